@@ -1,15 +1,13 @@
-"""The program `arena`: starts the command, or says what is missing.
+"""The program `arena`: runs the command, or names the package that is missing.
 
-The rules of the games come without it: what the command needs is the extra `server`.
+The rules of the games can be installed without the packages of the command, which are the extra `server`.
 """
 
 import os
 import sys
 from typing import NoReturn
 
-EXIT_MISSING = 1
-EXIT_INTERRUPTED = 130
-"""As shells say it: 128 and the number of SIGINT."""
+from arena.errors import exits
 
 
 def main() -> NoReturn:
@@ -22,21 +20,16 @@ def main() -> NoReturn:
         missing = (error.name or "").partition(".")[0]
         if missing in ("", "arena"):
             raise
-        _end(
+        sys.stderr.write(
             f"arena: the command needs more than the rules of the games: {missing} is missing.\n"
             "Install it with: pip install 'cardarena-engine[server]', or in a checkout: "
             "pip install ./clients/python '.[server]'\n",
-            EXIT_MISSING,
         )
+        raise SystemExit(exits.FAILED) from None
     except KeyboardInterrupt:
-        # Before there is anything to tidy up. The modules half loaded are none to say good-bye to.
-        os._exit(EXIT_INTERRUPTED)
-    raise SystemExit(0)
-
-
-def _end(text: str, code: int) -> NoReturn:
-    sys.stderr.write(text)
-    raise SystemExit(code) from None
+        # Before a command has begun, exit without tearing down half-loaded modules.
+        os._exit(exits.INTERRUPTED)
+    sys.exit()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
 """Cards and packs.
 
-A card is a string of two characters, rank then suit (`Td`, `As`); a joker is
-`Jk`. Strings are as cheap as enums here, and they are what the wire, the
-replays and the notation carry, so no card is ever converted.
+A card is a string of two characters, rank then suit (`Td`, `As`); a joker is `Jk`. Strings are as fast as enums, and
+messages, replays and notation use the same strings, so cards are never converted.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 Card: TypeAlias = str
@@ -23,11 +22,11 @@ JOKER: Final[Card] = "Jk"
 def pack(ranks: str = RANKS, *, jokers: int = 0, packs: int = 1) -> tuple[Card, ...]:
     """The cards of a pack in canonical order, from which every shuffle starts.
 
-    By rank, then suit, then the jokers; a second pack follows the first. A
-    stripped pack is given by the `ranks` it keeps.
+    By rank, then suit, then the jokers; a second pack follows the first. A stripped pack has
+    only the given `ranks`.
     """
-    kept = [rank for rank in RANKS if rank in ranks]
-    one = tuple(rank + suit for rank in kept for suit in SUITS) + (JOKER,) * jokers
+    used = [rank for rank in RANKS if rank in ranks]
+    one = tuple(rank + suit for rank in used for suit in SUITS) + (JOKER,) * jokers
     return one * packs
 
 
@@ -38,16 +37,24 @@ CANONICAL: Final[dict[Card, int]] = {card: at for at, card in enumerate((*PACK_5
 
 
 def in_order(cards: Iterable[Card]) -> tuple[Card, ...]:
-    """The cards sorted canonically, so that a list shows nothing but its content."""
+    """The cards in canonical order, so that the order has no information."""
     return tuple(sorted(cards, key=CANONICAL.__getitem__))
+
+
+def without(cards: Sequence[Card], gone: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards without one of each card in `gone` that is among them."""
+    left = list(cards)
+    for card in gone:
+        if card in left:
+            left.remove(card)
+    return tuple(left)
 
 
 def as_named(cards: Iterable[Card]) -> tuple[Card, ...]:
     """The cards of a move that names a set of them, in canonical order.
 
-    So moves that name the same cards are equal, in whatever order a bot named
-    them. A move off the wire may hold any text: what is no card comes last, for
-    the rules to refuse.
+    So moves with the same cards are equal, whatever order a bot used. A message may contain any text: texts that
+    are not cards come last, and the rules refuse them.
     """
     named = tuple(cards)
     try:

@@ -1,16 +1,16 @@
-"""Whether this arena runs as compiled modules or from its pure sources: the same code either way."""
+"""Whether this arena runs from compiled modules or from the Python sources, which behave the same."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 
 def built() -> str:
-    """How this arena was built: "compiled" or "pure". This module is one of those compiled."""
+    """How this arena was built: "compiled" or "pure". This module is among the compiled ones."""
     return "pure" if __file__.endswith(".py") else "compiled"
 
 
 def outdated() -> Sequence[str]:
-    """Sources that were changed after they were compiled, so that what runs is not what they say."""
+    """Sources that were changed after they were compiled, so that older code runs."""
     if built() == "pure":
         return ()
     package = Path(__file__).parent

@@ -1,23 +1,23 @@
-"""One heap for all threads of a process, where the C library would give each its own."""
+"""Makes all threads of a process share one heap of the C library."""
 
 import ctypes
 import os
 from typing import Final
 
 _M_ARENA_MAX: Final = -8
-"""glibc's parameter of `mallopt(3)`: how many heaps ("arenas") there may be."""
+"""glibc's parameter of `mallopt(3)` for the largest number of heaps ("arenas")."""
 
 
 def share_one_heap() -> bool:
-    """Have all threads take memory from one heap; to be called before there are any.
+    """Make all threads allocate from one heap; to be called before the first thread starts.
 
-    glibc gives up to eight heaps for each processor to the threads that ask. What gRPC's threads take in
-    one and give back in another stays there for as long as it lies between other pieces, so that a
-    server whose calls come and go grows by some hundred bytes with each of them, without end. One heap
-    takes turns; Python's threads do so in any case.
+    glibc has up to eight heaps for each processor, one for each thread that allocates. Memory that gRPC's threads
+    allocate in one heap and free in another is not returned to the system while other blocks lie around it, so that
+    a server grows by some hundred bytes with each call. With one heap threads wait for each other, as Python's
+    threads do in any case.
 
-    Returns whether there is one heap now. It is left as it is where `MALLOC_ARENA_MAX` is set, and by a C
-    library that is not glibc.
+    Returns whether there is one heap now. Nothing is changed if `MALLOC_ARENA_MAX` is set, or if the C library is not
+    glibc.
     """
     if "MALLOC_ARENA_MAX" in os.environ:
         return False

@@ -8,16 +8,13 @@
 | `soko_upcards`    | 1 to 4 | what is exposed at Soko (S8)                            |
 | `eight_or_better` | 5 to 7 | the best ace-to-five low, or None without five to eight |
 
-The cards are not checked, for speed: they must be different, and as many as it says.
-All but the low stand on one scale: a value holds the class of the hand in its
-upper bits (`hand_class`), then a hexadecimal digit for each rank that counts, in
-the order in which they count: 0x9_7c000 is sevens full of queens. So a front compares
-with a five-card hand as Chinese Poker asks: where all its ranks match, the hand
-with further cards is the stronger.
+For speed the cards are not checked: they must be different, and of the number in the table. All values except lows
+are on one scale: the upper bits are the class of the hand (`hand_class`), then there is a hexadecimal digit for each
+rank that counts, in order of importance: 0x9_7c000 is sevens full of queens. So a front compares with a five-card
+hand as Chinese Poker requires: if all its ranks are equal, the hand with further cards is stronger.
 
-Each card adds one to the count of its rank and of its suit, both in one integer
-(the card's key). Without five of a suit, the counts of the ranks say everything,
-and a table from counts to values answers; it fills as hands come up.
+Each card adds one to the count of its rank and of its suit, both in one integer (the card's key). Without five of a
+suit, the counts of the ranks determine the value, which is looked up in a table; entries are computed at first use.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -30,7 +27,7 @@ from arena.cards import PACK_52, RANKS, SUITS, Card
 
 
 class HandClass(IntEnum):
-    """What a hand is, from low to high."""
+    """The class of a hand, from low to high."""
 
     HIGH_CARD = 1
     PAIR = 2
@@ -117,14 +114,14 @@ def eight_or_better(cards: Iterable[Card]) -> int | None:
 
 
 def hand_class(value: int) -> HandClass:
-    """The class of a value, but not of a low."""
+    """The class of a value that is not a low."""
     return HandClass(value >> _CLASS_SHIFT)
 
 
 def least(kind: HandClass, ranks: str = "") -> int:
     """The bound below all values of a class whose first ranks are at least `ranks`.
 
-    `least(PAIR, "Q")` parts the pairs of queens and higher from those below.
+    `least(PAIR, "Q")` separates pairs of queens and higher from lower ones.
     """
     return _value(kind, [_RANK_NUMBER[rank] for rank in ranks])
 

@@ -1,10 +1,10 @@
-"""A token bucket: so many of something in one go, and so many a second after that."""
+"""A token bucket limits a rate, with a burst."""
 
 from collections.abc import Callable
 
 
 class TokenBucket:
-    """Holds up to `most` tokens and gains `per_s` of them a second."""
+    """Has up to `most` tokens and gains `per_s` of them a second."""
 
     __slots__ = ("_at_s", "_most", "_now_s", "_per_s", "_tokens")
 

@@ -23,6 +23,7 @@ from bench import (
     hands,
     ladder,
     local,
+    metrics,
     pages,
     peers,
     playing,
@@ -31,7 +32,6 @@ from bench import (
     sdks,
     sweeps,
     watchers,
-    watching,
     wire,
 )
 from bench.encode import ask_60_moves_us
@@ -47,7 +47,7 @@ PARTS: Final = (
     "hands",
     "local",
     "clock",
-    "watching",
+    "metrics",
     "ladder",
     "sdks",
     "web",
@@ -236,9 +236,9 @@ def _clock(quick: bool, progress: Progress) -> dict[str, Any]:
     return {"clock": found}
 
 
-def _watching(quick: bool, progress: Progress) -> dict[str, Any]:
+def _metrics(quick: bool, progress: Progress) -> dict[str, Any]:
     progress("counting")
-    got = watching.measure(3 if quick else 15)
+    got = metrics.measure(3 if quick else 15)
     table = _table("What it costs to count", "what", "", "goal")
     table.add_row("a decision in the ledger", f"{got.ledger_us:.2f} µs")
     table.add_row("a message", f"{got.message_us:.2f} µs")
@@ -248,7 +248,7 @@ def _watching(quick: bool, progress: Progress) -> dict[str, Any]:
     table.add_row("a page of metrics, 1,000 bots", f"{got.page_ms:.1f} ms")
     table.add_row("of which play waits for", f"{got.page_loop_ms:.1f} ms")
     _out.print(table)
-    return {"watching": asdict(got) | {"decision_us": got.decision_us}}
+    return {"metrics": asdict(got) | {"decision_us": got.decision_us}}
 
 
 def _ladder(quick: bool, progress: Progress) -> dict[str, Any]:
@@ -268,11 +268,11 @@ def _ladder(quick: bool, progress: Progress) -> dict[str, Any]:
 def _playing(quick: bool, progress: Progress) -> dict[str, Any]:
     size = (playing.GAMES[:1], 1, 5.0) if quick else (playing.GAMES, 3, 20.0)
     cases = playing.measure(*size, progress)
-    title = f"A ladder of {playing.BOTS} launched bots, by how many processes play it"
-    table = _table(title, "game", "--processes", "decisions/s", "arena's CPU, µs a decision")
+    title = f"A ladder of {playing.BOTS} launched bots, by the number of workers"
+    table = _table(title, "game", "--workers", "decisions/s", "arena's CPU, µs a decision")
     for case in cases:
         numbers = f"{case.per_s:,.0f}", f"{case.cpu_us:.0f}"
-        table.add_row(case.game, str(case.processes), *numbers)
+        table.add_row(case.game, str(case.workers), *numbers)
     _out.print(table)
     return {"playing": [asdict(case) for case in cases]}
 
@@ -463,7 +463,7 @@ def main(
         "hands": _hands,
         "local": _local,
         "clock": _clock,
-        "watching": _watching,
+        "metrics": _metrics,
         "ladder": _ladder,
         "playing": _playing,
         "sdks": _sdks,
@@ -489,6 +489,7 @@ def main(
         try:
             if only == "floor":
                 found |= _floor(quick, paths, status.update)
+                _write(file, found)
             else:
                 for part in [only] if only else PARTS:
                     found |= parts[part](quick, status.update)
@@ -497,7 +498,6 @@ def main(
             raise click.ClickException(str(error)) from None
     shown = ", ".join(f"{name} {value}" for name, value in found["versions"].items())
     _out.print(shown, soft_wrap=True)
-    _write(file, found)
     if why := _off_budget(found["cost"] or []):
         raise click.ClickException(why)
 

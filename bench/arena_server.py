@@ -16,10 +16,10 @@ from pathlib import Path
 
 import trio
 
+from arena.server.admission.tokens import Tokens
+from arena.server.app import ServerSettings, serve
 from arena.server.arena import Arena
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
 from arena.terms import TimeControl
 from arena.testing.orders import match_order
 from bench import trivial
@@ -86,7 +86,7 @@ async def _serve(arena: Arena, job: Job) -> None:
 
 def _tell_decisions(arena: Arena) -> None:
     for _ in sys.stdin:
-        games = list(arena.watch.counts.games.values())
+        games = list(arena.metrics.counts.games.values())
         print(sum(game.decisions for game in games), flush=True)
 
 

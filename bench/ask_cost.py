@@ -14,10 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from arena.games.catalogue import GAMES, Game
+from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
-from arena.referee.pending_news import PendingNews
-from arena.testing.deals import Seeded
+from arena.games.game import Game
+from arena.referee.unsent_events import UnsentEvents
+from arena.testing.deals import SeededDeals
 from arena.wire import asks
 from arena.wire.games import codec_of
 from bench.rules import HANDS
@@ -106,20 +107,20 @@ def _played(game: Game, seats: int) -> Iterator[Ask]:
     """The asks of one match after the other."""
     match = 0
     while True:
-        yield from _match(game, seats, Seeded(f"bench {match}"))
+        yield from _match(game, seats, SeededDeals(f"bench {match}"))
         match += 1
 
 
-def _match(game: Game, seats: int, deals: Seeded) -> Iterator[Ask]:
+def _match(game: Game, seats: int, deals: SeededDeals) -> Iterator[Ask]:
     rules, codec = game.rules, codec_of(game)
     drawn = random.Random(1)
-    news = [PendingNews(codec) for _ in range(seats)]
+    news = [UnsentEvents(codec) for _ in range(seats)]
     step = rules.start(game.options({"hands": -(-HANDS // seats) * seats}, seats), seats, deals)
     decision = 0
     while True:
-        for told in step.told:
+        for told in step.events:
             encoded = codec.event(told.event)
-            for seat in range(seats) if told.seats is None else told.seats:
+            for seat in range(seats) if told.sent_to is None else told.sent_to:
                 news[seat].event(told.event, encoded)
         state, chosen = step.state, []
         acting = rules.to_act(state)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from arena.replay.read import Replay
-from arena.web import match as match_pages
+from arena.web.pages import finished_match as match_pages
 from bench.pages import HANDS, SEATS, played
 
 AGAIN: Final = 9
@@ -29,7 +29,7 @@ def main() -> None:
         short = played(data, SEATS)
         match = played(data, HANDS)
         # As in a worker that is up, and has the rules.
-        match_pages.render(data / "replays" / f"{short}.replay", 0, "all", 1, "", "")
+        match_pages.match_page(data / "replays" / f"{short}.replay", 0, "all", 1, "", "")
         path = data / "replays" / f"{match}.replay"
         times: dict[str, list[float]] = {}
         # What was drawn before is kept: another hand each time.

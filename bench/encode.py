@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from arena.games import democracy
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Listed, Seat
-from arena.games.democracy.words import PLAYS
-from arena.testing.deals import Seeded
+from arena.games.democracy import rules as democracy
+from arena.games.democracy.messages import PLAYS
+from arena.testing.deals import SeededDeals
 from arena.wire import asks
 from arena.wire.games import codec_of
 
@@ -29,7 +29,7 @@ def ask_60_moves() -> Callable[[], bytes]:
     """
     game = game_by_id("democracy")
     codec = codec_of(game)
-    deals = Seeded("bench")
+    deals = SeededDeals("bench")
     seats = max(game.seats)
     step = democracy.start(game.options({"hands": seats}, seats), seats, deals)
     while democracy.view(step.state, None).undealt or democracy.view(step.state, None).pool:
@@ -38,7 +38,7 @@ def ask_60_moves() -> Callable[[], bytes]:
         step = democracy.step(step.state, chosen, deals)
     known = tuple(PLAYS.values())
     moves = tuple(known[at % len(known)] for at in range(MOVES))
-    events = [codec.event(told.event) for told in step.told if told.seats is None]
+    events = [codec.event(told.event) for told in step.events if told.sent_to is None]
     match, state, seat = asks.match_field(1), step.state, Seat(0)
 
     def build() -> bytes:

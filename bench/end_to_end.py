@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Callable
 from typing import Final
 
-from arena.games.catalogue import Game
+from arena.games.game import Game
 from bench import arena_server
 from bench.processes import arena_side
 

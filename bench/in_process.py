@@ -21,10 +21,10 @@ from arena.referee.lag import LagMeter
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
+from arena.server.admission.tokens import Tokens
 from arena.server.arena import Arena
-from arena.server.gate.tokens import Tokens
+from arena.server.metrics import Metrics
 from arena.server.services.play import SERVICE, play_handler
-from arena.server.watch import Watch
 from arena.store import open_store
 from bench import arena_server, load
 
@@ -194,9 +194,9 @@ async def _play(job: arena_server.Job, played: Played) -> None:
         replays.mkdir()
         store = stack.enter_context(open_store(data / "arena.db"))
         deal_log = stack.enter_context(DealLog(folder, public=data / "commitments"))
-        recovery = recover(folder, replays, held=lambda _: True)
-        watch = Watch()
-        journal = stack.enter_context(Journal(folder, matches=recovery.matches, watch=watch))
+        recovery = recover(folder, replays, is_secret=lambda _: True)
+        metrics = Metrics()
+        journal = stack.enter_context(Journal(folder, matches=recovery.matches, metrics=metrics))
 
         async def guest() -> None:
             arena = Arena(
@@ -208,7 +208,7 @@ async def _play(job: arena_server.Job, played: Played) -> None:
                 recovery=recovery,
                 server_id="bench",
                 lag=LagMeter(clock.call_later, clock.current_time),
-                watch=watch,
+                metrics=metrics,
                 draw=random.Random(0).randbytes,  # the same hands at every run
             )
             with stop:
@@ -227,9 +227,9 @@ async def _play(job: arena_server.Job, played: Played) -> None:
         )
         arena = await ready
         wanted = len(job.tables())
-        game = watch.counts.game(job.game)
+        game = metrics.counts.game(job.game)
         played.all_begun = lambda: game.begun >= wanted
-        handler = play_handler(arena, journal.flush, arena.now_s, watch)
+        handler = play_handler(arena, journal.flush, arena.now_s, metrics)
         method: Any = handler.service(_Details())
         respond = load.first()
         bots = load.Job("", job.streams, job.game, job.matches)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from arena.ladder.results import MatchOutcome
-from arena.ladder.schedule import DealSetPlan, MatchPlan
-from arena.ladder.standings import standings
+from arena.rating.ranking import standings
+from arena.schedule.deal_sets import DealSetPlan, MatchPlan
+from arena.schedule.outcomes import MatchOutcome
 
 
 @dataclass(frozen=True, slots=True)

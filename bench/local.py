@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 import cardarena
-from arena.games.catalogue import Game
+from arena.games.game import Game
 from bench.rules import HANDS, Rate
 from cardarena import local
 

@@ -1,6 +1,6 @@
-"""A ladder of launched bots by `arena serve --processes N`: decisions a second, and the arena's processor time.
+"""A ladder of launched bots by `arena serve --workers N`: decisions a second, and the arena's processor time.
 
-Bots, arena and the processes that play for it share the machine, as they do where somebody tries it out. Each
+Bots, arena and workers share the machine, as they do where somebody tries it out. Each
 round has a ladder of its own in a new folder, so that none goes on with what another has left.
 """
 
@@ -19,18 +19,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena.competition.states import Action
-from arena.jail import parse_commands
 from arena.replay.signing import arena_key
+from arena.sandbox import parse_commands
+from arena.server.competition_service import CompetitionService
 from arena.server.data_folder import read_notice, store_path
-from arena.server.office import Office, command_entry
-from arena.store import open_store
+from arena.store import BotKind, CompetitionEntry, open_store
 from bench.processes import Failed, cpu_s
 
 ROOT: Final = Path(__file__).parents[1]
 BOTS: Final = 4
 GAMES: Final = ("sixty_six", "pineapple")
 HANDS: Final = 12
-NUMBERS: Final = (1, 2)
+NUMBERS: Final = (0, 2)
 START_S: Final = 120.0
 WARM_UP_S: Final = 5.0
 _PLAN: Final = """
@@ -45,20 +45,20 @@ options = {{ hands = {hands} }}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What was measured with so many processes."""
+    """What was measured with so many workers."""
 
     game: str
-    processes: int
+    workers: int
     per_s: float
     """Decisions a second, all seats together: the median of the rounds."""
     cpu_us: float
-    """Processor time of the arena and of the processes that play for it, a decision; without the bots."""
+    """CPU time of the arena and its workers, a decision; without the bots."""
 
 
 def measure(
     games: tuple[str, ...], rounds: int, seconds: float, progress: Callable[[str], None]
 ) -> list[Case]:
-    """Each game with each number of processes, in turns."""
+    """Each game with each number of workers, in turns."""
     cases = []
     for game in games:
         found: dict[int, list[tuple[float, float]]] = {number: [] for number in NUMBERS}
@@ -66,21 +66,21 @@ def measure(
             for number in NUMBERS:
                 found[number].append(_round(game, number, seconds))
                 per_s, _ = found[number][-1]
-                progress(f"{game}, --processes {number}, {at + 1}/{rounds}: {per_s:.0f}/s")
+                progress(f"{game}, --workers {number}, {at + 1}/{rounds}: {per_s:.0f}/s")
         for number, values in found.items():
             per_s, cpu_us = (statistics.median(each) for each in zip(*values, strict=True))
             cases.append(Case(game, number, per_s, cpu_us))
     return cases
 
 
-def _round(game: str, processes: int, seconds: float) -> tuple[float, float]:
+def _round(game: str, workers: int, seconds: float) -> tuple[float, float]:
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         data = Path(folder)
         _begin(game, data)
-        with _served(data, processes):
+        with _served(data, workers):
             notice = read_notice(data)
             assert notice is not None
-            _wait_for_play(notice.metrics, processes)
+            _wait_for_play(notice.metrics, workers)
             time.sleep(WARM_UP_S)
             before, began_s = _counted(notice.metrics, notice.pid), time.perf_counter()
             time.sleep(seconds)
@@ -96,18 +96,28 @@ def _begin(game: str, data: Path) -> None:
     for number in range(BOTS):
         name = f"bot{number}"
         (command,) = parse_commands([f"{name}={bot}"])
-        entries.append(command_entry(name, name, bot, command.content()))
+        entries.append(CompetitionEntry(name, name, BotKind.COMMAND, bot, command.content()))
     with open_store(store_path(data)) as store:
-        office = Office(store.competitions(), arena_key(data))
-        office.create(_PLAN.format(game=game, hands=HANDS), who="bench", bots=entries)
-        office.control("ladder", Action.START, who="bench")
+        service = CompetitionService(store.competitions(), arena_key(data))
+        service.create(_PLAN.format(game=game, hands=HANDS), who="bench", bots=entries)
+        service.control("ladder", Action.START, who="bench")
 
 
 @contextlib.contextmanager
-def _served(data: Path, processes: int) -> Iterator[None]:
-    command = [sys.executable, "-m", "arena", "serve", "--port", "0", "--take-all", "--jail", "off"]
+def _served(data: Path, workers: int) -> Iterator[None]:
+    command = [
+        sys.executable,
+        "-m",
+        "arena",
+        "serve",
+        "--port",
+        "0",
+        "--take-all",
+        "--sandbox",
+        "off",
+    ]
     served = subprocess.Popen(
-        [*command, "--data", str(data), "--processes", str(processes), "--drain", "0"],
+        [*command, "--data", str(data), "--workers", str(workers), "--drain", "0"],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -126,13 +136,13 @@ def _served(data: Path, processes: int) -> Iterator[None]:
             served.wait()
 
 
-def _wait_for_play(metrics: str, processes: int) -> None:
+def _wait_for_play(metrics: str, workers: int) -> None:
     """Wait until whoever plays does."""
     end_s = time.monotonic() + START_S
     while time.monotonic() < end_s:
         told = _told(metrics)
         playing = [each["decisions"] for each in told["playing"]] or [_own(told)]
-        if all(playing) and len(playing) == max(1, processes):
+        if all(playing) and len(playing) == max(1, workers):
             return
         time.sleep(0.2)
     raise Failed("the ladder did not begin")

@@ -22,13 +22,13 @@ import click
 import trio
 from trio.testing import MockClock
 
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
+from arena.server.admission.tokens import Tokens
 from arena.server.arena import Arena
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
 from arena.server.orders import BY_HAND
 from arena.store import open_store
 from arena.testing.orders import match_order
@@ -46,7 +46,7 @@ def taken_up(folder, results):
     replays = folder / "replays"
     replays.mkdir(exist_ok=True)
     began_s = time.perf_counter()
-    recovery = recover(folder / "journal", replays, held=lambda _: True)
+    recovery = recover(folder / "journal", replays, is_secret=lambda _: True)
     read_s = time.perf_counter() - began_s
     with (
         DealLog(folder / "journal", public=folder / "commitments") as log,
@@ -76,7 +76,7 @@ async def answers(arena, bot, enough, counts):
                 counts[bot, ask.ask_id >> 20] = counts.get((bot, ask.ask_id >> 20), 0) + 1
                 if counts[bot, ask.ask_id >> 20] <= enough:
                     said = play_pb2.Answers(answers=[play_pb2.Answer(ask_id=ask.ask_id, index=0)])
-                    session.deliver(
+                    session.incoming.deliver(
                         line,
                         play_pb2.BotMessage(answers=said).SerializeToString(),
                         trio.current_time(),
@@ -130,7 +130,7 @@ async def come_back(folder, results):
                 await trio.sleep(0.01)
             all_s = time.perf_counter() - began_s
             await trio.sleep(0.1)
-            tables = len(arena.matches.referee.tables)
+            tables = len(arena.matches.referee.runners)
             nursery.cancel_scope.cancel()
     return read_s, read_s + listens_s, read_s + all_s, max(holds), tables
 
@@ -140,7 +140,7 @@ async def come_back(folder, results):
 @click.option("--decisions", default=50, help="Of each seat at a match.")
 def main(sizes, decisions):
     """Print a line for each number of matches."""
-    disk.sync_data = lambda _: None  # what the disk takes is not measured here
+    durable_files.sync_data = lambda _: None  # what the disk takes is not measured here
     for matches in sizes:
         folder = Path(tempfile.mkdtemp())
         try:

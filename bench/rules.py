@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Final
 
 from arena.deal import KeyedDeals
-from arena.games.catalogue import Game
 from arena.games.contract import Rules
-from arena.testing.deals import Seeded
+from arena.games.game import Game
+from arena.testing.deals import SeededDeals
 
 HANDS: Final = 12
 """Of a match, rounded up to a multiple of the seats."""
@@ -42,7 +42,7 @@ def rate_of(
         decisions = match = 0
         begin_s = now_s()
         while now_s() - begin_s < seconds:
-            deals = Seeded(f"bench {match}")
+            deals = SeededDeals(f"bench {match}")
             decisions += _play(game.rules, options, seats, deals, below, offered=offered)
             match += 1
         return decisions / (now_s() - begin_s)

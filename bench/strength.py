@@ -9,25 +9,21 @@ offered moves, or always the first.
 
 import argparse
 import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from arena.cli.mistakes import MISTAKES
-from arena.cli.tournament import progress_bars
-from arena.games.catalogue import game_by_id
-from arena.jail import parse_commands
-from arena.ladder.standings import Standings
-from arena.server.tournaments.tournament import TournamentPlan, play_tournaments
-from arena.terms import MatchTerms, TimeControl
+from arena.games.catalogue import GAMES
 
-_CLOCK = TimeControl(move_ms=600_000)
+_MOVE_S = 600
 """So long that no bot is late on a busy machine: what is measured is how it plays."""
 
 SAMPLE_BOTS = Path(__file__).resolve().parent.parent / "sample_bots"
@@ -49,8 +45,7 @@ class Trial:
     options: Mapping[str, object] = field(default_factory=dict)
 
 
-# Every game of the catalogue has its line here, which tests/test_sample_bots.py makes sure of.
-TRIALS = (
+_CHOSEN = (
     Trial("abstrac", "abstrac.py"),
     Trial("abstrac_suit", "abstrac.py"),
     Trial("abstrac_unfettered", "abstrac.py"),
@@ -71,6 +66,18 @@ TRIALS = (
     Trial("crazy_pineapple", "pineapple.py", options={"hands": 6}),
     Trial("crazy_pineapple_hi_lo", "pineapple.py", options={"hands": 6}),
 )
+
+
+def _trials():
+    """A trial of every game; where none was chosen above, of two deals by each seat."""
+    chosen = {trial.game: trial for trial in _CHOSEN}
+    for game in GAMES:
+        seats = game.seats[0]
+        default = Trial(game.id, f"{game.family}.py", seats, options={"hands": 2 * seats})
+        yield chosen.get(game.id, default)
+
+
+TRIALS = tuple(_trials())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +105,8 @@ def main() -> int:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
-    except MISTAKES as error:
-        print(f"strength: {error}", file=sys.stderr)
-        return 1
+    except subprocess.CalledProcessError:
+        return 1  # the command said why
     Console().print(_table(findings, arguments.against))
     if arguments.json:
         said = {
@@ -120,33 +126,33 @@ def measure(
     trials: Sequence[Trial], deal_sets: int | None, seed: str, against: str
 ) -> list[Finding]:
     """Play the trials one after the other, `deal_sets` each or as many as each says."""
-    plans = [_plan(trial, deal_sets or trial.deal_sets, seed, against) for trial in trials]
-    with (
-        tempfile.TemporaryDirectory(prefix="arena-strength-") as folder,
-        progress_bars(plans, quiet=False) as on_progress,
-    ):
-        data = Path(folder)
-        played = play_tournaments(plans, data, bots=data / "bots", on_progress=on_progress)
-    return [finding(trial, each.standings) for trial, each in zip(trials, played, strict=True)]
+    with tempfile.TemporaryDirectory(prefix="arena-strength-") as folder:
+        found = []
+        for trial in trials:
+            words = _tournament(trial, deal_sets or trial.deal_sets, seed, against)
+            command = [sys.executable, "-m", "arena", *words, "--data", folder]
+            played = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+            found.append(finding(trial, json.loads(played.stdout)["games"][0]))
+    return found
 
 
-def finding(trial: Trial, ranked: Standings) -> Finding:
-    """Reads a trial's margin and verdict off its standings."""
+def finding(trial: Trial, standings: Mapping[str, Any]) -> Finding:
+    """The margin and verdict of a trial, from its game's standings."""
     name = Path(trial.bot).stem
-    (row,) = (row for row in ranked.rows if row.bot == name)
+    (row,) = (row for row in standings["rows"] if row["bot"] == name)
     # Skill counts from the mean of all at the table; the bot's own share comes off that mean.
     scale = trial.seats / (trial.seats - 1)
-    margin = None if row.score is None else row.score * scale
-    half_width = None if row.half_width is None else row.half_width * scale
+    margin = None if row["score"] is None else row["score"] * scale
+    half_width = None if row["half_width_95"] is None else row["half_width_95"] * scale
     return Finding(
         game=trial.game,
         bot=trial.bot,
         seats=trial.seats,
         margin=margin,
         half_width_95=half_width,
-        deal_sets=row.deal_sets,
-        faults=row.faults,
-        verdict=_verdict(margin, half_width, row.faults, ranked.problem),
+        deal_sets=row["deal_sets"],
+        faults=row["faults"],
+        verdict=_verdict(margin, half_width, row["faults"], standings["problem"]),
     )
 
 
@@ -162,19 +168,14 @@ def _verdict(
     return "commits faults" if faults else BETTER
 
 
-def _plan(trial: Trial, deal_sets: int, seed: str, against: str) -> TournamentPlan:
-    bot = f"{Path(trial.bot).stem}={SAMPLE_BOTS / trial.bot}"
+def _tournament(trial: Trial, deal_sets: int, seed: str, against: str) -> list[str]:
+    """The command that plays a trial."""
     other = SAMPLE_BOTS / OTHERS[against]
-    others = [f"{against}-{number}={other}" for number in range(1, trial.seats)]
-    game = game_by_id(trial.game)
-    options = game.options(trial.options, trial.seats)
-    return TournamentPlan(
-        name=trial.game,
-        terms=MatchTerms(game, options, trial.seats, _CLOCK, seeded=True),
-        commands=parse_commands([bot, *others]),
-        deal_sets=deal_sets,
-        seed=seed,
-    )
+    bots = [f"{Path(trial.bot).stem}={SAMPLE_BOTS / trial.bot}"]
+    bots += [f"{against}-{number}={other}" for number in range(1, trial.seats)]
+    options = [word for name, value in trial.options.items() for word in ("-o", f"{name}={value}")]
+    sizes = ["--seats", str(trial.seats), "--deal-sets", str(deal_sets), "--seed", seed]
+    return ["tournament", trial.game, *bots, *sizes, *options, "--move", str(_MOVE_S), "--json"]
 
 
 def _table(findings: Sequence[Finding], against: str) -> Table:

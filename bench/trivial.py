@@ -24,8 +24,8 @@ from arena.games.contract import (
     Listed,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
     places_of,
     require_to_act,
 )
@@ -87,7 +87,7 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
     else:
         theirs += 1
     after = State(state.turns, state.turn + 1, (mine, theirs))
-    return Step(after, (Told(Shown((first.coin, second.coin))),))
+    return Step(after, (SentEvent(Shown((first.coin, second.coin))),))
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
@@ -128,17 +128,22 @@ _NUMBER: Final = 2047
 def offer() -> None:
     """Let the arena of this process play the game, as if it were in the catalogue."""
     from arena.games import catalogue
+    from arena.games.game import Game
     from arena.wire import games
     from arena.wire.codec import Codec
 
     rules = sys.modules[__name__]
     sys.modules[f"cardarena.games.v1.{ID}_pb2"] = _messages()
     games._CODECS[ID] = Codec(ID, _NUMBER, rules)
-    catalogue._BY_ID[ID] = catalogue.Game(
+    catalogue._BY_ID[ID] = Game(
         id=ID,
+        family=ID,
+        number=_NUMBER,
         title="Matching pennies",
         summary="Both seats show a coin.",
-        module=rules,
+        rules=rules,
+        messages=rules,
+        option_class=Options,
         rules_version=1,
         seats=(2,),
     )

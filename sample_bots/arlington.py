@@ -84,6 +84,8 @@ def hand_worth(hand):
 
 
 class ArlingtonBot(arlington.Bot):
+    max_matches = 64  # its moves are quick
+
     def move(self, ask: arlington.Ask) -> arlington.Choice:
         self.view = ask.view
         self.held = list(ask.view.held)

@@ -76,6 +76,8 @@ RULES = [(text, as_python(text)) for text in candidate_texts()]
 
 
 class EleusisBot(eleusis.Bot):
+    max_matches = 64  # its moves are quick
+
     def started(self):
         self.hand = None
 

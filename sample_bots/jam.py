@@ -26,6 +26,8 @@ def streak(winners):
 
 
 class JamBot(jam.Bot):
+    max_matches = 64  # its moves are quick
+
     def move(self, ask: jam.Ask) -> jam.Choice:
         view, moves = ask.view, ask.moves
         if view.phase == jam.PHASE_DRAW:

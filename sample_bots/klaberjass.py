@@ -23,6 +23,8 @@ HOPELESS = 40
 
 
 class KlaberjassBot(klaberjass.Bot):
+    max_matches = 64  # its moves are quick
+
     def move(self, ask: klaberjass.Ask) -> klaberjass.Choice:
         view = ask.view
         self.trump = view.auction.trump

@@ -19,6 +19,8 @@ PLAIN_TRICKS = {"A": 0.4, "K": 0.2, "Q": 0.1}
 
 
 class LooBot(loo.Bot):
+    max_matches = 64  # its moves are quick
+
     def move(self, ask: loo.Ask) -> loo.Choice:
         view = ask.view
         self.trump = view.upcard[1]

@@ -45,6 +45,8 @@ def worth(move):
 
 
 class OklahomaRummyBot(rummy.Bot):
+    max_matches = 64  # its moves are quick
+
     def move(self, ask: rummy.Ask) -> rummy.Choice:
         if ask.view.phase == rummy.PHASE_DRAW:
             return self.draw(ask)

@@ -60,6 +60,8 @@ def worth(rows):
 
 
 class OpenFaceBot(open_face.Bot):
+    max_matches = 64  # its moves are quick
+
     def move(self, ask: open_face.Ask) -> open_face.Choice:
         view = ask.view
         if view.phase == open_face.PHASE_FANTASYLAND:

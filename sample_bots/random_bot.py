@@ -6,6 +6,8 @@ import cardarena
 
 
 class RandomBot(cardarena.Bot):
+    max_matches = 64
+
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         return random.choice(ask.moves)
 

@@ -70,6 +70,8 @@ def strength(cards):
 
 
 class SokoBot(soko.Bot):
+    max_matches = 64  # its moves are quick
+
     def move(self, ask: soko.Ask) -> soko.Choice:
         equity = self.equity(ask)
         return cardarena.Noted(bet(ask, equity), f"equity {equity:.2f}")

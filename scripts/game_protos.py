@@ -18,6 +18,8 @@ from google.protobuf.descriptor_pb2 import (
     FileDescriptorSet,
 )
 
+from arena.games.catalogue import GAMES
+
 ROOT = Path(__file__).resolve().parent.parent
 PROTO = ROOT / "proto"
 USES = re.compile(r";\s+uses\s+(.*?)(?:\.|$)", re.DOTALL)
@@ -54,6 +56,8 @@ class Family:
       prefix: What its messages begin with: SixtySix.
       title: For sentences: Sixty Six.
       has_bets: Whether views tell what a bet may come to.
+      messages_and_enums: Names of its types, but for the Ask.
+      enum_values: The values of each enum but for the one that says nothing.
     """
 
     def __init__(self, file: FileDescriptorProto, prefix: str) -> None:
@@ -71,6 +75,14 @@ class Family:
         ((verbs_at, enum),) = [
             (at, each) for at, each in enumerate(file.enum_type) if each.name == f"{prefix}Verb"
         ]
+        self.messages_and_enums = [
+            each.name
+            for each in (*file.message_type, *file.enum_type)
+            if each.name != f"{prefix}Ask"
+        ]
+        self.enum_values = {
+            each.name: [value.name for value in each.value[1:]] for each in file.enum_type
+        }
         fields = {field.name: field for field in move.field}
         start = enum.value[0].name.removesuffix("UNSPECIFIED")
         self.verbs = [
@@ -90,6 +102,10 @@ class Family:
             if "unspecified" in comments[(MESSAGES, self._move_at, MEMBERS, at)].lower()
         }
 
+    def start_of(self, enum: str) -> str:
+        """What the names of an enum's values begin with: JAM_PHASE_."""
+        return self._unspecified[enum].removesuffix("UNSPECIFIED")
+
     def unspecified(self, field: FieldDescriptorProto) -> str:
         """The constant of a field's enum that says nothing."""
         return self._unspecified[enum_of(field)]
@@ -99,17 +115,17 @@ class Family:
         return field.proto3_optional or field.name in self._may_be_unspecified
 
 
-def families() -> Iterator[Family]:
-    """All families of proto/, by name."""
-    games = sorted(PROTO.glob("cardarena/games/v1/*.proto"))
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "games.binpb"
+def descriptors(folder: Path = PROTO) -> Iterator[FileDescriptorProto]:
+    """The files of all families below `folder`, by name, with their comments."""
+    games = sorted(folder.glob("cardarena/games/v1/*.proto"))
+    with tempfile.TemporaryDirectory() as made:
+        out = Path(made) / "games.binpb"
         subprocess.run(
             [
                 sys.executable,
                 "-m",
                 "grpc_tools.protoc",
-                f"-I{PROTO}",
+                f"-I{folder}",
                 f"-I{Path(grpc_tools.__file__).parent / '_proto'}",
                 f"--descriptor_set_out={out}",
                 "--include_source_info",
@@ -119,9 +135,42 @@ def families() -> Iterator[Family]:
         )
         files = FileDescriptorSet.FromString(out.read_bytes()).file
     for file in files:
-        asks = [each.name for each in file.message_type if each.name.endswith("Ask")]
-        if asks:  # cards.proto has no game
-            yield Family(file, asks[0].removesuffix("Ask"))
+        if Path(file.name).stem != "cards":
+            yield file
+
+
+def families() -> Iterator[Family]:
+    """All families of proto/, by name."""
+    for file in descriptors():
+        (ask,) = [each.name for each in file.message_type if each.name.endswith("Ask")]
+        yield Family(file, ask.removesuffix("Ask"))
+
+
+def games_of() -> dict[str, tuple[str, ...]]:
+    """The ids of each family's games, families in the order of their numbers."""
+    found: dict[str, tuple[str, ...]] = {}
+    for game in GAMES:
+        found[game.family] = (*found.get(game.family, ()), game.id)
+    return found
+
+
+def title_of(family: str) -> str:
+    """The title of a family: that of its first game."""
+    return next(game.title for game in GAMES if game.family == family)
+
+
+def replace(fresh: Path, target: Path, head: str) -> None:
+    """Makes the files of `target` that begin with `head` equal to those below `fresh`."""
+    wanted = {path.relative_to(fresh): path.read_text("utf-8") for path in fresh.rglob("*.*")}
+    top = {name.parts[0] for name in wanted}
+    for old in [path for name in top for path in (target / name).rglob("*.py")]:
+        if old.read_text("utf-8").startswith(head) and old.relative_to(target) not in wanted:
+            old.unlink()
+    for name, text in wanted.items():
+        place = target / name
+        if not place.exists() or place.read_text("utf-8") != text:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, "utf-8")
 
 
 def enum_of(field: FieldDescriptorProto) -> str:

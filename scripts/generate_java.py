@@ -1,7 +1,7 @@
-"""Generates the Java classes of each family of games from the comments of proto/: see scripts/proto.
+"""Generates the Java class of each family of games from the comments of proto/. See scripts/proto.
 
-The messages themselves are made by the Maven build, out of the same files. Which fields a verb
-uses is what its comment says, as "uses `card`".
+The Maven build makes the messages from the same files. The comment of a verb in the proto names the
+fields that it uses, as "uses `card`".
 """
 
 import shutil
@@ -12,7 +12,7 @@ from game_protos import Family, Verb, enum_of, families, is_list
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
 
 PLACE = Path("src/main/java/cardarena/games")
-HEAD = "// Written by scripts/generate_java.py. Not to be edited: scripts/proto."
+HEAD = "// Generated from proto/ by scripts/proto: do not edit."
 TYPES = {
     FieldDescriptorProto.TYPE_STRING: "String",
     FieldDescriptorProto.TYPE_BOOL: "boolean",
@@ -49,7 +49,7 @@ def text(family: Family) -> str:
             "",
             *(f"import {name};" for name in imports),
             "",
-            f"/** {title}: constructors of its moves, and a bot of its types. */",
+            f"/** {title}: constructors of its moves, and a bot with its types. */",
             f"public final class {prefix} {{",
             "  /** The ids of the family's games. */",
             f'  public static final List<String> GAMES = Families.games("{family.name}");',
@@ -60,16 +60,16 @@ def text(family: Family) -> str:
             "  @FunctionalInterface",
             f"  public interface Bot extends cardarena.Bot<{prefix}View, {prefix}Move, {prefix}Event> {{}}",
             "",
-            f"  /** A player of {title}, of what makes a bot for each match. */",
+            f"  /** A player of {title}. The function makes the bot of each match. */",
             "  public static Player player(String name, Function<Match, Bot> bot) {",
             "    return Player.named(name).games(GAMES).bot(bot);",
             "  }",
             "",
             *(bets(family) if family.has_bets else []),
             "  /**",
-            "   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no",
-            "   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether",
-            "   * a move is legal now, the rules say.",
+            "   * Constructors of moves. Each takes exactly the fields that its verb uses, and throws an",
+            "   * IllegalArgumentException if an argument is not a card, a suit, a number from 0 or a value of its",
+            "   * enum. They do not check whether the move is legal.",
             "   */",
             "  public static final class Moves {",
             "    private Moves() {}",
@@ -82,9 +82,9 @@ def text(family: Family) -> str:
 
 
 def bets(family: Family) -> list[str]:
-    """What bets may come to, where views say it."""
+    """The method with the range of bets, of a view that has one."""
     return [
-        "  /** What a bet or raise of the seat to act may come to; empty if it may make none. */",
+        "  /** The range of a bet or raise of the seat to act; empty if it may not bet. */",
         f"  public static Optional<Bets> bets({family.prefix}View view) {{",
         "    return view.hasMinTo() && view.hasMaxTo()",
         "        ? Optional.of(new Bets(view.getMinTo(), view.getMaxTo()))",
@@ -102,7 +102,7 @@ def used_types(family: Family) -> list[str]:
 
 
 def constructors(family: Family, verb: Verb) -> list[str]:
-    """A verb's method; and one without what may be left out."""
+    """A verb's method, and one without its optional parameters."""
     fields = verb.fields
     lines = constructor(family, verb, fields)
     needed = [field for field in fields if not family.may_be_left_out(field)]
@@ -124,18 +124,18 @@ def constructor(family: Family, verb: Verb, fields: list[FieldDescriptorProto]) 
 
 
 def setting(field: FieldDescriptorProto) -> str:
-    """Sets a field to the parameter of its name, looked at."""
-    own = camel(field.name)
+    """Sets a field to the checked parameter of the same name."""
+    name = camel(field.name)
     many = is_list(field)
-    setter = f"{'addAll' if many else 'set'}{own[0].upper()}{own[1:]}"
+    setter = f"{'addAll' if many else 'set'}{name[0].upper()}{name[1:]}"
     if field.type == FieldDescriptorProto.TYPE_BOOL or field.name == "text":
-        return f".{setter}({own})"
+        return f".{setter}({name})"
     if enum_of(field):
-        return f'.{setter}(Checks.named("{own}", {own}))'
+        return f'.{setter}(Checks.specified("{name}", {name}))'
     if field.type == FieldDescriptorProto.TYPE_UINT32:
-        return f'.{setter}(Checks.whole("{own}", {own}))'
+        return f'.{setter}(Checks.wholeNumber("{name}", {name}))'
     check = "cards" if many else "suit" if field.name == "suit" else "card"
-    return f".{setter}(Checks.{check}({own}))"
+    return f".{setter}(Checks.{check}({name}))"
 
 
 def type_of(field: FieldDescriptorProto) -> str:
@@ -145,7 +145,7 @@ def type_of(field: FieldDescriptorProto) -> str:
 
 
 def generate(out: Path) -> None:
-    """Writes all that is generated into the folder `out`, as it lies in the SDK."""
+    """Writes the generated classes into the folder `out`, at their paths in the SDK."""
     place = out / PLACE
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)

@@ -1,24 +1,26 @@
 """Settings of all tests."""
 
+import re
 import sys
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from arena.compiled import built, outdated
+from tests import programs
 
 # Neither the machine's speed nor chance decides whether a test passes.
-settings.register_profile("house", deadline=None, derandomize=True)
-settings.load_profile("house")
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("all", deadline=None, derandomize=True, max_examples=100)
 
-LEFT_OUT = pytest.StashKey[Counter]()
-"""How many slow tests of each file were left out."""
-
+LEFT_OUT = pytest.StashKey[int]()
+"""How many slow tests were left out."""
 
 ROOT = Path(__file__).parent
+OF_A_LANGUAGE = re.compile(r"test_languages\.py::\w+\[(Go|Rust|TypeScript|Java)\b")
 COMPILED = ".so"
 IRREPLACEABLE = "it replaces a part of a compiled module, which only the pure sources allow"
 
@@ -69,6 +71,16 @@ def pytest_addoption(parser):
     parser.addoption("--round", choices=ROUNDS, help="only files of this round of all tests")
 
 
+def runs_all_that_it_names(config):
+    """Whether slow tests are run as well: those of all files, or of files that are named."""
+    return config.getoption("all") or config.args_source is pytest.Config.ArgsSource.ARGS
+
+
+def pytest_sessionstart(session):
+    """Try properties with few examples only where a quick answer is wanted."""
+    settings.load_profile("all" if runs_all_that_it_names(session.config) else "quick")
+
+
 def pytest_report_header():
     if changed := outdated():
         pytest.exit(f"changed since it was compiled: {', '.join(changed)}; run scripts/compile", 2)
@@ -82,10 +94,15 @@ ROUNDS = {
         "deal",
         "games",
         "goldens",
+        "rating",
         "replay",
         "scenes",
+        "schedule",
+        "submission",
         "test_bench.py",
         "test_bench_plots.py",
+        "test_poker.py",
+        "test_sample_bots.py",
         "test_vector_adapters.py",
         "test_vectors.py",
         "testing",
@@ -121,27 +138,51 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
-def pytest_collection_modifyitems(config, items):
-    """Leave the slow tests out of a run of everything; what is named is run whole."""
-    named = config.args_source is pytest.Config.ArgsSource.ARGS
-    chosen = config.getoption("keyword") or config.getoption("markexpr")
-    if named or chosen or config.getoption("all"):
-        return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    config.stash[LEFT_OUT] = Counter(item.location[0] for item in slow)
-    items[:] = [item for item in items if not item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take over what a process of pytest-xdist has counted; each collects all tests."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """Say what was left out, and how to run it."""
-    left_out = config.stash.get(LEFT_OUT, None)
-    if not left_out:
+    """Count the tests that were not run, and say how to run them."""
+    skipped = [
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+    ]
+    if skipped:
+        terminalreporter.write_line(programs.counted(skipped))
+    left_out = config.stash.get(LEFT_OUT, 0)
+    if left_out:
+        tests = "test" if left_out == 1 else "tests"
+        terminalreporter.write_line(f"{left_out} slow {tests} left out: scripts/test --all")
+
+
+class ByLanguage(LoadScopeScheduling):
+    """Gives the tests of a language's SDK to one process, which builds it once, and all others singly.
+
+    `--dist loadgroup` of pytest-xdist 3.8 finds no groups with pytest 9.2.
+    """
+
+    def _split_scope(self, nodeid):
+        found = OF_A_LANGUAGE.search(nodeid)
+        return found[1] if found else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return ByLanguage(config, log) if config.getoption("dist") == "loadscope" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Leave the slow tests out of a run of everything; what is named is run whole."""
+    chosen = config.getoption("keyword") or config.getoption("markexpr")
+    if chosen or runs_all_that_it_names(config):
         return
-    terminalreporter.section("left out")
-    for path, count in sorted(left_out.items()):
-        terminalreporter.write_line(f"{count:4d} slow in {path}")
-    terminalreporter.write_line(
-        f"{left_out.total()} slow tests were left out. All of them: scripts/test --all; "
-        "those of one file: scripts/test FILE."
-    )
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    config.stash[LEFT_OUT] = len(slow)
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["left_out"] = len(slow)
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)

@@ -1,68 +1,28 @@
-"""The page that leads through the house: what it names is there, and where it says."""
+"""`docs/architecture.md` names paths, methods and classes that exist."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 
+from tests.assignments import foreign_assignments
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-PICTURE = PAGE.split("```")[1]
-
-NOT_BUILT = {"clients/<language>/"}
-"""Rooms that the page names before they are there."""
+PATTERNS = {"bot.toml"}
+STANDS_FOR_OTHERS = re.compile("GAME|LANGUAGE|/X/")
 
 
 def paths():
-    """All paths that the page names, as written there."""
+    """The paths that the page names, but for those that stand for several, and for a file of a bot."""
     named = re.findall(r"`([\w<>./-]+(?:/|\.py|\.proto|\.md|\.toml))`", PAGE)
-    return sorted(set(named) - NOT_BUILT)
+    return sorted(path for path in {*named} - PATTERNS if not STANDS_FOR_OTHERS.search(path))
 
 
 @pytest.mark.parametrize("path", paths())
 def test_a_path_is_there(path):
     places = [ROOT, ROOT / "arena", ROOT / "arena" / "server", ROOT / "proto" / "cardarena" / "v1"]
     assert any((place / path).exists() for place in places)
-
-
-@pytest.mark.parametrize("path", sorted(NOT_BUILT))
-def test_a_room_that_was_built_is_no_longer_left_out_here(path):
-    assert not (ROOT / path).exists()
-
-
-def floors_of_the_picture():
-    return [
-        frozenset(line[1:24].strip().split(" · "))
-        for line in PICTURE.splitlines()
-        if line[1:2] > " "
-    ]
-
-
-def test_the_floors_are_those_that_imports_are_held_to():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    contract = settings["tool"]["importlinter"]["contracts"][0]
-    floors = [frozenset(re.sub(r"[()]", "", layer).split(" | ")) for layer in contract["layers"]]
-    built = [floor & set(rooms("arena")) for floor in floors]
-    assert floors_of_the_picture() == [floor for floor in built if floor]
-
-
-def test_the_rooms_of_the_server_are_those_of_the_picture():
-    named = {line[24:].split()[0] for line in PICTURE.splitlines() if re.match(r" {24}\w", line)}
-    folders = {each.parent.name for each in (ROOT / "arena" / "server").glob("*/__init__.py")}
-    assert folders <= named
-
-
-def rooms(folder):
-    """The modules and packages of a folder."""
-    there = (ROOT / folder).iterdir()
-    return [each.stem for each in there if each.suffix == ".py" or (each / "__init__.py").exists()]
-
-
-def test_the_page_has_five_journeys_and_ten_changes():
-    assert len(re.findall(r"^## The journey of an? \w+$", PAGE, re.MULTILINE)) == 5
-    changes = PAGE.split("## Where do I put …")[1]
-    assert len(re.findall(r"^\| (?!change|---)", changes, re.MULTILINE)) >= 10
 
 
 @pytest.mark.parametrize("word", sorted(set(re.findall(r"`((?:[A-Z]\w+|rules)\.\w+)`", PAGE))))
@@ -84,3 +44,62 @@ def test_a_class_is_there(word):
         re.search(rf"^(?:class|message) {word}\b", path.read_text("utf-8"), re.MULTILINE)
         for path in (*modules, *messages)
     )
+
+
+# No module assigns attributes of another's objects.
+
+FOREIGN_BY_DESIGN = {
+    # where                              attribute            why that is how it is done
+    ("cli/options.py",                   "raiseExceptions"):  "a setting of the module logging",
+    ("cli/logs.py",                      "levelname"):        "filters of logging change records",
+    ("cli/logs.py",                      "levelno"):          "filters of logging change records",
+    ("cli/arena_client.py",              "page_token"):       "a message of the protocol, of any type",
+    ("cli/terminal/plain.py",            "message"):          "click prints the message of its errors",
+    ("referee/timers.py",                "deadline"):         "trio moves a deadline by its attribute",
+    ("server/workers/local.py",          "deadline"):         "trio moves a deadline by its attribute",
+    ("store/database.py",                "isolation_level"):  "a setting of sqlite3's connections",
+    ("web/markdown.py",                  "tag"):              "markdown-it's tokens are changed in place",
+    ("web/serve.py",                     "should_exit"):      "uvicorn's servers are stopped by this attribute",
+}  # fmt: skip
+
+
+def test_no_module_assigns_attributes_of_objects_that_are_not_its_own():
+    found = {
+        (
+            path.relative_to(ROOT / "arena").as_posix(),
+            each.attribute,
+        ): f"{path}:{each.line}: {each.text}"
+        for path in sorted((ROOT / "arena").rglob("*.py"))
+        for each in foreign_assignments(path.read_text("utf-8"))
+    }
+    assert {at: text for at, text in found.items() if at not in FOREIGN_BY_DESIGN} == {}
+    assert found.keys() == FOREIGN_BY_DESIGN.keys(), "what is not found any more needs no exception"
+
+
+# fmt: off
+ASSIGNMENTS = [
+    # what a module does                                                    finds             why
+    ("def run(arena: Arena): arena.workers = 1",                            ["arena.workers"], "an argument of another module's class"),
+    ("def run(arena): arena.workers = 1",                                   ["arena.workers"], "an argument of no known class"),
+    ("class A:\n def f(self): self._b.c += 1",                              ["self._b.c"],     "a part whose class is not known"),
+    ("class A:\n def f(self, b: B): self._b = b; self.c = self._b.c = 1",     ["self._b.c"],     "a part of another class with the same attribute"),
+    ("def run(each):\n for b in each: b.c = 1",                             ["b.c"],           "one of many"),
+    ("def run(a, b): a.c, b.d = 1, 2",                                      ["a.c", "b.d"],    "several at once"),
+    ("def run(a): del a.c",                                                 ["a.c"],           "an attribute that is removed"),
+    ("import logging\nlogging.raiseExceptions = False",                     ["logging.raiseExceptions"], "a module"),
+    ("class A:\n def f(self): self.b = 1",                                  [],                "the object itself"),
+    ("def run():\n b = B()\n b.c = 1",                                      [],                "an object that is made here"),
+    ("class B:\n c: int = 0\ndef run(b: B): b.c = 1",                       [],                "a record of the module"),
+    ("class B:\n c: int = 0\ndef run(b): b.c = 1",                          [],                "a record of the module, as its attribute says"),
+    ("def run(hello: play_pb2.Hello): hello.token = ''",                    [],                "a message that was given"),
+    ("def run(w: play_pb2.Welcome):\n a = w.limits\n a.b = 1",              [],                "a part of a message"),
+    ("from a_pb2 import A\ndef f() -> A: ...\ndef g():\n a = f()\n a.b = 1", [],                "a message that another function makes"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("source", "finds", "why"), ASSIGNMENTS, ids=[row[-1] for row in ASSIGNMENTS]
+)
+def test_what_counts_as_an_object_of_another_module(source, finds, why):
+    assert [each.text for each in foreign_assignments(source)] == finds

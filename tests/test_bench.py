@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from bench import __main__ as bench
-from bench import hands, peers, watching
+from bench import hands, metrics, peers
 from bench.encode import MOVES, ask_60_moves
 from bench.processes import Failed
 from cardarena.v1 import play_pb2
@@ -49,7 +49,7 @@ def test_a_peer_plays_where_it_is_installed(name):
 
 
 def test_what_it_costs_to_count_is_told():
-    costs = watching.measure(rounds=1)
+    costs = metrics.measure(rounds=1)
     assert costs.page_ms > 0
     assert costs.page_ms >= costs.page_loop_ms
     assert 0 <= costs.ledger_us < costs.decision_us

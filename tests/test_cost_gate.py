@@ -1,13 +1,13 @@
 """The budget of instructions a decision: what is over it fails, and what cannot be compared does not."""
 
 import json
-import shutil
 
 import pytest
 from click.testing import CliRunner
 
 from bench import __main__ as bench
 from bench import cost
+from tests.programs import needs
 
 ONE = cost.CASES[0].name
 
@@ -95,7 +95,7 @@ def count_ask(monkeypatch, turns):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("valgrind") is None, reason="instructions are counted by valgrind")
+@needs("valgrind")
 def test_a_planted_tenth_is_seen_and_a_hundredth_is_not(monkeypatch, tmp_path):
     budget = tmp_path / "budget.json"
     monkeypatch.setattr(cost, "BUDGET", budget)

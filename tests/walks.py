@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from arena.games.catalogue import GAMES
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 from tests.rows import fewest_seats, slow_unless
 
 SITTINGS = [
@@ -42,7 +42,7 @@ class Walk:
     def __init__(self, game, seats, seed, options=None, *, whole=False):
         self.game, self.seats = game, seats
         self.options = game.options({"hands": seats} if options is None else options, seats)
-        self.deals = Seeded(seed)
+        self.deals = SeededDeals(seed)
         self.random = random.Random(seed)
         self.most = None if whole else MOST_TURNS
 
@@ -68,4 +68,4 @@ class Walk:
 
     def events(self):
         for turn in self:
-            yield from (told.event for told in turn.step.told)
+            yield from (told.event for told in turn.step.events)

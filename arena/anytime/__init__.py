@@ -1,6 +1,6 @@
-"""Which of two is better, answered whenever one looks: tests that may be watched and stopped at will.
+"""Anytime-valid tests: which of two bots is better, with evidence that may be read after every deal-set.
 
-`verdict` is what to call. It bets where the rules bound a margin (`bet`), and takes a mixture of t
-tests where they do not (`mixture`). `forecast` says how much more play a decision needs, and
-`questions` which of many verdicts hold together.
+`verdict` is the entry point. It uses bets where the rules bound margins (`bet`), and a mixture of t tests
+for other margins (`mixture`). `forecast` estimates how many deal-sets a decision needs, and `multiple_tests` selects
+the verdicts that hold together.
 """

@@ -1,17 +1,23 @@
-"""A bet on bounded margins, and what it has won: evidence that may be looked at after each margin.
+"""Bets on bounded margins, whose gain is evidence that may be read after each margin.
 
-With y the margins over the most that the rules allow, and twelve stakes λ from 0.02 to 0.95,
+With y the margins divided by the largest that the rules allow,
 
-    E⁺ = mean over λ of Π (1 + λ y),    E⁻ the same of -y,    E = (E⁺ + E⁻) / 2
+    E⁺ = ½ · mean over k of Π (1 + λₖ y) + ½ · Π (1 + sᵢ yᵢ),    E⁻ the same for -y,    E = (E⁺ + E⁻) / 2
 
-is what stakes of 1 have grown to. If each margin has mean zero, whatever came before, E is a
-non-negative martingale that starts at 1. So it ever reaches 1/α with a chance of α at most (Ville's
-inequality), whatever the margins' shape, and whenever one looks or stops. Waudby-Smith and Ramdas,
-*Estimating means of bounded random variables by betting*, JRSS-B 2024.
+are the values of bets that started at 1. The 24 fixed stakes λₖ = sin²(π (k - ½) / 48) are the middles of equal
+shares of the arcsine distribution: Cover's universal portfolio, which is never far behind the best fixed stake.
+The stake sᵢ = clip(m / (v + m²), 0, 0.95) follows from the margins before the i-th alone, with m = Σ y / (i - 1 + 8)
+and v = (Σ y² + 0.02) / i; it soon finds stakes that are much smaller than those for margins near the bound.
+
+If each margin has mean zero given those before, E is a non-negative martingale that starts at 1. So the
+probability that it ever reaches 1/α is at most α (Ville's inequality), for margins of any distribution and any
+stopping rule. Waudby-Smith and Ramdas, *Estimating means of bounded random variables by betting*, JRSS-B
+2024; Orabona and Jun, *Tight concentrations and confidence sequences from the regret of universal portfolio*,
+IEEE Transactions on Information Theory 2024.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -19,49 +25,58 @@ import numpy as np
 import numpy.typing as npt
 
 ALPHA: Final = 0.05
-"""The chance, at most, that two equals are ever told apart."""
+"""Largest probability that two equal bots are ever decided to differ."""
 
-STAKES: Final = tuple(0.02 * (0.95 / 0.02) ** (at / 11) for at in range(12))
-"""The shares of what there is that the twelve bets put on each margin."""
+STAKES: Final = tuple(math.sin(math.pi * (k - 0.5) / 48.0) ** 2 for k in range(1, 25))
+"""The share of its value that each of the fixed bets stakes on each margin."""
+
+LARGEST_STAKE: Final = 0.95
+"""The largest share that the bet which learns stakes."""
+
+_PRIOR_MARGINS: Final = 8.0
+"""Margins of zero that the learning bet starts from: it stakes little before it has seen as many."""
+_PRIOR_VARIANCE: Final = 0.02
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
-_LOG_STAKES: Final = math.log(len(STAKES))
-_BISECTIONS: Final = 60  # halvings of an interval as wide as the bound: to the last bits of a float
+_GRID: Final = 256
+"""Means that are tried for the interval. E is no monotone function of the mean, as the learning bet is not."""
+_BISECTIONS: Final = 40
+"""Halvings of a step of that grid: to less than a billionth of a point where the bound is 10,000."""
 
 
 class BeyondBound(ValueError):
-    """A margin is larger than the rules are said to allow: the bound is wrong, and so all else."""
+    """A margin is larger than the given bound, so the bound and all results from it are wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What the bets have grown to, as natural logarithms; 0 before the first margin."""
+class BetEvidence:
+    """The values of the bets, as natural logarithms; 0 before the first margin."""
 
     log_better: float
-    """E⁺, the bets that the mean is above zero."""
+    """E⁺: bets that the mean is above zero."""
     log_worse: float
-    """E⁻, the bets that it is below."""
+    """E⁻: bets that it is below zero."""
 
     @property
     def log_either(self) -> float:
-        """E, half of either."""
+        """E, the mean of both."""
         return float(np.logaddexp(self.log_better, self.log_worse)) - math.log(2.0)
 
     @property
     def e_value(self) -> float:
-        """E itself; infinite where a float cannot hold it."""
+        """E itself; infinite if it is too large for a float."""
         return math.exp(self.log_either) if self.log_either < 709.0 else math.inf
 
 
-def evidence(margins: Sequence[float], bound: float) -> Evidence:
-    """What bets on `margins`, none of them larger than `bound`, have come to.
+def evidence(margins: Sequence[float], bound: float) -> BetEvidence:
+    """The evidence of bets on `margins`.
 
     Raises:
-      BeyondBound: if one is.
+      BeyondBound: if a margin is larger than `bound`.
     """
-    shares = _shares(margins, bound)
-    return Evidence(float(_log_grown(shares)), float(_log_grown(-shares)))
+    better, worse = _log_grown(_shares(margins, bound)[None, :])
+    return BetEvidence(float(better[0]), float(worse[0]))
 
 
 def log_path(margins: Sequence[float], bound: float) -> _Array:
@@ -80,55 +95,50 @@ def log_paths(shares: _Array) -> _Array:
     for stake in STAKES:
         for sign in (stake, -stake):
             log_either = np.logaddexp(log_either, np.log1p(sign * shares).cumsum(axis=1))
-    log_either -= _LOG_STAKES + math.log(2.0)
-    return log_either
+    log_either -= math.log(len(STAKES))
+    for stakes in _learnt_stakes(shares):
+        log_either = np.logaddexp(log_either, np.log1p(stakes * shares).cumsum(axis=1))
+    return log_either - math.log(4.0)
 
 
 def interval(
     margins: Sequence[float], bound: float, *, alpha: float = ALPHA
 ) -> tuple[float, float]:
-    """All means that the bets do not speak against: from the lowest to the highest.
+    """The confidence sequence: from the lowest to the highest mean that the bets do not reject.
 
-    For a mean m it is betted on (margin - m) / (bound + |m|). The interval holds the true mean at
-    every look at once with a chance of 1 - `alpha`; it never reaches beyond the bound.
+    For a mean m the bets are on (margin - m) / (bound + |m|). With probability 1 - `alpha` the interval contains
+    the true mean after every margin. It never exceeds the bound and contains the mean of `margins`.
 
     Raises:
       BeyondBound: if a margin is larger than `bound`.
     """
-    if not len(margins):
-        return -bound, bound
     values = bound * _shares(margins, bound)
     limit = -math.log(alpha)
 
-    def speaks_against(mean: float) -> bool:
-        shares = (values - mean) / (bound + abs(mean))
-        found = Evidence(float(_log_grown(shares)), float(_log_grown(-shares)))
-        return found.log_either >= limit
+    def log_against(means: _Array) -> _Array:
+        shares = (values - means[:, None]) / (bound + abs(means))[:, None]
+        better, worse = _log_grown(shares)
+        return np.logaddexp(better, worse) - math.log(2.0)
 
-    # At the margins' own mean no bet has grown: the logarithm of 1 + x is at most x. To its left
-    # E⁺ only grows and E⁻ is below 1, so there is one place where the bets begin to speak.
-    middle = float(values.mean())
-    return (
-        _edge(speaks_against, middle, -bound),
-        _edge(speaks_against, middle, bound),
-    )
-
-
-def _edge(speaks_against: Callable[[float], bool], inside: float, outside: float) -> float:
-    if not speaks_against(outside):
-        return outside
+    if len(values) * math.log(2.0) < limit:  # no bet more than doubles by a margin
+        return -bound, bound
+    mean = values.mean()
+    means = np.sort(np.append(np.linspace(-bound, bound, _GRID), mean))
+    kept = np.flatnonzero((log_against(means) < limit) | (means == mean))
+    first, last = kept[0], kept[-1]
+    inside = means[[first, last]]
+    outside = means[[max(first - 1, 0), min(last + 1, len(means) - 1)]]
     for _ in range(_BISECTIONS):
         middle = (inside + outside) / 2
-        if speaks_against(middle):
-            outside = middle
-        else:
-            inside = middle
-    return outside
+        rejected = log_against(middle) >= limit
+        outside = np.where(rejected, middle, outside)
+        inside = np.where(rejected, inside, middle)
+    return float(inside[0]), float(inside[1])
 
 
 def _shares(margins: Sequence[float], bound: float) -> _Array:
     if not bound > 0.0:
-        raise ValueError(f"margins are bounded by a number above 0, not {bound}")
+        raise ValueError(f"the bound of margins is above 0, not {bound}")
     shares = np.asarray(margins, dtype=np.float64) / bound
     if len(shares) and not abs(shares).max() <= 1.0:
         worst = float(abs(shares).max() * bound)
@@ -136,8 +146,21 @@ def _shares(margins: Sequence[float], bound: float) -> _Array:
     return shares
 
 
-def _log_grown(shares: _Array) -> _Array:
-    """The logarithm of the mean over the stakes of what each has grown to."""
-    grown = np.log1p(np.array(STAKES)[:, None] * shares).sum(axis=1)
-    total: _Array = np.logaddexp.reduce(grown) - _LOG_STAKES
-    return total
+def _log_grown(shares: _Array) -> tuple[_Array, _Array]:
+    """The logarithms of E⁺ and E⁻ after the last column, for each row."""
+    grown = []
+    for sign, stakes in zip((1.0, -1.0), _learnt_stakes(shares), strict=True):
+        fixed = [np.log1p(sign * stake * shares).sum(axis=1) for stake in STAKES]
+        mean = np.logaddexp.reduce(fixed, axis=0) - math.log(len(STAKES))
+        learnt = np.log1p(stakes * shares).sum(axis=1)
+        grown.append(np.logaddexp(mean, learnt) - math.log(2.0))
+    return grown[0], grown[1]
+
+
+def _learnt_stakes(shares: _Array) -> tuple[_Array, _Array]:
+    """The stakes of the learning bets for each margin: that the mean is above zero, and (at most 0) below."""
+    before = np.arange(shares.shape[1])
+    mean = (shares.cumsum(axis=1) - shares) / (before + _PRIOR_MARGINS)
+    variance = ((shares**2).cumsum(axis=1) - shares**2 + _PRIOR_VARIANCE) / (before + 1)
+    stake = mean / (variance + mean**2)
+    return stake.clip(0.0, LARGEST_STAKE), stake.clip(-LARGEST_STAKE, 0.0)

@@ -1,4 +1,4 @@
-"""How many more deal-sets a decision needs, as far as those so far can tell."""
+"""Forecasts how many more deal-sets a decision needs, from the deal-sets so far."""
 
 import math
 from collections.abc import Sequence
@@ -7,20 +7,23 @@ from typing import Final
 
 import numpy as np
 
-GROWTH_NEEDED: Final = 5.26
-"""What the best stake has to grow to, as a logarithm, until the mean of all decides (α = 0.05).
+from arena.anytime.bet import LARGEST_STAKE
 
-Between ln 20, were all stakes as good, and ln 480, were all the others and the other side lost."""
+GROWTH_NEEDED: Final = 4.1
+"""The growth of the best fixed bet at which E decides (α = 0.05), by simulation (`python -m tests.anytime forecast`).
 
-_LARGEST_STAKE: Final = 0.95
+ln 80 = 4.38 is where the learning bet decides alone if it staked the best share from the start."""
+
+MOST_NEEDED: Final = 1_000_000
+"""The largest forecast; it also stands for every larger number, which nobody would play."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Deal-sets that are still needed; None where the decision may never come."""
+    """Deal-sets that are still needed, at most `MOST_NEEDED`; None if there may never be a decision."""
 
     likely: int | None
-    """If the mean is what it was so far."""
+    """If the mean stays what it was so far."""
     fewest: int | None
     """If it is a standard error further from zero."""
     most: int | None
@@ -28,7 +31,7 @@ class Forecast:
 
 
 def forecast(margins: Sequence[float], bound: float) -> Forecast:
-    """How many more of such margins it takes until a bet decides."""
+    """How many more margins like these a bet needs to decide."""
     number = len(margins)
     if number < 2:
         return Forecast(None, None, None)
@@ -38,7 +41,7 @@ def forecast(margins: Sequence[float], bound: float) -> Forecast:
 
     def needed(mean: float) -> int | None:
         total = _needed(mean, variance)
-        return None if math.isinf(total) else max(0, math.ceil(total - number))
+        return None if math.isinf(total) else max(0, math.ceil(min(total - number, MOST_NEEDED)))
 
     return Forecast(needed(mean), needed(mean + error), needed(mean - error))
 
@@ -47,7 +50,7 @@ def _needed(mean: float, variance: float) -> float:
     if mean <= 0.0:
         return math.inf
     square = variance + mean**2
-    stake = min(mean / square, _LARGEST_STAKE)
-    # What the logarithm of 1 + stake · margin comes to on average, to the second order.
+    stake = min(mean / square, LARGEST_STAKE)
+    # The mean of log(1 + stake · margin), to the second order.
     growth = stake * mean - stake**2 * square / 2
     return GROWTH_NEEDED / growth if growth > 0.0 else math.inf

@@ -1,11 +1,11 @@
-"""Evidence on margins that no rule bounds: a mixture of t tests. It holds for normal margins.
+"""Evidence from margins without a bound: a mixture of t tests, which is valid for normal margins.
 
-For other shapes it is approximate, and whoever shows it says so. Effects, in standard deviations,
-are drawn from a normal distribution around 0 with variance 1/c², and
+For other distributions it is approximate, and outputs say so. The prior of the effect, in standard
+deviations, is a normal distribution around 0 with variance 1/c², and
 
     E = (1 + n/c²)^(-1/2) · ((1 + t²/ν) / (1 + t²/(ν (1 + n/c²))))^(n/2),    ν = n - 1
 
-is how much likelier that makes the t statistic than no effect does (Gönen, Johnson, Lu and Westfall,
+is the Bayes factor of the t statistic against no effect (Gönen, Johnson, Lu and Westfall,
 *The Bayesian two-sample t test*, The American Statistician 2005). For normal margins of any variance
 it is a martingale (Wang and Ramdas, *Anytime-valid t-tests and confidence sequences for Gaussian means
 with unknown variance*, 2025).
@@ -19,15 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 PRECISION: Final = 400.0
-"""c²: effects of about a twentieth of a standard deviation are looked for.
+"""c², for effects of about a twentieth of a standard deviation.
 
-A smaller one looks for larger effects, and is wrong more often where margins are skewed."""
+A smaller value suits larger effects, and errs more often if margins are skewed."""
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
 
 def log_e(margins: Sequence[float], *, precision: float = PRECISION) -> float:
-    """The logarithm of E; 0 before two margins that differ."""
+    """The logarithm of E; 0 for fewer than two margins."""
     values = np.asarray(margins, dtype=np.float64)
     if len(values) < 2:
         return 0.0
@@ -50,7 +50,7 @@ def log_e_of(
     *,
     precision: float = PRECISION,
 ) -> _Array:
-    """The logarithm of E for so many margins of that mean and variance (with number - 1)."""
+    """The logarithm of E for `number` margins of that mean and sample variance."""
     number, mean, variance = (
         np.asarray(each, dtype=np.float64) for each in (number, mean, variance)
     )
@@ -62,16 +62,16 @@ def log_e_of(
         ratio = growth * (freedom / squared + 1.0) / (growth * freedom / squared + 1.0)
     ratio = np.where(squared == 0.0, 1.0, ratio)
     found = -0.5 * np.log(growth) + 0.5 * number * np.log(ratio)
-    told: _Array = np.where(number < 2.0, 0.0, found)
-    return told
+    logarithm: _Array = np.where(number < 2.0, 0.0, found)
+    return logarithm
 
 
 def interval(
     margins: Sequence[float], *, alpha: float, precision: float = PRECISION
 ) -> tuple[float, float]:
-    """The means that E of the margins less that mean does not speak against.
+    """The lowest and the highest mean that E does not reject.
 
-    Infinite while there are too few margins for any mean to be ruled out.
+    Infinite while there are too few margins to reject any mean.
     """
     values = np.asarray(margins, dtype=np.float64)
     number = len(values)

@@ -1,78 +1,62 @@
-"""The `arena` command. Each of its commands is loaded when it is called, and no sooner."""
+"""The `arena` command. Each of its commands is loaded when it is called."""
 
-import importlib
 from collections.abc import Mapping
 from typing import Any, Final
 
 import click
 
-from arena.cli.terminal.plain import PlainErrors
+from arena.cli.command_group import CommandGroup
 from arena.compiled import built, outdated
 
-#: What each command is for and where it is; its own first sentence says the same at more length.
+#: The commands by what their readers want to do: for each its module and its line in `arena --help`.
+SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
+    "Play": {
+        "play": ("arena.cli.play", "Play a match between bots on this machine."),
+        "tournament": ("arena.cli.tournament", "Play a round robin between bots on this machine."),
+        "games": ("arena.cli.games", "List the games, or show the rules of one."),
+    },
+    "Write a bot": {
+        "new": ("arena.cli.new", "Create a bot in one of five languages."),
+        "check": ("arena.cli.check", "Test a bot as an arena does before it lets it play."),
+        "conformance": ("arena.cli.conformance", "Test a client against the contract."),
+        "replay": ("arena.cli.replay", "Show, verify and export replays."),
+    },
+    "Compete": {
+        "bots": ("arena.cli.bots", "Submit bots, and list connected ones."),
+        "compare": ("arena.cli.compare", "Test whether one bot is better than another."),
+        "comparisons": ("arena.cli.comparisons", "List, show and cancel comparisons at an arena."),
+    },
+    "Organise": {
+        "competition": ("arena.cli.competition", "Create, play and show competitions."),
+        "owners": ("arena.cli.owners", "Register, invite, list and ban owners of bots."),
+    },
+    "Watch": {
+        "match": ("arena.cli.match", "Create, list and explain matches."),
+        "web": ("arena.cli.web", "Serve web pages, or export them to a folder."),
+    },
+    "Run a server": {
+        "serve": ("arena.cli.serve", "Run an arena that bots connect to."),
+        "status": ("arena.cli.status", "Show the state of a running arena."),
+        "keys": ("arena.cli.keys", "Create, list and revoke keys."),
+        "runtimes": ("arena.cli.runtimes", "List, build and remove runtimes of submitted bots."),
+    },
+}
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
-    "bots": ("arena.cli.bots", "Your bots, and those that are connected to an arena."),
-    "compare": ("arena.cli.compare", "Whether one bot is better than another."),
-    "competition": (
-        "arena.cli.competition",
-        "Tournaments of every format and ladders, from a TOML.",
-    ),
-    "conformance": ("arena.cli.conformance", "Whether a client keeps the contract."),
-    "demo": ("arena.cli.demo", "The sample bots play a short tournament of every game."),
-    "export-site": ("arena.cli.export_site", "A tournament as pages that open from a disk."),
-    "games": ("arena.cli.games", "The games there are, or one of them."),
-    "keys": ("arena.cli.keys", "Who may play, and who may make matches."),
-    "match": ("arena.cli.match", "A match between bots that have dialled in."),
-    "matches": ("arena.cli.matches", "The matches that were played."),
-    "new": ("arena.cli.new", "The folder of a new bot, in one of five languages."),
-    "owners": ("arena.cli.owners", "Who may have bots at an arena."),
-    "play": ("arena.cli.play", "One match between bots given as commands."),
-    "register": ("arena.cli.register", "Become an owner of bots, by invitation."),
-    "replay": ("arena.cli.replay", "Watch, verify and export replays."),
-    "runtimes": ("arena.cli.runtimes", "What runs the bots that are submitted."),
-    "serve": ("arena.cli.serve", "An arena that bots dial in to."),
-    "standings": ("arena.cli.stored_standings", "The table of a tournament, without playing."),
-    "status": ("arena.cli.status", "Whether an arena is up, and how it fares."),
-    "table": (
-        "arena.cli.competition_table",
-        "The table of a competition, and whether one is true.",
-    ),
-    "tournament": ("arena.cli.tournament", "A rated round robin between launched bots."),
-    "web": ("arena.cli.web", "Pages of what is played and was played."),
-    "why": ("arena.cli.why", "What went wrong for a bot at a match."),
+    name: entry for section in SECTIONS.values() for name, entry in section.items()
 }
 
 
-class LazyGroup(PlainErrors):
-    """A group whose commands are imported when they are called.
+class SectionedGroup(CommandGroup):
+    """The group of all commands, whose help has a section for each kind of reader.
 
-    To import them all takes a second, of which `arena --help` needs nothing.
+    Help and completion load no command: to import them all takes a second.
     """
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _ = COMMANDS[cmd_name]
-        command: click.Command = getattr(
-            importlib.import_module(module), cmd_name.replace("-", "_")
-        )
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from arena.cli.near import nearest
-
-            ctx.fail(f"there is no command {args[0]!r}; {nearest(args[0], COMMANDS)}")
-        return super().resolve_command(ctx, args)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, words) for name, (_, words) in COMMANDS.items()])
+        for title, section in SECTIONS.items():
+            with formatter.section(title):
+                rows = [(f"{name:<11}", sentence) for name, (_, sentence) in section.items()]
+                formatter.write_dl(rows)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         from click.shell_completion import CompletionItem
@@ -84,9 +68,14 @@ class LazyGroup(PlainErrors):
 
 
 @click.group(
-    cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Every command explains itself: arena COMMAND --help",
+    cls=SectionedGroup,
+    lazy={name: f"{module}:{name}" for name, (module, _) in COMMANDS.items()},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
+    epilog="`arena COMMAND --help` explains a command.",
 )
 @click.version_option(
     package_name="cardarena-engine",
@@ -98,12 +87,11 @@ def main() -> None:
 
     \b
     Begin with:
-      arena demo                         watch the sample bots play a tournament
-      arena games                        the games there are
-      arena play abstrac bot.py bot.py   one match between bots given as commands
+      arena games                        list the games
+      arena play abstrac bot.py bot.py   play a match between bots in files
     """
     if changed := outdated():
         raise click.ClickException(
-            f"changed since it was compiled, so that another program would run: {', '.join(changed)}. "
-            "scripts/compile compiles again, scripts/compile --remove goes back to the sources"
+            f"{', '.join(changed)} changed after compilation. "
+            "scripts/compile compiles again; scripts/compile --remove returns to the sources"
         )

@@ -1,4 +1,4 @@
-"""The browser of the person at the terminal."""
+"""Opens pages in the user's browser."""
 
 import webbrowser
 
@@ -6,7 +6,7 @@ import click
 
 
 def open_in_browser(address: str) -> None:
-    """Open an address there, or say that there is no browser: no command fails by that."""
+    """Open an address; without a browser, print it. No command fails for want of a browser."""
     try:
         opened = webbrowser.open(address)
     except webbrowser.Error:

@@ -1,56 +1,62 @@
-"""`arena competition`: tournaments of every format and ladders, made from a TOML and run by hand."""
+"""`arena competition`: tournaments of every format and ladders, from TOML files."""
 
 import contextlib
+import functools
 import json
 import os
+import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as RichProgress
-from rich.table import Table
-from rich.text import Text
+from rich.progress import Progress
 
-from arena.cli import competition_table as show_table
-from arena.cli.arguments import log_to
-from arena.cli.desk import Desk, LocalDesk, desk_options, told_plainly
-from arena.cli.jail import jailed, walled
-from arena.cli.lobby import patiently
-from arena.cli.playing import playing_command
-from arena.cli.terminal.console import PlainConsole
-from arena.cli.terminal.plain import say
-from arena.competition.plan_file import CompetitionPlan, Kind, read_plan
-from arena.competition.reckoning import Span, TooFewBots, reckon
+from arena.cli.arena_client import patiently
+from arena.cli.command_group import CommandGroup
+from arena.cli.competition_client import (
+    CompetitionClient,
+    LocalCompetitions,
+    competition_options,
+)
+from arena.cli.competition_play import play_here, print_result, summary
+from arena.cli.options import json_option, print_json, wide_option
+from arena.cli.sandbox_options import SandboxChoice, sandbox_options
+from arena.cli.terminal.console import PlainConsole, print_table
+from arena.cli.terminal.plain import program, say
+from arena.cli.terminal.standings import WIDE, print_head_to_head, print_standings
+from arena.competition.collusion_report import suspected
+from arena.competition.estimate import Span, TooFewBots, estimate
+from arena.competition.plan import CompetitionKind, CompetitionPlan, read_plan
 from arena.competition.states import Action, State
-from arena.competition.suspicion import suspected
-from arena.server.competitions.alone import play_alone
-from arena.server.competitions.hall import TROUBLES
 from arena.server.data_folder import is_running
-from arena.server.office import table_csv
+from arena.server.official_standings import NotVerified, pairs_csv, prizes_csv, verify
+from arena.server.official_standings import prizes as prizes_of
 
 MATCH_S: Final = 5.0
-"""Length of a match that `--check` reckons with, unless it is told."""
+"""Default length of a match that `--check` assumes."""
+POLL_S: Final = 1.0
+SHOWN_DIGITS: Final = 16
+"""Digits of a public key that are printed."""
 
-LOOK_S: Final = 1.0
+read_options = functools.partial(competition_options, must_exist=True)
+"""Adds the options of commands that create no folder."""
 
 
 @click.group(
+    cls=CommandGroup,
     epilog="""\b
 Examples:
   arena competition new autumn.toml --check
   arena competition new autumn.toml
   arena competition start autumn
-  arena competition show autumn --watch
-  arena competition collusion autumn
+  arena competition show autumn
   arena competition export autumn --as deals > autumn.jsonl
-  arena table autumn
-"""
+  arena competition verify autumn.jsonl
+""",
 )
 def competition() -> None:
-    """Make competitions from a TOML, and run them."""
+    """Create competitions from TOML files, play them, and show their standings."""
 
 
 @competition.command(
@@ -59,36 +65,38 @@ Examples:
   arena competition new autumn.toml --check
   arena competition new autumn.toml --check --match-seconds 2 --cores 16
   arena competition new autumn.toml --bot ann="python ann.py" --bot bob=./bob
+  arena competition new autumn.toml winter.toml
 """
 )
-@click.argument("file", type=click.File("r", encoding="utf-8"))
-@click.option("--check", is_flag=True, help="Only say what it comes to; nothing is made.")
+@click.argument("files", nargs=-1, required=True, type=click.File("r", encoding="utf-8"))
+@click.option("--check", is_flag=True, help="Only estimate matches and hours; create nothing.")
 @click.option(
     "--bot",
     "bots",
     multiple=True,
     metavar="NAME=COMMAND",
-    help="A bot that is launched, beside those of the file.",
+    help="A launched bot besides those of the file; repeatable.",
 )
 @click.option(
-    "--entrants", type=click.IntRange(0), help="With --check: how many bots.  [default: the file's]"
+    "--entrants",
+    type=click.IntRange(0),
+    help="With --check: number of bots.  [default: the file's]",
 )
 @click.option(
     "--match-seconds",
     default=MATCH_S,
-    show_default=True,
     type=click.FloatRange(0.001),
-    help="With --check: how long a match takes.",
+    help="With --check: length of a match.",
 )
 @click.option(
-    "--cores", type=click.IntRange(1), help="With --check: cores to play on.  [default: all]"
+    "--cores", type=click.IntRange(1), help="With --check: number of cores.  [default: all]"
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@desk_options
+@json_option
+@competition_options
 def new(
     *,
-    desk: Desk,
-    file: Any,
+    client: CompetitionClient,
+    files: tuple[Any, ...],
     check: bool,
     bots: tuple[str, ...],
     entrants: int | None,
@@ -96,26 +104,29 @@ def new(
     cores: int | None,
     as_json: bool,
 ) -> None:
-    """Make a competition of the TOML in FILE, as a draft.
+    """Create a draft of a competition from each TOML file in FILES.
 
-    Whatever is wrong with the file is told at once; an unknown key is an error.
+    All errors of a file are printed at once. An unknown key is an error.
     """
-    text = _with_bots(file.read(), bots)
-    with told_plainly():
+    for file in files:
+        text = _with_bots(file.read(), bots)
         plan = read_plan(text)
-    told = _reckoned(plan, entrants, cores, match_seconds)
-    if not check:
-        desk.create(text)
-    if as_json:
-        click.echo(json.dumps({"competition": plan.name, "made": not check, **told}, indent=2))
-        return
-    say(_comes_to(plan, told))
-    if not check:
-        say(f"{plan.name} is made. Begin with: arena competition start {plan.name}")
+        estimated = _estimate(plan, entrants, cores, match_seconds)
+        if not check:
+            client.create(text)
+        if as_json:
+            about = {"competition": plan.name, "made": not check, **estimated}
+            print_json(about)
+            continue
+        say(_estimate_text(plan, estimated))
+        if check and len(plan.games) > 1:
+            say(_games_text(plan, estimated))
+        if not check:
+            say(f"{plan.name} is created. Start it with: {program()} competition start {plan.name}")
 
 
 def _with_bots(text: str, bots: tuple[str, ...]) -> str:
-    """The plan with the bots of the command line in its own `[bots]`."""
+    """The plan with the bots of the command line added to its `[bots]`."""
     lines = []
     for each in bots:
         name, equals, command = each.partition("=")
@@ -128,19 +139,30 @@ def _with_bots(text: str, bots: tuple[str, ...]) -> str:
     return f"{head.rstrip()}\n\n[bots]\n" + "\n".join(lines) + (rest if found else "\n")
 
 
-def _reckoned(
+def _estimate(
     plan: CompetitionPlan, entrants: int | None, cores: int | None, match_s: float
 ) -> dict[str, Any]:
-    bots = len(plan.bots) if entrants is None else entrants
     cores = cores or os.cpu_count() or 1
-    # A bot must not be slower for its neighbours; where cores are few, a match still has its own.
+    # On few cores a match still needs one for each seat.
     cores = max(cores, *(game.terms.seats for game in plan.games))
+    enter = {
+        game.name: [
+            name for name, bot in plan.bots.items() if game.game in (bot.games or [game.game])
+        ]
+        for game in plan.games
+    }
+    about = {
+        "bots": len(plan.bots) if entrants is None else entrants,
+        "games": enter,
+        "undeclared": [name for name, bot in plan.bots.items() if not bot.games],
+        "in_every_game": sorted(set.intersection(*map(set, enter.values()))),
+    }
+    bots = [len(each) if entrants is None else entrants for each in enter.values()]
     try:
-        found = reckon(plan, bots=bots, cores=cores, match_s=match_s)
+        found = estimate(plan, bots=bots, cores=cores, match_s=match_s)
     except TooFewBots as error:
-        return {"bots": bots, "why_not": str(error)}
-    return {
-        "bots": bots,
+        return about | {"why_not": str(error)}
+    return about | {
         "cores": cores,
         "match_seconds": match_s,
         "deal_sets": _span(found.deal_sets),
@@ -154,19 +176,39 @@ def _span(span: Span) -> list[float]:
     return [round(span.least, 3), round(span.most, 3)]
 
 
-def _comes_to(plan: CompetitionPlan, told: dict[str, Any]) -> str:
-    if "why_not" in told:
-        return f"{plan.name}: nobody can tell yet what it comes to, as {told['why_not']}"
-    each_hour = " an hour" if plan.kind is Kind.LADDER else ""
+def _estimate_text(plan: CompetitionPlan, estimated: dict[str, Any]) -> str:
+    if "why_not" in estimated:
+        return f"{plan.name}: no estimate is possible yet, as {estimated['why_not']}"
+    each_hour = " an hour" if plan.kind is CompetitionKind.LADDER else ""
     parts = [
-        f"{_said(told['matches'])} matches{each_hour}",
-        *([] if each_hour else [f"{_said(told['hours'])} hours"]),
-        f"{_said(told['core_hours'])} core-hours{each_hour}",
+        f"{_said(estimated['matches'])} matches{each_hour}",
+        *([] if each_hour else [f"{_said(estimated['hours'])} hours"]),
+        f"{_said(estimated['core_hours'])} core-hours{each_hour}",
     ]
     return (
-        f"{plan.name}: {told['bots']} bots; {', '.join(parts)}, on {told['cores']} cores at "
-        f"{told['match_seconds']:g} s a match"
+        f"{plan.name}: {estimated['bots']} bots; {', '.join(parts)}, on {estimated['cores']} cores at "
+        f"{estimated['match_seconds']:g} s a match"
+        + (f"; {plan.timetable}" if plan.timetable else "")
     )
+
+
+def _games_text(plan: CompetitionPlan, estimated: dict[str, Any]) -> str:
+    """Which bots enter which of several games, and whom the standings of all games rank."""
+    lines = [
+        f"{game}: {', '.join(each for each in bots if plan.bots[each].games) or 'no bot yet'}"
+        for game, bots in estimated["games"].items()
+    ]
+    if estimated["undeclared"]:
+        lines.append(
+            f"each game that they declare when they connect: {', '.join(estimated['undeclared'])} "
+            '(or write NAME = { command = "…", games = ["…"] })'
+        )
+    every = [each for each in estimated["in_every_game"] if plan.bots[each].games]
+    lines.append(
+        f"All games ranks the bots that enter every game (so far {', '.join(every) or 'none'}), if there "
+        "are two or more. Other bots have empty cells there."
+    )
+    return "\n".join(lines)
 
 
 def _said(span: list[float]) -> str:
@@ -174,196 +216,271 @@ def _said(span: list[float]) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def _control(name: str, does: str, **options: Any) -> Callable[..., Any]:
-    """A command for an action that plays nothing itself."""
+def _control(name: str, text: str) -> None:
+    """Add a command for an action that plays nothing itself."""
 
     @competition.command(
-        name, epilog=f"\b\nExamples:\n  arena competition {name} autumn", **options
+        name, help=text, epilog=f"\b\nExamples:\n  arena competition {name} autumn"
     )
     @click.argument("competition_name", metavar="NAME")
     @click.option(
-        "--expected", type=click.Choice([str(each) for each in State]), help="Only if so."
+        "--expected",
+        type=click.Choice([str(each) for each in State]),
+        help="Fail in another state.",
     )
-    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-    @desk_options
-    def command(*, desk: Desk, competition_name: str, expected: str | None, as_json: bool) -> None:
-        state = desk.control(competition_name, Action(name), State(expected) if expected else None)
-        _tell_state(desk, competition_name, state, as_json=as_json)
+    @json_option
+    @competition_options
+    def command(
+        *, client: CompetitionClient, competition_name: str, expected: str | None, as_json: bool
+    ) -> None:
+        expected_state = State(expected) if expected else None
+        client.control(competition_name, Action(name), expected_state)
+        _print_state(client, competition_name, Action(name), as_json=as_json)
 
-    command.help = does
-    return command
 
-
-def _tell_state(desk: Desk, name: str, state: State, *, as_json: bool) -> None:
+def _print_state(client: CompetitionClient, name: str, action: Action, *, as_json: bool) -> None:
+    """Print what an action has changed."""
+    found = client.show(name)
     if as_json:
-        click.echo(json.dumps(desk.show(name), indent=2))
+        print_json(found)
     else:
-        say(f"{name} is {state}.")
+        say(_DONE[action].format(name=name, **found))
 
 
-_control("pause", "Begin nothing new; what is in play ends.")
-_control("freeze", "Make an official table of what is complete by now; play goes on.")
-_control("finish", "Play no more, and make the last table.")
+_DONE: Final = {
+    Action.START: "{name} is {state}.",
+    Action.RESUME: "{name} is {state}.",
+    Action.PAUSE: "{name} is paused: deal-sets in play finish, and no new ones begin.",
+    Action.FREEZE: "{name} has official standings {official}; it is still {state}.",
+    Action.FINISH: "{name} is finished, with official standings {official}.",
+}
+"""What is said after each action."""
 
 
 @competition.command(
     epilog="""\b
 Examples:
   arena competition start autumn
-  arena competition start autumn --json > table.json
+  arena competition start autumn --json > standings.json
+  arena competition start autumn winter --at-a-time 2
 
 \b
-Where an arena runs in the folder, that one plays it. Where none does, this command plays it
-until it is finished; stopped by Ctrl-C or killed, it goes on when it is called again.
+If an arena runs in the folder, it plays the competition. Otherwise this command plays
+it until it is finished. If the command is stopped or killed, call it again to continue.
 """
 )
-@click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@jailed
-@desk_options
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each competition.")
+@click.option(
+    "--at-a-time",
+    default=1,
+    type=click.IntRange(1),
+    help="Number of competitions played at a time.",
+)
+@click.option(
+    "--take-all",
+    is_flag=True,
+    help="Begin matches also while the machine is late or its disk full.",
+)
+@sandbox_options
+@competition_options
 def start(
-    *, desk: Desk, name: str, as_json: bool, demand: str, read_only: tuple[Path, ...]
+    *,
+    client: CompetitionClient,
+    names: tuple[str, ...],
+    as_json: bool,
+    at_a_time: int,
+    take_all: bool,
+    confinement: SandboxChoice,
 ) -> None:
-    """Begin a competition, and play it if nobody else does."""
-    _begin(desk, name, Action.START, demand, read_only, as_json=as_json)
+    """Start competitions, and play them unless an arena does."""
+    _begin(
+        client,
+        names,
+        Action.START,
+        confinement,
+        as_json=as_json,
+        at_a_time=at_a_time,
+        take_all=take_all,
+    )
 
 
 @competition.command(epilog="\b\nExamples:\n  arena competition resume autumn")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@jailed
-@desk_options
+@json_option
+@sandbox_options
+@competition_options
 def resume(
-    *, desk: Desk, name: str, as_json: bool, demand: str, read_only: tuple[Path, ...]
+    *, client: CompetitionClient, name: str, as_json: bool, confinement: SandboxChoice
 ) -> None:
-    """Go on with a competition that was paused."""
-    _begin(desk, name, Action.RESUME, demand, read_only, as_json=as_json)
+    """Continue a paused competition."""
+    _begin(client, (name,), Action.RESUME, confinement, as_json=as_json)
 
 
 def _begin(
-    desk: Desk,
-    name: str,
+    client: CompetitionClient,
+    names: tuple[str, ...],
     action: Action,
-    demand: str,
-    read_only: tuple[Path, ...],
+    confinement: SandboxChoice,
     *,
     as_json: bool,
+    at_a_time: int = 1,
+    take_all: bool = False,
 ) -> None:
-    state = State(desk.show(name)["state"])
-    if state is not State.RUNNING:  # else it was stopped in the midst
-        state = desk.control(name, action, None)
-    if not isinstance(desk, LocalDesk) or is_running(desk.data):
-        _tell_state(desk, name, state, as_json=as_json)
+    """Take an action on competitions, and play them unless an arena does."""
+    for name in names:
+        state = State(client.show(name)["state"])
+        if state is not State.RUNNING:  # it is running already if it was stopped while played
+            client.control(name, action, None)
+    if not isinstance(client, LocalCompetitions) or is_running(client.data):
+        for name in names:
+            _print_state(client, name, action, as_json=as_json)
         return
-    if desk.show(name)["kind"] == Kind.LADDER:
+    ladders = [n for n in names if client.show(n)["kind"] == CompetitionKind.LADDER]
+    if ladders:
         raise click.ClickException(
-            f"{name} is a ladder: it is played by `arena serve --data {desk.data}`"
+            f"{ladders[0]} is a ladder: it is played by `arena serve --data {client.data}`"
         )
-    log_to(desk.data)
-    try:
-        with (
-            told_plainly(),
-            walled(demand, desk.data, read_only, desk.commands(name)) as wall,
-            _bars(desk, name, quiet=as_json) as told,
-        ):
-            command = playing_command(desk.data, demand=demand, read_only=read_only)
-            play_alone(name, desk.data, command, wall=wall, told=told)
-    except KeyboardInterrupt:
-        text = f"stopped; `arena competition start {name}` goes on where it stood"
-        raise click.ClickException(text) from None
-    except TROUBLES as trouble:
-        raise click.ClickException(str(trouble)) from None
-    table = desk.table(name, None)
-    if as_json:
-        click.echo(json.dumps(table, indent=2))
-        return
-    if desk.show(name)["state"] == State.PAUSED:
-        say(f"{name} was paused; `arena competition resume {name}` goes on")
-    show_table.print_table(table, PlainConsole())
-
-
-@contextlib.contextmanager
-def _bars(desk: LocalDesk, name: str, *, quiet: bool) -> Iterator[Callable[[int, Any], None]]:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("matches of this round"),
+    again = f"`arena competition start {' '.join(names)}` continues it"
+    play_here(
+        client,
+        names,
+        confinement,
+        again=again,
+        quiet=as_json,
+        at_a_time=at_a_time,
+        take_all=take_all,
     )
-    plan = read_plan(desk.store.competitions().get(name).config)
-    with RichProgress(*columns, console=PlainConsole(stderr=True, quiet=quiet)) as bars:
-        tasks = [bars.add_task(each.terms.game.title, total=None) for each in plan.games]
+    found = [client.standings(name) for name in names]
+    if len(found) > 1 and not as_json:
+        PlainConsole().print(summary(found))
+        return
+    for name, each in zip(names, found, strict=True):
+        if client.show(name)["state"] == State.PAUSED and not as_json:
+            say(f"{name} was paused; `arena competition resume {name}` continues it")
+        print_result(each, as_json=as_json)
 
-        def told(game: int, progress: Any) -> None:
-            bars.update(tasks[game], total=progress.matches, completed=progress.played)
 
-        yield told
+_control("pause", "Begin no new deal-sets; those in play finish.")
+_control("freeze", "Make official standings from the complete deal-sets; play continues.")
+_control("finish", "End play, and make the final official standings.")
+
+
+@competition.command(
+    "list",
+    epilog="\b\nExamples:\n  arena competition list\n  arena competition list --json",
+)
+@json_option
+@read_options
+def list_competitions(*, client: CompetitionClient, as_json: bool) -> None:
+    """List all competitions."""
+    every = client.every()
+    if as_json:
+        print_json({"competitions": every})
+        return
+    if not every:
+        say("There is no competition yet.")
+        return
+    fields = ("competition", "kind", "format", "state", "entered", "official")
+    rows = [["" if each[field] is None else each[field] for field in fields] for each in every]
+    print_table(("competition", "kind", "format", "state", "bots", "official"), rows)
 
 
 @competition.command(
     epilog="""\b
 Examples:
-  arena competition show
   arena competition show autumn
-  arena competition show autumn --watch
-  arena competition show autumn --json | jq .games
+  arena competition show autumn --pairs
+  arena competition show autumn --wide | less -S
+  arena competition show autumn --csv > autumn.csv
+  arena competition show autumn --number 2 --json | jq .standings
+  arena competition show autumn --follow
 """
 )
-@click.argument("name", required=False)
-@click.option("--watch", is_flag=True, help="Look again every second until it is finished.")
+@click.argument("name")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object; a line for each look."
+    "--number",
+    type=click.IntRange(1),
+    help="These official standings.  [default: the latest state]",
 )
-@desk_options
-def show(*, desk: Desk, name: str | None, watch: bool, as_json: bool) -> None:
-    """Show where the competition NAME stands; or list all of them."""
-    if name is None:
-        every = desk.every()
-        if as_json:
-            click.echo(json.dumps({"competitions": every}, indent=2))
-        elif every:
-            PlainConsole().print(_listed(every))
-        else:
-            say("There is no competition yet.")
+@click.option("--pairs", is_flag=True, help="Also the results of each pair of bots.")
+@click.option("--head-to-head", is_flag=True, help="Only wins, draws and losses of each pair.")
+@click.option("--csv", "as_csv", is_flag=True, help="Only standings, as comma-separated values.")
+@wide_option
+@click.option(
+    "--follow", is_flag=True, help="Print the state every second until the competition is finished."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object; with --follow a line a poll."
+)
+@read_options
+def show(
+    *,
+    client: CompetitionClient,
+    name: str,
+    number: int | None,
+    pairs: bool,
+    head_to_head: bool,
+    as_csv: bool,
+    wide: bool,
+    follow: bool,
+    as_json: bool,
+) -> None:
+    """Show the state, the standings and the entrants of the competition NAME.
+
+    Standings are live while the competition is played, and official when it is finished. Places and
+    skills in live standings are provisional. Nothing is played, and no bot is launched.
+    """
+    if as_json and as_csv:
+        raise click.UsageError("choose one of --json and --csv")
+    if follow:
+        _follow(client, name, as_json=as_json)
         return
-    if watch:
-        _watch(desk, name, as_json=as_json)
-        return
-    found = desk.show(name)
+    found = client.standings(name, number)
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(client.show(name) | {"standings": found})
+    elif as_csv and (pairs or head_to_head):
+        click.echo(pairs_csv(found), nl=False)
+    elif as_csv:
+        print_result(found, as_csv=True)
+    elif head_to_head:
+        for game in found["games"]:
+            print_head_to_head(game, PlainConsole(width=WIDE if wide else None))
     else:
-        _print(found)
+        state = client.show(name)
+        _print_progress(state)
+        print_standings(found, pairs=pairs, wide=wide)
+        _print_entrants(state)
 
 
-def _watch(desk: Desk, name: str, *, as_json: bool) -> None:
-    """A line for each look, until it is finished or Ctrl-C; the arena may be away or busy meanwhile."""
+def _follow(client: CompetitionClient, name: str, *, as_json: bool) -> None:
+    """Print a line for each poll until the competition is finished; the arena may be busy or restart."""
 
-    def look() -> dict[str, Any]:
+    def poll() -> dict[str, Any]:
         return patiently(
-            lambda: desk.show(name),
-            told=lambda error: say(f"{error.message}; looking again", err=True),
+            lambda: client.show(name),
+            told=lambda error: say(f"{error.message}; trying again", err=True),
         )
 
     with contextlib.suppress(KeyboardInterrupt):
-        before, began_s = look(), time.monotonic()
+        before, began_s = poll(), time.monotonic()
         found = before
         while True:
             lasted_s = time.monotonic() - began_s
             click.echo(json.dumps(found) if as_json else _line(found, before, lasted_s))
             if found["state"] == State.FINISHED:
                 return
-            time.sleep(LOOK_S)
-            found = look()
+            time.sleep(POLL_S)
+            found = poll()
 
 
 def _line(found: dict[str, Any], before: dict[str, Any], seconds: float) -> str:
-    """One look in a line: what is done, what is in play, how fast, and how long it takes."""
+    """One poll in a line: deal-sets played and in play, their rate, and the time for the rest."""
     done, left = (_sum(found, ("complete",)), _sum(found, ("waiting", "in_play")))
-    rate = (done - _sum(before, ("complete",))) / seconds if seconds > LOOK_S else 0.0
+    rate = (done - _sum(before, ("complete",))) / seconds if seconds > POLL_S else 0.0
     away = [each["bot"] for each in found["bots"] if each["away"]]
     parts = [
-        str(found["state"]),
+        "; ".join(filter(None, (str(found["state"]), found["waits"]))),
         f"{done} deal-sets played",
         f"{_sum(found, ('in_play',))} in play",
         f"{left} left of what is drawn",
@@ -380,26 +497,14 @@ def _sum(found: dict[str, Any], states: tuple[str, ...]) -> int:
     return sum(game["deal_sets"][each] for game in found["games"] for each in states)
 
 
-def _listed(every: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for name in ("competition", "kind", "format", "state", "bots", "tables"):
-        table.add_column(name, no_wrap=True)
-    for each in every:
-        table.add_row(
-            Text(each["competition"]),
-            each["kind"],
-            each["format"] or "",
-            each["state"],
-            str(each["entered"]),
-            str(each["tables"]),
-        )
-    return table
-
-
-def _print(found: dict[str, Any]) -> None:
-    console = PlainConsole()
+def _print_progress(found: dict[str, Any]) -> None:
     format_ = f", {found['format']}" if found["format"] else ""
-    say(f"{found['competition']}: {found['kind']}{format_}, {found['state']}")
+    waits = f"; {found['waits']}" if found["waits"] else ""
+    say(f"{found['competition']}: {found['kind']}{format_}, {found['state']}{waits}")
+    if found["announcement"]:
+        say(f"Announced {found['announced']}: {found['announcement']}")
+    if found["timetable"]:
+        say(f"Played {found['timetable']}.")
     for game in found["games"]:
         sets = game["deal_sets"]
         parts = [f"{sets['complete']} deal-sets played"]
@@ -415,14 +520,16 @@ def _print(found: dict[str, Any]) -> None:
         ]
         rounds = f", round {game['rounds']}" if game["rounds"] else ""
         say(f"{game['game']} of {game['seats']}{rounds}: {', '.join(parts)}")
-    table = Table(box=None, pad_edge=False)
-    for name in ("seed", "bot", "owner", "kind", ""):
-        table.add_column(name, no_wrap=bool(name))
+
+
+def _print_entrants(found: dict[str, Any]) -> None:
+    rows = []
     for each in found["bots"]:
         why = " ".join(filter(None, (each["out"], each["reason"]))) or each["away"]
-        owner = Text(each["owner"])
-        table.add_row(str(each["seed"]), Text(each["bot"]), owner, each["kind"], Text(why))
-    console.print(table)
+        games = [", ".join(each["games"]) or "as declared"] if len(found["games"]) > 1 else []
+        rows.append((each["seed"], each["bot"], each["owner"], each["kind"], *games, why))
+    games = ["games"] if len(found["games"]) > 1 else []
+    print_table(("seed", "bot", "owner", "kind", *games, ""), rows, wrapped=("games", ""))
 
 
 @competition.command(
@@ -430,34 +537,69 @@ def _print(found: dict[str, Any]) -> None:
 )
 @click.argument("name")
 @click.argument("bot")
-@click.option("--reason", required=True, help="Why; everybody is told.")
-@desk_options
-def disqualify(*, desk: Desk, name: str, bot: str, reason: str) -> None:
-    """Drop BOT and all its deal-sets from NAME; an official table is made anew."""
-    desk.disqualify(name, bot, reason)
-    say(f"{bot} is disqualified from {name}: {reason}")
+@click.option("--reason", required=True, help="The reason, which is public.")
+@competition_options
+def disqualify(*, client: CompetitionClient, name: str, bot: str, reason: str) -> None:
+    """Remove BOT and its deal-sets from NAME, and make new official standings."""
+    client.disqualify(name, bot, reason)
+    found = client.show(name)
+    say(f"{bot} is disqualified from {name}, and its deal-sets do not count: {reason}")
+    if found["official"]:
+        say(f"Official standings {found['official']} are made without it.")
+
+
+@competition.command(
+    epilog="""\b
+Examples:
+  arena competition announce autumn "Round 3 begins on Friday at 18:00."
+  arena competition announce autumn - < news.txt
+  arena competition announce autumn ""       # removes it
+"""
+)
+@click.argument("name")
+@click.argument("text")
+@competition_options
+def announce(*, client: CompetitionClient, name: str, text: str) -> None:
+    """Tell all readers of NAME a text, on its page and in `show`; `-` reads it from standard input."""
+    given = sys.stdin.read() if text == "-" else text
+    client.announce(name, given)
+    say(f"{name} has an announcement." if given.strip() else f"{name} has no announcement.")
 
 
 @competition.command(epilog="\b\nExamples:\n  arena competition withdraw autumn my-bot")
 @click.argument("name")
 @click.argument("bot")
-@desk_options
-def withdraw(*, desk: Desk, name: str, bot: str) -> None:
-    """Take BOT out of NAME; what it has played counts."""
-    desk.withdraw(name, bot)
+@competition_options
+def withdraw(*, client: CompetitionClient, name: str, bot: str) -> None:
+    """Withdraw BOT from NAME; its results count."""
+    client.withdraw(name, bot)
     say(f"{bot} has withdrawn from {name}.")
 
 
 @competition.command(
-    epilog="\b\nExamples:\n  arena competition enter autumn my-bot --server localhost:7654"
+    epilog="""\b
+Examples:
+  arena competition enter autumn my-bot --server localhost:7654
+  arena competition enter autumn my-bot --json | jq .games
+"""
 )
 @click.argument("name")
 @click.argument("bot")
-@desk_options
-def enter(*, desk: Desk, name: str, bot: str) -> None:
-    """Have BOT take part in NAME: one that was submitted, or that dials in with a key."""
-    desk.enter(name, bot)
-    say(f"{bot} takes part in {name}.")
+@json_option
+@competition_options
+def enter(*, client: CompetitionClient, name: str, bot: str, as_json: bool) -> None:
+    """Enter BOT, which was submitted or has a key, in NAME.
+
+    BOT enters the games of NAME that it declares, with their seats: in its bot.toml if it was
+    submitted, and otherwise when it connects.
+    """
+    games = client.enter(name, bot)
+    if as_json:
+        print_json({"competition": name, "bot": bot, "games": list(games)})
+    elif games:
+        say(f"{bot} takes part in {name}: {', '.join(games)}.")
+    else:
+        say(f"{bot} takes part in {name}, in each game that it declares when it connects.")
 
 
 @competition.command(
@@ -468,21 +610,21 @@ Examples:
 """
 )
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@desk_options
-def collusion(*, desk: Desk, name: str, as_json: bool) -> None:
-    """Tell which owners' bots do better together than their skills say.
+@json_option
+@read_options
+def collusion(*, client: CompetitionClient, name: str, as_json: bool) -> None:
+    """List pairs of owners whose bots score more together than their skills explain.
 
-    For each two owners whose bots met at tables of three or more, a bet is made that they help each
-    other. Where nobody does, it comes to 100 for one pair of a hundred at most. A pair stands if that
-    also holds among all pairs. It proves nothing: it is for people to look into.
+    The command computes an e-value for each pair of owners whose bots met at tables of three or more
+    seats. If nobody colludes, it reaches 100 for at most one pair in a hundred. A pair stands out if it
+    exceeds the threshold for all pairs together. That is a reason to watch the replays, not a proof.
     """
-    record = desk.record(name)
-    with RichProgress(console=PlainConsole(stderr=True, quiet=as_json), transient=True) as bars:
+    record = client.record(name)
+    with Progress(console=PlainConsole(stderr=True, quiet=as_json), transient=True) as bars:
         task = bars.add_task("pairs of owners", total=None)
         found = suspected(record, lambda done, of: bars.update(task, completed=done, total=of))
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     for game in found["games"]:
         _print_suspected(game)
@@ -495,18 +637,17 @@ def _print_suspected(game: dict[str, Any]) -> None:
         return
     standing = sum(each["stands"] for each in pairs)
     say(f"{head}: {len(pairs)} pairs of owners, of which {standing or 'none'} stand out")
-    table = Table(box=None, pad_edge=False)
-    for column in ("owners", "", "deal-sets", "more than their skills say", "E", ""):
-        table.add_column(column, no_wrap=True)
-    for each in pairs:
-        table.add_row(
-            *(Text(owner) for owner in each["owners"]),
-            str(each["deal_sets"]),
+    rows = [
+        (
+            *each["owners"],
+            each["deal_sets"],
             f"{each['gain']:+.2f} points a table, each",
             f"{each['e_value']:.3g}",
             "look into it" if each["stands"] else "",
         )
-    PlainConsole().print(table)
+        for each in pairs
+    ]
+    print_table(("owners", "", "deal-sets", "more than their skills explain", "E", ""), rows)
 
 
 @competition.command(
@@ -514,7 +655,8 @@ def _print_suspected(game: dict[str, Any]) -> None:
 Examples:
   arena competition export autumn --as csv > autumn.csv
   arena competition export autumn --as deals > autumn.jsonl
-  arena table verify autumn.jsonl
+  arena competition verify autumn.jsonl
+  arena competition export autumn --as csv --prizes > prizes.csv
 """
 )
 @click.argument("name")
@@ -523,17 +665,93 @@ Examples:
     "form",
     required=True,
     type=click.Choice(["csv", "json", "deals"]),
-    help="The table's rows, all of the table, or each deal-set with the signed table.",
+    help="Rows of the standings, the whole standings, or all deal-sets with the signed standings.",
 )
-@click.option("--number", type=click.IntRange(1), help="Of the official table.")
-@desk_options
-def export(*, desk: Desk, name: str, form: str, number: int | None) -> None:
-    """Write what NAME has come to."""
-    if form == "deals":
-        for line in desk.deals(name, number):
+@click.option(
+    "--number",
+    type=click.IntRange(1),
+    help="These official standings.  [default: the latest state]",
+)
+@click.option(
+    "--prizes",
+    is_flag=True,
+    help="Only the order of prizes, by places and tie-breaks; for official standings.",
+)
+@read_options
+def export(
+    *, client: CompetitionClient, name: str, form: str, number: int | None, prizes: bool
+) -> None:
+    """Write the standings of NAME, or the deal-sets from which they were computed.
+
+    With --prizes each bot that is ranked has a row: its prize, its place, and the bots that it is
+    tied with after all tie-breaks. Standings that are not official have no prizes.
+    """
+    if prizes:
+        _export_prizes(client, name, form, number)
+    elif form == "deals":
+        for line in client.deals(name, number):
             click.echo(line)
+    else:
+        found = client.standings(name, number)
+        print_result(found, as_json=form == "json", as_csv=form == "csv")
+
+
+def _export_prizes(client: CompetitionClient, name: str, form: str, number: int | None) -> None:
+    if form == "deals":
+        raise click.UsageError("prizes are csv or json")
+    state = client.show(name)
+    if not state["official"]:
+        raise click.ClickException(
+            f"{name} has no official standings yet: `arena competition finish {name}` makes them"
+        )
+    standings = client.standings(name, number or state["official"])
+    found = prizes_of(standings, {each["bot"]: each["owner"] for each in state["bots"]})
+    if form == "json":
+        print_json({"competition": name, "number": standings["number"], "prizes": found})
+    else:
+        click.echo(prizes_csv(found), nl=False)
+
+
+@competition.command(
+    "verify",
+    epilog="""\b
+Examples:
+  arena competition export autumn --as deals > autumn.jsonl
+  arena competition verify autumn.jsonl
+  arena competition verify autumn.jsonl --arena $(arena keys arena-key)
+""",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--arena", metavar="KEY", help="Require a signature with this public key.")
+@json_option
+def verify_file(*, file: Path, arena: str | None, as_json: bool) -> None:
+    """Compute the standings in FILE again from its deal-sets, and check the signature.
+
+    FILE was written by `arena competition export --as deals`. The exit code is 0 if the standings are
+    equal to the byte.
+    """
+    try:
+        key = bytes.fromhex(arena) if arena else None
+    except ValueError:
+        raise click.BadParameter("a public key is 64 hexadecimal digits") from None
+    try:
+        with file.open(encoding="utf-8") as lines:
+            found = verify(lines, public_key=key)
+    except UnicodeDecodeError:
+        raise click.ClickException(f"{file}: it is not text in UTF-8") from None
+    except NotVerified as error:
+        raise click.ClickException(f"{file}: {error}") from None
+    if as_json:
+        about = {
+            "competition": found.competition,
+            "number": found.number,
+            "deal_sets": found.deal_sets,
+            "public_key": found.public_key,
+            "verified": True,
+        }
+        print_json(about)
         return
-    table = desk.table(name, number)
-    click.echo(
-        json.dumps(table, indent=2) if form == "json" else table_csv(table), nl=form == "json"
+    say(
+        f"{file}: standings {found.number} of {found.competition} follow from its "
+        f"{found.deal_sets} deal-sets, signed by the arena {found.public_key[:SHOWN_DIGITS]}"
     )

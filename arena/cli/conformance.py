@@ -1,21 +1,21 @@
-"""`arena conformance`: whether a client keeps the contract."""
+"""`arena conformance`: tests a client against the contract."""
 
 import datetime as dt
-import json
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
-from arena.cli.terminal.console import PlainConsole
+from arena.cli.options import json_option, print_json
+from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
 from arena.conformance.cases import BadCase, Case, chosen, folder, load
-from arena.conformance.play import Verdict
+from arena.conformance.play import CaseResult
 from arena.conformance.run import badge_line, result_line, run
+from arena.errors import exits
 
 
-def _as_json(verdict: Verdict) -> dict[str, Any]:
+def _as_json(verdict: CaseResult) -> dict[str, Any]:
     case = verdict.case
     return {
         "id": case.id,
@@ -28,22 +28,18 @@ def _as_json(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _tell_all(cases: tuple[Case, ...]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for name in ("case", "when", "the client must"):
-        table.add_column(name, no_wrap=name == "case")
-    for case in cases:
-        table.add_row(case.id, case.title, case.must)
-    PlainConsole().print(table)
+def _print_cases(cases: tuple[Case, ...]) -> None:
+    heads = ("case", "when", "the client must")
+    print_table(heads, [(case.id, case.title, case.must) for case in cases], wrapped=heads[1:])
 
 
-def _tell(verdict: Verdict) -> None:
+def _print(verdict: CaseResult) -> None:
     case = verdict.case
     say(f"{'pass' if verdict.passed else 'FAIL'}  {case.id}  {case.title}")
     if not verdict.passed:
         say(f"      the client must {case.must} ({case.source})")
         say(f"      {verdict.sentence}")
-        for line in verdict.told.splitlines():
+        for line in verdict.stderr_tail.splitlines():
             say(f"      | {line}")
 
 
@@ -56,19 +52,28 @@ def _tell(verdict: Verdict) -> None:
 )
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 @click.option(
-    "--case", "ids", multiple=True, metavar="ID", help="Only this case, or those below it."
+    "--case",
+    "ids",
+    multiple=True,
+    metavar="ID",
+    help="Only this case, or those whose ids begin with it.",
 )
 @click.option(
     "--cases",
     "path",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
     default=None,
-    help="Folder of the cases, if not the arena's own.",
+    help="Folder of the cases.  [default: the arena's]",
 )
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1, 64), help="At a time.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--badge", is_flag=True, help="Print a line for a README as well.")
-@click.option("--list", "listed", is_flag=True, help="Show the cases, and play none.")
+@click.option(
+    "--jobs",
+    default=2,
+    type=click.IntRange(1, 64),
+    help="Cases played at a time.",
+)
+@json_option
+@click.option("--badge", is_flag=True, help="Also print a line for a README.")
+@click.option("--list", "listed", is_flag=True, help="List the cases, and play none.")
 @click.pass_context
 def conformance(
     context: click.Context,
@@ -80,16 +85,16 @@ def conformance(
     badge: bool,
     listed: bool,
 ) -> None:
-    """Try a client against a scripted arena, case by case.
+    """Test a client against a scripted arena, case by case.
 
-    COMMAND starts the client with the kit's fixed bots; it follows two hyphens.
-    clients/conformance/README.md says what they do. The exit code is 1 if a case fails.
+    COMMAND, after two hyphens, starts the client with the bots of the kit, which
+    clients/conformance/README.md describes. The exit code is 1 if a case fails.
     """
     place = path or folder()
     try:
         cases = chosen(load(place), ids)
         if listed:
-            _tell_all(cases)
+            _print_cases(cases)
             return
         if not command:
             raise click.UsageError("give the client's command after --")
@@ -98,7 +103,7 @@ def conformance(
             command,
             place,
             jobs=jobs,
-            told=(lambda _: None) if as_json else _tell,
+            on_done=(lambda _: None) if as_json else _print,
         )
     except BadCase as error:
         raise click.ClickException(str(error)) from error
@@ -112,10 +117,10 @@ def conformance(
             "cases": [_as_json(verdict) for verdict in verdicts],
             "badge": badge_line(verdicts, today),
         }
-        click.echo(json.dumps(said, indent=2))
+        print_json(said)
     else:
         say(result_line(verdicts))
         if badge:
             say(badge_line(verdicts, today))
     if not all(verdict.passed for verdict in verdicts):
-        context.exit(1)
+        context.exit(exits.FAILED)

@@ -1,15 +1,16 @@
-"""`arena games`: what can be played."""
+"""`arena games`: the games, their rules and options."""
 
-import json
 from typing import Any
 
 import click
 from rich.markdown import Markdown
 from rich.table import Table
 
-from arena.cli.arguments import GameType
-from arena.cli.terminal.console import PlainConsole
-from arena.games.catalogue import GAMES, Game
+from arena.cli.command_group import CommandGroup
+from arena.cli.options import GameType, json_option, print_json
+from arena.cli.terminal.console import PlainConsole, print_table
+from arena.games.catalogue import GAMES
+from arena.games.game import Game
 from arena.games.options import Setting, Value
 
 
@@ -29,7 +30,8 @@ def _limits(setting: Setting) -> str:
         return ", ".join(setting.choices)
     if isinstance(setting.default, bool):
         return "yes, no"
-    return f"{setting.minimum} to {setting.maximum}"
+    span = f"{setting.minimum} to {setting.maximum}"
+    return f"{span}, with commas between" if isinstance(setting.default, str) else span
 
 
 def _as_json(game: Game) -> dict[str, Any]:
@@ -47,6 +49,7 @@ def _as_json(game: Game) -> dict[str, Any]:
                 "maximum": setting.maximum,
                 "choices": list(setting.choices),
                 "meaning": setting.meaning,
+                "needs": {name: list(good) for name, good in setting.needs.items()},
             }
             for setting in game.settings
         ],
@@ -54,35 +57,34 @@ def _as_json(game: Game) -> dict[str, Any]:
 
 
 @click.group(
-    invoke_without_command=True,
+    cls=CommandGroup,
+    default="list",
     epilog="\b\nExamples:\n  arena games\n  arena games show democracy\n  arena games --json",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.pass_context
-def games(context: click.Context, as_json: bool) -> None:
-    """List the games, or show one with `arena games show GAME`."""
-    if context.invoked_subcommand is not None:
-        return
+def games() -> None:
+    """List the games, or show the rules of one with `arena games show GAME`."""
+
+
+@games.command("list", hidden=True, epilog="\b\nExamples:\n  arena games")
+@json_option
+def list_games(*, as_json: bool) -> None:
+    """List the games."""
     if as_json:
-        click.echo(json.dumps({"games": [_as_json(game) for game in GAMES]}, indent=2))
+        print_json({"games": [_as_json(game) for game in GAMES]})
         return
-    table = Table(box=None, pad_edge=False)
-    for name in ("game", "title", "seats", "what it is"):
-        table.add_column(name, no_wrap=name != "what it is")
-    for game in GAMES:
-        table.add_row(game.id, game.title, _seats(game), game.summary)
-    PlainConsole().print(table)
+    rows = [(game.id, game.title, _seats(game), game.summary) for game in GAMES]
+    print_table(("game", "title", "seats", "what it is"), rows, wrapped=("what it is",))
 
 
 @games.command(
     epilog="\b\nExamples:\n  arena games show abstrac\n  arena games show abstrac --json"
 )
 @click.argument("game", type=GameType())
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def show(game: Game, as_json: bool) -> None:
-    """Show a game's rules, options and seats."""
+    """Show the rules, options and seats of GAME."""
     if as_json:
-        click.echo(json.dumps(_as_json(game) | {"page": game.describe()}, indent=2))
+        print_json(_as_json(game) | {"page": game.describe()})
         return
     console = PlainConsole()
     console.print(Markdown(game.describe()))

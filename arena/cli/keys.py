@@ -1,23 +1,28 @@
-"""`arena keys`: who may play, and who may make matches."""
+"""`arena keys`: the keys of bots, organisers and owners."""
 
-import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.table import Table
 
-from arena.cli.arguments import data_option, plain_errors
-from arena.cli.named import require_folder
-from arena.cli.terminal.console import PlainConsole
+from arena.cli.command_group import CommandGroup
+from arena.cli.options import (
+    data_option,
+    json_option,
+    make_folder,
+    plain_errors,
+    print_json,
+    require_folder,
+)
+from arena.cli.terminal.console import print_table
 from arena.replay.signing import kept_key
+from arena.server.admission.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
 from arena.server.data_folder import store_path
-from arena.server.gate.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
-from arena.server.listen import CannotServe
 from arena.store import NAME, Key, Keys, Scope, Store, open_store
-from arena.store.keys import NAME_RULE, KeyIdTaken
+from arena.store.keys import KeyIdTaken
+from arena.store.names import NAME_RULE
 
 _UNITS: Final = {"w": 7 * 86_400, "d": 86_400, "h": 3_600, "m": 60}
 _LIFETIME: Final = re.compile(r"([1-9][0-9]{0,4})([wdhm])")
@@ -35,7 +40,7 @@ class NameType(click.ParamType[str]):
 
 
 class LifetimeType(click.ParamType[timedelta]):
-    """A time such as `30d`."""
+    """A span of time, such as `30d`."""
 
     name = "lifetime"
 
@@ -50,22 +55,20 @@ class LifetimeType(click.ParamType[timedelta]):
         return timedelta(seconds=int(match[1]) * _UNITS[match[2]])
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-
-
 @click.group(
+    cls=CommandGroup,
     epilog="""\b
 Examples:
   arena keys new bot my-bot --owner ann
   arena keys new organiser --owner ann --expires 30d
   arena keys list
   arena keys revoke Xy3kPq9A
-"""
+""",
 )
 def keys() -> None:
-    """Make, list and revoke the keys of bots and organisers.
+    """Create, list and revoke the keys of bots, organisers and owners.
 
-    An arena that runs notices within a second.
+    A running arena applies the changes within a second.
     """
 
 
@@ -78,7 +81,7 @@ Examples:
 """
 )
 def new() -> None:
-    """Make a key, and print its token, once: it is not kept."""
+    """Create a key and print its token once. The arena stores only its hash."""
 
 
 @new.command(
@@ -89,36 +92,46 @@ Examples:
   export CARDARENA_TOKEN=$(arena keys new bot my-bot --owner ann)
 
 \b
-A name is its owner's for good. A bot may have several keys: make a new one,
-change over, and revoke the old one.
+A bot keeps its owner for good. A bot may have several keys: to replace one, create
+another, restart the bot with it, and revoke the old one.
 """
 )
 @click.argument("name", type=NameType())
-@click.option("--owner", type=NameType(), help="Whose bot it is; needed for a new bot.")
-@click.option("--expires", type=LifetimeType(), metavar="TIME", help="As 30d; else never.")
+@click.option("--owner", type=NameType(), help="The owner; required for a new bot.")
+@click.option(
+    "--expires",
+    type=LifetimeType(),
+    metavar="TIME",
+    help="Lifetime, such as 30d.  [default: unlimited]",
+)
 @json_option
 @data_option
 def bot(name: str, owner: str | None, expires: timedelta | None, as_json: bool, data: Path) -> None:
-    """Make a key for the bot NAME: with its token the bot plays under this name."""
+    """Create a key for the bot NAME: with its token the bot plays under this name."""
     with plain_errors(), _open(data) as store:
         held = store.keys()
         owner = owner or held.owner_of(name)
         if owner is None:
             raise click.UsageError(f"{name!r} is a new bot: say whose, with --owner")
         key, token = _make(held, Scope.BOT, owner, name, expires)
-    _tell(key, token, f"the bot {name!r} of {owner!r}", as_json=as_json)
+    _print(key, token, f"the bot {name!r} of {owner!r}", as_json=as_json)
 
 
 @new.command(epilog="\b\nExamples:\n  arena keys new organiser --owner ann --expires 30d")
-@click.option("--owner", type=NameType(), required=True, help="Who the organiser is.")
-@click.option("--expires", type=LifetimeType(), metavar="TIME", help="As 30d; else never.")
+@click.option("--owner", type=NameType(), required=True, help="The organiser's name.")
+@click.option(
+    "--expires",
+    type=LifetimeType(),
+    metavar="TIME",
+    help="Lifetime, such as 30d.  [default: unlimited]",
+)
 @json_option
 @data_option
 def organiser(owner: str, expires: timedelta | None, as_json: bool, data: Path) -> None:
-    """Make a key for an organiser: with its token one makes matches."""
+    """Create a key for an organiser, who can create matches and competitions with its token."""
     with plain_errors(), _open(data) as store:
         key, token = _make(store.keys(), Scope.ORGANISER, owner, "", expires)
-    _tell(key, token, f"the organiser {owner!r}", as_json=as_json)
+    _print(key, token, f"the organiser {owner!r}", as_json=as_json)
 
 
 @new.command(epilog="\b\nExamples:\n  arena keys new owner ann")
@@ -126,15 +139,15 @@ def organiser(owner: str, expires: timedelta | None, as_json: bool, data: Path) 
 @json_option
 @data_option
 def owner(owner: str, as_json: bool, data: Path) -> None:
-    """Make another key for OWNER, who has registered and lost the first.
+    """Create another key for OWNER, who has registered and lost the first one.
 
-    What it prints goes into the owner's CARDARENA_OWNER_TOKEN. Revoke the lost one.
+    The owner passes the printed token in CARDARENA_OWNER_TOKEN. Revoke the lost key.
     """
     require_folder(data)
     with plain_errors(), _open(data) as store:
         store.registry().require_welcome(owner)
         key, token = _make(store.keys(), Scope.OWNER, owner, "", None)
-    _tell(key, token, f"the owner {owner!r}", as_json=as_json)
+    _print(key, token, f"the owner {owner!r}", as_json=as_json)
 
 
 @keys.command("list", epilog="\b\nExamples:\n  arena keys list\n  arena keys list --json")
@@ -147,16 +160,24 @@ def list_keys(as_json: bool, data: Path) -> None:
         held = store.keys().all()
     now = _now()
     if as_json:
-        click.echo(json.dumps({"keys": [_as_json(key, now) for key in held]}, indent=2))
+        print_json({"keys": [_as_json(key, now) for key in held]})
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("id", "scope", "bot", "owner", "state", "made", "last used"):
-        table.add_column(column, no_wrap=True)
-    for key in held:
-        used = "" if key.used is None else key.used.isoformat()
-        row = (key.id, key.scope.value, key.bot, key.owner, _state(key, now), _day(key.created))
-        table.add_row(*row, used)
-    PlainConsole().print(table if held else "There are no keys.")
+    if not held:
+        click.echo("There are no keys.")
+        return
+    rows = [
+        (
+            key.id,
+            key.scope.value,
+            key.bot,
+            key.owner,
+            _state(key, now),
+            _day(key.created),
+            "" if key.used is None else key.used.isoformat(),
+        )
+        for key in held
+    ]
+    print_table(("id", "scope", "bot", "owner", "state", "made", "last used"), rows)
 
 
 @keys.command(
@@ -166,17 +187,17 @@ def list_keys(as_json: bool, data: Path) -> None:
 )
 @data_option
 def public_key(data: Path) -> None:
-    """Print the arena's public key, for its signatures.
+    """Print the arena's public key, which verifies its signatures.
 
-    The arena signs its replays, and the transcripts of fair deals. Tell everybody
-    this key. The private one is the file `arena-key` in the folder of data: who
-    has that can sign in the arena's name.
+    The arena signs its replays, official standings and the transcripts of fair deals. Publish this
+    key. The private key is the file `arena-key` in the data folder: anyone who has it can sign in the
+    arena's name.
     """
     require_folder(data)
     try:
         click.echo(kept_key(data).public_key.hex())
     except FileNotFoundError:
-        text = f"there is no key in {data}: an arena makes its own when it first starts"
+        text = f"there is no key in {data}: an arena creates it with its first start"
         raise click.ClickException(text) from None
     except (OSError, ValueError) as error:
         raise click.ClickException(f"the key cannot be read: {error}") from None
@@ -188,10 +209,10 @@ def public_key(data: Path) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @data_option
 def revoke(ids: tuple[str, ...], data: Path) -> None:
-    """Make keys invalid for good, and close the streams of their bots."""
+    """Revoke keys for good, and close the streams of their bots."""
     for each in ids:
         if not re.fullmatch(rf"[0-9A-Za-z]{{{KEY_ID_CHARS}}}", each):
-            # What was given may be a token, and is not said again.
+            # It may be a token, so it is not printed.
             text = f"a key's id has {KEY_ID_CHARS} letters and digits, as `arena keys list` shows"
             if each.startswith(MARK):
                 text += "; never give a token on a command line, where others can read it"
@@ -204,10 +225,7 @@ def revoke(ids: tuple[str, ...], data: Path) -> None:
 
 
 def _open(data: Path) -> Store:
-    try:
-        data.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
+    make_folder(data)
     return open_store(store_path(data))
 
 
@@ -232,10 +250,10 @@ def _make(
             continue  # once in 218 million million
 
 
-def _tell(key: Key, token: str, whose: str, *, as_json: bool) -> None:
-    """Print the token alone, so that it can be taken up by a shell; the rest to stderr."""
+def _print(key: Key, token: str, whose: str, *, as_json: bool) -> None:
+    """Print the token alone on standard output, for shells; the rest goes to standard error."""
     if as_json:
-        click.echo(json.dumps(_as_json(key, _now()) | {"token": token}, indent=2))
+        print_json(_as_json(key, _now()) | {"token": token})
         return
     until = "" if key.expires is None else f", valid until {key.expires:%Y-%m-%d %H:%M} UTC"
     click.echo(f"Key {key.id} for {whose}{until}. Its token is shown only now:", err=True)

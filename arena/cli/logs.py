@@ -1,12 +1,10 @@
-"""The arena's log: lines of JSON in the data folder, bounded, and free of what nobody may read.
+"""The arena's log: lines of JSON in the data folder, bounded in size and without secrets.
 
-Modules log by the standard library; here every record becomes a line. The message
-says what happened, always in the same words. Which match, bot or file it happened to
-stands in fields, which the call gives as `extra`.
+Modules log by the standard library; this module turns each record into a line. The message is the
+same for each event of a kind. Fields, which calls pass as `extra`, name the match, bot or file.
 
-Of an error the log keeps its type and place, but not its text, which may quote what
-the code was at work on, such as a card. To see that, play the match again from the
-journal.
+The log has the type and place of an error, but not its text, which may quote a card. To see the text,
+play the match again from the journal.
 """
 
 import json
@@ -25,21 +23,21 @@ from arena.token_bucket import TokenBucket
 LOG_NAME: Final = "arena.log"
 MAX_LOG_BYTES: Final = 32 << 20
 OLD_LOGS: Final = 3
-"""Full logs that are kept beside the one that is written."""
+"""Number of full logs that are kept beside the current one."""
 BURST_LINES: Final = 200
-"""Lines of one kind that are written in one go, however many come."""
+"""Lines of one kind that are written without a limit of their rate."""
 LINES_PER_S: Final = 20.0
-"""How many more of them after that."""
+"""Rate of lines of one kind after that."""
 MAX_KINDS: Final = 1_000
-"""Kinds of lines that are counted at a time."""
+"""Kinds of lines whose rates are counted at a time."""
 LEFT_OUT: Final = "left_out"
-"""Field of the first line after others of its kind were left out: how many."""
+"""Field of a line: the number of lines of its kind that were dropped before it."""
 
 _TOKEN: Final = re.compile(r"(arena_[0-9A-Za-z]{8})[0-9A-Za-z]{12,}")
 
 
 def log_file(data: Path, name: str = LOG_NAME) -> logging.Handler:
-    """A handler that writes the log of a data folder, of this name: each process has its own.
+    """Return a handler that writes a log in a data folder; each process has its own name.
 
     Raises:
       CannotServe: if the folder cannot be written.
@@ -60,7 +58,7 @@ def log_file(data: Path, name: str = LOG_NAME) -> logging.Handler:
 
 
 def formatter() -> logging.Formatter:
-    """Makes a record into a line of JSON."""
+    """Return a formatter that turns a record into a line of JSON."""
     return _Lines()
 
 
@@ -81,13 +79,13 @@ class _Lines(logging.Formatter):
 
 
 _NO_FIELDS: Final = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime"})
-"""What every record has, and what formatters leave in it; all else was given as `extra`."""
+"""Attributes of every record; all others were passed as `extra`."""
 
 
 def gone_is_no_error(record: logging.LogRecord) -> bool:
-    """Make a warning of it that gRPC could not say a call's last words: its client was gone, or was cut off.
+    """Turn the error of gRPC about a client that closed its connection before the response into a warning.
 
-    gRPC calls that an error, and errors are never left out: who comes and goes would fill the log.
+    Errors are never dropped, so clients that come and go would fill the log.
     """
     kind = record.exc_info[0] if record.exc_info else None
     if record.name.startswith("grpc.") and kind is not None and kind.__name__ == _UNSAID:
@@ -99,15 +97,15 @@ _UNSAID: Final = "ExecuteBatchError"
 
 
 class Throttle(logging.Filter):
-    """Lets lines of one kind through as long as they are not too many; all errors.
+    """Limits the rate of the lines of each kind. Errors are never dropped.
 
-    A kind is a message before its arguments are put in. Time is what the records say.
+    A kind is a message before its arguments are inserted. Time is that of the records.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._now_s = 0.0
-        """When the record was made that is looked at."""
+        """Time of the current record."""
         self._kinds: dict[tuple[str, str], _Kind] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -134,17 +132,17 @@ class Throttle(logging.Filter):
 class _Kind:
     bucket: TokenBucket
     left_out: int = 0
-    """Lines since the last that was let through."""
+    """Lines dropped since the last written one."""
 
 
 def _own_words(record: logging.LogRecord) -> str:
-    """What is said; of a library's message the first line, as those below quote what it was given."""
+    """The message; of a library's message only the first line, because the others quote its input."""
     said = record.getMessage()
     return said if record.name.startswith("arena") else said.partition("\n")[0]
 
 
 def _error_without_text(record: logging.LogRecord) -> dict[str, Any]:
-    """An error by its type and where it happened, and so those that led to it."""
+    """The type and place of an error and of its causes."""
     error = record.exc_info[1] if record.exc_info else None
     if error is None:
         return {}
@@ -159,7 +157,7 @@ def _trace(error: BaseException, seen: set[int]) -> Iterator[str]:
     if before is not None and id(before) not in seen:
         yield from _trace(before, seen)
         yield "and then"
-    # The system's own words about a file quote nothing of a match.
+    # The system's text about a file quotes nothing of a match.
     said = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
     yield f"{type(error).__module__}.{type(error).__qualname__}{said}"
     for frame in traceback.extract_tb(error.__traceback__):
@@ -172,10 +170,10 @@ def _trace(error: BaseException, seen: set[int]) -> Iterator[str]:
 
 
 def _without_tokens(value: object) -> object:
-    """Leave of a token what is public of it, should one have got into a text."""
+    """Shorten tokens in a text to their public part."""
     return _TOKEN.sub(r"\1...", value) if isinstance(value, str) and "arena_" in value else value
 
 
 def _plain(value: object) -> str:
-    """Anything else than text and numbers, by its type: it may hold what nobody may read."""
+    """Other values than text and numbers by their type, because they may hold secrets."""
     return str(value) if isinstance(value, Path) else f"<{type(value).__qualname__}>"

@@ -1,14 +1,46 @@
-"""`arena new`: the folder of a new bot."""
+"""`arena new`: the folder of a new bot, from the templates of a language."""
 
-import json
+import importlib
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, Final
 
 import click
 
-from arena.cli.arguments import GameType
-from arena.cli.starting import LANGUAGES, CannotStart, start_bot
+from arena.cli.options import GameType, json_option, print_json
 from arena.cli.terminal.plain import say
-from arena.games.catalogue import Game
+from arena.games.game import Game
+
+TEMPLATES: Final = Path(__file__).parent / "templates"
+CLIENTS: Final = Path(__file__).resolve().parents[2] / "clients"
+"""The SDKs of the checkout; an installed engine has no such folder."""
+NOT_HERE: Final = "PATH/TO/clients"
+RUN_BY: Final[Mapping[str, str]] = {
+    "python": "bot.py",
+    "go": "./{{name}}",
+    "typescript": "node dist/main.js",
+    "rust": "target/release/{{name}}",
+    "java": "java -jar target/{{name}}.jar",
+}
+"""The command that starts each language's bot in its folder, after it is built."""
+LANGUAGES: Final = tuple(RUN_BY)
+IN_COMMENT: Final[Mapping[str, str]] = {
+    "python": "        ",
+    "go": "//\t",
+    "typescript": "   *   ",
+    "rust": "    ///   ",
+    "java": "   *   ",
+}
+"""What begins a line of the list of fields, within the comment that has it."""
+COMMENT_CHARS: Final = 96
+BOT_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
+"""Names that the build tools of all languages accept."""
+
+
+class CannotCreateBot(Exception):
+    """The folder cannot be created; the message says why."""
 
 
 @click.command(
@@ -23,26 +55,104 @@ from arena.games.catalogue import Game
     "language",
     type=click.Choice(LANGUAGES),
     default="python",
-    show_default=True,
-    help="The language it is written in.",
+    help="The language of the bot.",
 )
-@click.option(
-    "--game", type=GameType(), default="abstrac", show_default=True, help="The game it plays."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--game", type=GameType(), default="abstrac", help="The game that it plays.")
+@json_option
 def new(folder: Path, language: str, game: Game, as_json: bool) -> None:
-    """Make the folder of a new bot, with manifest, test and README.
+    """Create the folder of a new bot, with manifest, test and README.
 
-    FOLDER is made; its name is the bot's. What stands there plays first moves without a
-    fault, so that you can begin at once. Its README says how to run and test it.
+    The name of FOLDER is the bot's. The bot plays the first legal move and makes no faults. Its
+    README says how to run and test it.
     """
     try:
         files = [path.as_posix() for path in start_bot(folder, game, language)]
-    except (CannotStart, OSError) as error:
+    except (CannotCreateBot, OSError) as error:
         raise click.ClickException(str(error)) from None
     if as_json:
-        click.echo(json.dumps({"folder": str(folder), "language": language, "files": files}))
+        print_json({"folder": str(folder), "language": language, "files": files})
         return
     for file in files:
         say(f"{folder / file}")
     say(f"Next: {folder / 'README.md'}")
+
+
+def start_bot(folder: Path, game: Game, language: str) -> tuple[Path, ...]:
+    """Write a bot with the name of the folder; return the files, relative to the folder.
+
+    Raises:
+      CannotCreateBot: if the name is not allowed, or the folder has something in it.
+      OSError: if it cannot be written.
+    """
+    name = folder.resolve().name
+    if not BOT_NAME.fullmatch(name):
+        raise CannotCreateBot(
+            f"{name!r} is no name for a bot: small letters, digits and hyphens, 40 at most, "
+            "the first a letter"
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CannotCreateBot(f"{folder} is there already; a new bot needs a folder of its own")
+    words = _words(name, game, language)
+    written = []
+    for template in sorted((TEMPLATES / language).rglob("*.in")):
+        place = template.relative_to(TEMPLATES / language).with_suffix("")
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(_filled(template.read_text("utf-8"), words), "utf-8")
+        written.append(place)
+    return tuple(written)
+
+
+def _words(name: str, game: Game, language: str) -> dict[str, str]:
+    sdk = CLIENTS / language
+    run = _filled(RUN_BY[language], {"name": name})
+    quoted = f'"{run}"' if " " in run else run
+    seats = game.seats[0]
+    return {
+        "name": name,
+        "game": game.id,
+        "title": game.title,
+        "family": game.family,
+        "package": game.family.replace("_", ""),
+        "prefix": "".join(word.capitalize() for word in game.family.split("_")),
+        "seats": str(seats),
+        "bots": " ".join([quoted] * seats),
+        "view": _view_fields(game, language),
+        "sdk": str(sdk) if sdk.is_dir() else f"{NOT_HERE}/{language}",
+    }
+
+
+def _view_fields(game: Game, language: str) -> str:
+    """The fields of the view as a language names them, and those of the messages in them."""
+    view = importlib.import_module(f"cardarena.{game.family}").View.DESCRIPTOR
+    names = ", ".join(_named(view, language))
+    indent = IN_COMMENT[language]
+    lines = textwrap.wrap(names, COMMENT_CHARS - len(indent), break_on_hyphens=False)
+    return f"\n{indent}".join(lines)
+
+
+def _named(message: Any, language: str) -> Iterator[str]:
+    spelled, each = SPELLED[language], ".get(i)" if language == "java" else "[]"
+    for field in message.fields:
+        name = spelled(field) + each * (field.is_repeated and bool(field.message_type))
+        if field.message_type is None:
+            yield name
+        else:
+            yield from (f"{name}.{spelled(inner)}" for inner in field.message_type.fields)
+
+
+def _pascal(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
+SPELLED: Final[Mapping[str, Callable[[Any], str]]] = {
+    "python": lambda field: str(field.name),
+    "go": lambda field: _pascal(field.name),
+    "typescript": lambda field: str(field.json_name),
+    "rust": lambda field: str(field.name),
+    "java": lambda field: f"get{_pascal(field.name)}{'List' * field.is_repeated}()",
+}
+"""How the code of each language that protoc generates names a field."""
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return re.sub(r"\{\{(\w+)\}\}", lambda word: words[word[1]], text)

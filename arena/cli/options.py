@@ -1,40 +1,243 @@
-"""Options that several commands take, in the order in which `--help` shows them."""
+"""Options and types that several commands share, and how commands print JSON and expected errors."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import contextlib
+import functools
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-F = TypeVar("F", bound=Callable[..., Any])
+from arena.cli.logs import LOG_NAME, log_file
+from arena.deal import first_pack
+from arena.games.catalogue import UnknownGame, game_by_id
+from arena.games.contract import BadOptions
+from arena.games.game import Game
+from arena.terms import MatchTerms, TimeControl
 
+if TYPE_CHECKING:
+    from arena.sandbox import BotCommand
+
+DEFAULT_DATA: Final = Path("arena-data")
+
+F = TypeVar("F", bound=Callable[..., Any])
 Option = Callable[[Any], Any]
-"""What `click.option` gives."""
+"""The result of `click.option`."""
 
 
 def with_options(command: F, *options: Option) -> F:
-    """The command with these options, the first of them shown first."""
+    """Add options to a command; `--help` shows them in this order."""
     made: Any = command
     for option in reversed(options):
         made = option(made)
     return made  # type: ignore[no-any-return]
 
 
-def dial_options(command: F) -> F:
-    """Adds how an arena is dialled: `--ca`, `--client-cert`, `--client-key` and `--insecure`."""
-    return with_options(
-        command,
-        click.option(
-            "--ca",
-            metavar="FILE",
-            help="The arena's root certificates in PEM.  [env var: CARDARENA_CA]",
-        ),
-        click.option(
-            "--client-cert",
-            metavar="FILE",
-            help="A certificate of one's own, if the arena wants one.",
-        ),
-        click.option("--client-key", metavar="FILE", help="Its private key."),
-        click.option(
-            "--insecure", is_flag=True, help="Let the token leave this machine in plain text."
-        ),
+# Output for programs.
+
+json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+"""Adds `--json`."""
+wide_option: Final = click.option(
+    "--wide", is_flag=True, help="Print all columns, even if they do not fit the terminal."
+)
+"""Adds `--wide`."""
+
+
+def print_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    click.echo(json.dumps(value, indent=2))
+
+
+# The data folder.
+
+
+def data_folder(purpose: str) -> Callable[[F], F]:
+    """Add `--data`, the arena's folder, with this help."""
+    return click.option(
+        "--data",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=DEFAULT_DATA,
+        envvar="ARENA_DATA",
+        help=purpose,
     )
+
+
+data_option: Final = data_folder("Folder of replays, results and journals.")
+"""Adds `--data`, the folder of replays, results and journals."""
+
+
+def require_folder(data: Path) -> None:
+    """Require a data folder, for commands that create none.
+
+    Raises:
+      click.ClickException: if there is none.
+    """
+    if not data.is_dir():
+        raise click.ClickException(f"there is no folder {data}: name an arena's data with --data")
+
+
+def make_folder(data: Path) -> None:
+    """Create a folder if it is missing.
+
+    Raises:
+      click.ClickException: if it cannot be written.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.ClickException(f"cannot write in {data}: {error.strerror}") from None
+
+
+def log_to(data: Path, name: str = LOG_NAME) -> None:
+    """Write the arena's log to a file of this name, so that the terminal stays readable."""
+    with plain_errors():
+        handler = log_file(data, name)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    # A full disk spoils the log; it must not spoil the terminal as well.
+    logging.raiseExceptions = False
+
+
+# Errors.
+
+
+@contextlib.contextmanager
+def plain_errors() -> Iterator[None]:
+    """Print expected errors as one sentence, and exit with 1."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        mistakes, others = group.split(_mistakes())
+        if mistakes is None or others is not None:
+            raise
+        raise click.ClickException(str(_first(mistakes))) from group
+    except Exception as error:
+        if not isinstance(error, _mistakes()):
+            raise
+        raise click.ClickException(str(error)) from error
+
+
+def _mistakes() -> tuple[type[Exception], ...]:
+    # Loaded after an error only: it imports all parts of the arena.
+    from arena.cli.expected_errors import MISTAKES
+
+    return MISTAKES
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+# Games, bots and the terms of matches.
+
+
+class GameType(click.ParamType[Game]):
+    """A game by its id."""
+
+    name = "game"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Game:
+        if isinstance(value, Game):
+            return value
+        try:
+            return game_by_id(value)
+        except UnknownGame as error:
+            self.fail(str(error), param, ctx)
+
+
+def bot_commands(texts: Sequence[str]) -> "tuple[BotCommand, ...]":
+    """Read the commands of bots, or their folders; errors are printed in sentences."""
+    from arena.sandbox import parse_commands
+    from arena.server.submissions.command import folder_argv
+
+    with plain_errors():
+        return parse_commands(texts, folder_argv)
+
+
+def parse_options(texts: Sequence[str]) -> dict[str, object]:
+    """Read options given as `name=value`."""
+    options: dict[str, object] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"an option is NAME=VALUE, not {text!r}")
+        options[name.strip()] = value.strip()
+    return options
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenTerms:
+    """The options of a game and the time control, as they are given on a command line."""
+
+    options: tuple[str, ...]
+    """Each `name=value`."""
+    time_control: TimeControl
+
+    def of(
+        self, game: Game, seats: int | None, *, seeded: bool, shortest: bool = False
+    ) -> MatchTerms:
+        """The terms of a match; without `seats`, with the fewest that the game has.
+
+        If `shortest`, each seat deals once, unless the options say how long a match is.
+
+        Raises:
+          click.ClickException: if the game has no such options or seats.
+        """
+        seats = seats or game.seats[0]
+        with plain_errors():
+            given = parse_options(self.options)
+            if shortest and "hands" not in given and _fits(game, given | {"hands": seats}, seats):
+                given |= {"hands": seats}
+            options = game.options(given, seats)
+            first_pack(game.rules, options, seats)  # limits that only the rules know
+        return MatchTerms(game, options, seats, self.time_control, seeded=seeded)
+
+
+def _fits(game: Game, given: Mapping[str, Any], seats: int) -> bool:
+    """Whether the game can be played with these options."""
+    try:
+        game.options(given, seats)
+    except BadOptions:
+        return False
+    return True
+
+
+def terms_options(command: F) -> F:
+    """Add `--option`, `--move`, `--bank` and `--increment`; the command gets one `chosen`."""
+
+    @functools.wraps(command)
+    def with_terms(
+        *, options: tuple[str, ...], move: float, bank: float, increment: float, **rest: Any
+    ) -> Any:
+        milliseconds = (round(seconds * 1000) for seconds in (move, bank, increment))
+        try:
+            control = TimeControl(*milliseconds)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+        return command(chosen=ChosenTerms(options, control), **rest)
+
+    return with_options(  # type: ignore[return-value]
+        with_terms,
+        click.option(
+            "--option",
+            "-o",
+            "options",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="An option of the game; `arena games show GAME` lists them.",
+        ),
+        _seconds("--move", 10.0, "Time for each move, before the bank is used."),
+        _seconds("--bank", 60.0, "Time for longer moves, for the whole match."),
+        _seconds("--increment", 0.0, "Time added to the bank after each move in time."),
+    )
+
+
+def _seconds(name: str, default: float, meaning: str) -> Option:
+    return click.option(name, default=default, metavar="SECONDS", help=meaning)

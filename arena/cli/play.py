@@ -1,9 +1,9 @@
 """`arena play`: one match between bots given as commands, on this machine."""
 
 import functools
-import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,35 +12,40 @@ import trio
 from rich.table import Table
 
 from arena.cli import series
-from arena.cli.arguments import (
+from arena.cli.options import (
+    ChosenTerms,
     GameType,
     bot_commands,
     data_option,
-    game_options,
     log_to,
-    match_terms,
     plain_errors,
-    time_control_of,
-    timed,
+    print_json,
+    terms_options,
 )
-from arena.cli.jail import jailed, level_of, walled
-from arena.cli.series import Exceptions, Played, Record
+from arena.cli.sandbox_options import SandboxChoice, level_of, sandbox_options
+from arena.cli.series import Exceptions, SeriesGame, SeriesRecord
 from arena.cli.terminal.console import PlainConsole
-from arena.cli.terminal.plain import say
-from arena.cli.terminal.watcher import Watcher
-from arena.games.catalogue import Game
-from arena.jail import Demand, Level, Wall
+from arena.cli.terminal.plain import Interrupted, program, say
+from arena.cli.terminal.watcher import TerminalWatcher
+from arena.errors import exits
+from arena.games.game import Game
 from arena.referee import Ending, FaultKind, Outcome
+from arena.referee.match_runner import MatchRunner
+from arena.replay.phrases import BY_FALLBACK, ENDED_BY_LIMIT, because, deed
+from arena.replay.phrases import count as count_of
 from arena.replay.read import replay_path
-from arena.replay.words import FAULT_WORDS
-from arena.replay.words import count as count_of
+from arena.sandbox import Sandbox, SandboxDemand
+from arena.server.admission.tokens import Tokens
+from arena.server.app import sandboxed, serve
 from arena.server.arena import Arena
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
-from arena.server.orders import SCHEDULED, DealSetOrder
-from arena.server.tournaments.launcher import Launcher
+from arena.server.competitions.arena_player import UnratedMatches, play_unrated
+from arena.server.competitions.launcher import Launcher
+from arena.server.orders import DealSetOrder
 from arena.terms import MAX_TIME_MS, MatchTerms, TimeControl
+
+WAITED_S: Final = 2.0
+"""How long a bot may think before the command says so, in seconds; then again after twice the time."""
 
 
 @click.command(
@@ -48,6 +53,7 @@ from arena.terms import MAX_TIME_MS, MatchTerms, TimeControl
 Examples:
   arena play abstrac sample_bots/abstrac.py sample_bots/random_bot.py
   arena play democracy me=./my_bot "python3 sample_bots/random_bot.py" -o hands=4
+  arena play sixty_six bot.py house:search-20ms              # the arena's own bot
   arena play abstrac bot.py bot.py --watch
   arena play abstrac bot.py bot.py --seed 7 --json
   arena play abstrac bot.py sample_bots/abstrac.py --games 20
@@ -55,202 +61,198 @@ Examples:
 
 \b
 Exit codes:
-  0  played to the end        2  called wrongly
-  1  could not be played      3  played, and a bot's own code raised an exception
+  0  the match was played     2  wrong arguments
+  1  it could not be played   3  it was played, and a bot's code raised an exception
 """
 )
 @click.argument("game", type=GameType())
 @click.argument("bots", nargs=-1, required=True, metavar="[NAME=]COMMAND...")
-@game_options
-@timed
-@click.option("--seed", default="", help="Repeat the same deals; without it they are drawn afresh.")
-@click.option(
-    "--watch", is_flag=True, help="Draw the match as it is played, as a spectator sees it."
-)
+@terms_options
+@click.option("--seed", help="Repeats the deals; without it they are new.")
+@click.option("--watch", is_flag=True, help="Draw the match while it is played, for a spectator.")
 @click.option(
     "--games",
     "count",
     type=click.IntRange(1),
     default=1,
     metavar="N",
-    help="Play N games one after the other, the seats turning, and sum them up.",
+    help="Play N matches one after the other, with rotated seats, and print their mean.",
 )
 @click.option(
     "--debug",
     is_flag=True,
-    help="Give the first bot this terminal, as breakpoint() needs it, and every move a day.",
+    help="Give the first bot this terminal for breakpoint(), and a day for each move.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
-@jailed
+@sandbox_options
 @data_option
 def play(
     *,
     game: Game,
     bots: tuple[str, ...],
-    options: tuple[str, ...],
-    move: float,
-    bank: float,
-    increment: float,
-    seed: str,
+    chosen: ChosenTerms,
+    seed: str | None,
     watch: bool,
     count: int,
     debug: bool,
     as_json: bool,
-    demand: str,
-    read_only: tuple[Path, ...],
+    confinement: SandboxChoice,
     data: Path,
 ) -> None:
     """Play a match of GAME between bots, each given as a command, in seat order.
 
-    Bots are launched here, behind a wall where this machine can build one, and
-    dial in like any other. The replay stays in the data folder.
+    The command launches the bots, in a sandbox if this machine can build one. They connect as any
+    other bot does. The data folder keeps the replay.
     """
     if watch + as_json + debug > 1:
         raise click.UsageError("choose one of --watch, --json and --debug")
     commands = bot_commands(bots)
-    control = time_control_of(move, bank, increment)
     if debug:
-        control = TimeControl(move_ms=MAX_TIME_MS, bank_ms=0)
-    with plain_errors():
-        terms = match_terms(game, options, len(commands), control, seeded=bool(seed))
+        chosen = replace(chosen, time_control=TimeControl(move_ms=MAX_TIME_MS, bank_ms=0))
+    terms = chosen.of(game, len(commands), seeded=bool(seed))
     players = tuple(BotId(command.name) for command in commands)
     orders = _orders(terms, players, seed, count)
     exceptions = Exceptions()
 
-    async def main(wall: Wall | None, arena: Arena) -> list[Played]:
-        games = []
+    async def main(sandbox: Sandbox | None, arena: Arena) -> list[SeriesGame]:
+        def begins(match_id: str) -> None:
+            exceptions.match_id = match_id
+            if watch:
+                arena.matches.watch(match_id, TerminalWatcher(PlainConsole()))
+
         async with trio.open_nursery() as nursery:
             launcher = Launcher(
                 arena,
                 commands,
                 data / "bots" / orders[0].deal_set,
                 nursery,
-                wall=wall,
+                sandbox=sandbox,
                 terminal=commands[0].name if debug else "",
-                heard=exceptions.heard,
+                heard=exceptions.read_line,
             )
             await launcher.require(players)
-            for order in orders:
-                exceptions.match_id = order.deal_set
-                await launcher.ensure(players)  # one that died in the last game comes again
-                if watch:
-                    arena.matches.watch(order.deal_set, Watcher(PlainConsole()))
-                match = arena.matches.order(order, order.deal_set, SCHEDULED)
-                await match.outcome()
-                assert match.played is not None
-                games.append(Played(tuple(bot.name for bot in order.tables[0].bots), match.played))
-                if match.played.ending is Ending.ABORTED:
-                    break
+            if not debug:
+                nursery.start_soon(say_waiting, arena.matches.referee.runners.values)
+            matches = UnratedMatches(arena, begins)
+            await play_unrated(orders, matches, arena, launcher, max_matches=1)
             await launcher.send_home()
             nursery.cancel_scope.cancel()
-        return games
+        return [
+            SeriesGame(tuple(bot.name for bot in table.bots), matches.outcomes[table.match_id])
+            for table in (order.tables[0] for order in orders)
+            if table.match_id in matches.outcomes
+        ]
 
     log_to(data)
     if debug:
-        _say_of_terminal(demand, commands[0].name)
-    with plain_errors(), walled(demand, data, read_only, commands) as wall:
-        level = level_of(wall)
-        settings = ServerSettings(data, play_socket=level != Level.S0, jail=level)
-        games = serve(settings, Tokens(), functools.partial(main, wall))
+        _say_of_terminal(confinement, commands[0].name)
+    with plain_errors(), confinement.open(data, commands) as sandbox:
+        level = level_of(sandbox)
+        # SIGTERM ends the match: nobody needs its end.
+        settings = replace(sandboxed(data, sandbox), drain_s=0.0)
+        games = serve(settings, Tokens(), functools.partial(main, sandbox))
     if games is None:
-        raise click.ClickException("stopped before the match had ended")
-    told = _Told(terms, data / "replays", games, exceptions, level)
-    told.tell(one=count == 1, as_json=as_json)
+        raise Interrupted("stopped before the match had ended")
+    results = _Results(terms, data / "replays", games, exceptions, level, count == 1)
+    if as_json:
+        print_json(results.as_json())
+    else:
+        results.print()
     if games[-1].outcome.ending is Ending.ABORTED:
         log = data / "arena.log"
         raise click.ClickException(f"the arena could not finish the match; {log} says why")
     if exceptions:
-        raise SystemExit(EXIT_EXCEPTION)
+        raise SystemExit(exits.BOT_FAILED)
 
 
-def _say_of_terminal(demand: str, name: str) -> None:
-    """Say what is otherwise for the bot that has the terminal."""
-    if demand == Demand.REQUIRE:
-        raise click.UsageError("--debug gives a bot this terminal, which no jail has")
-    text = f"{name} has this terminal, runs unjailed, and has a day for every move."
+async def say_waiting(runners: Callable[[], Iterable[MatchRunner]]) -> None:
+    """Print on standard error which bot a match waits for, and how long it may still think."""
+    next_s: dict[tuple[str, int, int], float] = {}
+    """By match, seat and decision: after which time it is printed next."""
+    while True:
+        await trio.sleep(WAITED_S / 4)
+        now_s = trio.current_time()
+        for runner in runners():
+            for ask in runner.open_asks:
+                key = (runner.spec.match_id, ask.seat, ask.decision)
+                waited_s = now_s - ask.sent_s
+                if ask.sent_s < 0 or waited_s < next_s.get(key, WAITED_S):
+                    continue
+                next_s[key] = 2 * waited_s
+                name, left_s = runner.spec.entrants[ask.seat].name, max(0.0, ask.due_s - now_s)
+                say(
+                    f"{name} (seat {ask.seat}) has been to move for {waited_s:.0f} s, at its"
+                    f" decision {ask.decision}; it has {left_s:.0f} s left",
+                    err=True,
+                )
+
+
+def _say_of_terminal(confinement: SandboxChoice, name: str) -> None:
+    """Print what differs for the bot that has the terminal."""
+    if confinement.demand is SandboxDemand.REQUIRE:
+        raise click.UsageError("--debug gives a bot this terminal, which no sandbox allows")
+    text = f"{name} has this terminal, runs unsandboxed, and has a day for every move."
     click.echo(text, err=True)
 
 
-EXIT_EXCEPTION: Final = 3
-"""The match was played to its end, and a bot's own code raised an exception."""
-
-
 def _orders(
-    terms: MatchTerms, players: tuple[BotId, ...], seed: str, count: int
+    terms: MatchTerms, players: tuple[BotId, ...], seed: str | None, count: int
 ) -> list[DealSetOrder]:
-    """Games whose seats turn; the first one is as it would be alone."""
+    """Matches with rotated seats; the first one equals that of a single match."""
     orders = []
     for at in range(count):
         turn = at % len(players)
         seated = players[turn:] + players[:turn]
         orders.append(
-            DealSetOrder.of_match(terms, seated, seed=f"{seed}/{at}" if seed and at else seed)
+            DealSetOrder.of_match(terms, seated, seed=f"{seed}/{at}" if seed and at else seed or "")
         )
     return orders
 
 
-class _Told:
-    """What there is to tell of the games, in words and for programs."""
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """The results of the matches, as text and as JSON."""
 
-    def __init__(
-        self,
-        terms: MatchTerms,
-        replays: Path,
-        games: Sequence[Played],
-        exceptions: Exceptions,
-        level: str,
-    ) -> None:
-        self._game = terms.game
-        self._fault_limit = terms.fault_limit
-        self._replays = replays
-        self._games = games
-        self._exceptions = exceptions
-        self._level = level
+    terms: MatchTerms
+    replays: Path
+    games: Sequence[SeriesGame]
+    exceptions: Exceptions
+    level: str
+    one: bool
+    """Whether one match was asked for, which has no summary."""
 
-    def path(self, played: Played) -> Path:
-        """The replay of a game."""
-        return replay_path(self._replays, played.outcome.match_id)
+    def path(self, played: SeriesGame) -> Path:
+        """The replay of a match."""
+        return replay_path(self.replays, played.outcome.match_id)
 
-    def tell(self, *, one: bool, as_json: bool) -> None:
-        """Print it all."""
-        if as_json:
-            click.echo(json.dumps(self.as_json(one=one), indent=2))
-        else:
-            self.print(one=one)
-
-    def as_json(self, *, one: bool) -> dict[str, Any]:
-        """One game as its result, several with what they come to."""
-        each = [
-            _as_json(self._game, list(game.names), game.outcome, self.path(game))
-            for game in self._games
-        ]
-        raised = {"exceptions": self._exceptions.as_json(), "jail": self._level}
-        if one:
+    def as_json(self) -> dict[str, Any]:
+        """One match by its result; several with their summary."""
+        game = self.terms.game
+        each = [_as_json(game, list(e.names), e.outcome, self.path(e)) for e in self.games]
+        raised = {"exceptions": self.exceptions.as_json(), "sandbox": self.level}
+        if self.one:
             return each[0] | raised
-        return {
-            "game": self._game.id,
-            "summary": [series.as_json(record) for record in self._records()],
-            "games": each,
-        } | raised
+        summary = [asdict(record) for record in self._records()]
+        return {"game": game.id, "summary": summary, "games": each} | raised
 
-    def print(self, *, one: bool) -> None:
-        """The table of one game and its faults, or of what all of them come to."""
-        game, records = self._games[-1], self._records()
-        if one:
-            _print(self._game, game, self.path(game), self._fault_limit)
+    def print(self) -> None:
+        """Print the table and faults of one match, or the summary of several."""
+        last, records = self.games[-1], self._records()
+        if self.one:
+            _print(self.terms.game, last, self.path(last), self.terms.fault_limit)
         elif records:
-            title = f"{self._game.title}, {count_of(len(series.complete(self._games)), 'game')}"
-            PlainConsole().print(series.table(records, title))
-        for line in self._exceptions.in_all():
+            played = count_of(len(series.complete(self.games)), "game")
+            PlainConsole().print(series.table(records, f"{self.terms.game.title}, {played}"))
+        for line in self.exceptions.in_all():
             say(line)
-        if self._exceptions.first is not None:
-            match_id, bot = self._exceptions.first
-            path = replay_path(self._replays, match_id)
-            say(f"At which moves, and from where: arena why {path} {shlex.quote(bot)}")
+        if self.exceptions.first is not None:
+            match_id, bot = self.exceptions.first
+            path = replay_path(self.replays, match_id)
+            say(f"Its moves and tracebacks: {program()} match why {path} {shlex.quote(bot)}")
 
-    def _records(self) -> list[Record]:
-        games = series.complete(self._games)
-        return [Record.of(name, games) for name in self._games[0].names] if games else []
+    def _records(self) -> list[SeriesRecord]:
+        games = series.complete(self.games)
+        return [SeriesRecord.of(name, games) for name in self.games[0].names] if games else []
 
 
 def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict[str, Any]:
@@ -261,6 +263,7 @@ def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict
         "ending": outcome.ending.name.lower(),
         "scores": list(outcome.scores),
         "places": list(outcome.places),
+        "ended_by_limit": outcome.ended_by_limit,
         "forfeited": [seat.forfeited for seat in outcome.conduct],
         "hand_scores": [list(scores) for scores in outcome.hand_scores],
         "faults": [
@@ -277,7 +280,7 @@ def _as_json(game: Game, names: list[str], outcome: Outcome, path: Path) -> dict
     }
 
 
-def _print(game: Game, played: Played, path: Path, fault_limit: int) -> None:
+def _print(game: Game, played: SeriesGame, path: Path, fault_limit: int) -> None:
     console, names, outcome = PlainConsole(), played.names, played.outcome
     if outcome.ending is Ending.ABORTED:
         return
@@ -297,29 +300,29 @@ def _print(game: Game, played: Played, path: Path, fault_limit: int) -> None:
             *(["forfeited" if outcome.conduct[seat].forfeited else ""] if left else []),
         )
     console.print(table)
+    if outcome.ended_by_limit:
+        console.print(ENDED_BY_LIMIT, soft_wrap=True)
     for seat in rows:
         if outcome.conduct[seat].forfeited:
             text = _why_forfeited(outcome, seat, fault_limit)
             console.print(f"{names[seat]} forfeited {text}", markup=False, soft_wrap=True)
     for fault in outcome.faults[:5]:
-        kind = fault.kind.name.lower()
-        bot = names[fault.seat]
-        console.print(f"{bot}, decision {fault.decision}: {kind}: {fault.reason}", markup=False)
+        at = f"{names[fault.seat]}, decision {fault.decision}"
+        why = because(fault.kind, fault.reason)
+        console.print(f"{at}: {fault.kind.entry.label}: {why}", markup=False)
     if len(outcome.faults) > 5:
         console.print(f"… and {len(outcome.faults) - 5} more faults")
     if outcome.faults:
         bot = shlex.quote(names[outcome.faults[0].seat])
-        console.print(f"Ask why: arena why {path} {bot}", markup=False, soft_wrap=True)
-    console.print(f"Watch it: arena replay show {path}", markup=False, soft_wrap=True)
+        why = f"Ask why: {program()} match why {path} {bot}"
+        console.print(why, markup=False, soft_wrap=True)
+    console.print(f"Watch it: {program()} replay show {path}", markup=False, soft_wrap=True)
 
 
 def _why_forfeited(outcome: Outcome, seat: int, fault_limit: int) -> str:
-    """Where and why a bot forfeited, to follow its name, and what came of it."""
+    """Where and why a bot forfeited, and the consequence; follows the name of the bot."""
     last = [fault for fault in outcome.faults if fault.seat == seat][-1]
-    why = last.reason or FAULT_WORDS[last.kind]
+    why = because(last.kind, last.reason) or f"it {deed(last.kind)}"
     if last.kind is not FaultKind.GONE and last.decision >= fault_limit:
         why = f"fault number {fault_limit}, which is the limit"
-    return (
-        f"at its decision {last.decision} ({why}): the fallback played its seat to the end, "
-        "and it is placed behind all that stayed."
-    )
+    return f"at its decision {last.decision}: {why}. {BY_FALLBACK}"

@@ -1,43 +1,35 @@
-"""`arena runtimes`: what runs the bots that are submitted, and what of Python's is built for them."""
+"""`arena runtimes`: the programs that run submitted bots, and Python runtimes with packages."""
 
 import contextlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import click
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-from rich.table import Table
-from rich.text import Text
 
-from arena.cli.arguments import data_folder, plain_errors
-from arena.cli.options import with_options
-from arena.cli.terminal.console import PlainConsole
+from arena.cli.command_group import CommandGroup
+from arena.cli.options import data_folder, json_option, plain_errors, print_json
+from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import plain, say
-from arena.competition.runtime_file import HASH_CHARS, BadRuntime, is_name
 from arena.server.data_folder import store_path
-from arena.server.submissions.building import NotBuilt, Told, build
 from arena.server.submissions.built_runtimes import BuiltRuntime, BuiltRuntimes
+from arena.server.submissions.runtime_build import BuildProgress, NotBuilt, build
 from arena.server.submissions.runtimes import Runtime
 from arena.server.submissions.runtimes import runtimes as looked_for
 from arena.store import is_there, open_store
+from arena.submission.runtime_file import HASH_CHARS, BadRuntime, is_name
 
 _MOST_SHOWN: Final = 6
 """Packages of a runtime in the table; `--json` has all."""
 
 
-def _options(command: Any) -> Any:
-    """Adds `--data` and `--json`."""
-    return with_options(
-        command,
-        data_folder("The arena's folder, which has the runtimes that were built."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-    )
+_data_option: Final = data_folder("The arena's folder, which has the built runtimes.")
 
 
 @click.group(
-    invoke_without_command=True,
+    cls=CommandGroup,
+    default="list",
     epilog="""\b
 Examples:
   arena runtimes
@@ -46,29 +38,29 @@ Examples:
   arena runtimes remove ml
 """,
 )
-@_options
-@click.pass_context
-def runtimes(context: click.Context, *, data: Path, as_json: bool) -> None:
-    """List what runs submitted bots, or build a runtime of Python packages for them.
+def runtimes() -> None:
+    """List the runtimes of submitted bots, or build one with Python packages.
 
-    Each language is looked for on this machine, and asked for its version; an arena takes the bots of
-    those that are here. A runtime that was built is Python with packages, and a manifest names it.
+    An arena accepts bots in the languages whose programs are installed on its machine. A built runtime
+    is Python with packages; the manifest of a bot names it.
     """
-    if context.invoked_subcommand is not None:
-        return
+
+
+@runtimes.command(
+    "list", epilog="\b\nExamples:\n  arena runtimes list\n  arena runtimes list --json"
+)
+@_data_option
+@json_option
+def list_runtimes(*, data: Path, as_json: bool) -> None:
+    """List the languages that this machine can run, and the built runtimes."""
     found, built = looked_for(), BuiltRuntimes(data).all()
     if as_json:
         rows = [*map(_as_json, found), *map(_built_json, built)]
-        click.echo(json.dumps({"runtimes": rows}, indent=2))
+        print_json({"runtimes": rows})
         return
-    table = Table(box=None, pad_edge=False)
-    for column in ("runtime", "version", "program"):
-        table.add_column(column)
-    for each in found:
-        table.add_row(each.name, each.version or "-", Text(each.lacks or each.program))
-    for one in built:
-        table.add_row(one.name, one.sha256[:HASH_CHARS], Text(plain(one.lacks or _packages(one))))
-    PlainConsole().print(table)
+    table = [(each.name, each.version or "-", each.lacks or each.program) for each in found]
+    table += [(one.name, one.sha256[:HASH_CHARS], one.lacks or _packages(one)) for one in built]
+    print_table(heads := ("runtime", "version", "program"), table, wrapped=heads)
 
 
 @runtimes.command(
@@ -76,7 +68,7 @@ def runtimes(context: click.Context, *, data: Path, as_json: bool) -> None:
     epilog="""\b
 Examples:
   arena runtimes build ml.toml
-  arena runtimes build ml.toml --from ./wheels     # these, and no network
+  arena runtimes build ml.toml --from ./wheels     # without a network
   arena runtimes build ml.toml --data /srv/arena --json
 
 \b
@@ -91,14 +83,16 @@ ml.toml:
     "found_in",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Take all wheels from this folder; nothing is asked of a network.",
+    help="Take all wheels from this folder, and use no network.",
 )
-@_options
+@_data_option
+@json_option
 def build_runtime(*, file: Path, found_in: Path | None, data: Path, as_json: bool) -> None:
-    """Build the runtime that FILE asks for, of wheels alone.
+    """Build the runtime that FILE describes, from wheels only.
 
-    What is found for it is written into a lock beside it, with hashes; with the lock the same is built
-    again, elsewhere too. New versions of bots that name it get it; those before keep theirs.
+    The command writes the versions and hashes of all packages to a lock beside FILE. With the lock the
+    same runtime is built again on any machine. New versions of bots get the new build; earlier
+    versions keep theirs.
     """
     try:
         with plain_errors(), _shown(quiet=as_json) as told:
@@ -113,22 +107,23 @@ def build_runtime(*, file: Path, found_in: Path | None, data: Path, as_json: boo
     except OSError as error:
         raise click.ClickException(f"{file} is not built: {error.strerror or error}") from error
     if as_json:
-        click.echo(json.dumps(_built_json(built) | {"new": new}, indent=2))
+        print_json(_built_json(built) | {"new": new})
         return
     how = "is built" if new else "was built before"
     say(f"{built.name} {built.sha256[:HASH_CHARS]} {how}: {plain(_packages(built))}")
-    say(f'Bots are run by it that say runtime = "{built.name}" in their bot.toml.')
+    say(f'Bots use it with runtime = "{built.name}" in their bot.toml.')
 
 
 @runtimes.command(
     "remove", epilog="\b\nExamples:\n  arena runtimes remove ml\n  arena runtimes remove ml --json"
 )
 @click.argument("name")
-@_options
+@_data_option
+@json_option
 def remove_runtime(*, name: str, data: Path, as_json: bool) -> None:
     """Remove the runtime NAME, so that no new version can be submitted for it.
 
-    What versions that may still play were submitted for stays on the disk.
+    Builds that existing versions need stay on the disk.
     """
     held = BuiltRuntimes(data)
     if not is_name(name) or held.named(name) is None:
@@ -144,7 +139,7 @@ def remove_runtime(*, name: str, data: Path, as_json: bool) -> None:
     versions = [each for runtime in stay for each in kept[runtime.sha256]]
     if as_json:
         told = {"removed": name, "kept": [each.sha256 for each in stay], "versions": versions}
-        click.echo(json.dumps(told, indent=2))
+        print_json(told)
         return
     say(f"{name} is removed: no new version can name it.")
     if versions:
@@ -152,7 +147,7 @@ def remove_runtime(*, name: str, data: Path, as_json: bool) -> None:
 
 
 def _run_by(data: Path) -> dict[str, list[str]]:
-    """The versions that need a runtime, by its hash."""
+    """The versions that need a runtime, by the hash of the runtime."""
     path = store_path(data)
     if not is_there(path):
         return {}
@@ -161,8 +156,8 @@ def _run_by(data: Path) -> dict[str, list[str]]:
 
 
 @contextlib.contextmanager
-def _shown(*, quiet: bool) -> Iterator[Told]:
-    """Shows how far a build is: a bar where somebody looks, and else a line for each wheel."""
+def _shown(*, quiet: bool) -> Iterator[BuildProgress]:
+    """Show the progress of a build: a bar on a terminal, otherwise a line for each wheel."""
     console = PlainConsole(stderr=True)
     if quiet or not console.is_terminal:
         yield _Lines(quiet=quiet)
@@ -173,7 +168,7 @@ def _shown(*, quiet: bool) -> Iterator[Told]:
 
 
 class _Lines:
-    """A line for each wheel, as it begins to come."""
+    """Prints a line for each wheel when its download begins."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -184,7 +179,7 @@ class _Lines:
 
 
 class _Bars:
-    """A bar for each wheel."""
+    """Shows a bar for each wheel."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

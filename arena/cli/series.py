@@ -1,4 +1,4 @@
-"""Games between the same bots, one after the other: what they come to, and what went wrong."""
+"""Matches between the same bots, one after the other: their summary and the bots' exceptions."""
 
 import math
 import statistics
@@ -10,23 +10,23 @@ from typing import Any, Final
 from rich.table import Table
 
 from arena.cli.terminal.plain import say
-from arena.jail import told_exception
-from arena.ladder.student_t import quantile
+from arena.rating.student_t import quantile
 from arena.referee import Ending, Outcome
+from arena.sandbox import printed_exception
 
 EXPLANATION: Final = (
-    "Margin: points a game better than the mean of the others. Seats turn from game to game, and"
-    " the cards are others each time; arena tournament plays the same cards in every seat, and so"
+    "Margin: points a game better than the mean of the others. Seats rotate from game to game, and"
+    " each game has new cards; arena tournament plays the same cards in every seat, and so"
     " needs fewer games to tell two bots apart."
 )
 _CONFIDENCE: Final = 0.975
 """Two-sided 95 %."""
 _SHOWN: Final = 3
-"""Different exceptions of a bot that are listed at the end."""
+"""Number of different exceptions of a bot that are listed at the end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class SeriesGame:
     """One game of a series."""
 
     names: tuple[str, ...]
@@ -34,28 +34,28 @@ class Played:
     outcome: Outcome
 
     def seat_of(self, name: str) -> int:
-        """Where a bot sat."""
+        """The seat of a bot."""
         return self.names.index(name)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """What a series came to for one bot."""
+class SeriesRecord:
+    """The results of one bot in a series."""
 
     bot: str
     won: int
-    """Games that it was first in alone."""
+    """Games with the first place, not shared."""
     drawn: int
-    """Games that it shared the first place of."""
+    """Games with a shared first place."""
     lost: int
     margin: float
     """Its score less the mean of the others', on average."""
-    half_width: float | None
+    half_width_95: float | None
     """Of the margin's 95 % interval; None for less than two games."""
     faults: int
 
     @classmethod
-    def of(cls, name: str, games: Sequence[Played]) -> "Record":
+    def of(cls, name: str, games: Sequence[SeriesGame]) -> "SeriesRecord":
         """The record of a bot; no game may have been aborted."""
         won = drawn = faults = 0
         margins = []
@@ -77,13 +77,13 @@ class Record:
         return cls(name, won, drawn, lost, statistics.fmean(margins), half_width, faults)
 
 
-def complete(games: Sequence[Played]) -> list[Played]:
-    """The games that came to an end."""
+def complete(games: Sequence[SeriesGame]) -> list[SeriesGame]:
+    """The games that were not aborted."""
     return [game for game in games if game.outcome.ending is not Ending.ABORTED]
 
 
-def table(records: Sequence[Record], title: str) -> Table:
-    """The records, a line a bot, the best margin first."""
+def table(records: Sequence[SeriesRecord], title: str) -> Table:
+    """The records: a row for each bot, best margin first."""
     made = Table(title=title, title_justify="left")
     made.add_column("bot")
     for name in ("won", "drawn", "lost", "margin", "± 95 %", "faults"):
@@ -95,7 +95,7 @@ def table(records: Sequence[Record], title: str) -> Table:
             str(row.drawn),
             str(row.lost),
             f"{row.margin:+.2f}",
-            "" if row.half_width is None else f"{row.half_width:.2f}",
+            "" if row.half_width_95 is None else f"{row.half_width_95:.2f}",
             str(row.faults) if row.faults else "",
         )
     made.caption = EXPLANATION
@@ -103,35 +103,22 @@ def table(records: Sequence[Record], title: str) -> Table:
     return made
 
 
-def as_json(record: Record) -> dict[str, Any]:
-    """A record as values that JSON can hold."""
-    return {
-        "bot": record.bot,
-        "won": record.won,
-        "drawn": record.drawn,
-        "lost": record.lost,
-        "margin": record.margin,
-        "half_width_95": record.half_width,
-        "faults": record.faults,
-    }
-
-
 class Exceptions:
-    """Exceptions in the bots' own code, as they are told: each kind at once, the others counted."""
+    """Exceptions in the bots' code: the first of each kind is printed at once, and all are counted."""
 
     def __init__(self) -> None:
         self.match_id = ""
-        """Of the game that is played now."""
+        """The current game."""
         self.first: tuple[str, str] | None = None
-        """The match and the bot of the first one; None if there was none."""
+        """The match and the bot of the first exception; None if there was none."""
         self._counts: dict[str, Counter[str]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._counts)
 
-    def heard(self, bot: str, line: str) -> None:
-        """Take a line that a bot printed."""
-        told = told_exception(line)
+    def read_line(self, bot: str, line: str) -> None:
+        """Read a line of a bot's output."""
+        told = printed_exception(line)
         if told is None:
             return
         self.first = self.first or (self.match_id, bot)
@@ -141,7 +128,7 @@ class Exceptions:
             say(f"{bot} raised an exception: {told.what}", err=True)
 
     def in_all(self) -> list[str]:
-        """A sentence for each bot that raised any."""
+        """A sentence for each bot with exceptions."""
         lines = []
         for bot, counts in self._counts.items():
             most = counts.most_common(_SHOWN)
@@ -149,11 +136,11 @@ class Exceptions:
             more = "; …" if len(counts) > len(most) else ""
             total = counts.total()
             word = "exception" if total == 1 else "exceptions"
-            lines.append(f"{bot} raised {total} {word}, and played the first move: {kinds}{more}")
+            lines.append(f"{bot} raised {total} {word}, and the fallback was played: {kinds}{more}")
         return lines
 
     def as_json(self) -> list[dict[str, Any]]:
-        """The same as values that JSON can hold."""
+        """The counts as JSON."""
         return [
             {"bot": bot, "exception": what, "times": times}
             for bot, counts in self._counts.items()

@@ -1,18 +1,17 @@
-"""`arena status`: how the arena is doing, for a person or a program."""
+"""`arena status`: the state of an arena, for a person or a program."""
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
-from arena.cli.arena_status import NoAnswer, Status, as_json, status_of_folder, status_of_page
-from arena.cli.arguments import data_option
-from arena.cli.jail import LEVELS
-from arena.cli.named import require_folder
+from arena.cli.arena_status import NoStatus, Status, status_json, status_of_folder, status_of_page
+from arena.cli.options import data_option, json_option, print_json, require_folder
+from arena.cli.sandbox_options import LEVELS
 from arena.cli.terminal.plain import say
+from arena.errors import exits
+from arena.server.services.status_page import Quantiles, StatusPage
 
 
 @click.command(
@@ -27,48 +26,45 @@ The exit code is 0 if an arena is up, and 1 if not.
 """
 )
 @click.option(
-    "--metrics", metavar="URL", help="Ask the arena with its metrics there, not a data folder."
+    "--metrics", metavar="URL", help="Read the status at this address, not from a data folder."
 )
-@click.option("--json", "as_data", is_flag=True, help="The same for a program.")
+@json_option
 @data_option
-def status(metrics: str | None, as_data: bool, data: Path) -> None:
-    """Tell whether an arena is up, what is in play and how late it is.
+def status(metrics: str | None, as_json: bool, data: Path) -> None:
+    """Show whether an arena is up, its matches and its delays.
 
-    Numbers count from its start; a time is the bound below which half of all,
-    or 99 % of all, were.
+    Numbers count from the start of the arena. Times are medians and 99 % quantiles, rounded up to the
+    bounds of histogram buckets.
     """
-    if not metrics and not as_data:
+    if not metrics and not as_json:
         require_folder(data)
     try:
         found = status_of_page(metrics) if metrics else status_of_folder(data)
-    except NoAnswer as error:
-        if not as_data:
+    except NoStatus as error:
+        if not as_json:
             raise click.ClickException(str(error)) from error
-        click.echo(json.dumps({"up": False, "why": str(error)}, indent=2))
-        raise SystemExit(1) from None
-    told = as_json(found)
-    if as_data:
-        click.echo(json.dumps(told, indent=2))
+        print_json({"up": False, "why": str(error)})
+        raise SystemExit(exits.FAILED) from None
+    if as_json:
+        print_json(status_json(found))
         return
-    for line in _lines(found, told, datetime.now(UTC)):
-        # What another program says could hold anything, such as orders to the terminal.
+    for line in _lines(found, datetime.now(UTC)):
         say(line)
 
 
-def _lines(found: Status, told: Mapping[str, Any], now: datetime) -> Iterator[str]:
-    yield _headline(found, told, now)
+def _lines(found: Status, now: datetime) -> Iterator[str]:
+    yield _headline(found, now)
     notice = found.notice
     if notice is not None:
         yield _row("address", notice.address)
         yield _row("metrics", notice.metrics or "none: only `arena serve` has them")
-        if notice.jail:
-            yield _row("jail", LEVELS.get(notice.jail, notice.jail))
+        if notice.sandbox:
+            yield _row("sandbox", LEVELS.get(notice.sandbox, notice.sandbox))
     if found.page is not None:
-        yield from _numbers(told)
-    if "disk" in told:
-        disk = told["disk"]
-        share = disk["free_bytes"] / max(1, disk["total_bytes"])
-        yield _row("disk", f"{_bytes(disk['free_bytes'])} free, {share:.0%}")
+        yield from _numbers(found.page)
+    if found.disk is not None:
+        total_bytes, free_bytes = found.disk
+        yield _row("disk", f"{_bytes(free_bytes)} free, {free_bytes / max(1, total_bytes):.0%}")
     if found.incidents:
         yield "Last errors in arena.log:"
         for each in found.incidents:
@@ -82,69 +78,62 @@ def _lines(found: Status, told: Mapping[str, Any], now: datetime) -> Iterator[st
             yield "  " + "  ".join(word for word in words if word)
 
 
-def _headline(found: Status, told: Mapping[str, Any], now: datetime) -> str:
-    if found.notice is not None:
-        began = found.notice.started_unix_s
+def _headline(found: Status, now: datetime) -> str:
+    notice, page = found.notice, found.page
+    if notice is not None:
+        began, version = notice.started_unix_s, notice.version
     else:
-        began = told["process"]["started_unix_s"]
+        assert page is not None
+        began, version = page.process["started_unix_s"], page.version
     since = datetime.fromtimestamp(began, UTC)
-    what = "is draining, and was up" if told.get("draining") else "is up"
-    who = f", process {found.notice.pid}" if found.notice is not None else ""
+    what = "is draining, and was up" if page is not None and page.draining else "is up"
+    who = f", process {notice.pid}" if notice is not None else ""
     up_for = _span((now - since).total_seconds())
-    version = f" {told['version']}" if told.get("version") else ""
-    return f"Card Arena{version} {what} since {since:%Y-%m-%d %H:%M:%S} UTC ({up_for}){who}"
+    name = f"Card Arena {version}".rstrip()
+    return f"{name} {what} since {since:%Y-%m-%d %H:%M:%S} UTC ({up_for}){who}"
 
 
-def _numbers(told: Mapping[str, Any]) -> Iterator[str]:
-    matches, bots = told["matches"], told["bots"]
-    ended = sum(matches["ended"].values())
-    taken = "" if matches["taken"] else "; no new ones are taken just now"
-    ends = _counts(matches["ended"])
-    yield _row(
-        "matches", f"{matches['in_play']} in play, {ended} ended{ends and f': {ends}'}{taken}"
-    )
-    if matches["aborted"]:
-        yield _row("aborted", _counts(matches["aborted"]))
-    waiting = told["waiting_bytes"]
-    waits = f"; {_bytes(waiting)} wait to be sent" if waiting else ""
-    yield _row("bots", f"{bots['connected']} connected, {bots['known']} known{waits}")
-    connections = told["connections"]
-    flooded = f", {connections['cut']} cut, as they flooded" if connections["cut"] else ""
-    yield _row("connections", f"{connections['open']} open{flooded}")
-    decisions = told["decisions"]
-    yield _row(
-        "decisions", f"{sum(decisions.values()):,}" + _in_brackets(_counts(decisions, most=3))
-    )
-    times = told["times_ms"]
-    yield _row("bots' time", _times(times["charged"]))
-    yield _row("own time", _times(times["turnaround"]))
-    lag = told["lag"]
+def _numbers(page: StatusPage) -> Iterator[str]:
+    matches = page.matches
+    taken = "" if matches.taken else "; no new ones are taken just now"
+    ends = _counts(matches.ended)
+    ended = f"{sum(matches.ended.values())} ended{ends and f': {ends}'}"
+    yield _row("matches", f"{matches.in_play} in play, {ended}{taken}")
+    if matches.aborted:
+        yield _row("aborted", _counts(matches.aborted))
+    waits = f"; {_bytes(page.waiting_bytes)} wait to be sent" if page.waiting_bytes else ""
+    yield _row("bots", f"{page.bots['connected']} connected, {page.bots['known']} known{waits}")
+    flooded = f", {page.connections['cut']} cut, as they flooded" if page.connections["cut"] else ""
+    yield _row("connections", f"{page.connections['open']} open{flooded}")
+    by_game = _in_brackets(_counts(page.decisions, most=3))
+    yield _row("decisions", f"{sum(page.decisions.values()):,}{by_game}")
+    yield _row("bots' time", _times(page.times_ms["charged"]))
+    yield _row("own time", _times(page.times_ms["turnaround"]))
+    lag = page.lag
     pauses = (
-        f"; {lag['pauses']} pauses, {lag['paused_s']:.1f} s in all, "
-        f"longest {lag['longest_pause_ms']:.0f} ms"
+        f"; {lag['pauses']} pauses, {lag['paused_s']:.1f} s in all, longest {lag['longest_pause_ms']:.0f} ms"
         if lag["pauses"]
         else "; never paused"
     )
     yield _row("late", f"{lag['late_p99_ms']:.0f} ms at p99 of the last 10 s{pauses}")
-    yield _row("faults", _counts(told["faults"]) or "none")
-    deals = told["deal_sets"]
-    yield _row("deal-sets", f"{deals.get('fixed', 0)} fixed, {deals.get('voided', 0)} void")
-    refused = _counts({**told["refused"]["calls"], **told["refused"]["messages"]}, most=5)
+    yield _row("faults", _counts(page.faults) or "none")
+    fixed, void = (page.deal_sets.get(step, 0) for step in ("fixed", "voided"))
+    yield _row("deal-sets", f"{fixed} fixed, {void} void")
+    refused = _counts({**page.refused["calls"], **page.refused["messages"]}, most=5)
     yield _row("refused", refused or "nothing")
-    journal = told["journal"]
-    syncs = times["journal_sync"]
+    syncs = page.times_ms["journal_sync"]
     synced = f"; on disk within {_times(syncs)}" if syncs["count"] else ""
-    yield _row("journal", f"{_bytes(journal['written_bytes'])} written{synced}")
-    process = told["process"]
+    yield _row("journal", f"{_bytes(page.journal['written_bytes'])} written{synced}")
+    process = page.process
     yield _row(
         "process",
         f"{_bytes(process['resident_bytes'])}, {process['open_files']} files, "
         f"{process['threads']} threads, {_span(process['cpu_s'])} of processor time",
     )
-    for each in told["playing"]:
+    for each in page.workers:
         again = f", started {each['starts']} times" if each["starts"] > 1 else ""
         yield _row(
-            f"playing {each['number']}",
+            f"worker {each['number']}",
             f"{each['matches']} in play, {each['decisions']:,} decisions, process {each['pid']}{again}",
         )
 
@@ -162,7 +151,7 @@ def _in_brackets(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def _times(times_ms: Mapping[str, float | None]) -> str:
+def _times(times_ms: Quantiles) -> str:
     if not times_ms["count"]:
         return "nothing yet"
     p50, p99 = (

@@ -1,49 +1,36 @@
-"""`arena tournament`: a round robin of complete deal-sets between launched bots."""
+"""`arena tournament`: a round robin between launched bots, as a competition of one command."""
 
-import contextlib
-import json
 import secrets
-import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as RichProgress
 
-from arena.cli import standings as show
-from arena.cli.arguments import (
+from arena.cli.competition_client import LocalCompetitions, local_competitions
+from arena.cli.competition_play import play_here, print_result
+from arena.cli.options import (
+    ChosenTerms,
     GameType,
     bot_commands,
     data_option,
-    game_options,
-    log_to,
-    match_terms,
-    plain_errors,
-    time_control_of,
-    timed,
+    terms_options,
 )
-from arena.cli.jail import jailed, walled
-from arena.cli.terminal.console import PlainConsole
-from arena.games.catalogue import Game
-from arena.jail import Wall
-from arena.ladder.head_to_head import Records, records
-from arena.ladder.standings import Standings, standings
-from arena.ladder.tournament import Progress
-from arena.server.tournaments.tournament import (
-    DEFAULT_MAX_MATCHES,
-    OnProgress,
-    Played,
-    Stopped,
-    TournamentPlan,
-    held_settings,
-    play_tournaments,
-)
-from arena.store import EntrantsChanged
+from arena.cli.sandbox_options import SandboxChoice, sandbox_options
+from arena.competition.plan import CompetitionKind, CompetitionPlan, Format, read_plan
+from arena.competition.plan_text import toml
+from arena.competition.states import Action, State
+from arena.games.game import Game
+from arena.sandbox import BotCommand
+from arena.schedule.deal_sets import require_schedulable
+from arena.server.competition_service import BotsChanged
+from arena.server.competitions.arena_player import MAX_MATCHES
+from arena.store import NoCompetition
+from arena.terms import MatchTerms
+from arena.wire.terms import terms_json
 
-DEFAULT_DEAL_SETS = 20
+DEFAULT_DEAL_SETS: Final = 20
+_BEGINS: Final = {State.DRAFT: Action.START, State.PAUSED: Action.RESUME}
+"""The action after which a competition is played, by its state."""
 
 
 @click.command(
@@ -55,21 +42,19 @@ Examples:
   arena tournament abstrac bot.py other.py --csv > abstrac.csv
 
 \b
-Stopped by Ctrl-C, or killed, it goes on where it stood when the same command
-is run again; the results are in DATA/arena.db. `arena standings` shows them
-without playing.
+If the command is stopped or killed, run it again to continue. The tournament is a
+competition like any other: `arena competition show` prints its standings later.
 """
 )
 @click.argument("game", type=GameType())
 @click.argument("bots", nargs=-1, required=True, metavar="[NAME=]COMMAND...")
-@click.option("--name", help="Names the tournament in the data folder.  [default: the game's id]")
-@click.option("--seats", type=int, help="Seats at a table.  [default: the fewest the game has]")
+@click.option("--name", help="Name of the competition.  [default: the game's id]")
+@click.option("--seats", type=int, help="Seats at a table.  [default: the fewest of the game]")
 @click.option(
     "--deal-sets",
     default=DEFAULT_DEAL_SETS,
-    show_default=True,
     type=click.IntRange(1),
-    help="Deal-sets for every group of bots at a table.",
+    help="Deal-sets for each group of bots that meets at a table.",
 )
 @click.option(
     "--seed",
@@ -77,23 +62,21 @@ without playing.
 )
 @click.option(
     "--max-matches",
-    default=DEFAULT_MAX_MATCHES,
-    show_default=True,
+    default=MAX_MATCHES,
     type=click.IntRange(1, 256),
-    help="Matches played at a time.",
+    help="Number of matches played at a time.",
 )
 @click.option(
     "--accept-changed",
     is_flag=True,
-    help="Go on although a bot's file has changed since it began.",
+    help="Continue although a bot's file has changed since the start.",
 )
-@game_options
-@timed
+@terms_options
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as one JSON object.")
 @click.option(
     "--csv", "as_csv", is_flag=True, help="Print the standings as comma-separated values."
 )
-@jailed
+@sandbox_options
 @data_option
 def tournament(
     *,
@@ -105,149 +88,75 @@ def tournament(
     seed: str | None,
     max_matches: int,
     accept_changed: bool,
-    options: tuple[str, ...],
-    move: float,
-    bank: float,
-    increment: float,
+    chosen: ChosenTerms,
     as_json: bool,
     as_csv: bool,
-    demand: str,
-    read_only: tuple[Path, ...],
+    confinement: SandboxChoice,
     data: Path,
 ) -> None:
     """Play a round robin of GAME between bots, each given as a command.
 
-    Every group of bots plays the same boards at as many tables as there are
-    seats, once in every seat, so that the luck of the deal cancels.
+    Each group of bots plays the same boards at as many tables as there are seats, with each bot once
+    in each seat, so that the luck of the deal cancels.
     """
     if as_json and as_csv:
         raise click.UsageError("choose one of --json and --csv")
     name = name or game.id
-    log_to(data)
-    with plain_errors():
-        begun = held_settings(data, name)
-        plan = TournamentPlan(
-            name=name,
-            terms=match_terms(
-                game,
-                options,
-                seats or game.seats[0],
-                time_control_of(move, bank, increment),
-                seeded=begun.terms["seeded"] if begun else seed is not None,
-            ),
-            commands=bot_commands(bots),
-            deal_sets=deal_sets,
-            seed=seed or (begun.seed if begun else secrets.token_hex(8)),
-            max_matches=max_matches,
-        )
-        with walled(demand, data, read_only, plan.commands) as wall:
-            quiet = as_json or as_csv
-            played = _run(plan, data, quiet=quiet, accept_changed=accept_changed, wall=wall)
-    report = played.report
-    told = Told(
-        name=name,
-        game=game.id,
-        title=game.title,
-        seats=plan.terms.seats,
-        seed=plan.seed,
-        fair=not plan.terms.seeded,
-        standings=played.standings,
-        records=records(plan.schedule, report.outcomes),
-    )
-    if as_json:
-        click.echo(json.dumps(told.as_json(), indent=2))
-    elif as_csv:
-        click.echo(show.as_csv(told.standings, told.records), nl=False)
-    else:
-        told.print(PlainConsole())
-        click.echo(f"Replays: {data / 'replays'}")
-    if report.incomplete:
-        count = len(report.incomplete)
-        raise click.ClickException(f"the arena could not complete {count} deal-sets; run it again")
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What is told of a tournament, played just now or long ago."""
-
-    name: str
-    game: str
-    title: str
-    """The game's, for people."""
-    seats: int
-    seed: str
-    fair: bool
-    standings: Standings
-    records: Records
-
-    def as_json(self) -> dict[str, Any]:
-        """All of it, for a program."""
-        about = {
-            "tournament": self.name,
-            "game": self.game,
-            "seats": self.seats,
-            "seed": None if self.fair else self.seed,
-            "fair_deals": self.fair,
-        }
-        return about | show.as_json(self.standings, self.records)
-
-    def print(self, console: PlainConsole) -> None:
-        """The table, for people, and who won against whom."""
-        title = f"{self.title}, {self.seats} seats"
-        console.print(show.table(self.standings, title, records=self.records))
-        if 2 < len(self.standings.rows) <= show.MOST_SIDE_BY_SIDE:
-            console.print(show.head_to_head(self.standings, self.records))
-        elif len(self.standings.rows) > show.MOST_SIDE_BY_SIDE:
-            pairs = f"arena standings {shlex.quote(self.name)} --head-to-head --csv"
-            console.print(f"Each two bots: {pairs}", soft_wrap=True, highlight=False)
-        # Of fair deals it is secret: the ids of matches follow from it, if the tournament goes on.
-        deals = "Fair deals." if self.fair else f"Seed {self.seed}."
-        console.print(deals, soft_wrap=True)
-
-
-def _run(
-    plan: TournamentPlan, data: Path, *, quiet: bool, accept_changed: bool, wall: Wall | None
-) -> Played:
-    """Play a tournament with a progress bar; stopped, it says how to go on."""
-    try:
-        with progress_bars([plan], quiet=quiet) as on_progress:
-            (played,) = play_tournaments(
-                [plan],
-                data,
-                bots=data / "bots" / plan.name,
-                on_progress=on_progress,
-                accept_changed=accept_changed,
-                wall=wall,
+    commands = bot_commands(bots)
+    with local_competitions(data) as client:
+        before = _plan_of(client, name)
+        seeded = before.games[0].terms.seeded if before else seed is not None
+        seed = seed or (before.seed if before else secrets.token_hex(8))
+        terms = chosen.of(game, seats, seeded=seeded)
+        require_schedulable([each.name for each in commands], terms.seats, deal_sets)
+        config = round_robin_config(name, terms, commands, deal_sets, seed)
+        try:
+            client.create_or_continue(config, accept_changed=accept_changed)
+        except BotsChanged as changed:
+            text = f"{changed}; give --name for a new one, or --accept-changed to continue this one"
+            raise click.ClickException(text) from None
+        state = State(client.show(name)["state"])
+        if state in _BEGINS:
+            client.control(name, _BEGINS[state], None)
+        if state is not State.FINISHED:
+            play_here(
+                client,
+                [name],
+                confinement,
+                again="run the same command to continue",
+                quiet=as_json or as_csv,
+                max_matches=max_matches,
             )
-    except EntrantsChanged as changed:
-        text = f"{changed}; give --name for a new one, or --accept-changed to go on with this one"
-        raise click.ClickException(text) from None
-    except Stopped as stopped:
-        done = stopped.so_far[plan.name]
-        if done and not quiet:
-            PlainConsole().print(show.table(standings(plan.schedule, done), "So far"))
-        text = f"stopped after {len(done)} matches; run the same command to go on"
-        raise click.ClickException(text) from None
-    return played
+        print_result(client.standings(name), as_json=as_json, as_csv=as_csv)
+    if not (as_json or as_csv):
+        click.echo(f"Replays: {data / 'replays'}")
 
 
-@contextlib.contextmanager
-def progress_bars(plans: Sequence[TournamentPlan], *, quiet: bool) -> Iterator[OnProgress]:
-    """A bar on standard error for each tournament, which counts its matches."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("matches"),
-        TimeRemainingColumn(),
-    )
-    width = max(len(plan.game.title) for plan in plans)
-    with RichProgress(*columns, console=PlainConsole(stderr=True, quiet=quiet)) as bars:
-        tasks = {
-            plan.name: bars.add_task(f"{plan.game.title:{width}}", total=None) for plan in plans
+def _plan_of(client: LocalCompetitions, name: str) -> CompetitionPlan | None:
+    """The plan of the competition of this name; None if there is none."""
+    try:
+        return read_plan(client.store.competitions().get(name).config)
+    except NoCompetition:
+        return None
+
+
+def round_robin_config(
+    name: str, terms: MatchTerms, commands: tuple[BotCommand, ...], deal_sets: int, seed: str
+) -> str:
+    """The plan of a round robin between launched bots, as TOML."""
+    values: dict[str, Any] = terms_json(terms)
+    return toml(
+        {
+            "name": name,
+            "kind": str(CompetitionKind.TOURNAMENT),
+            "format": str(Format.ROUND_ROBIN),
+            "game": values["game"],
+            "seats": values["seats"],
+            "options": {k: v for k, v in values["options"].items() if v is not None},
+            "time_control": values["time_control"],
+            "fair": not terms.seeded,
+            "deal_sets": deal_sets,
+            "seed": seed,
+            "bots": {each.name: each.text for each in commands},
         }
-
-        def on_progress(plan: TournamentPlan, progress: Progress) -> None:
-            bars.update(tasks[plan.name], total=progress.matches, completed=progress.played)
-
-        yield on_progress
+    )

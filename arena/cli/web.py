@@ -1,35 +1,47 @@
-"""`arena web`: pages of what is played and was played, as a process of its own."""
+"""`arena web`: pages of live and past matches, served by a process of its own or exported."""
 
 import sys
 from pathlib import Path
 
 import click
 
-from arena.cli.arguments import data_option, log_to, plain_errors
 from arena.cli.browser import open_in_browser
-from arena.cli.named import require_folder
+from arena.cli.command_group import CommandGroup
+from arena.cli.options import data_option, log_to, plain_errors, require_folder
 
 WEB_PORT = 7655
 
 
-@click.command(
+@click.group(
+    cls=CommandGroup,
+    lazy={"export": "arena.cli.web_export:export"},
+    default="serve",
     epilog="""\b
 Examples:
   arena web
   arena web --data arena-data/demo --port 8000
   arena web --open
   arena web --host 0.0.0.0
+  arena web export autumn site
 
 \b
-It reads the folder and writes nothing to it but DATA/pages, where pages that were drawn are kept.
-Put a proxy that speaks HTTP/2 and TLS in front of it where others are to see it.
-"""
+The server reads the data folder and writes only DATA/pages, a cache of drawn pages.
+To publish the pages, run a proxy with HTTP/2 and TLS in front of it.
+""",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+def web() -> None:
+    """Serve pages of the matches, standings and bots in a data folder, until it is interrupted.
+
+    Matches of an arena that runs in the folder are shown live. The pages reveal no hidden card:
+    matches of a deal-set that is not complete are sealed.
+    """
+
+
+@web.command(hidden=True, epilog="\b\nExamples:\n  arena web")
+@click.option("--host", default="127.0.0.1", help="Address to listen on.")
 @click.option(
     "--port",
     default=WEB_PORT,
-    show_default=True,
     type=click.IntRange(0, 65_535),
     envvar="ARENA_WEB_PORT",
     help="Port; 0 takes a free one.",
@@ -37,16 +49,19 @@ Put a proxy that speaks HTTP/2 and TLS in front of it where others are to see it
 @click.option("--open", "opens", is_flag=True, help="Open the pages in the browser.")
 @click.option("--with-parent", is_flag=True, hidden=True, help="End when standard input does.")
 @data_option
-def web(*, host: str, port: int, opens: bool, with_parent: bool, data: Path) -> None:
-    """Serve pages of the matches, tables and bots in a folder, until it is interrupted.
-
-    An arena that runs in the folder is watched live. The pages show nothing that is secret while
-    it is: matches of a deal-set that is open are sealed.
-    """
+def serve(*, host: str, port: int, opens: bool, with_parent: bool, data: Path) -> None:
+    """Serve the pages."""
     try:
-        from arena.web.serve import CannotServePages, serve
+        from arena.web.serve import CannotServePages
+        from arena.web.serve import serve as serve_pages
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "markdown_it"):
+        if (error.name or "").partition(".")[0] not in (
+            "jinja2",
+            "markdown_it",
+            "markupsafe",
+            "starlette",
+            "uvicorn",
+        ):
             raise
         raise click.ClickException(
             "pages need what the extra [web] brings: pip install 'cardarena-engine[web]'"
@@ -61,7 +76,7 @@ def web(*, host: str, port: int, opens: bool, with_parent: bool, data: Path) -> 
 
     with plain_errors():
         try:
-            serve(data, host, port, listening, sys.stdin.fileno() if with_parent else None)
+            serve_pages(data, host, port, listening, sys.stdin.fileno() if with_parent else None)
         except CannotServePages as error:
             raise click.ClickException(str(error)) from None
     click.echo("Stopped.")

@@ -1,6 +1,5 @@
-"""Who plays whom: the draws of ladders and of every format, and what an organiser asks for.
+"""Competitions: plans, draws of ladders and all formats, records, and standings.
 
-Everything here is a pure function of what it is given. A draw is a sort by SHA-256 of the seed and of
-what is drawn; it is stored with the hash of its inputs, so that after a stop it can be made again and
-must agree.
+Everything here is a pure function of its arguments. A draw sorts by the SHA-256 of the seed and of what is drawn.
+It is stored with the hash of its inputs, so that it can be made again after a restart and compared.
 """

@@ -1,8 +1,7 @@
-"""What a deal-set will tell of whom, whatever its result: the part of the margin fit that is known before.
+"""The information of a deal-set in the margin fit, which does not depend on its result.
 
-The fit's normal equations are sums over deal-sets. What a deal-set adds to their matrix follows from
-who sits where alone. So the variance that the table will have can be reckoned, and made small where it
-is large, without a look at a result.
+The fit's normal equations are sums over deal-sets. The matrix of a deal-set follows from its seating alone. So
+the variance of the standings can be computed, and reduced where it is large, without using any result.
 """
 
 from collections.abc import Sequence
@@ -13,20 +12,20 @@ import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Tables: TypeAlias = Sequence[Sequence[str]]
-"""Who sits where, a table after the other."""
+"""The bots in seat order, by table."""
 
 
 def rotations(group: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The tables of a deal-set at which each of the group has every seat once."""
+    """The tables of a deal-set in which each bot of the group has every seat once."""
     group = tuple(group)
     return tuple(group[at:] + group[:at] for at in range(len(group)))
 
 
 def gram(tables: Tables) -> tuple[list[str], Array]:
-    """Who plays at these tables, and (players, players): what that adds to the fit's matrix.
+    """The players of these tables, and (players, players): their term in the fit's matrix.
 
-    Of each seat's score the table's mean and the mean of the same seat at all tables are taken. For
-    the n rotations of n bots it is n times the identity, less a matrix of ones.
+    The mean of the table and the mean of the seat over all tables are subtracted. For the n rotations of n bots
+    it is n times the identity minus a matrix of ones.
     """
     players = sorted({bot for table in tables for bot in table})
     index = {bot: number for number, bot in enumerate(players)}

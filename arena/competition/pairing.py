@@ -1,14 +1,14 @@
-"""Pairing on a ladder: whoever waited longest, with those of whom the table knows least beside it.
+"""Pairing on a ladder: the bot that waited longest, with the partners of which the standings know least.
 
-Results are never read. A ladder that pairs whom it takes for equals chooses its data by their noise:
-who was lucky meets the strong, and the intervals of the table no longer hold
-(docs/statistics.md has the simulation). Here the best meet as often as all others.
+Pairing never uses results. A ladder that paired bots of similar results would select its data by their noise,
+and the intervals of its standings would no longer hold (docs/statistics.md has the simulation). Here all bots
+meet equally often.
 
-The matrix of the margin fit is a graph's Laplacian. With Σ its pseudo-inverse, the variance of the
-difference of two bots is R = Σii + Σjj - 2 Σij, in units of the noise. What a deal-set between them
-takes from the sum of all variances goes with
+The matrix of the margin fit is the Laplacian of a graph. With Σ its pseudo-inverse, the variance of the
+difference of two bots is R = Σii + Σjj - 2 Σij, in units of the noise. The reduction of the sum of all variances
+by a deal-set between them is proportional to
 
-    gain = M / (1/n + R),    M being R with Σ² in the place of Σ.
+    gain = M / (1/n + R),    where M is R with Σ² in place of Σ.
 """
 
 import itertools
@@ -19,25 +19,23 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from arena.competition.information import Array, Tables, gram, rotations
-from arena.ladder.draws import digest
-
-CROSS_TABLES: Final = 4
-"""Tables of a deal-set with remote bots: each sees a board once, as owners might compare notes."""
+from arena.competition.timetable import CROSS_TABLES
+from arena.schedule.seeded_order import digest
 
 HOUSE: Final = "(house)"
-"""Stands for the arena's own bots, who fill the seats that nobody has."""
+"""The name of the arena's own bots, which fill empty seats."""
 
 NEW: Final = 20
-"""Deal-sets below which a bot is new, and waits a quarter as long."""
+"""A bot with fewer deal-sets is new, and waits a quarter as long."""
 _NEW_WEIGHT: Final = 4.0
 
 AHEAD: Final = 3
-"""Deal-sets that a partner may be ahead of the least served."""
+"""Most deal-sets by which a partner may be ahead of the bot with the fewest."""
 
 _FAINT: Final = 0.01
-"""Of a deal-set against all others at once: as if everybody had played that before the first.
+"""A prior: the weight of one deal-set of all bots against each other.
 
-Who never met anybody would else have no variance at all, where it should have the most."""
+Without it, a bot that has met no other would have no variance instead of the largest."""
 
 _ROUNDING: Final = 1e-9
 
@@ -46,37 +44,37 @@ Group: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A bot that is here and could play this ladder's game."""
+    """A connected bot that can be drawn."""
 
     name: str
     owner: str
     served: int
-    """Deal-sets it was drawn for so far, those in play included."""
+    """Deal-sets it was drawn for so far, with those in play."""
     present_h: float
-    """Hours that it was here, at least as long as its deal-sets took."""
+    """Hours that it was connected, at least the duration of its deal-sets."""
     free_seats: int
-    """Seats that it would take more; below the tables of a deal-set it is not drawn."""
+    """Further seats that it accepts; with fewer than the tables of a deal-set it is not drawn."""
     remote: bool = False
-    """Whether it dials in: its owner may see what its other instances see."""
+    """Whether it is remote: its owner may see what its other instances see."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A deal-set that is to be played."""
+class PairedGroup:
+    """A drawn deal-set."""
 
     tables: tuple[Group, ...]
-    """Who sits where; `HOUSE` is a seat for one of the arena's own bots."""
+    """The bots in seat order, by table; `HOUSE` is one of the arena's own bots."""
     inputs_sha256: str
-    """Of all that the draw was made from."""
+    """The hash of all inputs of the draw."""
 
     @property
     def bots(self) -> Group:
-        """Who plays, in order of name, without the house."""
+        """The bots in order of name, without the arena's own."""
         return tuple(sorted({bot for table in self.tables for bot in table} - {HOUSE}))
 
 
 class Pairing:
-    """The draws of one ladder: a function of its seed and of the deal-sets drawn before."""
+    """The draws of one ladder, which depend on its seed and on the deal-sets drawn before."""
 
     def __init__(self, seed: str, seats: int, past: Sequence[Tables] = ()) -> None:
         if seats < 2:
@@ -89,33 +87,31 @@ class Pairing:
         self._gram: Array = np.zeros((0, 0))
         self._gains: Array | None = None
 
-    def draw(self, waiting: Sequence[Waiting]) -> Drawn | None:
-        """The next deal-set; None while those who wait cannot make a table.
-
-        It counts as played from now on.
+    def draw(self, waiting: Sequence[Waiting]) -> PairedGroup | None:
+        """Draw the next deal-set, which then counts as played; None if the waiting bots cannot fill one.
 
         Raises:
-          ValueError: if two of those who wait have one name.
+          ValueError: if two waiting bots have one name.
         """
         here = {each.name: each for each in sorted(waiting, key=lambda each: each.name)}
         if len(here) != len(waiting):
             raise ValueError("two bots that wait have one name")
         slot = len(self._past)
-        self._know(here)
+        self._set_known(here)
         chosen = self._chosen(here, slot)
         if chosen is None:
             return None
-        drawn = Drawn(self._tables(chosen, here, slot), self._inputs(here, slot))
+        drawn = PairedGroup(self._tables(chosen, here, slot), self._inputs(here, slot))
         self._note(drawn.tables)
         return drawn
 
     def _chosen(self, here: Mapping[str, Waiting], slot: int) -> Group | None:
-        """Those who play, each one's partners after it."""
+        """The bots of the next deal-set."""
         able = {name: each for name, each in here.items() if each.free_seats >= 1}
         ahead = _ahead(able.values())
         allowed = [name for name in able if ahead[name] <= AHEAD + _ROUNDING]
         order = sorted(able, key=lambda name: (_waited(able[name]), self._lot(slot, name)))
-        # Where owners are few, those who make up every table are ahead of all others for good.
+        # With few owners the same bots are needed at every table, and are ahead of all others for ever.
         for partners in (allowed, list(able)):
             for first in order:
                 group = self._partners(first, partners, able, slot)
@@ -125,7 +121,7 @@ class Pairing:
 
     def _is_enough(self, group: Group, here: Mapping[str, Waiting]) -> bool:
         if any(here[name].remote for name in group):
-            return len(group) > 1  # the house fills the rest
+            return len(group) > 1  # the arena's own bots fill the rest
         return len(group) == self._seats and self._fits(group, here)
 
     def _size(self, group: Sequence[str], here: Mapping[str, Waiting]) -> int:
@@ -159,7 +155,7 @@ class Pairing:
         seated = sorted(chosen, key=lambda name: self._lot(slot, "seat", name))
         if not any(here[name].remote for name in chosen):
             return rotations(seated)
-        # Tables are filled one by one: with few owners the last is all house, and gives the par.
+        # Tables are filled one by one; with few owners the last has the arena's own bots only, as a baseline.
         places = self._seats * CROSS_TABLES
         seated += [HOUSE] * (places - len(seated))
         return tuple(tuple(seated[at : at + self._seats]) for at in range(0, places, self._seats))
@@ -174,10 +170,10 @@ class Pairing:
         ]
         return digest("ladder", self._seed, self._seats, slot, rows, self._past)
 
-    # What is known of whom.
+    # The information of past deal-sets.
 
-    def _know(self, here: Collection[str]) -> None:
-        """Reckon with those who played and those who are here, and with nobody else."""
+    def _set_known(self, here: Collection[str]) -> None:
+        """Set the bots of the matrix: those that played and those that are connected."""
         known = {*self._played, *here}
         if known != self._index.keys():
             self._index = {name: at for at, name in enumerate(sorted(known))}
@@ -193,14 +189,14 @@ class Pairing:
             self._halve(self._gains, tables)
 
     def _halve(self, gains: Array, tables: tuple[Group, ...]) -> None:
-        """What a deal-set in play will tell is not told by another that is drawn beside it."""
-        # The house is no partner that is chosen; it may come up here before it is known.
+        """Halve the gains of the pairs of a deal-set in play, as another one would repeat its information."""
+        # The arena's own bots are not chosen as partners, and may not be in the matrix yet.
         met = sorted({self._index[bot] for table in tables for bot in table if bot != HOUSE})
         gains[np.ix_(met, met)] /= 2.0
 
     @property
     def _renewal(self) -> int:
-        """Deal-sets after which the gains are reckoned anew."""
+        """Deal-sets after which the gains are computed again."""
         return max(1, len(self._index) // self._seats)
 
     def _renewed(self) -> Array:
@@ -219,9 +215,9 @@ class Pairing:
 
 
 def gains_of(known: Array, seats: int) -> Array:
-    """(bots, bots): how much a deal-set between two would tell, beside other pairs."""
+    """(bots, bots): the relative gains of deal-sets between two bots."""
     number = len(known)
-    # Sums of rows stay zero: what is inverted is the part that differences lie in.
+    # Sums of rows stay zero: the inverse is taken in the space of differences.
     faint = _FAINT * (np.eye(number) - 1.0 / number)
     ones = np.full((number, number), 1.0 / number)
     spread = np.linalg.inv(known + faint + ones) - ones
@@ -237,13 +233,13 @@ def _differences(matrix: Array) -> Array:
 
 
 def _waited(bot: Waiting) -> float:
-    """Deal-sets an hour, those of a new bot counting a quarter."""
+    """Deal-sets an hour, divided by four for a new bot."""
     rate = bot.served / bot.present_h if bot.served else 0.0
     return rate / (_NEW_WEIGHT if bot.served < NEW else 1.0)
 
 
 def _ahead(waiting: Collection[Waiting]) -> dict[str, float]:
-    """Deal-sets that each had more than the least served, hours here being equal."""
+    """By how many deal-sets each bot is ahead of the last one, relative to the hours connected."""
     hours = sum(each.present_h for each in waiting)
     rate = sum(each.served for each in waiting) / hours if hours else 0.0
     over = {each.name: each.served - rate * each.present_h for each in waiting}

@@ -1,34 +1,35 @@
-"""All that a competition has come to: what its draws and its tables are functions of.
+"""The record of a competition: everything that its draws and standings are computed from.
 
-It knows no games and no files: the plan is the text that the organiser wrote, and results are by match.
+It depends on no games and no files: the plan is the organiser's text, and outcomes are by match id.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from typing import Any, Final
 
 from arena.competition.rounds import Entrant, Round
-from arena.ladder.draws import digest
-from arena.ladder.results import MatchOutcome
-from arena.ladder.schedule import DealSetPlan, MatchPlan
+from arena.schedule.deal_sets import DealSetPlan, MatchPlan
+from arena.schedule.outcomes import MatchOutcome, is_complete
+from arena.schedule.seeded_order import digest
 
 
-class Shape(StrEnum):
-    """How a deal-set seats its bots."""
+class DealSetShape(StrEnum):
+    """The seating of a deal-set."""
 
     ROTATION = "rotation"
     """Each bot has every seat once."""
     CROSS = "cross"
-    """Each bot sees each board once: for bots whose owners could compare notes."""
+    """Each bot sees each board once, for bots whose owners could compare what they see."""
 
 
 class Out(StrEnum):
-    """Why a bot is not in any more."""
+    """Why a bot is out of a competition."""
 
     WITHDRAWN = "withdrawn"
-    """Its owner took it out; what it played counts."""
+    """Its owner withdrew it; its results count."""
     DISQUALIFIED = "disqualified"
-    """An organiser did; its deal-sets count for nobody."""
+    """An organiser disqualified it; its deal-sets do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,17 @@ class Candidate:
     seed: int
     """Its rank before the first round, from 1."""
     version: str = ""
-    """Tells what plays from what played before; empty if that is not known."""
+    """A registered version, as `ann@7`, or what identifies the contents of the bot; empty if unknown."""
     out: Out | None = None
     out_after: Mapping[int, int] = field(default_factory=dict)
-    """Rounds that were drawn when it went out, by number of the game."""
+    """The number of drawn rounds when it went out, by number of the game."""
     reason: str = ""
+    games: tuple[int, ...] | None = None
+    """The numbers of the plan's games that it enters; None while it has not declared any, and enters all."""
+
+    def enters(self, game: int) -> bool:
+        """Whether it enters a game of the plan."""
+        return self.games is None or game in self.games
 
     def is_in(self, game: int, round_number: int) -> bool:
         """Whether it takes part in the draw of a round."""
@@ -52,37 +59,39 @@ class Candidate:
 
     @property
     def entrant(self) -> Entrant:
-        """As rounds are drawn from."""
+        """The bot as an input of draws."""
         return Entrant(self.name, self.owner, self.seed)
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnDealSet:
-    """A deal-set as it was drawn and kept before play."""
+    """A deal-set as it was drawn and stored before play."""
 
     plan: DealSetPlan
     round: int = 0
     """The round it belongs to; 0 on a ladder."""
-    shape: Shape = Shape.ROTATION
+    shape: DealSetShape = DealSetShape.ROTATION
     void: bool = False
-    """Whether it will not be played, as a bot of it went out before."""
+    """Whether it is not played, because one of its bots is out."""
     inputs_sha256: str = ""
-    """Of all that a ladder's draw was made from."""
+    """The hash of the inputs of a ladder's draw."""
     reported: bool = True
-    """Whether it was said to be whole, once it was: a stop may come between."""
+    """Whether it was reported as complete; the arena may stop between the last result and the report."""
+    given_up: bool = False
+    """Whether the arena could not finish it; it is played again after the next start."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundPlayed:
-    """A round with its deal-sets, as far as they were played."""
+    """A round with its deal-sets and the outcomes so far."""
 
     round: Round
     deal_sets: tuple[DealSetPlan, ...]
-    """Without those that are void."""
+    """Without void ones."""
     outcomes: Mapping[str, MatchOutcome]
-    """Of all matches of the game, by id."""
+    """The outcomes of all matches of the game, by id."""
     last_number: int = 0
-    """Of its deal-sets, those that are void among them."""
+    """The highest number of its deal-sets, with void ones."""
 
     def of_group(self, group: Sequence[str]) -> tuple[DealSetPlan, ...]:
         """The complete deal-sets between bots of a group, in order."""
@@ -96,16 +105,16 @@ class RoundPlayed:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """What was drawn and played of one game."""
+    """The rounds, deal-sets and outcomes of one game."""
 
     rounds: tuple[Round, ...] = ()
     deal_sets: tuple[DrawnDealSet, ...] = ()
     """In order of number."""
     outcomes: Mapping[str, MatchOutcome] = field(default_factory=dict)
-    """By match id; aborted ones may be among them."""
+    """By match id, with aborted ones."""
 
     def past(self, before: int | None = None) -> tuple[RoundPlayed, ...]:
-        """The rounds with what was played of them, all or those before a number."""
+        """The rounds with their outcomes, all or those before a number."""
         return tuple(
             RoundPlayed(
                 each,
@@ -123,7 +132,7 @@ class GameRecord:
 
     @property
     def open(self) -> tuple[DealSetPlan, ...]:
-        """Deal-sets that are still to be played, whole or in part, or to be reported."""
+        """Deal-sets that are still to be played or reported."""
         return tuple(
             each.plan
             for each in self.deal_sets
@@ -133,72 +142,49 @@ class GameRecord:
 
 @dataclass(frozen=True, slots=True)
 class CompetitionRecord:
-    """A competition with all that was drawn and played."""
+    """A competition with all rounds, deal-sets and outcomes."""
 
     config: str
-    """The organiser's TOML, as it was given."""
+    """The organiser's TOML."""
     candidates: tuple[Candidate, ...]
-    """Everybody who entered, in order of seed."""
+    """All bots that entered, in order of seed."""
     games: tuple[GameRecord, ...]
     """In the order of the plan."""
 
     @property
     def disqualified(self) -> frozenset[str]:
-        """Bots whose deal-sets count for nobody."""
+        """Bots whose deal-sets do not count."""
         return frozenset(each.name for each in self.candidates if each.out is Out.DISQUALIFIED)
 
     @property
     def inputs_sha256(self) -> str:
-        """Of all that a table is made from."""
+        """The hash of all inputs of the standings."""
         return digest(record_json(self))
 
 
 def bot_of(player: str) -> str:
-    """The bot of a player: each version of an uploaded bot, as `ann@7`, plays for itself."""
+    """The bot of a player, which is a version of an uploaded bot, such as `ann@7`, or the bot itself."""
     return player.partition("@")[0]
 
 
-def is_complete(deal_set: DealSetPlan, outcomes: Mapping[str, MatchOutcome]) -> bool:
-    """Whether every match of a deal-set has a result."""
-    return all(match.id in outcomes and outcomes[match.id].has_result for match in deal_set.matches)
-
-
-# As values that JSON holds: what is exported, and what is hashed.
+# Records as JSON values, which are exported and hashed.
 
 
 def record_json(record: CompetitionRecord) -> list[object]:
-    """The parts of a record in order: what was asked for, who entered, and each deal-set that counts."""
+    """The parts of a record in order: the head, then each complete deal-set."""
     return [header_json(record), *(deal_set_json(*each) for each in counting(record))]
 
 
 def header_json(record: CompetitionRecord) -> dict[str, object]:
-    """All but the deal-sets."""
+    """The plan, the entrants and the rounds."""
     return {
         "config": record.config,
         "entrants": [
-            {
-                "name": each.name,
-                "owner": each.owner,
-                "seed": each.seed,
-                "version": each.version,
-                "out": each.out and str(each.out),
-                "out_after": [[game, number] for game, number in sorted(each.out_after.items())],
-                "reason": each.reason,
-            }
+            asdict(each)
+            | {"out": each.out and str(each.out), "out_after": sorted(each.out_after.items())}
             for each in record.candidates
         ],
-        "rounds": [
-            [
-                {
-                    "number": each.number,
-                    "groups": [list(group) for group in each.groups],
-                    "byes": list(each.byes),
-                    "inputs_sha256": each.inputs_sha256,
-                }
-                for each in game.rounds
-            ]
-            for game in record.games
-        ],
+        "rounds": [[asdict(each) for each in game.rounds] for game in record.games],
     }
 
 
@@ -217,7 +203,7 @@ def counting(
 def deal_set_json(
     game: int, drawn: DrawnDealSet, outcomes: Mapping[str, MatchOutcome]
 ) -> dict[str, object]:
-    """A complete deal-set: boards, tables, seats, versions, scores and faults."""
+    """A complete deal-set with its tables and their outcomes."""
     plan = drawn.plan
     return {
         "game": game,
@@ -232,14 +218,8 @@ def deal_set_json(
                 "match": match.id,  # also the replay's
                 "rotation": match.rotation,
                 "bots": list(match.bots),
-                "scores": list(outcome.scores),
-                "places": list(outcome.places),
-                "ending": outcome.ending,
+                **{name: getattr(outcome, name) for name in _OF_OUTCOME},
                 "faults": [dict(sorted(each.items())) for each in outcome.faults],
-                "left": list(outcome.left),
-                "fallback_share": list(outcome.fallback_share),
-                "hands": outcome.hands,
-                "decisions": outcome.decisions,
             }
             for match in plan.matches
             for outcome in (outcomes[match.id],)
@@ -247,15 +227,28 @@ def deal_set_json(
     }
 
 
+_OF_OUTCOME: Final = (
+    "scores",
+    "places",
+    "ending",
+    "faults",
+    "forfeited",
+    "fallback_share",
+    "hands",
+    "decisions",
+)
+"""The fields of an outcome in a record."""
+
+
 class Unreadable(ValueError):
-    """What was exported cannot be read back; the text says where."""
+    """An exported record cannot be read; the text says where."""
 
 
 def record_of_json(header: Mapping[str, object], deal_sets: Sequence[object]) -> CompetitionRecord:
-    """The record that was exported.
+    """Read an exported record.
 
     Raises:
-      Unreadable: naming the part that is none.
+      Unreadable: naming the first invalid line.
     """
     try:
         record = _header(header)
@@ -283,7 +276,7 @@ def _header(given: Mapping[str, object]) -> CompetitionRecord:
     assert isinstance(rounds, list)
     config = head["config"]
     if not isinstance(config, str):
-        raise TypeError("the plan is no text")
+        raise TypeError("the plan is not a text")
     return CompetitionRecord(
         config,
         tuple(
@@ -295,29 +288,22 @@ def _header(given: Mapping[str, object]) -> CompetitionRecord:
                 Out(each["out"]) if each["out"] else None,
                 {int(game): int(number) for game, number in each["out_after"]},
                 each["reason"],
+                None if each["games"] is None else tuple(each["games"]),
             )
             for each in entrants
         ),
-        tuple(
-            GameRecord(
-                tuple(
-                    Round(
-                        each["number"],
-                        tuple(tuple(group) for group in each["groups"]),
-                        tuple(each["byes"]),
-                        each["inputs_sha256"],
-                    )
-                    for each in game
-                )
-            )
-            for game in rounds
-        ),
+        tuple(GameRecord(tuple(map(_round, game))) for game in rounds),
     )
+
+
+def _round(given: Mapping[str, Any]) -> Round:
+    groups = tuple(tuple(group) for group in given["groups"])
+    return Round(given["number"], groups, tuple(given["byes"]), given["inputs_sha256"])
 
 
 def _deal_set(line: object) -> tuple[int, DrawnDealSet, dict[str, MatchOutcome]]:
     if not isinstance(line, dict):
-        raise TypeError("it is no object")
+        raise TypeError("it is not an object")
     tables = line["tables"]
     plan = DealSetPlan(
         id=line["deal_set"],
@@ -329,24 +315,19 @@ def _deal_set(line: object) -> tuple[int, DrawnDealSet, dict[str, MatchOutcome]]
             for each in tables
         ),
     )
-    outcomes = {
-        each["match"]: MatchOutcome(
-            match_id=each["match"],
-            scores=tuple(each["scores"]),
-            places=tuple(each["places"]),
-            ending=each["ending"],
-            faults=tuple(each["faults"]),
-            left=tuple(each["left"]),
-            fallback_share=tuple(each["fallback_share"]),
-            hands=each["hands"],
-            decisions=each["decisions"],
-        )
-        for each in tables
-    }
+    outcomes = {each["match"]: _outcome(each) for each in tables}
     drawn = DrawnDealSet(
         plan,
         line["round"],
-        Shape(line["shape"]),
+        DealSetShape(line["shape"]),
         inputs_sha256=line["draw_sha256"],
     )
     return line["game"], drawn, outcomes
+
+
+def _outcome(table: Mapping[str, Any]) -> MatchOutcome:
+    values: dict[str, Any] = {
+        name: tuple(table[name]) if isinstance(table[name], list) else table[name]
+        for name in _OF_OUTCOME
+    }
+    return MatchOutcome(table["match"], **values)

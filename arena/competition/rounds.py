@@ -1,4 +1,4 @@
-"""What all formats share: who entered, what a round is, points, byes and seeds."""
+"""Rounds: entrants, points, byes and seeds, for all formats."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
 
-from arena.ladder.draws import digest, shuffled
+from arena.schedule.seeded_order import digest, shuffled
 
 Group: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = frozenset[str]
@@ -28,34 +28,34 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Who meets whom, as it is stored before the first card."""
+    """The groups of a round, stored before the first card."""
 
     number: int
     """From 1."""
     groups: tuple[Group, ...]
     """In order of strength; within a group in order of name."""
     byes: Group
-    """Who has nobody to play, and is paid for it."""
+    """Bots without a group, which get points for it."""
     inputs_sha256: str
-    """Of all that the draw was made from."""
+    """The hash of all inputs of the draw."""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A round when it is over."""
+class PlayedRound:
+    """A completed round."""
 
     groups: tuple[Group, ...]
     byes: Group
     half_points: Mapping[str, int]
-    """Of everybody who played; those with byes are left out."""
+    """Half points of all bots that played, without those that had byes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Who is still in, and what happened to them so far."""
+    """The bots that are still in, with their history."""
 
     owners: Mapping[str, str]
-    """By bot, in order of seed, without those who withdrew."""
+    """By bot, in order of seed, without bots that are out."""
     seeds: Mapping[str, int]
     half_points: Mapping[str, int]
     byes: Counter[str] = field(default_factory=Counter)
@@ -67,7 +67,7 @@ class Field:
 
 
 def half_points_of(means: Mapping[str, float]) -> dict[str, int]:
-    """Two for each bot of the table that was beaten in the deal-set's mean score, one for a tie."""
+    """Half points by bot: two for each other bot with a lower mean score, one for an equal one."""
     return {
         bot: sum(
             1 + (mean > other) - (mean < other) for them, other in means.items() if them != bot
@@ -77,12 +77,12 @@ def half_points_of(means: Mapping[str, float]) -> dict[str, int]:
 
 
 def bye_half_points(seats: int) -> int:
-    """A win where two meet; at larger tables the mean of the first and the second place."""
+    """The half points of a bye: a win for two seats, else the mean of the first and second place."""
     return 2 if seats == 2 else 2 * seats - 3
 
 
-def field_after(entrants: Iterable[Entrant], past: Sequence[Played], seats: int) -> Field:
-    """What `entrants`, those who are still in, have come to."""
+def field_after(entrants: Iterable[Entrant], past: Sequence[PlayedRound], seats: int) -> Field:
+    """The field of `entrants`, the bots that are still in, after these rounds."""
     still = tuple(sorted(entrants, key=lambda each: each.seed))
     points, byes, met = Counter[str](), Counter[str](), Counter[Pair]()
     for each in past:
@@ -100,7 +100,7 @@ def field_after(entrants: Iterable[Entrant], past: Sequence[Played], seats: int)
 
 
 def with_byes(still: Field, seats: int) -> tuple[list[str], Group]:
-    """Those who play, and those left over: of the fewest byes the fewest points, the lowest seed.
+    """The bots that play, and the byes: fewest byes first, then fewest points, then lowest seed.
 
     Raises:
       DrawError: if there are fewer bots than seats.
@@ -118,7 +118,7 @@ def with_byes(still: Field, seats: int) -> tuple[list[str], Group]:
 
 
 def draw_hash(kind: str, still: Field, seed: str, number: int) -> str:
-    """Of all that a round is drawn from."""
+    """The hash of all inputs of a draw."""
     return digest(
         kind,
         seed,
@@ -130,8 +130,8 @@ def draw_hash(kind: str, still: Field, seed: str, number: int) -> str:
     )
 
 
-def seeded(names: Iterable[str], table: Sequence[str], seed: str) -> tuple[str, ...]:
-    """All names in order of seed: as a frozen table ranks them, the others drawn by lot behind."""
-    left = set(names)
-    ranked = [name for name in table if name in left]
-    return (*ranked, *shuffled(sorted(left - set(ranked)), seed, "seeds"))
+def seeded(names: Iterable[str], ranking: Sequence[str], seed: str) -> tuple[str, ...]:
+    """All names in order of seed: in the order of a ranking, the others after them by lot."""
+    entered = set(names)
+    ranked = [name for name in ranking if name in entered]
+    return (*ranked, *shuffled(sorted(entered - set(ranked)), seed, "seeds"))

@@ -1,20 +1,22 @@
-"""The life of a competition: what may be done with it when. What is not in the table is refused."""
+"""The states of a competition, and the actions that are allowed in each."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from arena.errors import RefusalError, refusal
+
 
 class State(StrEnum):
-    """Where a competition stands."""
+    """The state of a competition."""
 
     DRAFT = "draft"
-    """Bots may enter; nothing is played yet."""
+    """Bots may enter; play has not begun."""
     RUNNING = "running"
     PAUSED = "paused"
-    """What is in play ends; nothing new begins."""
+    """Matches in play are finished; no new ones begin."""
     FINISHED = "finished"
-    """Its last table is official."""
+    """Its last standings are official."""
 
 
 class Action(StrEnum):
@@ -24,9 +26,9 @@ class Action(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
     FREEZE = "freeze"
-    """Make an official table of what is complete; play goes on."""
+    """Make official standings from the complete deal-sets; play continues."""
     FINISH = "finish"
-    """Play no more, and make the last table."""
+    """End play, and make the last official standings."""
 
 
 LEADS_TO: Final[Mapping[tuple[State, Action], State]] = {
@@ -41,21 +43,23 @@ LEADS_TO: Final[Mapping[tuple[State, Action], State]] = {
 }
 """The state after each action, where it is allowed."""
 
-MAKES_TABLE: Final = frozenset({Action.FREEZE, Action.FINISH})
+MAKES_STANDINGS: Final = frozenset({Action.FREEZE, Action.FINISH})
 
 
-class NotAllowed(ValueError):
-    """The action may not be taken now; the text says what may."""
+class NotAllowed(RefusalError, ValueError):
+    """The action is not allowed in this state; the text names those that are."""
+
+    entry = refusal("NOT_ALLOWED")
 
 
 def after(state: State, action: Action) -> State:
     """The state after an action.
 
     Raises:
-      NotAllowed: if it may not be taken in this state.
+      NotAllowed: if it is not allowed in this state.
     """
     found = LEADS_TO.get((state, action))
     if found is None:
-        may = ", ".join(str(each) for held, each in LEADS_TO if held is state)
-        raise NotAllowed(f"a competition that is {state} cannot {action}; it can: {may}")
+        may = ", ".join(str(each) for before, each in LEADS_TO if before is state)
+        raise NotAllowed(f"it is {state} and cannot {action}, only {may}")
     return found

@@ -1,4 +1,4 @@
-"""Who gets the prize where points are equal. Ranks are not touched: there a tie stays a tie."""
+"""Tie-breaks: the order of prizes between bots that share a place. They do not change places."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -11,24 +11,24 @@ Pair: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Tied:
-    """One of several bots of equal points, and what tells them apart, first things first."""
+    """One of several bots that share a place, with its tie-breaks in order."""
 
     bot: str
     skill: float
-    """Of the margin fit."""
+    """The skill in the margin fit."""
     mutual: float
-    """Points a deal-set over the others that are tied, in the deal-sets in which they met."""
-    left: int
-    """Seats that it left; fewer are better."""
+    """Mean points over the other tied bots, in the deal-sets in which they met."""
+    forfeited: int
+    """The number of forfeited seats; fewer are better."""
     entered: int
-    """Its seed, or when it entered; earlier is better."""
+    """Its seed; lower is better."""
 
 
 def prize_order(tied: Collection[Tied]) -> tuple[tuple[str, ...], ...]:
-    """The bots, the first to be paid first; who cannot be told apart at all stands together."""
+    """The bots in order of prizes; bots with equal tie-breaks are in one group."""
 
     def key(each: Tied) -> tuple[float, float, int, int]:
-        return -each.skill, -each.mutual, each.left, each.entered
+        return -each.skill, -each.mutual, each.forfeited, each.entered
 
     ordered = sorted(tied, key=lambda each: (key(each), each.bot))
     return tuple(tuple(each.bot for each in group) for _, group in groupby(ordered, key))
@@ -37,9 +37,9 @@ def prize_order(tied: Collection[Tied]) -> tuple[tuple[str, ...], ...]:
 def mutual_margin(
     bot: str, others: Collection[str], margins: Mapping[Pair, Sequence[float]]
 ) -> float:
-    """Points a deal-set of `bot` over `others`, from the margins of pairs in order of name.
+    """Mean points a deal-set of `bot` over `others`, from the margins of pairs in order of name.
 
-    0 where it met none of them.
+    It is 0 if the bot met none of them.
     """
     own: list[float] = []
     for other in others:

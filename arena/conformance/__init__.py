@@ -1,12 +1,11 @@
-"""The conformance kit: a scripted arena that tries a client, case by case.
+"""The conformance kit: a scripted arena that tests a client, case by case.
 
-The cases are data, in `clients/conformance/`; its README says how they are read. A
-client under test is a command with fixed bots. Nothing here knows an SDK, or is
-told by one how it fared: only what comes over the socket counts, the exit code, and
-what the fixed bots print.
+The cases are data in `clients/conformance/`, whose README describes their format. A client
+under test is a command with fixed bots. The kit knows no SDK: it judges by the messages on
+the socket, the exit code and the output of the fixed bots.
 """
 
 import os
 
-# Read when grpc is first imported. Cases that break a handshake on purpose would fill the terminal.
+# Read at the first import of grpc. Cases that break a handshake would fill the terminal.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

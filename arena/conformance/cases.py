@@ -1,10 +1,11 @@
-"""Cases as they stand in their files: what the arena does on each stream, and what is expected."""
+"""Reads the files of cases: the arena's steps on each stream, and what is expected."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, TypeAlias
+
+from arena.validation import STRICT, Constraint, InvalidInput, read_json
 
 Step: TypeAlias = Mapping[str, Any]
 
@@ -31,7 +32,7 @@ STEPS: Final = frozenset(
         "welcome",
     }
 )
-"""What a step may do: each has exactly one of these, and may have details beside it."""
+"""The kinds of steps: each step has exactly one of these keys, and may have details."""
 
 INSTALLED: Final = Path(__file__).with_name("kit")
 CHECKOUT: Final = Path(__file__).resolve().parents[2] / "clients" / "conformance"
@@ -41,57 +42,65 @@ class BadCase(ValueError):
     """A file of cases cannot be read. The text says which, and why."""
 
 
+def _one_step(step: Step, _: object) -> Step:
+    if len(STEPS & set(step)) != 1:
+        raise ValueError(f"a step does one of {', '.join(sorted(STEPS))}")
+    return step
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What happens on one stream of the client."""
+    """The steps of one stream of the client."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[Annotated[Step, Constraint(_one_step)], ...]
     at: str = "main"
-    """The endpoint that the client has to dial."""
+    """The endpoint that the client must connect to."""
     after_ms: tuple[int, int] | None = None
-    """How long after the end of the stream before it may be opened."""
+    """The time after the end of the previous stream, at least and at most."""
     hello: Mapping[str, Any] | None = None
-    """What has to stand in the first message."""
+    """The fields that the first message must have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing that a client must do."""
+    """One requirement on a client."""
+
+    __pydantic_config__: ClassVar = STRICT
 
     id: str
     title: str
     must: str
-    """What the client must do, to be read after "the client must"."""
+    """The requirement, to follow "the client must"."""
     source: str
-    """Where the contract says so."""
+    """The place in the contract."""
     streams: tuple[Script, ...]
     exit: tuple[int, ...] | None = (0,)
-    """How the client may end once all streams are over; None if it is not waited for."""
+    """The allowed exit codes after the last stream; None if the exit is not awaited."""
     stdout: tuple[str, ...] | None = None
-    """All lines that the fixed bot has to print, in any order; None if they are not looked at."""
+    """All lines that the fixed bot must print, in any order; None if they are not checked."""
     stderr: tuple[str, ...] = ()
-    """What has to stand somewhere in what the client tells its author, in any case of letters."""
+    """Texts that stderr must contain, in upper or lower case."""
     arguments: tuple[str, ...] = ()
-    """Arguments for the client besides those that every case gives."""
+    """Arguments for the client besides those of every case."""
     environment: Mapping[str, str] = field(default_factory=dict)
     address: str = "main"
-    """Where the client is sent at first; "none" if the case's own arguments say."""
+    """The endpoint for `--address`; "none" if the case's own arguments name it."""
     tls: bool = False
     """Whether the endpoint `main` speaks TLS."""
     receipt: bool = False
-    """Whether the receipt of the deal is held against what was shown."""
+    """Whether the receipt of the deal is compared with what was shown."""
     dials: bool = False
-    """Whether the client has to dial, though no stream is to come of it."""
+    """Whether the client must connect, even if no stream follows."""
     unwanted: tuple[str, ...] = ("main", "second")
-    """Endpoints at which there must be no stream once those of the case are over."""
+    """Endpoints that must have no stream after those of the case."""
     long: bool = False
-    """Whether it takes more than ten seconds, so that it is begun before the others."""
+    """Whether it takes more than ten seconds: such cases are started first."""
     most_ms: int = 10_000
-    """How long the client may take for each thing that is awaited."""
+    """How long the client may take for each expected message."""
 
 
 def folder() -> Path:
-    """Where the cases are: beside this module, or in the checkout that it is part of."""
+    """The folder of the cases: beside this module, or in the checkout."""
     return INSTALLED if INSTALLED.is_dir() else CHECKOUT
 
 
@@ -104,9 +113,8 @@ def load(path: Path) -> tuple[Case, ...]:
     cases: list[Case] = []
     for file in sorted((path / "cases").glob("*.json")):
         try:
-            entries = json.loads(file.read_text("utf-8"))
-            cases += [_case(entry) for entry in entries]
-        except (OSError, ValueError, TypeError, KeyError) as error:
+            cases += read_json(tuple[Case, ...], file.read_bytes())
+        except (OSError, InvalidInput) as error:
             raise BadCase(f"{file.name}: {error}") from error
     if not cases:
         raise BadCase(f"there are no cases in {path / 'cases'}")
@@ -117,7 +125,7 @@ def load(path: Path) -> tuple[Case, ...]:
 
 
 def chosen(cases: Sequence[Case], ids: Iterable[str]) -> tuple[Case, ...]:
-    """The cases with these ids, or whose ids begin with one of them and a hyphen; all of none.
+    """The cases whose ids are or begin with one of these and a hyphen; all cases without ids.
 
     Raises:
       BadCase: if an id is that of no case.
@@ -133,24 +141,3 @@ def chosen(cases: Sequence[Case], ids: Iterable[str]) -> tuple[Case, ...]:
 
 def _is_named(case: Case, name: str) -> bool:
     return case.id == name or case.id.startswith(f"{name}-")
-
-
-def _case(entry: dict[str, Any]) -> Case:
-    fields = dict(entry)
-    fields["streams"] = tuple(_script(each) for each in fields.get("streams", ()))
-    for name in ("exit", "stdout", "stderr", "arguments", "unwanted"):
-        if isinstance(fields.get(name), list):
-            fields[name] = tuple(fields[name])
-    return Case(**fields)
-
-
-def _script(entry: dict[str, Any]) -> Script:
-    fields = dict(entry)
-    fields["steps"] = tuple(fields["steps"])
-    for step in fields["steps"]:
-        if len(STEPS & set(step)) != 1:
-            raise ValueError(f"a step does one of {', '.join(sorted(STEPS))}; this one: {step}")
-    if "after_ms" in fields:
-        least, most = fields["after_ms"]
-        fields["after_ms"] = (least, most)
-    return Script(**fields)

@@ -1,4 +1,4 @@
-"""Certificates for the endpoints that speak TLS, made anew for each run."""
+"""Certificates for the endpoints with TLS, made for each run."""
 
 import datetime as dt
 import ipaddress
@@ -16,7 +16,7 @@ _VALID: Final = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """An authority that nobody else knows, and what it has signed for this machine; all in PEM."""
+    """A new certificate authority, and a certificate that it signed for this machine; all in PEM."""
 
     authority: bytes
     chain: bytes
@@ -24,14 +24,14 @@ class Certificates:
 
     @classmethod
     def make(cls) -> "Certificates":
-        """New ones, valid for a day."""
+        """Make new ones, valid for a day."""
         signer, own = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
         authority, host = _name("scripted authority"), _name("scripted arena")
         here: list[x509.GeneralName] = [
             x509.DNSName("localhost"),
             x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
         ]
-        # An authority apart: some TLS libraries refuse one that vouches for a host as itself.
+        # A separate authority: some TLS libraries refuse self-signed certificates of hosts.
         root = _begun(authority, authority, signer).add_extension(
             x509.BasicConstraints(ca=True, path_length=0), critical=True
         )
@@ -48,7 +48,7 @@ class Certificates:
         )
 
     def write_authority(self, folder: Path) -> Path:
-        """What a client has to trust, as a file."""
+        """Write the authority's certificate, which clients must trust, to a file."""
         path = folder / "ca.pem"
         path.write_bytes(self.authority)
         return path

@@ -1,4 +1,4 @@
-"""The client under test: a command with fixed bots, started anew for each case."""
+"""The client under test: a command with fixed bots, started for each case."""
 
 import os
 import signal
@@ -10,59 +10,59 @@ from pathlib import Path
 from typing import IO, Final, Protocol
 
 EXIT_S: Final = 5.0
-"""How long a client that was killed may take to be gone."""
+"""How long a killed client may take to end."""
 _OWN: Final = "CARDARENA_"
 
 
-class Running(Protocol):
-    """A client that was started, however it was."""
+class RunningClient(Protocol):
+    """A running client."""
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended; None while it runs."""
+        """Its exit code; None while it runs."""
         ...
 
     @property
-    def printed(self) -> tuple[str, ...]:
+    def stdout_lines(self) -> tuple[str, ...]:
         """The lines of stdout so far; once it has ended, all."""
         ...
 
     @property
-    def told(self) -> str:
+    def stderr_text(self) -> str:
         """The text of stderr so far; once it has ended, all."""
         ...
 
     def wait(self, wait_s: float) -> int | None:
-        """Its exit code; None if it does not end in time."""
+        """Wait for the exit code; None if it does not end in time."""
         ...
 
     def interrupt(self) -> None:
-        """Ctrl-C."""
+        """Send SIGINT."""
         ...
 
     def kill(self) -> None:
-        """Ends it, and all that it has started."""
+        """Kill it and all processes that it started."""
         ...
 
 
 class Client:
-    """One run of the command. What it prints is kept."""
+    """One run of the command, with its output."""
 
     def __init__(
         self, command: Sequence[str], environment: Mapping[str, str], folder: Path
     ) -> None:
-        """Starts it.
+        """Start it.
 
         Args:
           command: The program and all its arguments.
-          environment: Variables that it gets besides our own, of which it gets none of an SDK's.
-          folder: Where it runs.
+          environment: Variables besides inherited ones, of which those of SDKs are removed.
+          folder: Its working directory.
 
         Raises:
-          OSError: if there is no such program.
+          OSError: if the program cannot be started.
         """
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(_OWN)}
-        # A group of its own: a command such as `go run` starts another process.
+        # A new process group: a command such as `go run` starts another process.
         self._process = subprocess.Popen(
             command,
             env={**inherited, **environment},
@@ -73,11 +73,11 @@ class Client:
             start_new_session=True,
         )
         self._readers: list[threading.Thread] = []
-        self._printed: list[str] = []
-        self._told: list[str] = []
+        self._stdout: list[str] = []
+        self._stderr: list[str] = []
         for pipe, lines in (
-            (self._process.stdout, self._printed),
-            (self._process.stderr, self._told),
+            (self._process.stdout, self._stdout),
+            (self._process.stderr, self._stderr),
         ):
             assert pipe is not None
             reader = threading.Thread(target=_read, args=(pipe, lines), daemon=True)
@@ -86,33 +86,33 @@ class Client:
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended; None while it runs."""
+        """Its exit code; None while it runs."""
         return self._process.poll()
 
     @property
-    def printed(self) -> tuple[str, ...]:
+    def stdout_lines(self) -> tuple[str, ...]:
         """The lines of stdout so far; once it has ended, all."""
         self._finish()
-        return tuple(self._printed)
+        return tuple(self._stdout)
 
     @property
-    def told(self) -> str:
+    def stderr_text(self) -> str:
         """The text of stderr so far; once it has ended, all."""
         self._finish()
-        return "\n".join(self._told)
+        return "\n".join(self._stderr)
 
     def wait(self, wait_s: float) -> int | None:
-        """Its exit code; None if it does not end in time."""
+        """Wait for the exit code; None if it does not end in time."""
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(wait_s)
         return None
 
     def interrupt(self) -> None:
-        """Ctrl-C."""
+        """Send SIGINT."""
         self._signal(signal.SIGINT)
 
     def kill(self) -> None:
-        """Ends it, and all that it has started."""
+        """Kill it and all processes that it started."""
         self._signal(signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(EXIT_S)

@@ -1,6 +1,6 @@
-"""The arena's side of a fair deal, honest or with one lie told.
+"""The arena's side of a fair deal, honest or with one lie.
 
-Its hashes are those of `arena.deal`; secrets are fixed, so that a run can be repeated.
+It uses the hashes of `arena.deal`. Secrets are fixed, so that runs are repeatable.
 """
 
 import hashlib
@@ -28,14 +28,14 @@ DEAL: Final = bytes([1]) * 32
 SECRET: Final = bytes([2]) * 32
 ME: Final = "me"
 OTHERS: Final[Mapping[str, bytes]] = {"ann": bytes([4]) * 32, "zoe": b""}
-"""Who takes part besides the client, with its entropy; zoe adds none."""
+"""The other participants and their entropy; zoe adds none."""
 SALTS: Final[Mapping[str, bytes]] = {
     "ann": bytes([6]) * 32,
     ME: bytes([5]) * 32,
     "zoe": bytes([7]) * 32,
 }
 CONTEXT: Final = views.view_context(DEAL, ME, SALTS[ME])
-"""The client's own."""
+"""The context for the client."""
 DEADLINE_MS: Final = 5000
 WRONG: Final = bytes([9]) * 32
 
@@ -61,11 +61,11 @@ LIES: Final = frozenset(
         "one_twice",
     }
 )
-"""All that it can be caught at; what each means, the README of the cases says."""
+"""The lies that a client must detect; the README of the cases explains them."""
 
 
-class Wrong(Exception):
-    """What the client said of the deal does not hold. The text says why."""
+class DealViolation(Exception):
+    """A message of the client about the deal is wrong. The text says why."""
 
 
 class Deal:
@@ -78,10 +78,10 @@ class Deal:
         self._decisions: dict[int, int] = {}
         self._ends: dict[int, bytes] = {}
 
-    # What the arena says.
+    # The arena's messages.
 
     def message(self, kind: str, lie: str, fields: Mapping[str, Any]) -> ArenaMessage:
-        """One of its messages: `open`, `transcript` or `close`.
+        """A message of the arena: `open`, `transcript` or `close`.
 
         Raises:
           KeyError: if there is no such message, or no such lie.
@@ -92,10 +92,10 @@ class Deal:
         made = makers[kind](lie)
         if not fields:
             return made
-        told: ArenaMessage = ParseDict({f"deal_{kind}": fields}, made)
+        message: ArenaMessage = ParseDict({f"deal_{kind}": fields}, made)
         if "commitment" in fields:
-            self._commitment = told.deal_open.commitment  # a bot that was restarted sent it once
-        return told
+            self._commitment = message.deal_open.commitment  # sent before a restart
+        return message
 
     def _open(self, lie: str) -> ArenaMessage:
         secret = WRONG if lie == "another_commitment_of_its_own" else SECRET
@@ -145,7 +145,7 @@ class Deal:
             case "others_entropy_changed":
                 entropies["ann"] = WRONG
             case "others_commitment_changed":
-                # With bytes that open it: only the seal shows that it came afterwards.
+                # A matching pair: only the seal shows that it was changed afterwards.
                 entropies["ann"], commitments["ann"] = WRONG, _commitment("ann", WRONG)
             case "entropy_of_a_stranger":
                 entropies["zoe"] = WRONG
@@ -163,38 +163,38 @@ class Deal:
         message = DealClose(context=CONTEXT, secret=secret, entropies=opened, deal=deal)
         return ArenaMessage(deal_close=message)
 
-    # What the client says.
+    # The client's messages.
 
     def committed(self, commit: DealCommit) -> None:
-        """The client has committed itself, perhaps again.
+        """Take the client's commitment, which it may repeat.
 
         Raises:
-          Wrong: if that is no commitment, or another than before.
+          DealViolation: if it is invalid, or differs from the first one.
         """
         if commit.context != CONTEXT:
-            raise Wrong("its deal_commit names another context")
+            raise DealViolation("its deal_commit names another context")
         if len(commit.commitment) != len(fair.NO_COMMITMENT):
-            raise Wrong(f"its commitment has {len(commit.commitment)} bytes")
+            raise DealViolation(f"its commitment has {len(commit.commitment)} bytes")
         if self._commitment not in {b"", commit.commitment}:
-            raise Wrong("it committed itself twice, and differently")
+            raise DealViolation("it committed itself twice, and differently")
         self._commitment = commit.commitment
 
     def revealed(self, reveal: DealReveal) -> None:
-        """The client has opened its commitment, perhaps again.
+        """Take the client's entropy, which it may repeat.
 
         Raises:
-          Wrong: if that does not open it.
+          DealViolation: if it does not open the commitment.
         """
         if reveal.context != CONTEXT:
-            raise Wrong("its deal_reveal names another context")
+            raise DealViolation("its deal_reveal names another context")
         if fair.bot_commitment(CONTEXT, ME, reveal.entropy) != self._commitment:
-            raise Wrong("its entropy does not open its commitment")
+            raise DealViolation("its entropy does not open its commitment")
         self._entropy = reveal.entropy
 
-    # What the receipt must say.
+    # The receipt.
 
     def shown(self, ask: Ask) -> None:
-        """The client was shown an ask: the chain of its match goes on, unless it is told again."""
+        """Extend the chain of a match by an ask that the client was sent, unless it is repeated."""
         family = ask.WhichOneof("game")
         if family is None or ask.decision <= self._decisions.get(ask.match, 0):
             return
@@ -205,7 +205,7 @@ class Deal:
         self._decisions[ask.match] = ask.decision
 
     def ended(self, end: MatchEnd) -> None:
-        """The client was told the end of a match."""
+        """Note the end of a match that the client was sent."""
         events = []
         for event in end.trailing_events:
             family = event.WhichOneof("game")
@@ -214,7 +214,7 @@ class Deal:
         self._ends[end.match] = hashlib.sha256(encode_parts(*events)).digest()
 
     def wrong_receipt(self, receipt: Mapping[str, Any]) -> str:
-        """What is wrong with the client's receipt of this deal; empty if nothing is."""
+        """The first error in the client's receipt of this deal; empty if it is right."""
         expected = self._receipt()
         for name, value in expected.items():
             if receipt.get(name) != value:
@@ -255,10 +255,10 @@ class Deal:
             "lies": [],
         }
 
-    # What there is of it.
+    # Values of the deal.
 
     def _whole_transcript(self) -> bytes:
-        """The hash over all commitments, which nobody is shown before the end."""
+        """The hash over all commitments, which is secret until the end."""
         server = fair.server_commitment(DEAL, SECRET)
         return fair.transcript(DEAL, server, self._commitments())
 

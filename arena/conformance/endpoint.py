@@ -1,4 +1,4 @@
-"""One address of the scripted arena: real gRPC, each stream in the hands of a script."""
+"""One address of the scripted arena: a real gRPC server whose streams follow scripts."""
 
 import contextlib
 import queue
@@ -20,12 +20,12 @@ from arena.conformance.relay import Relay
 
 DOMAIN: Final = "cardarena"
 _FRAME_BYTES: Final = 5
-"""Before each message gRPC says whether it is compressed, and how long it is."""
+"""The prefix of each gRPC message: a flag for compression, and the length."""
 _STREAMS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class StreamEnded:
     """How the arena ends a stream."""
 
     code: grpc.StatusCode
@@ -34,28 +34,28 @@ class Ended:
     retry_ms: int = 0
 
     def details(self) -> bytes:
-        """The google.rpc.Status that travels with it; empty if there is nothing to tell."""
-        told: list[Any] = []
+        """The google.rpc.Status for the trailing metadata; empty without reason and retry time."""
+        parts: list[Any] = []
         if self.reason:
-            told.append(error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN))
+            parts.append(error_details_pb2.ErrorInfo(reason=self.reason, domain=DOMAIN))
         if self.retry_ms:
             delay = Duration()
             delay.FromMilliseconds(self.retry_ms)
-            told.append(error_details_pb2.RetryInfo(retry_delay=delay))
+            parts.append(error_details_pb2.RetryInfo(retry_delay=delay))
         number, _ = self.code.value
         status = status_pb2.Status(code=number, message=self.text)
-        for each in told:
+        for each in parts:
             packed = AnyMessage()
             packed.Pack(each)
             status.details.append(packed)
-        return bytes(status.SerializeToString()) if told else b""
+        return bytes(status.SerializeToString()) if parts else b""
 
 
 class HungUp(Exception):
-    """The client has ended its side of the stream."""
+    """The client has half-closed the stream."""
 
 
-class Stream:
+class BotStream:
     """The arena's end of one stream."""
 
     def __init__(self, endpoint: "Endpoint", metadata: dict[str, str]) -> None:
@@ -65,16 +65,16 @@ class Stream:
         self.ended_s = self.opened_s
         self._sent_bytes = 0
         self._inbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._outbox: queue.SimpleQueue[bytes | Ended] = queue.SimpleQueue()
+        self._outbox: queue.SimpleQueue[bytes | StreamEnded] = queue.SimpleQueue()
         self._hung_up = threading.Event()
 
     def send(self, data: bytes) -> None:
-        """Sends one message."""
+        """Send one message."""
         self._sent_bytes += _FRAME_BYTES + len(data)
         self._outbox.put(data)
 
     def send_partly(self, data: bytes, size_bytes: int) -> None:
-        """Sends the first bytes of a message and its frame, and cuts the connection."""
+        """Send the first bytes of a message, and cut the connection."""
         self.endpoint.relay.cut_at(self._sent_bytes + size_bytes)
         self.send(data)
 
@@ -82,7 +82,7 @@ class Stream:
         """The client's next message; None if there is none in time.
 
         Raises:
-          HungUp: if the client has ended its side.
+          HungUp: if the client has half-closed the stream.
         """
         try:
             data = self._inbox.get(timeout=wait_s)
@@ -93,23 +93,23 @@ class Stream:
             raise HungUp
         return data
 
-    def end(self, ended: Ended) -> None:
-        """Ends the stream."""
-        self.ended_s = time.monotonic()  # before the client can know
+    def end(self, ended: StreamEnded) -> None:
+        """End the stream."""
+        self.ended_s = time.monotonic()  # before the client can see it
         self._outbox.put(ended)
 
     def reset(self) -> None:
-        """Cuts the connection."""
+        """Cut the connection."""
         self.ended_s = time.monotonic()
         self.endpoint.relay.reset()
-        self._outbox.put(Ended(grpc.StatusCode.CANCELLED))
+        self._outbox.put(StreamEnded(grpc.StatusCode.CANCELLED))
 
     def wait_until_hung_up(self, wait_s: float) -> bool:
-        """Whether the client ends its side in time."""
+        """Whether the client half-closes the stream in time."""
         return self._hung_up.wait(wait_s)
 
     def pump(self, requests: Iterator[bytes]) -> None:
-        """Reads what the client says, on a thread of its own."""
+        """Read the client's messages, on a thread of its own."""
         with contextlib.suppress(grpc.RpcError):
             for data in requests:
                 self._inbox.put(data)
@@ -117,35 +117,35 @@ class Stream:
         self._hung_up.set()
 
     def play(self, context: grpc.ServicerContext) -> Iterator[bytes]:
-        """Gives gRPC what the script sends, until the script ends the stream."""
+        """Yield what the script sends, until the script ends the stream."""
         while True:
-            told = self._outbox.get()
-            if isinstance(told, bytes):
-                yield told
+            item = self._outbox.get()
+            if isinstance(item, bytes):
+                yield item
                 continue
-            if told.code is grpc.StatusCode.OK:
+            if item.code is grpc.StatusCode.OK:
                 return
-            if details := told.details():
+            if details := item.details():
                 context.set_trailing_metadata((("grpc-status-details-bin", details),))
-            context.abort(told.code, told.text)
+            context.abort(item.code, item.text)
 
 
 class Endpoint:
-    """A port that the client may dial, with a queue of the streams that it has opened."""
+    """A port or socket for clients, with a queue of their streams."""
 
     def __init__(
         self, name: str, certificates: Certificates | None = None, socket: Path | None = None
     ) -> None:
-        """Begins to serve.
+        """Begin to serve.
 
         Args:
-          name: What cases call it.
-          certificates: With these it speaks TLS.
-          socket: The socket file that clients dial; without it, it is a port.
+          name: Its name in cases.
+          certificates: For TLS; None for plain text.
+          socket: The path of a Unix socket; None uses a port.
         """
         self.name = name
-        self.streams: queue.SimpleQueue[Stream] = queue.SimpleQueue()
-        self._all: list[Stream] = []
+        self.streams: queue.SimpleQueue[BotStream] = queue.SimpleQueue()
+        self._all: list[BotStream] = []
         options = (
             ("grpc.max_receive_message_length", 1 << 20),
             ("grpc.http2.min_ping_interval_without_data_ms", 1000),
@@ -170,15 +170,15 @@ class Endpoint:
         self.address = self.relay.address
 
     def close(self) -> None:
-        """Stops serving."""
+        """Stop serving."""
         for stream in self._all:
-            stream.end(Ended(grpc.StatusCode.CANCELLED))
+            stream.end(StreamEnded(grpc.StatusCode.CANCELLED))
         self.relay.close()
         self._server.stop(0).wait()
 
     def _play(self, requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
         metadata = {key: str(value) for key, value in context.invocation_metadata()}
-        stream = Stream(self, metadata)
+        stream = BotStream(self, metadata)
         self._all.append(stream)
         threading.Thread(target=stream.pump, args=[requests], daemon=True).start()
         self.streams.put(stream)

@@ -1,4 +1,4 @@
-"""Whether what a client said is what a case expects, and the sentence if it is not."""
+"""Compares a client's messages with what a case expects."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,16 +12,16 @@ _BOUND: Final = "$"
 
 
 class Bound:
-    """Values that a case gives names to: the first one that is seen counts, the next are compared."""
+    """Named values of a case: the first one is remembered, and later ones must equal it."""
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
 
     def differs(self, expected: Any, seen: Any, where: str) -> str:
-        """How what was seen differs from what is expected; empty if it does not.
+        """The difference between seen and expected, as a sentence; empty if there is none.
 
-        Of an object only the fields that are expected are looked at. A text that
-        begins with `$` names a value; null stands for a field that is not set.
+        Of an object only the expected fields are compared. A text that begins with `$` names a
+        value; null stands for a field that is not set.
         """
         if isinstance(expected, str) and expected.startswith(_BOUND):
             first = self._values.setdefault(expected, seen)
@@ -48,13 +48,13 @@ class Bound:
 
 
 def fields_of(message: Message) -> dict[str, Any]:
-    """What a client said, as a case writes it."""
+    """The fields of a message, as cases write them."""
     found: dict[str, Any] = MessageToDict(message, preserving_proto_field_name=True)
     return found
 
 
 def shortly(message: BotMessage) -> str:
-    """What a client said, for a sentence."""
+    """A message in short, for a sentence."""
     match message.WhichOneof("body"):
         case None:
             return "a message without a body"

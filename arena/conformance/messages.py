@@ -1,7 +1,7 @@
-"""What the scripted arena says, from the short words of a step to a message.
+"""Makes the scripted arena's messages from the fields of steps.
 
-A step says what matters to its case; the rest is filled in here. Where nothing else is
-said a match is of Abstrac, and an ask is how many cards to take.
+A step gives the fields that matter to its case; the others have defaults. By default a match is
+one of Abstrac, and an ask is for the number of cards to take.
 """
 
 import json
@@ -44,7 +44,7 @@ LIMITS: Final = Limits(
 
 
 def match_start(match: int, *, game: str = "abstrac", **fields: Any) -> MatchStart:
-    """A match for two in which the client has the first seat."""
+    """A match of two bots in which the client has the first seat."""
     terms = MatchTerms(
         game=game,
         rules_version=1,
@@ -60,7 +60,7 @@ def match_start(match: int, *, game: str = "abstrac", **fields: Any) -> MatchSta
 
 
 def ask(number: int, match: int = 1, *, moves: int = 3, decision: int = 1, **fields: Any) -> Ask:
-    """An ask of Abstrac in which as many cards may be taken as there are moves."""
+    """An ask of Abstrac with this number of moves: to take 1, 2, … cards."""
     cards = ["As", "Kd", "2c", "Jh", "9s"]
     view = abstrac_pb2.AbstracView(
         phase=abstrac_pb2.ABSTRAC_PHASE_TAKE, to_act=0, row=cards[:moves], limit=moves
@@ -77,7 +77,7 @@ def ask(number: int, match: int = 1, *, moves: int = 3, decision: int = 1, **fie
 
 
 def recorded(folder: Path, game: str) -> Ask:
-    """An ask of a game as an arena made it once."""
+    """The recorded ask of a game."""
     entry = json.loads((folder / "asks" / f"{game}.json").read_text("utf-8"))
     return Ask.FromString(bytes.fromhex(entry["hex"]))
 
@@ -85,8 +85,8 @@ def recorded(folder: Path, game: str) -> Ask:
 def as_asked(folder: Path, entry: int | Sequence[int] | Mapping[str, Any]) -> Ask:
     """An ask from a step: its number, [number, match] or [number, match, moves], or its fields.
 
-    With `game` it is the recorded one of that game, with `nothing` one of a game that nobody knows,
-    with `whole` all of it is given.
+    With `game` it is the recorded one of that game, with `nothing` it has no game, and with `whole`
+    all fields are given.
     """
     if isinstance(entry, int):
         return ask(entry)
@@ -107,7 +107,7 @@ def as_asked(folder: Path, entry: int | Sequence[int] | Mapping[str, Any]) -> As
 
 
 def as_started(entry: int | Mapping[str, Any]) -> MatchStart:
-    """A match from a step: its number, its number with other fields, or all of it as `whole`."""
+    """A match from a step: its number, its number with other fields, or all fields as `whole`."""
     if isinstance(entry, int):
         return match_start(entry)
     if "whole" in entry:
@@ -119,7 +119,7 @@ def as_started(entry: int | Mapping[str, Any]) -> MatchStart:
 def welcome(
     folder: Path, given: Mapping[str, Any], *, epoch: int, games: Sequence[str]
 ) -> ArenaMessage:
-    """A welcome that takes every game of hello, but for what the step says."""
+    """A welcome that takes every game of hello, with the fields of the step."""
     fields = dict(given)
     limits = Limits()
     limits.CopyFrom(LIMITS)

@@ -1,4 +1,4 @@
-"""Plays one case against the client: a fresh process, fresh endpoints, stream after stream."""
+"""Plays one case against the client, with a new process and new endpoints."""
 
 import json
 import socket
@@ -15,34 +15,34 @@ from google.protobuf.json_format import ParseError
 
 from arena.conformance.cases import BadCase, Case, Script
 from arena.conformance.certificates import Certificates
-from arena.conformance.client import Client, Running
-from arena.conformance.endpoint import Ended, Endpoint, Stream
+from arena.conformance.client import Client, RunningClient
+from arena.conformance.endpoint import BotStream, Endpoint, StreamEnded
 from arena.conformance.script import TOKEN, OnStream, Stage, Unmet, filled
 
 START_S: Final = 30.0
-"""How long a client may take to begin: some languages start slowly."""
+"""How long a client may take to connect: some languages start slowly."""
 SEEN_S: Final = 25.0
-"""How long a connection that was reset may go unnoticed. gRPC's C core misses a reset now and then (in 2 of
-100 on a busy machine), and sees it at its next ping, 20 s later; the client above it can do nothing."""
+"""How long a client may take to notice a reset connection. gRPC's C core sometimes misses a reset
+(2 of 100 on a busy machine) until its next ping 20 s later, which the client cannot prevent."""
 ENDPOINTS: Final = ("main", "second")
 _LOOK_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a client fared at one case."""
+class CaseResult:
+    """The result of a client in one case."""
 
     case: Case
     passed: bool
     sentence: str
-    """What was expected and seen; empty if it passed."""
+    """What was expected and what was seen; empty if it passed."""
     took_s: float
-    told: str
-    """The end of what the client told its author."""
+    stderr_tail: str
+    """The last lines of the client's stderr."""
 
 
-Start: TypeAlias = Callable[[Sequence[str], Mapping[str, str], Path], Running]
-"""Starts a client: its command with all arguments, what its environment has besides, and a folder."""
+Start: TypeAlias = Callable[[Sequence[str], Mapping[str, str], Path], RunningClient]
+"""Starts a client with its command and arguments, additional environment, and folder."""
 
 
 def judge(
@@ -52,15 +52,15 @@ def judge(
     *,
     start: Start = Client,
     sockets: Path | None = None,
-) -> Verdict:
-    """Plays a case.
+) -> CaseResult:
+    """Play a case.
 
     Args:
       case: The case.
       command: The client's program and its own arguments.
-      folder: Where the recorded asks are.
+      folder: The folder of the recorded asks.
       start: Starts the client.
-      sockets: A folder in which the endpoints are socket files; without it they are ports.
+      sockets: A folder for the endpoints as Unix sockets; None uses ports.
 
     Raises:
       BadCase: if the case itself is wrong.
@@ -78,8 +78,8 @@ def judge(
             raise BadCase(f"{case.id}: {error}") from error
         finally:
             play.stage.client.kill()
-        told = "\n".join(play.stage.client.told.splitlines()[-8:])
-    return Verdict(case, not sentence, sentence, time.monotonic() - began_s, told)
+        tail = "\n".join(play.stage.client.stderr_text.splitlines()[-8:])
+    return CaseResult(case, not sentence, sentence, time.monotonic() - began_s, tail)
 
 
 class _Play:
@@ -107,30 +107,30 @@ class _Play:
             places["main"] = f"https://{places['main']}"
             places["ca"] = str(certificates.write_authority(work))
         environment = {name: filled(value, places) for name, value in case.environment.items()}
-        # Where the author stands: a command may name files from there, as a class path does.
+        # The current folder: a command may have relative paths, as in a class path.
         client = start([*command, *_arguments(case, places)], environment, Path.cwd())
         stack.callback(client.kill)
         self.stage = Stage(case, folder, client, places)
         self._was_reset = False
 
     def run(self) -> None:
-        """Everything of the case, in order.
+        """Play all streams, and check exit and outputs.
 
         Raises:
-          Unmet: at the first thing that is not as expected.
+          Unmet: at the first unmet expectation.
         """
         ended_s: float | None = None
         for script in self._case.streams:
-            stream = self._opened(script, ended_s)
+            stream = self._expect_stream(script, ended_s)
             OnStream(self.stage, stream, script).run()
             ended_s = stream.ended_s
             self._was_reset = any("reset" in step for step in script.steps)
-        self._ends()
-        self._looks_back()
+        self._check_exit()
+        self._check_outputs()
 
     # Between streams.
 
-    def _opened(self, script: Script, ended_s: float | None) -> Stream:
+    def _expect_stream(self, script: Script, ended_s: float | None) -> BotStream:
         wait_s = START_S if ended_s is None else self.stage.most_s
         if script.after_ms is not None:
             wait_s = max(wait_s, script.after_ms[1] / 1000)
@@ -139,10 +139,10 @@ class _Play:
         stream = self._next_stream(wait_s)
         if stream is None:
             code = self.stage.client.exit_code
-            how = "it does not come" if code is None else f"it ended with exit code {code}"
+            how = "none came" if code is None else f"it ended with exit code {code}"
             again = "the first stream" if ended_s is None else "another stream"
             raise Unmet(
-                f"expected {again} at endpoint {script.at}; {how} {self.stage.last_words()}"
+                f"expected {again} at endpoint {script.at}; {how} {self.stage.stderr_tail()}"
             )
         if stream.endpoint.name != script.at:
             raise Unmet(
@@ -150,16 +150,16 @@ class _Play:
             )
         if script.after_ms is not None and ended_s is not None:
             least, most = script.after_ms
-            # The kit may hear of a client that hangs up and dials at once in the other order.
+            # A client that hangs up and connects at once may be seen in the other order.
             waited = max(0, round((stream.opened_s - ended_s) * 1000))
             if not least <= waited <= most:
                 raise Unmet(
                     f"expected the next stream {least} to {most} ms after the last; it came after {waited} ms"
                 )
-        self.stage.epoch += 1
+        self.stage.stream_opened()
         return stream
 
-    def _next_stream(self, wait_s: float) -> Stream | None:
+    def _next_stream(self, wait_s: float) -> BotStream | None:
         until_s = time.monotonic() + wait_s
         while True:
             for endpoint in self._endpoints.values():
@@ -169,10 +169,10 @@ class _Play:
                 return None
             time.sleep(_LOOK_S)
 
-    def _ends(self) -> None:
-        """The client ends by itself as expected, and opens no other stream."""
+    def _check_exit(self) -> None:
+        """Check that the client exits as expected, and opens no other stream."""
         if self._case.exit is None:
-            self._opens_no_more()
+            self._expect_no_stream()
             return
         code = self.stage.client.wait(self.stage.most_s if self._case.streams else START_S)
         for endpoint in self._endpoints.values():
@@ -180,13 +180,15 @@ class _Play:
                 raise Unmet(f"expected no other stream; one came to {endpoint.name}")
         expected = " or ".join(map(str, self._case.exit))
         if code is None:
-            raise Unmet(f"expected exit code {expected}; it goes on {self.stage.last_words()}")
+            raise Unmet(
+                f"expected exit code {expected}; it is still running {self.stage.stderr_tail()}"
+            )
         if code not in self._case.exit:
-            words = self.stage.last_words()
+            words = self.stage.stderr_tail()
             raise Unmet(f"expected exit code {expected}; it ended with {code} {words}")
 
-    def _opens_no_more(self) -> None:
-        """For a while there is no stream where none may be, once it has dialled if it must."""
+    def _expect_no_stream(self) -> None:
+        """Check that no unwanted stream comes for a while, and that the client connects if it must."""
         start_s = time.monotonic() + START_S
         while self._case.dials and not self._dialled() and time.monotonic() < start_s:
             time.sleep(_LOOK_S)
@@ -194,30 +196,30 @@ class _Play:
         while (stream := self._next_stream(until_s - time.monotonic())) is not None:
             if stream.endpoint.name in self._case.unwanted:
                 raise Unmet(f"expected no other stream; one came to {stream.endpoint.name}")
-            stream.end(Ended(grpc.StatusCode.UNAVAILABLE))
+            stream.end(StreamEnded(grpc.StatusCode.UNAVAILABLE))
         if self._case.dials and not self._dialled():
-            raise Unmet("expected the client to dial; it never did")
+            raise Unmet("expected the client to connect; it did not")
 
     def _dialled(self) -> bool:
         return any(endpoint.relay.dialled for endpoint in self._endpoints.values())
 
-    def _looks_back(self) -> None:
-        """What the client has printed, told and kept."""
+    def _check_outputs(self) -> None:
+        """Check the client's stdout, stderr and receipt."""
         if self._case.stdout is not None:
-            printed = self.stage.client.printed
-            # Each match may be played on a thread of its own, so that their lines mix.
+            printed = self.stage.client.stdout_lines
+            # The threads of several matches may print in any order.
             if sorted(printed) != sorted(self._case.stdout):
                 raise Unmet(
                     f"expected the bot to print {list(self._case.stdout)}; it printed {list(printed)}"
                 )
-        told = self.stage.client.told
+        stderr = self.stage.client.stderr_text
         for words in self._case.stderr:
-            if words.lower() not in told.lower():
-                raise Unmet(f"expected {words!r} on stderr; there is {told[-300:]!r}")
+            if words.lower() not in stderr.lower():
+                raise Unmet(f"expected {words!r} on stderr; there is {stderr[-300:]!r}")
         if self._case.receipt:
-            self._has_receipt()
+            self._check_receipt()
 
-    def _has_receipt(self) -> None:
+    def _check_receipt(self) -> None:
         folder = Path(self.stage.places["receipts"])
         files = sorted(folder.glob("*.json"))
         if len(files) != 1:
@@ -231,7 +233,7 @@ class _Play:
 
 
 def _arguments(case: Case, places: Mapping[str, str]) -> list[str]:
-    """What the client's command line has besides its own."""
+    """The arguments that a case adds to the client's command."""
     arguments = [filled(each, places) for each in case.arguments]
     if case.address != "none":
         arguments += ["--address", places[case.address]]
@@ -243,6 +245,6 @@ def _arguments(case: Case, places: Mapping[str, str]) -> list[str]:
 
 
 def _closed_port() -> str:
-    """A port of this machine at which nobody listens."""
+    """A closed port of this machine."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return f"127.0.0.1:{server.getsockname()[1]}"

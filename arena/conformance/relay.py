@@ -1,8 +1,7 @@
-"""A way between client and endpoint that can be cut, and on which pings are seen.
+"""A relay between client and endpoint that can cut connections and counts pings.
 
-It passes bytes on as they come. Of HTTP/2 it reads the nine bytes before each frame
-(RFC 9113, section 4.1), as what is cut is counted in bytes of DATA, and pings are
-frames of their own. Of TLS it reads nothing.
+It forwards bytes at once. It reads the nine-byte header of each HTTP/2 frame (RFC 9113, section
+4.1), because cuts are placed by bytes of DATA, and pings are frames. It cannot read TLS.
 """
 
 import contextlib
@@ -20,18 +19,18 @@ _PING: Final = 0x6
 _ACK: Final = 0x1
 _PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _AT_ONCE: Final = struct.pack("ii", 1, 0)
-"""Of SO_LINGER: a socket closed so sends RST instead of what is left to send."""
-APART_S: Final = 0.1
-"""Between the last byte of a message that is cut and the cut. Where both are seen at once, gRPC's C
-core reads the byte and may miss the cut until its next ping, 20 s later."""
+"""For SO_LINGER: closing the socket sends RST instead of the remaining bytes."""
+CUT_DELAY_S: Final = 0.1
+"""The delay between the last byte before a cut and the cut. If both arrive together, gRPC's C core
+may miss the cut until its next ping 20 s later."""
 _READ_BYTES: Final = 1 << 16
 
 
 class Frames:
-    """Finds the frames in one direction of a connection, as its bytes come."""
+    """Finds the HTTP/2 frames in one direction of a connection."""
 
     def __init__(self, *, preface: bool) -> None:
-        """Begins at the first byte; a client's first ones are the preface."""
+        """Begin at the first byte; a client sends the preface first."""
         self._skip = len(_PREFACE) if preface else 0
         self._head = b""
         self._body_left = 0
@@ -39,10 +38,10 @@ class Frames:
         self.data_bytes = 0
         """Bytes of DATA so far."""
         self.pings = 0
-        """Pings so far, answers to pings not counted."""
+        """Pings so far, without answers to pings."""
 
     def take(self, data: bytes, most_data_bytes: int | None = None) -> int:
-        """Reads on; gives how many bytes there are until so many bytes of DATA have passed."""
+        """Read more bytes; returns how many may pass until so many bytes of DATA have passed."""
         at = 0
         while at < len(data):
             left = len(data) - at
@@ -73,15 +72,15 @@ class Frames:
         self._head = b""
 
 
-class _Way:
-    """One connection of the client, passed on in both directions by one thread.
+class _Connection:
+    """One connection of the client, forwarded in both directions by one thread.
 
-    One alone: a socket that is closed while another thread reads it is not closed.
+    With two threads, a socket that one closes while the other reads it would stay open.
     """
 
-    def __init__(self, client: socket.socket, behind: socket.socket, relay: "Relay") -> None:
+    def __init__(self, client: socket.socket, endpoint: socket.socket, relay: "Relay") -> None:
         self._client = client
-        self._behind = behind
+        self._endpoint = endpoint
         self._relay = relay
         self._up = Frames(preface=True)
         self._down = Frames(preface=False)
@@ -89,76 +88,78 @@ class _Way:
         self.cut_at: int | None = None
 
     def start(self) -> None:
-        """Begins to pass bytes on."""
+        """Begin to forward bytes."""
         threading.Thread(target=self._run, name="relay", daemon=True).start()
 
     def reset(self) -> None:
-        """Cuts it."""
+        """Cut it."""
         with contextlib.suppress(OSError):
             self._ours.send(b"x")
 
     def _run(self) -> None:
         with selectors.DefaultSelector() as ready, contextlib.suppress(OSError):
-            for each in (self._client, self._behind, self._theirs):
+            for each in (self._client, self._endpoint, self._theirs):
                 ready.register(each, selectors.EVENT_READ)
-            while self._passes_on([key.fileobj for key, _ in ready.select()], ready):
+            while self._forward([key.fileobj for key, _ in ready.select()], ready):
                 pass
-        for each in (self._client, self._behind):
+        for each in (self._client, self._endpoint):
             _reset(each)
         self._ours.close()
         self._theirs.close()
 
-    def _passes_on(self, readable: list[Any], ready: selectors.BaseSelector) -> bool:
-        """Passes on what has come; false if the connection is to be cut."""
+    def _forward(self, readable: list[Any], ready: selectors.BaseSelector) -> bool:
+        """Forward the received bytes; false if the connection is to be cut."""
         if self._theirs in readable:
             return False
         for source in readable:
             data = source.recv(_READ_BYTES)
-            sink = self._behind if source is self._client else self._client
+            sink = self._endpoint if source is self._client else self._client
             if not data:
                 ready.unregister(source)
                 sink.shutdown(socket.SHUT_WR)
                 if len(ready.get_map()) == 1:
                     return False
-            passed = self._heard(data) if source is self._client else self._said(data)
+            passed = (
+                self._from_client(data) if source is self._client else self._from_endpoint(data)
+            )
             sink.sendall(data[:passed])
             if passed < len(data):
-                time.sleep(APART_S)
+                time.sleep(CUT_DELAY_S)
                 return False
         return True
 
-    def _heard(self, data: bytes) -> int:
+    def _from_client(self, data: bytes) -> int:
         if self._relay.readable:
             before = self._up.pings
             self._up.take(data)
             self._relay.pings_s += [time.monotonic()] * (self._up.pings - before)
         return len(data)
 
-    def _said(self, data: bytes) -> int:
+    def _from_endpoint(self, data: bytes) -> int:
         return self._down.take(data, self.cut_at) if self._relay.readable else len(data)
 
 
 class Relay:
-    """Listens on a port of its own, and passes each connection on to the endpoint behind."""
+    """Listens on a port or socket, and forwards each connection to the endpoint."""
 
     def __init__(
-        self, behind_port: int, *, readable: bool, socket_file: Path | None = None
+        self, endpoint_port: int, *, readable: bool, socket_file: Path | None = None
     ) -> None:
-        """Begins to listen.
+        """Begin to listen.
 
         Args:
-          behind_port: The port of the endpoint, on this machine.
+          endpoint_port: The port of the endpoint, on this machine.
           readable: Whether frames can be read, as they cannot under TLS.
           socket_file: Where to listen; without it, on a port.
         """
         self.readable = readable
         self.pings_s: list[float] = []
-        """When the client has sent pings, by a monotonic clock."""
+        """When the client sent pings, by a monotonic clock."""
         self.dialled = False
-        """Whether the client has ever come here."""
-        self._behind_port = behind_port
+        """Whether the client has ever connected."""
+        self._endpoint_port = endpoint_port
         self._lock = threading.Lock()
-        self._ways: list[_Way] = []
+        self._connections: list[_Connection] = []
         if socket_file is None:
             self._listener = socket.create_server(("127.0.0.1", 0))
             self.port: int = self._listener.getsockname()[1]
@@ -172,19 +173,19 @@ class Relay:
         threading.Thread(target=self._accept, name="relay", daemon=True).start()
 
     def cut_at(self, data_bytes: int) -> None:
-        """Cuts the newest connection as soon as the client was sent so many bytes of DATA on it."""
+        """Cut the newest connection after so many bytes of DATA were sent to the client on it."""
         with self._lock:
-            self._ways[-1].cut_at = data_bytes
+            self._connections[-1].cut_at = data_bytes
 
     def reset(self) -> None:
-        """Cuts all connections now, as when a machine is gone."""
+        """Cut all connections now, as when a machine fails."""
         with self._lock:
-            for way in self._ways:
-                way.reset()
-            self._ways.clear()
+            for connection in self._connections:
+                connection.reset()
+            self._connections.clear()
 
     def close(self) -> None:
-        """Stops listening, and cuts what is left."""
+        """Stop listening, and cut all connections."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -198,17 +199,17 @@ class Relay:
                 return
             self.dialled = True
             try:
-                behind = socket.create_connection(("127.0.0.1", self._behind_port))
+                endpoint = socket.create_connection(("127.0.0.1", self._endpoint_port))
             except OSError:
                 _reset(client)
                 continue
-            for each in (client, behind):
+            for each in (client, endpoint):
                 if each.family != socket.AF_UNIX:
                     each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            way = _Way(client, behind, self)
+            connection = _Connection(client, endpoint, self)
             with self._lock:
-                self._ways.append(way)
-            way.start()
+                self._connections.append(connection)
+            connection.start()
 
 
 def _reset(each: socket.socket) -> None:

@@ -1,8 +1,8 @@
-"""One stream of a case: the arena's steps, and what the client has to say between them."""
+"""Plays one stream of a case: the arena's steps, and the expected messages of the client."""
 
 import itertools
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -12,10 +12,10 @@ from google.protobuf.json_format import ParseDict
 from google.protobuf.message import DecodeError
 
 from arena.conformance import messages
-from arena.conformance.cases import BadCase, Case, Script, Step
-from arena.conformance.client import Running
-from arena.conformance.deals import Deal, Wrong
-from arena.conformance.endpoint import Ended, HungUp, Stream
+from arena.conformance.cases import STEPS, BadCase, Case, Script, Step
+from arena.conformance.client import RunningClient
+from arena.conformance.deals import Deal, DealViolation
+from arena.conformance.endpoint import BotStream, HungUp, StreamEnded
 from arena.conformance.expected import Bound, fields_of, shortly
 from cardarena.v1.play_pb2 import (
     Answer,
@@ -28,10 +28,10 @@ from cardarena.v1.play_pb2 import (
     Redirect,
 )
 
-TOKEN: Final = "conformance-token"  # noqa: S105  # it opens nothing
-"""What the client is given as its token."""
+TOKEN: Final = "conformance-token"  # noqa: S105  # only the scripted arena knows it
+"""The client's token."""
 BY_RULE: Final = "rule"
-"""Stands for the index that the fixed bot has to play by its rule."""
+"""Stands for the index that the fixed bot plays by its rule."""
 HELLO_S: Final = 5.0
 """How long an arena waits for hello."""
 
@@ -42,84 +42,67 @@ class Unmet(Exception):
 
 @dataclass(slots=True)
 class Stage:
-    """What the streams of a case share."""
+    """The state that the streams of a case share."""
 
     case: Case
     folder: Path
-    """Where the recorded asks are."""
-    client: Running
+    """The folder of the recorded asks."""
+    client: RunningClient
     places: Mapping[str, str]
-    """Addresses and files by the names that cases have for them."""
+    """Addresses and files by their names in cases."""
     bound: Bound = field(default_factory=Bound)
     deal: Deal = field(default_factory=Deal)
     epoch: int = 0
     """The number of streams so far."""
     moves: dict[int, int] = field(default_factory=dict)
-    """How many moves each ask had."""
+    """The number of moves of each ask."""
     games: list[str] = field(default_factory=list)
-    """Those of the last hello."""
+    """The games of the last hello."""
+
+    def stream_opened(self) -> None:
+        """The client has opened another stream."""
+        self.epoch += 1
 
     @property
     def most_s(self) -> float:
-        """How long the client may take for each thing that is awaited."""
+        """How long the client may take for each expected message."""
         return self.case.most_ms / 1000
 
-    def last_words(self) -> str:
-        """What the client told its author last, for the end of a sentence."""
-        lines = self.client.told.splitlines()
-        return f"(its last words: {lines[-1]!r})" if lines else "(it told its author nothing)"
+    def stderr_tail(self) -> str:
+        """The last line of the client's stderr, for the end of a sentence."""
+        lines = self.client.stderr_text.splitlines()
+        return f"(its last line on stderr: {lines[-1]!r})" if lines else "(its stderr is empty)"
 
 
 class OnStream:
-    """The steps of one stream."""
+    """Plays the steps of one stream."""
 
-    def __init__(self, stage: Stage, stream: Stream, script: Script) -> None:
+    def __init__(self, stage: Stage, stream: BotStream, script: Script) -> None:
         self._stage = stage
         self._stream = stream
         self._script = script
         self._done = False
-        self._doers: Mapping[str, Callable[[Any, Step], None]] = {
-            "answers": self._answers,
-            "ask": self._ask,
-            "ask_closed": self._ask_closed,
-            "deal": self._deal,
-            "drain": self._drain,
-            "end": self._end,
-            "expect": self._expect,
-            "hangs_up": self._hangs_up,
-            "interrupt": self._interrupt,
-            "match_end": self._match_end,
-            "match_start": self._match_start,
-            "pings": self._pings,
-            "redirect": self._redirect,
-            "reset": self._reset,
-            "send": self._send,
-            "send_hex": self._send_hex,
-            "silence_ms": self._silence,
-            "wait_ms": self._wait,
-            "welcome": self._welcome,
-        }
 
     def run(self) -> None:
-        """Hello, and then every step."""
+        """Expect hello, and play every step by the method of its name, such as `_ask` for `ask`."""
         self._hello()
         for step in self._script.steps:
-            (name,) = self._doers.keys() & step.keys()
-            self._doers[name](step[name], step)
+            (name,) = STEPS & step.keys()
+            getattr(self, f"_{name}")(step[name], step)
         if not self._done:
             raise BadCase(f"{self._stage.case.id}: a stream has no end")
 
-    # What the client says.
+    # The client's messages.
 
-    def _heard(self, wait_s: float, expected: str) -> BotMessage | None:
-        """The client's next message but for `ready`, which is free at any time."""
+    def _next_message(self, wait_s: float, expected: str) -> BotMessage | None:
+        """The client's next message, without `ready`, which may come at any time."""
         until_s = time.monotonic() + wait_s
         while True:
             try:
                 data = self._stream.read(max(0.0, until_s - time.monotonic()))
             except HungUp:
                 raise Unmet(
-                    f"expected {expected}; the client hung up {self._stage.last_words()}"
+                    f"expected {expected}; the client hung up {self._stage.stderr_tail()}"
                 ) from None
             if data is None:
                 return None
@@ -131,7 +114,7 @@ class OnStream:
                 return message
 
     def _hello(self) -> None:
-        message = self._heard(HELLO_S, "hello")
+        message = self._next_message(HELLO_S, "hello")
         if message is None:
             raise Unmet("expected hello within 5 s of the stream's beginning; there is none")
         if message.WhichOneof("body") != "hello":
@@ -146,25 +129,25 @@ class OnStream:
             self._compare(self._script.hello, fields_of(message)["hello"], "hello")
 
     def _answers(self, wanted: Mapping[str, Any], step: Step) -> None:
-        """Until every ask has its answer: a move's index, or the answer's fields."""
+        """Expect an answer to every ask: a move's index, or the answer's fields."""
         open_asks = dict(wanted)
         count = 0
         while open_asks:
             expected = f"answers to {', '.join(open_asks)}"
-            message = self._heard(self._stage.most_s, expected)
+            message = self._next_message(self._stage.most_s, expected)
             if message is None:
-                raise Unmet(f"expected {expected}; nothing came {self._stage.last_words()}")
+                raise Unmet(f"expected {expected}; nothing came {self._stage.stderr_tail()}")
             if message.WhichOneof("body") != "answers":
-                raise Unmet(f"expected {expected}; it said {shortly(message)}")
+                raise Unmet(f"expected {expected}; it sent {shortly(message)}")
             count += 1
             size = message.ByteSize()
             if size > step.get("most_bytes", size):
                 raise Unmet(
                     f"expected messages of {step['most_bytes']} bytes at most; one has {size}"
                 )
-            held = len(message.answers.answers)
-            if held > step.get("most_answers", held):
-                raise Unmet(f"expected {step['most_answers']} answers a message; one has {held}")
+            number = len(message.answers.answers)
+            if number > step.get("most_answers", number):
+                raise Unmet(f"expected {step['most_answers']} answers a message; one has {number}")
             for each in message.answers.answers:
                 self._answered(each, open_asks)
         if count > step.get("most_messages", count):
@@ -187,24 +170,24 @@ class OnStream:
 
     def _expect(self, wanted: Mapping[str, Any], _step: Step) -> None:
         (name,) = wanted
-        message = self._heard(self._stage.most_s, name)
+        message = self._next_message(self._stage.most_s, name)
         if message is None:
-            raise Unmet(f"expected {name}; nothing came {self._stage.last_words()}")
+            raise Unmet(f"expected {name}; nothing came {self._stage.stderr_tail()}")
         if message.WhichOneof("body") != name:
-            raise Unmet(f"expected {name}; it said {shortly(message)}")
+            raise Unmet(f"expected {name}; it sent {shortly(message)}")
         try:
             if name == "deal_commit":
                 self._stage.deal.committed(message.deal_commit)
             elif name == "deal_reveal":
                 self._stage.deal.revealed(message.deal_reveal)
-        except Wrong as wrong:
+        except DealViolation as wrong:
             raise Unmet(f"expected {name} by docs/fair-deals.md; {wrong}") from None
         self._compare(wanted[name], fields_of(message)[name], name)
 
-    def _silence(self, silence_ms: int, _step: Step) -> None:
-        message = self._heard(silence_ms / 1000, f"silence for {silence_ms} ms")
+    def _silence_ms(self, silence_ms: int, _step: Step) -> None:
+        message = self._next_message(silence_ms / 1000, f"silence for {silence_ms} ms")
         if message is not None:
-            raise Unmet(f"expected silence for {silence_ms} ms; it said {shortly(message)}")
+            raise Unmet(f"expected silence for {silence_ms} ms; it sent {shortly(message)}")
 
     def _interrupt(self, _given: object, _step: Step) -> None:
         self._stage.client.interrupt()
@@ -212,14 +195,13 @@ class OnStream:
     def _hangs_up(self, within_ms: int, _step: Step) -> None:
         if not self._stream.wait_until_hung_up(within_ms / 1000):
             raise Unmet(f"expected the client to hang up within {within_ms} ms; it did not")
-        self._stream.ended_s = time.monotonic()
-        self._stream.end(Ended(grpc.StatusCode.OK))
+        self._stream.end(StreamEnded(grpc.StatusCode.OK))
         self._done = True
 
     def _pings(self, wanted: Mapping[str, int], step: Step) -> None:
-        """On an idle stream: a ping in time, and no two that are too close."""
+        """Expect a ping in time on an idle stream, and no two too close together."""
         began_s = time.monotonic()
-        self._silence(wanted["for_ms"], step)
+        self._silence_ms(wanted["for_ms"], step)
         pings_s = [at_s for at_s in self._stream.endpoint.relay.pings_s if at_s > began_s]
         if not pings_s:
             raise Unmet(f"expected a ping within {wanted['for_ms']} ms; there was none")
@@ -233,18 +215,18 @@ class OnStream:
         if difference := self._stage.bound.differs(expected, seen, where):
             raise Unmet(difference)
 
-    # What the arena says.
+    # The arena's messages.
 
-    def _say(self, message: ArenaMessage, step: Step) -> None:
-        """A message, with bytes after it that the client cannot know."""
+    def _post(self, message: ArenaMessage, step: Step) -> None:
+        """Send a message, with unknown fields appended if the step has some."""
         data = message.SerializeToString() + bytes.fromhex(step.get("plus_hex", ""))
         if "pad_bytes" in step:
             data += _padding(step["pad_bytes"])
         if "cut_after_bytes" in step:
             self._stream.send_partly(data, step["cut_after_bytes"])
             if not self._stream.wait_until_hung_up(self._stage.most_s):
-                raise Unmet("expected the client to see that the connection is cut; it did not")
-            self._stream.end(Ended(grpc.StatusCode.CANCELLED))
+                raise Unmet("expected the client to notice the cut connection; it did not")
+            self._stream.end(StreamEnded(grpc.StatusCode.CANCELLED))
             self._done = True
         else:
             self._stream.send(data)
@@ -254,15 +236,15 @@ class OnStream:
         epoch = fields.pop("epoch", self._stage.epoch)
         message = messages.welcome(self._stage.folder, fields, epoch=epoch, games=self._stage.games)
         self._shown(message.welcome.open_asks)
-        self._say(message, step)
+        self._post(message, step)
 
     def _match_start(self, given: int | Mapping[str, Any], step: Step) -> None:
-        self._say(ArenaMessage(match_start=messages.as_started(given)), step)
+        self._post(ArenaMessage(match_start=messages.as_started(given)), step)
 
     def _ask(self, given: Sequence[Any], step: Step) -> None:
         asks = [messages.as_asked(self._stage.folder, each) for each in given]
         self._shown(asks)
-        self._say(ArenaMessage(asks=Asks(asks=asks)), step)
+        self._post(ArenaMessage(asks=Asks(asks=asks)), step)
 
     def _shown(self, asks: Iterable[Ask]) -> None:
         for each in asks:
@@ -271,37 +253,37 @@ class OnStream:
                 self._stage.moves[each.ask_id] = len(getattr(each, family).moves)
 
     def _ask_closed(self, given: Mapping[str, Any], step: Step) -> None:
-        self._say(ArenaMessage(ask_closed=ParseDict(given, AskClosed())), step)
+        self._post(ArenaMessage(ask_closed=ParseDict(given, AskClosed())), step)
 
     def _match_end(self, given: int | Mapping[str, Any], step: Step) -> None:
         message = messages.match_end(given)
         self._stage.deal.ended(message.match_end)
-        self._say(message, step)
+        self._post(message, step)
 
     def _deal(self, kind: str, step: Step) -> None:
         fields = {name: step[name] for name in step if name not in {"deal", "lie"}}
-        self._say(self._stage.deal.message(kind, step.get("lie", ""), fields), {})
+        self._post(self._stage.deal.message(kind, step.get("lie", ""), fields), {})
 
     def _drain(self, deadline_ms: int, step: Step) -> None:
-        self._say(ArenaMessage(drain=Drain(deadline_ms=deadline_ms)), step)
+        self._post(ArenaMessage(drain=Drain(deadline_ms=deadline_ms)), step)
 
     def _redirect(self, endpoint: str, step: Step) -> None:
         place = filled(endpoint, self._stage.places)
-        self._say(ArenaMessage(redirect=Redirect(endpoint=place)), step)
+        self._post(ArenaMessage(redirect=Redirect(endpoint=place)), step)
 
     def _send(self, given: Mapping[str, Any], step: Step) -> None:
-        self._say(ParseDict(given, ArenaMessage()), step)
+        self._post(ParseDict(given, ArenaMessage()), step)
 
     def _send_hex(self, given: str, _step: Step) -> None:
         self._stream.send(bytes.fromhex(given))
 
-    def _wait(self, wait_ms: int, _step: Step) -> None:
+    def _wait_ms(self, wait_ms: int, _step: Step) -> None:
         time.sleep(wait_ms / 1000)
 
     def _end(self, status: str, step: Step) -> None:
         code = grpc.StatusCode[status]
         text = step.get("text", f"the script ends as {status}")
-        self._stream.end(Ended(code, text, step.get("reason", ""), step.get("retry_ms", 0)))
+        self._stream.end(StreamEnded(code, text, step.get("reason", ""), step.get("retry_ms", 0)))
         self._done = True
 
     def _reset(self, _given: object, _step: Step) -> None:
@@ -310,14 +292,14 @@ class OnStream:
 
 
 def filled(text: str, places: Mapping[str, str]) -> str:
-    """A text with the places that it names, as `$second`."""
+    """Replace the names of places in a text, as `$second`."""
     for name, place in places.items():
         text = text.replace(f"${name}", place)
     return text
 
 
 def _padding(size_bytes: int) -> bytes:
-    """A field that nobody knows, field 99, with so many bytes."""
+    """An unknown field, number 99, with this number of bytes."""
     size, length = size_bytes, bytearray()
     while size > 127:
         length.append(size & 127 | 128)

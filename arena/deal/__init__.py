@@ -1,4 +1,4 @@
-"""Deals that anyone can recompute: protocol fd2, from the commitments to the cards."""
+"""Fair deals that anyone can recompute: protocol fd2, from the commitments to the cards."""
 
 from arena.deal.fair import (
     ENTROPY_BYTES,
@@ -16,7 +16,7 @@ from arena.deal.fair import (
     transcript,
 )
 from arena.deal.packs import first_pack
-from arena.deal.streams import KeyedDeals, Stream, board_key, deal_set_key, new_key, seeded_key
+from arena.deal.streams import KeyedDeals, KeyStream, board_key, deal_set_key, new_key, seeded_key
 from arena.deal.views import SALT_BYTES, seal, view_context, view_transcript
 
 __all__ = [
@@ -24,9 +24,9 @@ __all__ = [
     "NO_COMMITMENT",
     "SALT_BYTES",
     "DealTerms",
+    "KeyStream",
     "KeyedDeals",
     "Lie",
-    "Stream",
     "board_key",
     "bot_commitment",
     "context",

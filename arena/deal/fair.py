@@ -1,9 +1,9 @@
-"""Who fixed a deal-set's shuffles, and that nobody chose them: steps 1 to 5 of protocol fd1.
+"""Steps 1 to 5 of protocol fd1: commitments that fix the shuffles of a deal-set fairly.
 
-The arena commits to a secret, then each bot to entropy of its own, then all of
-it is bound, opened and mixed into one key. A bot takes part under a pseudonym
-that is drawn for each deal-set, and sees a view of its own (`arena.deal.views`). Whoever holds what was published afterwards
-can recompute every step with `opened_key`.
+The arena commits to a secret, then each bot commits to entropy of its own. A transcript binds all
+commitments; then they are opened and combined into one key. A bot takes part under a pseudonym that is
+drawn for each deal-set, and sees a view of its own (`arena.deal.views`). Anyone can recompute every step
+from the published values with `opened_key`.
 """
 
 import hmac
@@ -15,42 +15,42 @@ from urllib.parse import quote
 from arena.deal.streams import deal_set_key, encode_parts, labelled_hash
 
 ENTROPY_BYTES: Final = 32
-"""Length of the arena's secret and of each bot's entropy."""
+"""The length of the arena's secret and of each bot's entropy."""
 
 NO_COMMITMENT: Final = bytes(32)
-"""Stands for the commitment of a participant that adds no entropy; it opens to b""."""
+"""The commitment of a participant without entropy; it opens to b""."""
 
 SettingValue: TypeAlias = int | str | bool
 
 
 class Lie(Exception):
-    """What was published does not follow from what was committed to. The text says who and what."""
+    """A published value contradicts a commitment. The text names the participant and the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealTerms:
-    """All that is fixed of a deal-set before anybody can know its packs."""
+    """The terms of a deal-set, which are fixed before its cards can be known."""
 
     server_id: str
     deal_set: str
     game: str
     """The game's id."""
     rules_hash: bytes
-    """As by `rules_hash`."""
+    """The result of `rules_hash`."""
     deck: tuple[str, ...]
-    """The cards of the first shuffle, in the order in which they are handed to it."""
+    """The cards of the first shuffle, before they are shuffled."""
     boards: int
-    """Boards that may be dealt; 0 is as many as the matches take."""
+    """The maximal number of boards; 0 is as many as the matches need."""
     plan_hash: bytes
-    """As by `plan_hash`."""
+    """The result of `plan_hash`."""
     participants: tuple[str, ...]
-    """The pseudonyms, sorted."""
+    """The pseudonyms of the participants, sorted."""
     log_head: bytes
     """The head of the public log of commitments before this one."""
 
 
 def context(terms: DealTerms) -> bytes:
-    """The 32 bytes that name a deal-set and bind all its terms (step 1).
+    """Return the 32 bytes that identify a deal-set and bind all its terms (step 1).
 
     Raises:
       ValueError: if the participants are not sorted, or two are the same.
@@ -72,12 +72,12 @@ def context(terms: DealTerms) -> bytes:
 
 
 def rules_hash(game_id: str, rules_version: int, settings: Mapping[str, str]) -> bytes:
-    """SHA-256 over a game, the version of its rules and all its options.
+    """Return SHA-256 over a game, the version of its rules and its options that have an effect.
 
     Args:
-      game_id: As `abstrac`.
-      rules_version: As in the catalogue.
-      settings: The options' values by name, written as `setting_texts` does.
+      game_id: The id of a game, such as `abstrac`.
+      rules_version: The version in the catalogue.
+      settings: Texts of the options by name, from `setting_texts`.
     """
     lines = sorted(f"{name}={value}" for name, value in settings.items())
     return labelled_hash(
@@ -89,21 +89,21 @@ def rules_hash(game_id: str, rules_version: int, settings: Mapping[str, str]) ->
 
 
 def setting_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:
-    """The values of options as `rules_hash` takes them: decimal, true or false, or the text."""
+    """Return the values of options as texts: decimal numbers, true or false, or the text itself."""
     return {name: _setting_text(value) for name, value in settings.items()}
 
 
 def plan_hash(plan: str, salt: bytes) -> bytes:
-    """Commits to a plan. Plans are few, so that 32 random bytes keep it from being guessed."""
+    """Return a commitment to a plan. A salt of 32 random bytes prevents guessing, as plans are few."""
     return labelled_hash(b"plan", plan.encode(), salt)
 
 
 def plan_line(match_id: str, rotation: int, bots: Iterable[tuple[str, int]]) -> str:
-    """One match of a plan. A plan is the lines of its matches in order, joined by line feeds.
+    """Return one line of a plan. A plan is the lines of its matches in order, joined by line feeds.
 
     Args:
-      match_id: The match's id, without spaces.
-      rotation: By how many seats the bots are turned at this table; 0 for a match alone.
+      match_id: The id of the match, without spaces.
+      rotation: By how many seats the bots are rotated at this table; 0 for a single match.
       bots: Name and instance of the bot at each seat.
     """
     seats = (f"{quote(name, safe='')}/{instance}" for name, instance in bots)
@@ -111,17 +111,17 @@ def plan_line(match_id: str, rotation: int, bots: Iterable[tuple[str, int]]) -> 
 
 
 def server_commitment(context: bytes, secret: bytes) -> bytes:
-    """The arena's commitment to its secret (step 1)."""
+    """Return the arena's commitment to its secret (step 1)."""
     return labelled_hash(b"server-commit", context, secret)
 
 
 def bot_commitment(context: bytes, participant: str, entropy: bytes) -> bytes:
-    """A participant's commitment to its entropy (step 2)."""
+    """Return a participant's commitment to its entropy (step 2)."""
     return labelled_hash(b"bot-commit", context, participant.encode(), entropy)
 
 
 def transcript(context: bytes, server_commitment: bytes, commitments: Mapping[str, bytes]) -> bytes:
-    """The hash that ties all commitments together (step 3); `commitments` by participant."""
+    """Return the hash that binds all commitments (step 3); `commitments` are by participant."""
     sorted_commitments = (
         encode_parts(participant.encode(), commitments[participant])
         for participant in sorted(commitments)
@@ -138,20 +138,20 @@ def opened_key(
     entropies: Mapping[str, bytes],
     views: Mapping[str, bytes] | None = None,
 ) -> bytes:
-    """The key of a deal-set, once everything that was published of it was found to hold.
+    """Verify everything that was published about a deal-set, and return its key.
 
     Args:
-      context: As by `context`.
-      server_commitment: What the arena published before any bot committed.
-      commitments: By participant.
-      transcript: What was shown before any commitment was opened.
-      secret: The arena's, as it was opened.
-      entropies: By participant, as they were opened; b"" for one that took no part.
-      views: By participant, the context under which it committed; the deal-set's own
-        for all by protocol fd1.
+      context: The result of `context`.
+      server_commitment: The arena's commitment, published before any bot committed.
+      commitments: Commitments by participant.
+      transcript: The transcript, published before any commitment was opened.
+      secret: The opened secret of the arena.
+      entropies: Opened entropies by participant; b"" for one without entropy.
+      views: By participant, the context under which it committed; by protocol fd1 that of the
+        deal-set, for all.
 
     Raises:
-      Lie: naming the first thing that does not hold.
+      Lie: naming the first value that is wrong.
     """
     if commitments.keys() != entropies.keys():
         raise Lie("the participants that committed are not those that opened")
@@ -167,7 +167,7 @@ def opened_key(
     return deal_set_key(transcript, secret, entropies)
 
 
-_transcript = transcript  # an argument of `opened_key` has its name
+_transcript = transcript  # an argument of `opened_key` has the same name
 
 
 def _require_opens(context: bytes, participant: str, commitment: bytes, entropy: bytes) -> None:

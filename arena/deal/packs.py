@@ -1,4 +1,4 @@
-"""The pack that a match begins with, before chance has touched it."""
+"""The pack of the first shuffle of a match, before it is shuffled."""
 
 from collections.abc import Sequence
 from typing import NoReturn
@@ -8,24 +8,24 @@ from arena.games.contract import Options, Rules
 
 
 class _FirstShuffle(BaseException):
-    """Ends the rules' work at the first shuffle. No rules module may handle it."""
+    """Raised at the first shuffle, to stop the rules. No rules module may catch it."""
 
     def __init__(self, cards: tuple[Card, ...]) -> None:
         self.cards = cards
 
 
 class _Probe:
-    """Deals that only look at what they are asked to shuffle."""
+    """Deals that raise the cards of the first shuffle."""
 
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> NoReturn:  # noqa: ARG002
         raise _FirstShuffle(tuple(cards))
 
 
 def first_pack(rules: Rules, options: Options, seats: int) -> tuple[Card, ...]:
-    """The cards of a match's first shuffle in the order handed to it; () if it begins with none.
+    """Return the cards of the first shuffle of a match, before it; () if it begins without one.
 
     Raises:
-      BadOptions: if the options do not suit the number of seats.
+      BadOptions: if the options do not fit the number of seats.
     """
     try:
         rules.start(options, seats, _Probe())

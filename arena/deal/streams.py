@@ -1,8 +1,7 @@
-"""From a deal-set's key to its shuffles: steps 5 and 6 of protocol fd1.
+"""Steps 5 and 6 of protocol fd1: derive the shuffles of a deal-set from its key.
 
-Only SHA-256 and HMAC-SHA-256 are used, so that any language can check a deal.
-Byte strings are joined by their length and content, so that no two different
-lists of parts give the same bytes.
+Only SHA-256 and HMAC-SHA-256 are used, so that a deal can be checked in any language. Byte strings are
+joined with their lengths, so that different lists of parts give different bytes.
 """
 
 import hashlib
@@ -13,9 +12,8 @@ from typing import Final, TypeVar
 from arena.cards import Card
 
 _PROTOCOL: Final = b"fd1"
-_BLOCK_BYTES: Final = 32
 _BYTE: Final = 1 << 8
-"""Numbers that one byte can tell apart."""
+"""The number of values of a byte."""
 
 _HMAC_BLOCK_BYTES: Final = 64
 _INNER: Final = bytes(each ^ 0x36 for each in range(_BYTE))
@@ -25,10 +23,10 @@ T = TypeVar("T")
 
 
 def hmac_sha256(key: bytes, message: bytes) -> bytes:
-    """HMAC-SHA-256 (RFC 2104).
+    """Return HMAC-SHA-256 (RFC 2104).
 
-    `hmac.digest` lets other threads run each time it is called, and then waits for its turn: on an arena
-    whose disks are busy that took 64 µs where this takes 1, some times for each hand.
+    `hmac.digest` releases the interpreter lock with each call and waits to get it back. On an arena with
+    busy disks that took 64 µs; this function takes 1 µs. It is called several times for each hand.
     """
     if len(key) > _HMAC_BLOCK_BYTES:
         key = hashlib.sha256(key).digest()
@@ -38,42 +36,42 @@ def hmac_sha256(key: bytes, message: bytes) -> bytes:
 
 
 def encode_parts(*parts: bytes) -> bytes:
-    """Join byte strings unambiguously: each as a big-endian u32 length and itself."""
+    """Join byte strings, each after its length as a big-endian 32-bit number."""
     return b"".join([len(part).to_bytes(4, "big") + part for part in parts])
 
 
 def labelled_hash(label: bytes, *parts: bytes) -> bytes:
-    """SHA-256 over the protocol's name, a label and parts."""
+    """Return SHA-256 over the name of the protocol, a label and parts."""
     return hashlib.sha256(encode_parts(_PROTOCOL, label, *parts)).digest()
 
 
 def deal_set_key(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes]) -> bytes:
-    """The key of a deal-set from the server's secret and the bots' entropy (step 5)."""
+    """Return the key of a deal-set from the arena's secret and the bots' entropies (step 5)."""
     sorted_entropies = (encode_parts(bot.encode(), entropies[bot]) for bot in sorted(entropies))
     material = encode_parts(secret, *sorted_entropies)
     return hmac_sha256(transcript, material)
 
 
 def seeded_key(seed: str) -> bytes:
-    """The key of a deal-set that is to be repeatable rather than fair."""
+    """Return the key of a deal-set that is repeatable instead of fair."""
     parts = seed.encode()
     return deal_set_key(labelled_hash(b"seeded", parts), labelled_hash(b"seed", parts), {})
 
 
 def new_key() -> bytes:
-    """A key of 256 bits that nobody can know before it is published."""
+    """Return a random key of 256 bits."""
     secret = os.urandom(32)
     return deal_set_key(labelled_hash(b"unseeded"), secret, {})
 
 
 def board_key(key: bytes, board: int) -> bytes:
-    """The key of one board, that is of one hand's shuffles (step 5)."""
+    """Return the key of one board, which fixes the shuffles of one hand (step 5)."""
     info = encode_parts(_PROTOCOL, b"board", board.to_bytes(4, "big"))
     return hmac_sha256(key, info + b"\x01")
 
 
-class Stream:
-    """The bytes fixed by a board's key and a label, and numbers drawn from them."""
+class KeyStream:
+    """A stream of bytes, fixed by the key of a board and a label, and numbers drawn from it."""
 
     def __init__(self, key_of_board: bytes, label: str) -> None:
         info = encode_parts(_PROTOCOL, b"stream", label.encode())
@@ -82,13 +80,13 @@ class Stream:
         self._buffer = b""
         self._at = 0
         self.rejected = 0
-        """Draws thrown away so far because they would have been biased."""
+        """The number of draws rejected so far to avoid a bias."""
 
     def below(self, n: int) -> int:
         """Draw an integer uniformly from [0, n) (step 6).
 
-        Takes as few whole bytes as can hold n - 1 and draws again while the
-        number falls into the incomplete last span.
+        Takes as few whole bytes as can hold n - 1, and draws again if the number is in the incomplete
+        last span.
 
         Raises:
           ValueError: if `n` is not positive.
@@ -107,9 +105,9 @@ class Stream:
             self.rejected += 1
 
     def descend(self, n: int) -> list[int]:
-        """What `below` draws for n, n - 1 and so on down to 2, in that order.
+        """Return the draws of `below` for n, n - 1 and so on down to 2, in that order.
 
-        Much quicker for the numbers of a pack, each of which takes one byte.
+        This is much quicker than `below` for numbers that take one byte, as for a pack.
         """
         drawn = [self.below(span) for span in range(n, _BYTE, -1)]
         buffer, at, size = self._buffer, self._at, len(self._buffer)
@@ -143,8 +141,8 @@ class Stream:
         return taken
 
 
-def shuffled(items: Sequence[T], stream: Stream) -> tuple[T, ...]:
-    """The items in the order drawn by Fisher and Yates, from the last place down."""
+def shuffled(items: Sequence[T], stream: KeyStream) -> tuple[T, ...]:
+    """Return the items in random order, by a Fisher-Yates shuffle from the last place down."""
     order = list(items)
     for at, other in zip(range(len(order) - 1, 0, -1), stream.descend(len(order)), strict=True):
         order[at], order[other] = order[other], order[at]
@@ -152,11 +150,11 @@ def shuffled(items: Sequence[T], stream: Stream) -> tuple[T, ...]:
 
 
 class KeyedDeals:
-    """The deals of a match, from the key of its deal-set: `arena.games.contract.Deals`."""
+    """The deals of a match, from the key of its deal-set; see `arena.games.contract.Deals`."""
 
     def __init__(self, key: bytes) -> None:
         self.key = key
 
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
-        """The order of `cards` for this hand (its board) and label."""
-        return shuffled(cards, Stream(board_key(self.key, hand), label))
+        """Return `cards` in the order of this hand (its board) and label."""
+        return shuffled(cards, KeyStream(board_key(self.key, hand), label))

@@ -1,10 +1,9 @@
-"""What each participant sees of a deal-set before it is over: protocol fd2.
+"""Protocol fd2: a view of its own for each participant of a deal-set.
 
-By fd1 all who play a deal-set are shown the same context, commitment and transcript, so
-two bots that compare notes know that they play the same boards. By fd2 each has a
-view of its own: every value in it is hashed with a salt of 256 bits that is opened
-when the deal-set is over, so no two views have anything in common before, and all lead
-to the one deal-set after.
+By fd1 all participants of a deal-set see the same context, commitment and transcript. Two bots that compare
+them know that they play the same boards. By fd2 each participant has a view of its own: every value is
+hashed with a salt of 256 bits, which is opened after the deal-set. Before that, no two views have a value
+in common; after it, every view can be verified against the deal-set.
 """
 
 from typing import Final
@@ -15,9 +14,9 @@ SALT_BYTES: Final = 32
 
 
 def view_context(context: bytes, participant: str, salt: bytes) -> bytes:
-    """The context of a deal-set as one participant is told it; without a salt the deal-set's own.
+    """Return the context of a deal-set that one participant sees; without a salt the deal-set's own.
 
-    It binds the arena to the deal-set and hides which one it is.
+    It binds the arena to the deal-set and hides which deal-set it is.
     """
     if not salt:
         return context  # protocol fd1
@@ -25,21 +24,21 @@ def view_context(context: bytes, participant: str, salt: bytes) -> bytes:
 
 
 def seal(view: bytes, transcript: bytes, salt: bytes) -> bytes:
-    """Commits to the deal-set's transcript under a participant's view, and hides it."""
+    """Return a hiding commitment to the deal-set's transcript, under a participant's view."""
     return labelled_hash(b"seal", view, transcript, salt)
 
 
 def view_transcript(
     view: bytes, server_commitment: bytes, participant: str, commitment: bytes, seal: bytes
 ) -> bytes:
-    """The hash over all that one participant was shown before it revealed.
+    """Return the hash over everything that one participant saw before it revealed its entropy.
 
     Args:
-      view: Its context.
+      view: The context of its view.
       server_commitment: The arena's commitment under that context.
-      participant: Its name.
-      commitment: What the arena has as its commitment.
-      seal: As by `seal`.
+      participant: The name of the participant.
+      commitment: The participant's commitment that the arena has received.
+      seal: The result of `seal`.
     """
     own = encode_parts(participant.encode(), commitment)
     return labelled_hash(b"view-transcript", view, server_commitment, own, seal)

@@ -1,6 +1,6 @@
-"""The rules of every game, pure: no clock, no socket, no randomness, no protobuf.
+"""The rules of every game, as pure functions without clocks, sockets, randomness or protobuf.
 
-`arena.games.catalogue` lists the games; `arena.games.contract` says what the
-rules of one offer. Each family of games is a package whose rooms are named
-alike (`docs/adding-a-game.md`), or a single file if it is small.
+`arena.games.catalogue` lists the games; `arena.games.contract` describes the functions of their
+rules. Each family of games is a package whose modules have the same names
+(`docs/adding-a-game.md`).
 """

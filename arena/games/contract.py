@@ -1,28 +1,29 @@
-"""What a rules module offers, and the few types that all games share.
+"""The functions of a rules module, and the types that all games share.
 
-A rules module is a set of pure functions over frozen values:
+A rules module is a set of pure functions over immutable values:
 
     start(options, seats, deals) -> Step
     step(state, chosen, deals) -> Step
-    to_act(state) -> seats to ask now; empty when the match is over
-    moves(state, seat) -> Moves
-    view(state, seat | None) -> what that seat may know; None is the spectator
+    to_act(state) -> the seats to ask now; empty when the match is over
+    moves(state, seat) -> Moves, the legal moves of a seat to act
+    view(state, seat | None) -> what that seat may know; None stands for a spectator
     fallback(state, seat) -> the move played for a seat that does not answer
     hand_number(state) -> int, counting every deal from 0
-    heavy(state, seat, move) -> Work or bool, whether a step may take over 5 ms
-    result(state) -> Result | None
-    margin_bound(options, seats) -> the most that a seat's score may differ, or None
+    result(state) -> Result; None before the match is over
+    margin_bound(options, seats) -> the largest difference of scores; None without a useful bound
+    heavy(state, seat, move) -> Work or bool, whether a step may take more than 5 ms; optional
 
-`step` takes all the choices that were asked for together, in seat order, so a
-half-made simultaneous choice is never part of a state. An illegal choice
-raises `IllegalMove` and leaves the state as it was: states are immutable.
+`step` takes the moves of all seats to act together, in seat order, so no state contains part of a
+simultaneous choice. It raises `IllegalMove` if a move is illegal. States are immutable.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, NewType, Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, NewType, Protocol, TypeAlias, TypeVar
 
 from arena.cards import Card
+
+T = TypeVar("T")
 
 Seat = NewType("Seat", int)
 """A place at the table, 0 to n - 1, clockwise."""
@@ -39,56 +40,73 @@ View: TypeAlias = Any
 
 
 class IllegalMove(Exception):
-    """The rules forbid this move here. The state is unchanged.
+    """The rules forbid this move in this state.
 
-    The text names only what the moving seat may know: it is shown to that seat.
+    The text is shown to the seat that moved, so it may contain only what that seat may know.
     """
 
 
 class BadOptions(ValueError):
-    """An option has a wrong name or value, or does not suit the number of seats."""
+    """An option has an unknown name or an invalid value, or does not fit the number of seats."""
 
 
 class Deals(Protocol):
-    """The chance of a match: every shuffle, as a function of where it happens."""
+    """The shuffles of a match. Each is a function of its hand and label."""
 
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
-        """Return `cards` in the order fixed for hand number `hand` and `label`.
+        """Return `cards` in the order that is fixed for hand number `hand` and `label`.
 
-        The same arguments give the same order, whatever was played before.
+        The same arguments give the same order at every table, whatever was played before.
         """
         ...
 
 
-class Told(NamedTuple):
-    """Something that happened, and who learns of it."""
+class SentEvent(NamedTuple):
+    """An event and the seats that it is sent to."""
 
     event: Event
-    seats: tuple[Seat, ...] | None = None
-    """The seats that may know; None is everybody, spectators included."""
+    sent_to: tuple[Seat, ...] | None = None
+    """None sends it to all seats and to spectators."""
+
+    def is_for(self, seat: Seat | None) -> bool:
+        """Return whether a seat receives the event; None stands for a spectator."""
+        return self.sent_to is None or (seat is not None and seat in self.sent_to)
 
 
 class Step(NamedTuple):
-    """The state after a step and what to tell of it, in order."""
+    """The state after a step, and the events of the step in order."""
 
     state: State
-    told: tuple[Told, ...]
+    events: tuple[SentEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a match ended by the rules."""
+    """The result of a match that was played to its end."""
 
     scores: tuple[int, ...]
-    """By seat, in the game's own unit; higher is better."""
+    """Scores by seat, in the unit of the game; higher is better."""
     places: tuple[int, ...]
-    """By seat, 1 is first; equal scores share a place."""
+    """Places by seat, from 1; equal scores share a place."""
     hand_scores: tuple[tuple[int, ...], ...]
-    """For each hand in order, the score of every seat."""
+    """For each hand in order, the scores by seat."""
+    ended_by_limit: bool = field(default=False, repr=False)  # golden matches do not have it
+    """Whether a limit of hands ended the match before its goal was reached, such as the target of a race."""
+
+    @classmethod
+    def of(
+        cls,
+        scores: tuple[int, ...],
+        hand_scores: tuple[tuple[int, ...], ...],
+        *,
+        ended_by_limit: bool = False,
+    ) -> "Result":
+        """Return the result of these scores; equal scores share the better place."""
+        return cls(scores, places_of(scores), hand_scores, ended_by_limit)
 
 
 class Moves(Protocol):
-    """The moves a seat may make now. Never empty while the seat is to act."""
+    """The legal moves of a seat to act; there is always at least one."""
 
     @property
     def offered(self) -> tuple[Move, ...]:
@@ -97,31 +115,31 @@ class Moves(Protocol):
 
     @property
     def complete(self) -> bool:
-        """Whether `offered` is all of them."""
+        """Whether `offered` contains all legal moves."""
         ...
 
     def __contains__(self, move: object) -> bool: ...
 
     def count(self) -> int:
-        """How many moves the rules allow, listed or not."""
+        """Return the number of legal moves, listed or not."""
         ...
 
     def sample(self, below: Callable[[int], int]) -> Move:
-        """One legal move, uniformly; `below(n)` draws an integer in [0, n)."""
+        """Draw a legal move uniformly; `below(n)` draws an integer in [0, n)."""
         ...
 
 
 class Work(NamedTuple):
-    """How long a step may take at most, as the rules count it on any machine alike."""
+    """An upper bound of the running time of a step, in steps that are the same on every machine."""
 
     steps: int
-    """All of it."""
+    """All steps."""
     charged: int = 0
-    """What the seat itself has to answer for: its clock is charged for that."""
+    """The steps that are charged to the clock of the seat."""
 
 
 class Listed:
-    """Moves few enough to hold: those offered are the first `MAX_OFFERED`."""
+    """Legal moves as a tuple, of which the first `MAX_OFFERED` are offered."""
 
     __slots__ = ("all",)
 
@@ -150,7 +168,7 @@ class Listed:
 
 
 class Rules(Protocol):
-    """The functions of a rules module, as the module itself offers them."""
+    """The functions of a rules module, which the module itself implements."""
 
     def start(self, options: Options, seats: int, deals: Deals) -> Step: ...
     def step(self, state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step: ...
@@ -159,23 +177,34 @@ class Rules(Protocol):
     def view(self, state: State, seat: Seat | None) -> View: ...
     def fallback(self, state: State, seat: Seat) -> Move: ...
     def hand_number(self, state: State) -> int: ...
-    def heavy(self, state: State, seat: Seat, move: Move) -> Work | bool: ...
     def result(self, state: State) -> Result | None: ...
     def margin_bound(self, options: Options, seats: int) -> int | None: ...
 
 
+def with_entry(values: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
+    """Return the values with the one at index `at` replaced."""
+    return (*values[:at], value, *values[at + 1 :])
+
+
+def work_of(rules: Rules, state: State, seat: Seat, move: Move) -> Work | bool:
+    """Return the work of a step; False if it takes less than 5 ms, as all steps of most games."""
+    # Not by `getattr`, which formats an error if a module has no such function.
+    heavy: Callable[[State, Seat, Move], Work | bool] | None = vars(rules).get("heavy")
+    return False if heavy is None else heavy(state, seat, move)
+
+
 def places_of(scores: Sequence[int]) -> tuple[int, ...]:
-    """Places by score, highest first; equal scores share the better place."""
+    """Return places by seat: 1 for the highest score; equal scores share the better place."""
     return tuple(1 + sum(other > score for other in scores) for score in scores)
 
 
 def require_to_act(
     chosen: tuple[tuple[Seat, Move], ...], asked: tuple[Seat, ...]
 ) -> tuple[Move, ...]:
-    """The chosen moves in seat order.
+    """Return the chosen moves in seat order.
 
     Raises:
-      IllegalMove: if the choices are not from exactly the seats that were asked.
+      IllegalMove: if the moves do not come from exactly the seats that were asked.
     """
     if len(chosen) == 1:  # nearly always
         ((seat, move),) = chosen

@@ -1,7 +1,7 @@
-"""One-line notation for moves and events: derived from their classes, and read back.
+"""Write moves and events as one line of text, and read them.
 
-A line is the class's name in lower case and its fields. A class with one
-field gives its value alone, others give `name=value`:
+The notation is derived from the classes. A line is the name of the class in lower case and its
+fields: the value alone if there is one field, otherwise `name=value`:
 
     take 3
     taken seat=1 cards=As9d
@@ -9,13 +9,13 @@ field gives its value alone, others give `name=value`:
 | value            | written as                          |
 |------------------|-------------------------------------|
 | None             | `-`                                 |
-| truth            | `yes`, `no`                         |
-| whole number     | `12`                                |
-| card, enum, text | as it is; quoted as JSON if needed  |
+| boolean          | `yes`, `no`                         |
+| integer          | `12`                                |
+| card, enum, text | unchanged; quoted as JSON if needed |
 | cards            | together: `As9d`; none: `()`        |
 | other lists      | elements joined by `,`; none: `()`  |
 | lists of cards   | joined by `/`: `As9d/()/Kh`         |
-| a nested class   | its values in braces: `{1;As9d}`    |
+| nested class     | its values in braces: `{1;As9d}`    |
 """
 
 import dataclasses
@@ -34,18 +34,18 @@ _LITERALS: Final = ("-", "yes", "no", _EMPTY)
 
 
 class Unreadable(ValueError):
-    """A line is not in the notation. The text says what was expected."""
+    """A line is not valid notation. The text says what was expected."""
 
 
 class Notation:
-    """The notation of a union of classes, as a game's `Move` or `Event`."""
+    """The notation of a union of classes, such as a game's `Move` or `Event`."""
 
     def __init__(self, union: Any) -> None:
         classes = get_args(union) or (union,)
         self._classes: Mapping[str, type] = {_verb(cls): cls for cls in classes}
 
     def write(self, value: Any) -> str:
-        """The line for a move or an event."""
+        """Return the line of a move or an event."""
         cls = type(value)
         hints = _hints(cls)
         if len(hints) == 1:
@@ -55,10 +55,10 @@ class Notation:
         return " ".join((_verb(cls), *fields))
 
     def read(self, line: str) -> Any:
-        """The move or event of a line.
+        """Return the move or event of a line.
 
         Raises:
-          Unreadable: if the line is not one that `write` gives.
+          Unreadable: if `write` never returns such a line.
         """
         verb, _, rest = line.strip().partition(" ")
         cls = self._classes.get(verb)
@@ -112,7 +112,7 @@ def _write_list(values: Sequence[Any]) -> str:
     if all(type(each) is str and each in CANONICAL for each in values):
         return "".join(values)
     if all(isinstance(each, tuple) for each in values):
-        # A trailing slash tells a single list in a list from the list itself.
+        # A trailing slash distinguishes a list that contains one list from that list.
         joined = "/".join(_write(each) for each in values)
         return joined if len(values) > 1 else joined + "/"
     return ",".join(_write(each) for each in values)

@@ -1,10 +1,10 @@
-"""Qualification: whether a bot may play, found out in a minute, on a laptop as at an arena.
+"""Qualification: checks within a minute whether a bot may play, at an arena or locally.
 
-A bot is started as it will be, plays every game that it declares against the sample and the random
-bot, and has to stand what any bot meets once: messages with fields that it does not know, refusals,
-asks that are withdrawn, a cut, several matches at once, and an arena that drains.
+The bot is started as for play. It plays every declared game against the sample bot and the random
+bot. It must also handle unknown fields, refusals, closed asks, a lost connection, several matches at
+once, and `drain`.
 """
 
-from arena.qualification.run import Shelves, Wanted, qualify
+from arena.qualification.run import QualificationRequest, Shelves, qualify
 
-__all__ = ["Shelves", "Wanted", "qualify"]
+__all__ = ["QualificationRequest", "Shelves", "qualify"]

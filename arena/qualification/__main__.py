@@ -1,10 +1,11 @@
-"""Qualifies one archive in a process of its own, as an arena does: `python -m arena.qualification`.
+"""The process in which an arena qualifies one archive.
 
     python -m arena.qualification ARCHIVE WORK REPORT AGAIN SEED DATA RUNTIME
 
-WORK is a folder that is not there yet; REPORT is written whole, as JSON. DATA has the runtimes, of which
-RUNTIME is the hash of the bot's, or empty; and what is installed of its wheels. The bot is jailed, or not
-started at all. The process gives way to matches in play.
+WORK is a folder that does not exist yet. REPORT is the file of the report, in JSON, which is written
+atomically. DATA has the runtimes and installed wheels; RUNTIME is the hash of the bot's runtime, or
+empty. The process exits with an error if there is no sandbox. It has a low priority, so that it does
+not delay matches in play.
 """
 
 import json
@@ -12,9 +13,9 @@ import os
 import sys
 from pathlib import Path
 
-from arena.jail import BadCommand, Demand, NoWall, raise_wall
-from arena.qualification.run import Shelves, Wanted, qualify
-from arena.server.submissions.installed import INSTALLED
+from arena.qualification.run import QualificationRequest, Shelves, qualify
+from arena.sandbox import BadCommand, NoSandbox, SandboxDemand, raise_sandbox
+from arena.server.submissions.installed_wheels import INSTALLED
 
 NICENESS = 10
 
@@ -24,15 +25,15 @@ def main() -> None:
     archive, work, target, again, seed, data, runtime_sha256 = sys.argv[1:]
     os.nice(NICENESS)
     try:
-        wall = raise_wall(Demand.REQUIRE, data=Path(work).absolute() / "data")
-    except NoWall as error:
+        sandbox = raise_sandbox(SandboxDemand.REQUIRE, data=Path(work).absolute() / "data")
+    except NoSandbox as error:
         sys.exit(str(error))
-    assert wall is not None
+    assert sandbox is not None
     shelves = Shelves(Path(data), runtime_sha256, Path(data) / INSTALLED)
-    wanted = Wanted(again=again, seed=seed)
+    wanted = QualificationRequest(again=again, seed=seed)
     try:
-        with wall:
-            report = qualify(Path(archive), Path(work), wanted, wall=wall, shelves=shelves)
+        with sandbox:
+            report = qualify(Path(archive), Path(work), wanted, sandbox=sandbox, shelves=shelves)
     except BadCommand as error:
         sys.exit(str(error))
     partial = Path(f"{target}.partial")

@@ -1,4 +1,4 @@
-"""The bot under a scripted arena: started as for play, and seen as the conformance kit sees a client."""
+"""The qualified bot as a client of the conformance kit; it is started as for play."""
 
 import math
 import signal
@@ -8,17 +8,17 @@ from typing import Final
 
 import trio
 
-from arena.jail import BotCommand, BotProcess, Printed, Wall, launch, read_output
+from arena.sandbox import BotCommand, BotProcess, Printed, Sandbox, launch, read_output
 
 _END_S: Final = 5.0
-"""How long a bot that is ended may take to be gone."""
+"""How long a bot may take to end."""
 
 
 class BotClient:
-    """One run of the bot. Made and used on another thread than trio's."""
+    """One process of the bot. Its methods block, and are called on other threads than trio's."""
 
     def __init__(self, nursery: trio.Nursery, process: BotProcess) -> None:
-        """`process` is watched in the nursery until it has ended."""
+        """Follow `process` in the nursery until it ends."""
         self._process = process
         self._scope = trio.CancelScope()
         nursery.start_soon(self._watch)
@@ -29,31 +29,31 @@ class BotClient:
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended; None while it runs."""
+        """Its exit code; None while it runs."""
         return trio.from_thread.run_sync(lambda: self._process.returncode)
 
     @property
-    def printed(self) -> tuple[str, ...]:
-        """Nothing: what a bot prints to stdout and to stderr is kept together."""
+    def stdout_lines(self) -> tuple[str, ...]:
+        """Empty: the log of a bot does not separate stdout and stderr."""
         return ()
 
     @property
-    def told(self) -> str:
-        """All that it printed so far; once it has ended, all."""
+    def stderr_text(self) -> str:
+        """Its output so far; all of it once it has ended."""
         if self.exit_code is not None:
             self._ended(_END_S)
         return "\n".join(line.text for line in lines_of(self._process.output))
 
     def wait(self, wait_s: float) -> int | None:
-        """Its exit code; None if it does not end in time."""
+        """Wait for the exit code; None if it does not end in time."""
         return self.exit_code if self._ended(wait_s) else None
 
     def interrupt(self) -> None:
-        """No qualification does that."""
+        """Not used in qualifications."""
         raise NotImplementedError(signal.SIGINT)
 
     def kill(self) -> None:
-        """End it, and all that it has started."""
+        """Kill it and all processes that it started."""
         trio.from_thread.run_sync(self._scope.cancel)
         self._ended(math.inf)
 
@@ -67,21 +67,25 @@ class BotClient:
 
 
 def starter(
-    nursery: trio.Nursery, command: BotCommand, folder: Path, wall: Wall | None, socket: Path | None
+    nursery: trio.Nursery,
+    command: BotCommand,
+    folder: Path,
+    sandbox: Sandbox | None,
+    socket: Path | None,
 ) -> Callable[[Sequence[str], Mapping[str, str], Path], BotClient]:
-    """What starts the bot for one case, in a folder of its own; the kit calls it on another thread.
+    """A function that starts the bot in `folder` for one case. The kit calls it on another thread.
 
-    A jailed bot reaches the scripted arena by its `socket` alone.
+    A sandboxed bot has no network, so it needs the `socket` of the scripted arena.
     """
 
     def start(_argv: Sequence[str], environment: Mapping[str, str], _folder: Path) -> BotClient:
         given = dict(environment)
-        jail = wall if socket is not None else None
-        if jail is not None and socket is not None:
-            given["CARDARENA_ADDRESS"] = jail.address(socket)
+        used = sandbox if socket is not None else None
+        if used is not None and socket is not None:
+            given["CARDARENA_ADDRESS"] = used.address(socket)
 
         async def launched() -> BotClient:
-            process = await launch(command, folder, given, wall=jail, socket=socket)
+            process = await launch(command, folder, given, sandbox=used, socket=socket)
             return BotClient(nursery, process)
 
         return trio.from_thread.run(launched)
@@ -90,7 +94,7 @@ def starter(
 
 
 def lines_of(output: Path) -> list[Printed]:
-    """What a bot printed itself; nothing if it has no log yet."""
+    """The lines that a bot printed; none if it has no log yet."""
     try:
         return [line for line in read_output(output) if not line.by_arena]
     except OSError:

@@ -1,48 +1,52 @@
-"""A bot's games: for each the least and the most seats, a deal-set of two hands, and no fault."""
+"""Checks a bot's games: a deal-set of two hands with the least and the most seats, without faults."""
 
 import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import trio
 
-from arena.competition.manifest import DeclaredGame
-from arena.competition.report import MAX_OFFERED, Check, last_of
-from arena.games.catalogue import Game
+from arena.deal import first_pack
+from arena.errors import checks
+from arena.errors.faults import BAD_MOVE, DEAL, ERROR
+from arena.games.catalogue import BadOptions
 from arena.games.contract import Seat
+from arena.games.game import Game
 from arena.games.notation import Notation
-from arena.jail import BotCommand, told_exception
-from arena.qualification.short import short_hands
-from arena.referee import Ending, FaultKind, Outcome
-from arena.replay.account import Account, account_of
-from arena.replay.frames import frames
-from arena.replay.notebook import notes_of
+from arena.referee import Ending, Outcome
+from arena.replay.diagnosis import MatchDiagnosis, diagnose
+from arena.replay.notes_file import notes_of
+from arena.replay.phrases import because
+from arena.replay.playback import play_back
 from arena.replay.read import Replay, replay_path
-from arena.replay.words import FAULT_WORDS
+from arena.sandbox import BotCommand
 from arena.server.arena import Arena
 from arena.server.bots import BotId
-from arena.server.orders import SCHEDULED, DealSetOrder, TableOrder
+from arena.server.competitions.arena_player import UnratedMatches, play_unrated
+from arena.server.competitions.launcher import Launcher, NoShow
+from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.session.session import Session
-from arena.server.tournaments.launcher import Launcher, NoShow
+from arena.submission.manifest import DeclaredGame
+from arena.submission.report import MAX_OFFERED, Check, last_of
 from arena.terms import MatchTerms, TimeControl
 
 MAX_TABLES: Final = 4
-"""Of a sitting: more would show little more of a bot, and there is a minute for all games."""
+"""The most matches of a deal-set, to check all games within a minute."""
+HANDS: Final = 2
 MOVE_MS: Final = 5_000
 BANK_MS: Final = 5_000
 FAULT_LIMIT: Final = 3
-"""A bot that does everything wrong is soon played by fallback, and the other games have time."""
+"""Low, so that a game in which the bot always fails ends soon."""
 RANDOM: Final = BotId("random")
-_BOT: Final = re.compile(r"the bot '[^']*'")
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
-    """A game with a number of seats, which is one check."""
+class QualificationSeating:
+    """A game with a number of seats: one check."""
 
     declared: DeclaredGame
     seats: int
@@ -53,31 +57,47 @@ class Sitting:
 
     @property
     def candidate(self) -> BotId:
-        """The process that plays it: each game has one of its own, so that games fail singly."""
+        """The bot's process for the game. Each game has its own, so that one failure affects one game."""
         return BotId(self.game.id)
 
     @property
     def sample(self) -> BotId:
-        """The sample bot that it meets: one process for a family of games."""
+        """The sample bot of the game's family, which is one process."""
         return BotId(f"sample {self.game.family}")
 
 
-def sittings(declared: Sequence[DeclaredGame], seats: int | None = None) -> list[Sitting]:
-    """What is played: the least and the most seats of each game, or just so many seats."""
+def short_hands(game: Game, seats: int) -> int:
+    """The number of hands of a match: two, or one for each seat in games where all must deal.
+
+    Raises:
+      BadOptions: if the game has no such length.
+    """
+    options = game.options({"hands": HANDS}, seats)
+    try:
+        first_pack(game.rules, options, seats)  # only the rules can check the length
+    except BadOptions:
+        return seats
+    return HANDS
+
+
+def seatings(
+    declared: Sequence[DeclaredGame], seats: int | None = None
+) -> list[QualificationSeating]:
+    """The checks of games: with the least and the most seats of each, or only with `seats`."""
     found = []
     for each in declared:
         wanted = sorted({each.seats[0], each.seats[-1]}) if seats is None else [seats]
-        found += [Sitting(each, count) for count in wanted if count in each.seats]
+        found += [QualificationSeating(each, count) for count in wanted if count in each.seats]
     return found
 
 
-def order_of(sitting: Sitting, seed: str) -> DealSetOrder:
-    """The deal-set: the same boards from every seat, or from four of them at larger tables."""
-    game, seats = sitting.game, sitting.seats
+def order_of(seating: QualificationSeating, seed: str) -> DealSetOrder:
+    """The deal-set of a seating: the bot plays the same cards from every seat, or from four of more."""
+    game, seats = seating.game, seating.seats
     control = TimeControl(move_ms=MOVE_MS, bank_ms=BANK_MS)
     options = game.options({"hands": short_hands(game, seats)}, seats)
     terms = MatchTerms(game, options, seats, control, FAULT_LIMIT, seeded=True)
-    bots = (sitting.candidate, sitting.sample, *[RANDOM] * (seats - 2))
+    bots = (seating.candidate, seating.sample, *[RANDOM] * (seats - 2))
     name = f"{_NOT_IN_IDS.sub('-', seed)[:24]}-{game.id}-{seats}"
     tables = tuple(
         TableOrder(f"{name}-{turn}", bots[-turn:] + bots[:-turn] if turn else bots, turn)
@@ -87,200 +107,184 @@ def order_of(sitting: Sitting, seed: str) -> DealSetOrder:
 
 
 def turns_of(seats: int) -> list[int]:
-    """By how many seats the bots are turned at each table: evenly, the first seat always among them."""
+    """The rotation of the bots in each match, in seats: evenly spread, from 0."""
     tables = min(seats, MAX_TABLES)
     return [table * seats // tables for table in range(tables)]
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """What a sitting came to, before it is looked at."""
+class QualificationMatch:
+    """The played deal-set of a seating."""
 
-    sitting: Sitting
+    seating: QualificationSeating
     took_s: float = 0.0
     problem: str = ""
-    """Why it could not be played; empty if it was."""
+    """Why it could not be played, with the code of the error; empty if it was."""
     outcomes: tuple[tuple[int, Outcome], ...] = ()
-    """The bot's seat and the outcome at each table."""
+    """The bot's seat and the outcome of each match."""
 
 
+@dataclass(frozen=True, slots=True)
 class Games:
-    """Plays sittings. Made and used in trio; what was not played when it is cancelled stays open."""
+    """Plays seatings. If it is cancelled, the others have no result."""
 
-    def __init__(
-        self,
-        arena: Arena,
-        launcher_of: Callable[[Sequence[BotCommand], trio.Nursery], Launcher],
-        candidate: Callable[[str], BotCommand],
-        opponents: Launcher,
-        seed: str,
-    ) -> None:
-        """Plays nothing yet.
-
-        Args:
-          arena: Where they are played.
-          launcher_of: Makes a launcher for commands.
-          candidate: The bot's command, by the name of its process.
-          opponents: Has the sample bots and the random one.
-          seed: Of the deals.
-        """
-        self._arena = arena
-        self._launcher_of = launcher_of
-        self._candidate = candidate
-        self._opponents = opponents
-        self._seed = seed
+    arena: Arena
+    launcher_of: Callable[[Sequence[BotCommand], trio.Nursery], Launcher]
+    """Creates a launcher for commands."""
+    candidate: Callable[[str], BotCommand]
+    """Returns the bot's command for the name of a process."""
+    opponents: Launcher
+    """Launches the sample bots and the random bot."""
+    seed: str
+    """The seed of the deals."""
 
     async def play(
-        self, wanted: Sequence[Sitting], at_a_time: int, told: Callable[[Played], None]
+        self,
+        wanted: Sequence[QualificationSeating],
+        at_a_time: int,
+        on_done: Callable[[QualificationMatch], None],
     ) -> None:
-        """Play all, so many games at a time; `told` hears of each as it is over."""
+        """Play all seatings, `at_a_time` games in parallel; `on_done` is called with each result."""
         games = {each.game.id: [s for s in wanted if s.game is each.game] for each in wanted}
         limit = trio.CapacityLimiter(at_a_time)
 
-        async def one(sittings: Sequence[Sitting]) -> None:
+        async def one(seatings: Sequence[QualificationSeating]) -> None:
             async with limit:
-                await self._game(sittings, told)
+                await self._game(seatings, on_done)
 
         async with trio.open_nursery() as nursery:
-            # Those with most tables first: they take longest.
+            # Games with many seats take longest, so they start first.
             for each in sorted(games.values(), key=lambda own: -sum(s.seats for s in own)):
                 nursery.start_soon(one, each)
 
-    async def _game(self, own: Sequence[Sitting], told: Callable[[Played], None]) -> None:
+    async def _game(
+        self, own: Sequence[QualificationSeating], on_done: Callable[[QualificationMatch], None]
+    ) -> None:
         bot = own[0].candidate
         async with trio.open_nursery() as nursery:
-            launcher = self._launcher_of([self._candidate(bot.name)], nursery)
+            launcher = self.launcher_of([self.candidate(bot.name)], nursery)
             began_s = trio.current_time()
             try:
                 await launcher.require((bot,))
             except NoShow as error:
                 for each in own:
-                    told(Played(each, trio.current_time() - began_s, why_absent(error)))
+                    took_s = trio.current_time() - began_s
+                    on_done(QualificationMatch(each, took_s, checks.NO_HELLO.message(error.why)))
             else:
                 for each in own:
-                    told(await self._sitting(each, launcher))
+                    on_done(await self._play(each, launcher))
             await launcher.send_home()
             nursery.cancel_scope.cancel()
 
-    async def _sitting(self, sitting: Sitting, launcher: Launcher) -> Played:
+    async def _play(self, seating: QualificationSeating, launcher: Launcher) -> QualificationMatch:
         began_s = trio.current_time()
-        session = self._arena.sessions.get(sitting.candidate)
-        if problem := _why_not_seated(session, sitting):
-            return Played(sitting, 0.0, problem)
-        await self._opponents.require((sitting.sample, RANDOM))
-        await launcher.ensure((sitting.candidate,))  # it may have ended in the sitting before
-        order = order_of(sitting, self._seed)
-        matches = [
-            self._arena.matches.order(order, table.match_id, SCHEDULED) for table in order.tables
-        ]
-        outcomes = []
-        for table, match in zip(order.tables, matches, strict=True):
-            await match.outcome()
-            assert match.played is not None
-            outcomes.append((table.bots.index(sitting.candidate), match.played))
-        return Played(sitting, trio.current_time() - began_s, outcomes=tuple(outcomes))
-
-
-def _why_not_seated(session: Session | None, sitting: Sitting) -> str:
-    """Why the bot is not seated at a game that its manifest declares; empty if it is."""
-    game = sitting.game
-    offered = None if session is None else session.games.get(game.id)
-    if offered is None:
-        return f"bot.toml declares {game.id}, and the bot's hello does not"
-    if offered.seats and sitting.seats not in offered.seats:
-        plays = ", ".join(map(str, sorted(offered.seats)))
-        return f"bot.toml declares {sitting.seats} seats, and the bot's hello {plays}"
-    if offered.rules_version not in (0, game.rules_version):
-        return (
-            f"the bot's hello says rules {offered.rules_version}, and here are {game.rules_version}"
+        session = self.arena.sessions.get(seating.candidate)
+        if problem := _why_not_seated(session, seating):
+            return QualificationMatch(seating, 0.0, problem)
+        await self.opponents.require((seating.sample, RANDOM))
+        order = order_of(seating, self.seed)
+        matches = UnratedMatches(self.arena)
+        bots = _SeatedBots(seating.candidate, launcher, self.opponents)
+        await play_unrated([order], matches, self.arena, bots, max_matches=len(order.tables))
+        if missing := [each for each in order.match_ids if each not in matches.outcomes]:
+            problem = checks.ABORTED.message(missing[0])
+            return QualificationMatch(seating, trio.current_time() - began_s, problem)
+        outcomes = tuple(
+            (table.bots.index(seating.candidate), matches.outcomes[table.match_id])
+            for table in order.tables
         )
+        return QualificationMatch(seating, trio.current_time() - began_s, outcomes=outcomes)
+
+
+class _SeatedBots:
+    """A `BotSource` for a seating: one launcher for the bot, another for its opponents."""
+
+    def __init__(self, candidate: BotId, own: Launcher, others: Launcher) -> None:
+        self._candidate, self._own, self._others = candidate, own, others
+
+    async def ensure(self, bots: Sequence[BotId]) -> None:
+        """Connect the bots; the qualified one may have ended in the seating before."""
+        if self._candidate in bots:
+            await self._own.ensure((self._candidate,))
+        others = [bot for bot in dict.fromkeys(bots) if bot != self._candidate]
+        await self._others.ensure(others)
+
+    def phases_of(self, bots: Sequence[BotId]) -> None:
+        """A bot plays all tables of a seating as one process."""
+
+
+def _why_not_seated(session: Session | None, seating: QualificationSeating) -> str:
+    """Why the bot cannot be seated at a game of its manifest; empty if it can."""
+    game = seating.game
+    offered = None if session is None else session.declared.games.get(game.id)
+    if offered is None:
+        return checks.NO_GAME.message(game.id)
+    if offered.seats and seating.seats not in offered.seats:
+        plays = ", ".join(map(str, sorted(offered.seats)))
+        return checks.NO_SEATS.message(f"bot.toml has {seating.seats}, and hello {plays}")
+    if offered.rules_version not in (0, game.rules_version):
+        versions = f"version {offered.rules_version}, and the arena has {game.rules_version}"
+        return checks.OTHER_RULES.message(versions)
     return ""
 
 
-def check_of(played: Played, replays: Path, words: Sequence[str], again: str) -> Check:
-    """What a sitting came to, looked at from the bot's seat.
+def check_of(played: QualificationMatch, replays: Path, output: Sequence[str], again: str) -> Check:
+    """Check the played matches of a seating for faults of the bot.
 
-    `words` are what the bot printed, `again` is the command that repeats it.
+    `output` has the lines that the bot printed, `again` is the command that repeats the check.
     """
-    sitting = played.sitting
-    check = functools.partial(Check, sitting.game.id, seats=sitting.seats, took_s=played.took_s)
+    seating = played.seating
+    asks = max((outcome.conduct[seat].decisions for seat, outcome in played.outcomes), default=0)
+    check = functools.partial(
+        Check, seating.game.id, seats=seating.seats, took_s=played.took_s, asks=asks
+    )
     if played.problem:
-        return check(passed=False, problem=played.problem, last_lines=last_of(words), again=again)
-    raised = any(told_exception(line) for line in words)
+        return check(passed=False, problem=played.problem, last_lines=last_of(output), again=again)
     for seat, outcome in played.outcomes:
         if outcome.ending is Ending.ABORTED:
-            problem = f"the arena aborted match {outcome.match_id}, which is no fault of the bot"
-            return check(passed=False, problem=problem, again=again)
+            return check(
+                passed=False, problem=checks.ABORTED.message(outcome.match_id), again=again
+            )
         faults = [fault for fault in outcome.faults if fault.seat == seat]
-        # To look at a whole replay takes long, and most bots do nothing wrong.
-        if not faults and not raised and not outcome.conduct[seat].forfeited:
+        # Only bots with faults need the replay, which takes long to read.
+        if not faults and not outcome.conduct[seat].forfeited:
             continue
         path = replay_path(replays, outcome.match_id)
         replay = Replay.open(path)
-        account = account_of(replay, Seat(seat), notes_of(path, replay, Seat(seat)))
-        if account.faults or account.exceptions or account.forfeited_before:
-            return _fault(check, account, replay, words, again)
+        diagnosis = diagnose(replay, Seat(seat), notes_of(path, replay, Seat(seat)))
+        if diagnosis.faults or diagnosis.forfeited_before:
+            return check(
+                passed=False,
+                last_lines=last_of(output),
+                again=again,
+                **_first_problem(diagnosis, replay),
+            )
     return check(passed=True)
 
 
-def _fault(
-    check: Callable[..., Check],
-    account: Account,
-    replay: Replay,
-    words: Sequence[str],
-    again: str,
-) -> Check:
-    """The first thing that went wrong for a bot at a match."""
-    lines = last_of(words)
-    faults = [(each.decision, each) for each in account.faults]
-    raised = [(each.decision, each) for each in account.exceptions]
-    if not faults and not raised:
-        return check(passed=False, problem=account.forfeited_before, last_lines=lines, again=again)
-    first = min([at for at, _ in faults] + [at for at, _ in raised])
-    offered = _offered(replay, account.seat, first)
-    for decision, story in raised:
-        if decision == first:
-            return check(
-                passed=False,
-                problem=f"an exception in the bot's own code: {story.raised}",
-                ask=first,
-                answered=f"{story.played} (the first one offered)",
-                offered=offered,
-                last_lines=lines,
-                again=again,
-            )
-    fault = next(story for decision, story in faults if decision == first)
-    kind = {FaultKind.TIMEOUT: "timeout", FaultKind.ILLEGAL: "illegal move"}.get(
-        fault.kind, FAULT_WORDS[fault.kind]
-    )
-    answered = fault.reason.removeprefix("not a legal move here: ")
-    reason = "" if fault.kind is FaultKind.ILLEGAL or not fault.reason else f": {fault.reason}"
-    more = len(account.faults) - 1
-    return check(
-        passed=False,
-        problem=f"{kind}{reason}" + (f", and {more} more faults" if more > 1 else ""),
-        ask=first,
-        answered=answered if fault.kind is FaultKind.ILLEGAL else "",
-        offered=offered,
-        last_lines=lines,
-        again=again,
-    )
+def _first_problem(diagnosis: MatchDiagnosis, replay: Replay) -> dict[str, Any]:
+    """The fields of a `Check` for the first fault of a bot in a match."""
+    if not diagnosis.faults:
+        return {"problem": DEAL.message(diagnosis.forfeited_before)}
+    first, more = diagnosis.faults[0], len(diagnosis.faults) - 1
+    why = ERROR.message(first.raised) if first.raised else because(first.kind, first.reason)
+    problem = why if first.raised else f"{first.kind.entry.label}: {why}"
+    problem += f", and {more} more faults" * (more > 1)
+    answered = (BAD_MOVE.read(first.reason) or {}).get("move", "")
+    return {
+        "problem": problem,
+        "ask": first.decision,
+        "answered": answered,
+        "offered": _offered(replay, diagnosis.seat, first.decision),
+    }
 
 
 def _offered(replay: Replay, seat: Seat, decision: int) -> tuple[str, ...]:
     """The first moves that were offered at a decision, in notation."""
     game = replay.spec().terms.game
-    notation = Notation(game.module.Move)
-    for frame in frames(replay):
-        for each in frame.decisions:
-            if each.seat == seat and each.decision == decision:
-                offered = game.rules.moves(frame.before, seat).offered
-                return tuple(map(notation.write, offered[:MAX_OFFERED]))
+    notation = Notation(game.messages.Move)
+    for step in play_back(replay):
+        if any(each.seat == seat and each.decision == decision for each in step.decisions):
+            offered = game.rules.moves(step.before, seat).offered
+            return tuple(map(notation.write, offered[:MAX_OFFERED]))
     return ()
-
-
-def why_absent(error: NoShow) -> str:
-    """What became of a bot that did not come, but for what stands in the report beside it."""
-    what, _, rest = str(error).partition(": ")
-    why = f": {rest.partition(': ')[0]}" if what.endswith("does not start") else ""
-    return f"{_BOT.sub('the bot', what, 1)}{why}"

@@ -1,4 +1,4 @@
-"""Plays every game at random, and the same again at the same match: a qualification can be repeated."""
+"""Plays every game at random, with the same moves in the same match, for repeated checks."""
 
 from random import Random
 
@@ -6,10 +6,12 @@ import cardarena
 
 
 class RandomOpponent(cardarena.Bot):
-    """Picks any of the offered moves; which one follows from match, seat and decision."""
+    """Picks one of the offered moves, by a hash of match, seat and decision."""
+
+    max_matches = 64
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        """Pick one."""
+        """Pick a move."""
         lot = Random(f"{self.start.match_id}/{self.seat}/{ask.message.decision}")
         return lot.choice(ask.moves)
 

@@ -1,6 +1,6 @@
-"""What every bot must stand, as cases of a scripted arena: in the game that it declares first."""
+"""The robustness cases: scripts of an arena that every bot must pass, in its first declared game."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,9 +8,11 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 
 import cardarena
-from arena.competition.manifest import DeclaredGame
 from arena.conformance.cases import Case, Script, Step
-from arena.qualification.short import short_hands
+from arena.errors import ErrorEntry, entry, refusal
+from arena.errors.faults import LATE
+from arena.qualification.games import short_hands
+from arena.submission.manifest import DeclaredGame
 from cardarena import local
 from cardarena.v1.game_pb2 import ENDING_COMPLETED, FaultKind
 from cardarena.v1.play_pb2 import (
@@ -23,43 +25,43 @@ from cardarena.v1.play_pb2 import (
     RefusalReason,
 )
 
-TOKEN: Final = "qualification"  # noqa: S105  # it opens nothing
+TOKEN: Final = "qualification"  # noqa: S105  # the scripted arena accepts any
 MOST_MS: Final = 8_000
-"""How long a bot may take for each thing that is awaited of it."""
+"""The time limit for each expected message."""
 QUIET_MS: Final = 300
-"""How long a bot is watched that should say nothing."""
-_NEWS: Final = b"what nobody knows today"
-UNKNOWN_HEX: Final = (b"\xa2\x06" + bytes([len(_NEWS)]) + _NEWS).hex()
-"""Field 100, a text: a later arena may send fields that today's bots do not know."""
+"""How long the arena waits to see that the bot sends nothing."""
+_UNKNOWN: Final = b"a field of a later version"
+UNKNOWN_HEX: Final = (b"\xa2\x06" + bytes([len(_UNKNOWN)]) + _UNKNOWN).hex()
+"""Field 100, a text, as a later version of the arena might send it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """What a bot is shown of a match: real messages, made by playing one."""
+class ShownMatch:
+    """The first messages of a match for one seat, recorded from a real match."""
 
     start: MatchStart
     ask: Ask
-    """The first one of the seat. Another would follow from an answer that the bot did not give."""
+    """The first ask of the seat; later ones would depend on the bot's answer."""
 
-    def renamed(self, match: int) -> "Table":
-        """The same as another match."""
+    def renamed(self, match: int) -> "ShownMatch":
+        """The same messages with another number of the match."""
         start, ask = MatchStart(), Ask()
         start.CopyFrom(self.start)
         ask.CopyFrom(self.ask)
         start.match, start.match_id = match, f"match-{match}"
         ask.match, ask.ask_id, ask.decision = match, _ask_id(match), 1
-        return Table(start, ask)
+        return ShownMatch(start, ask)
 
 
-def table_of(declared: DeclaredGame, seed: str) -> Table:
-    """The first seat that is asked in a match of a game, and what it is shown there."""
-    shown: list[Table] = []
+def shown_match(declared: DeclaredGame, seed: str) -> ShownMatch:
+    """Record the messages of a match for the first seat that is asked."""
+    shown: list[ShownMatch] = []
 
     class Recorder(cardarena.Bot):
         auto = False
 
         def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-            shown.append(Table(self.start, ask.message))
+            shown.append(ShownMatch(self.start, ask.message))
             return 0
 
     seats, game = declared.seats[0], declared.game
@@ -68,17 +70,22 @@ def table_of(declared: DeclaredGame, seed: str) -> Table:
     return shown[0]
 
 
-def cases(table: Table) -> Sequence[Case]:
-    """The cases, each with what the bot must do."""
-    one, other = table.renamed(1), table.renamed(2)
-    return [_case(name, must, streams(one, other)) for name, must, streams in _CASES]
+def cases(shown: ShownMatch) -> Sequence[Case]:
+    """All robustness cases, with these messages."""
+    one, other = shown.renamed(1), shown.renamed(2)
+    return [_case(name, streams(one, other)) for name, streams in _CASES.items()]
 
 
-def _case(name: str, must: str, streams: Sequence[Sequence[Step]]) -> Case:
+def entry_of(name: str) -> ErrorEntry:
+    """The entry of a case in the table of errors."""
+    return entry(f"Q-{name.upper().replace('_', '-')}")
+
+
+def _case(name: str, streams: Sequence[Sequence[Step]]) -> Case:
     return Case(
         id=name,
         title=name,
-        must=must,
+        must=entry_of(name).meaning.removeprefix("it must "),
         source="docs/competing.md",
         streams=tuple(Script(tuple(steps)) for steps in streams),
         address="none",
@@ -91,7 +98,7 @@ def _case(name: str, must: str, streams: Sequence[Sequence[Step]]) -> Case:
     )
 
 
-def _unknown_fields(one: Table, _: Table) -> list[list[Step]]:
+def _unknown_fields(one: ShownMatch, _: ShownMatch) -> list[list[Step]]:
     more = {"plus_hex": UNKNOWN_HEX}
     return [
         [
@@ -105,11 +112,11 @@ def _unknown_fields(one: Table, _: Table) -> list[list[Step]]:
     ]
 
 
-def _refusal(one: Table, other: Table) -> list[list[Step]]:
-    refusal = Refusal(
+def _refusal(one: ShownMatch, other: ShownMatch) -> list[list[Step]]:
+    refused = Refusal(
         reason=RefusalReason.REFUSAL_REASON_ALREADY_ANSWERED,
         ask_id=_ask_id(1),
-        text="the ask was answered before",
+        text=refusal("ALREADY_ANSWERED").message(),
     )
     return [
         [
@@ -117,7 +124,7 @@ def _refusal(one: Table, other: Table) -> list[list[Step]]:
             _begins(one),
             _asked(one),
             _answered(one),
-            _send(ArenaMessage(refusal=refusal)),
+            _send(ArenaMessage(refusal=refused)),
             _begins(other),
             _asked(other),
             _answered(other),
@@ -126,11 +133,11 @@ def _refusal(one: Table, other: Table) -> list[list[Step]]:
     ]
 
 
-def _ask_closed(one: Table, other: Table) -> list[list[Step]]:
+def _ask_closed(one: ShownMatch, other: ShownMatch) -> list[list[Step]]:
     closed = {
         "ask_id": _ask_id(1),
         "fault": FaultKind.Name(FaultKind.FAULT_KIND_TIMEOUT),
-        "reason": "no answer came in time",
+        "reason": LATE.text(),
     }
     return [
         [
@@ -148,7 +155,7 @@ def _ask_closed(one: Table, other: Table) -> list[list[Step]]:
     ]
 
 
-def _cut(one: Table, _: Table) -> list[list[Step]]:
+def _cut(one: ShownMatch, _: ShownMatch) -> list[list[Step]]:
     again = {
         "matches": [{"whole": _fields(one.start)}],
         "open_asks": [{"whole": _fields(one.ask)}],
@@ -159,7 +166,7 @@ def _cut(one: Table, _: Table) -> list[list[Step]]:
     ]
 
 
-def _two_matches(one: Table, other: Table) -> list[list[Step]]:
+def _two_matches(one: ShownMatch, other: ShownMatch) -> list[list[Step]]:
     return [
         [
             {"welcome": {}},
@@ -172,7 +179,7 @@ def _two_matches(one: Table, other: Table) -> list[list[Step]]:
     ]
 
 
-def _drain(one: Table, _: Table) -> list[list[Step]]:
+def _drain(one: ShownMatch, _: ShownMatch) -> list[list[Step]]:
     return [
         [
             {"welcome": {}},
@@ -186,15 +193,15 @@ def _drain(one: Table, _: Table) -> list[list[Step]]:
     ]
 
 
-_CASES: Final[Sequence[tuple[str, str, Callable[[Table, Table], Sequence[Sequence[Step]]]]]] = (
-    ("unknown_fields", "go on at fields and messages that it does not know", _unknown_fields),
-    ("refusal", "go on after a refusal", _refusal),
-    ("ask_closed", "go on after an ask that was closed without its answer", _ask_closed),
-    ("cut", "come back after a cut in mid-match, and go on with it", _cut),
-    ("two_matches", "play two matches at once", _two_matches),
-    ("drain", "play on while the arena drains, and end when it is sent home", _drain),
-)
-NAMES: Final = tuple(name for name, *_ in _CASES)
+_CASES: Final[Mapping[str, Callable[[ShownMatch, ShownMatch], Sequence[Sequence[Step]]]]] = {
+    "unknown_fields": _unknown_fields,
+    "refusal": _refusal,
+    "ask_closed": _ask_closed,
+    "cut": _cut,
+    "two_matches": _two_matches,
+    "drain": _drain,
+}
+NAMES: Final = tuple(_CASES)
 
 
 def _ask_id(match: int) -> int:
@@ -210,30 +217,30 @@ def _send(message: ArenaMessage) -> dict[str, Any]:
     return {"send": _fields(message)}
 
 
-def _begins(table: Table) -> dict[str, Any]:
-    return _send(ArenaMessage(match_start=table.start))
+def _begins(shown: ShownMatch) -> dict[str, Any]:
+    return _send(ArenaMessage(match_start=shown.start))
 
 
-def _asked(table: Table) -> dict[str, Any]:
-    return _send(ArenaMessage(asks=Asks(asks=[table.ask])))
+def _asked(shown: ShownMatch) -> dict[str, Any]:
+    return _send(ArenaMessage(asks=Asks(asks=[shown.ask])))
 
 
-def _answered(table: Table) -> dict[str, Any]:
-    """Any answer will do: whether moves are legal the games themselves show."""
-    return {"answers": {str(table.ask.ask_id): {}}}
+def _answered(shown: ShownMatch) -> dict[str, Any]:
+    """Expect any answer: the checks of games test whether moves are legal."""
+    return {"answers": {str(shown.ask.ask_id): {}}}
 
 
-def _ended(table: Table) -> dict[str, Any]:
-    seats = table.start.terms.seats
+def _ended(shown: ShownMatch) -> dict[str, Any]:
+    seats = shown.start.terms.seats
     end = MatchEnd(
-        match=table.start.match,
+        match=shown.start.match,
         scores=[0] * seats,
         places=[1] * seats,
         ending=ENDING_COMPLETED,
-        replay_id=table.start.match_id,
+        replay_id=shown.start.match_id,
     )
     return _send(ArenaMessage(match_end=end))
 
 
-def _over(*tables: Table) -> list[Step]:
-    return [*map(_ended, tables), {"drain": 1_000}, {"end": "OK"}]
+def _over(*shown: ShownMatch) -> list[Step]:
+    return [*map(_ended, shown), {"drain": 1_000}, {"end": "OK"}]

@@ -1,4 +1,4 @@
-"""A whole qualification, in a minute at most, in a folder of its own."""
+"""Runs all checks of a qualification, within a minute, in a folder of its own."""
 
 import functools
 import os
@@ -11,85 +11,103 @@ from typing import Final
 
 import trio
 
-from arena.competition.archive import BadArchive, read_archive, unpack
-from arena.competition.manifest import BadManifest, Manifest, read_manifest
-from arena.competition.report import (
+from arena.conformance.play import judge
+from arena.errors import checks
+from arena.games.game import Game
+from arena.qualification import robustness
+from arena.qualification.client import lines_of, starter
+from arena.qualification.games import (
+    RANDOM,
+    Games,
+    QualificationMatch,
+    QualificationSeating,
+    check_of,
+    seatings,
+)
+from arena.sandbox import BadCommand, BotCommand, Level, Sandbox, instance_name
+from arena.server.admission.tokens import Tokens
+from arena.server.app import sandboxed, serve
+from arena.server.arena import Arena
+from arena.server.bots import BotId
+from arena.server.competitions.launcher import COPY, Launcher, NoShow
+from arena.server.submissions.built_runtimes import BuiltRuntimes, site_of
+from arena.server.submissions.command import launched_manifest, submitted_command
+from arena.server.submissions.installed_wheels import INSTALLED, NotInstalled, install
+from arena.server.submissions.runtimes import offered
+from arena.submission.archive import BadArchive, read_archive, unpack
+from arena.submission.manifest import BadManifest, Manifest, read_manifest
+from arena.submission.report import (
     MANIFEST_CHECK,
     START_CHECK,
     Check,
-    Report,
+    QualificationReport,
     last_of,
 )
-from arena.competition.wheels import read_wheels, require_fitting, wheels_in
-from arena.conformance.play import judge
-from arena.jail import BadCommand, BotCommand, Level, Wall, instance_name
-from arena.qualification import opponents, robustness
-from arena.qualification.client import lines_of, starter
-from arena.qualification.games import RANDOM, Games, Played, Sitting, check_of, sittings, why_absent
-from arena.server.arena import Arena
-from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
-from arena.server.submissions.built_runtimes import BuiltRuntimes, site_of
-from arena.server.submissions.command import launched_manifest, submitted_command
-from arena.server.submissions.installed import INSTALLED, NotInstalled, install
-from arena.server.submissions.runtimes import offered
-from arena.server.tournaments.launcher import Launcher, NoShow
+from arena.submission.wheels import read_wheels, require_fitting, wheels_in
 
 MOST_S: Final = 60.0
-"""For everything, from the first look at the archive to the report, but to install its wheels."""
-LOOKING_S: Final = 6.0
-"""Of these, kept for what is done after play: looking at the replays of what failed."""
+"""The time limit from the archive to the report, without the installation of wheels."""
+REPLAYS_S: Final = 6.0
+"""The part of it that is reserved for reading the replays of failed checks."""
 START: Final = "start"
-"""The name of the process that is started first."""
+"""The name of the bot's first process."""
+SAMPLE_BOTS: Final = Path(__file__).with_name("sample_bots")
+SAMPLE_BOTS_IN_CHECKOUT: Final = Path(__file__).resolve().parents[2] / "sample_bots"
+RANDOM_BOT: Final = Path(__file__).with_name("random_opponent.py")
+
+
+def sample_bot(game: Game) -> Path:
+    """The sample bot of a game; each family of games has one."""
+    folder = SAMPLE_BOTS if SAMPLE_BOTS.is_dir() else SAMPLE_BOTS_IN_CHECKOUT
+    return folder / f"{game.family}.py"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What of a qualification is wanted, and how it is repeated."""
+class QualificationRequest:
+    """The requested checks, and how to repeat them."""
 
     again: str = "./my-bot"
-    """The folder or zip, as its author would name it."""
+    """The folder or zip, for the command that repeats a check."""
     seed: str = "q7"
     only: tuple[str, ...] = ()
-    """Games, or names of what every bot must stand; none is all."""
+    """Ids of games and names of cases; empty for all."""
     seats: int | None = None
     most_s: float = MOST_S
 
     @property
     def partial(self) -> bool:
-        """Whether not all is looked at, so that nobody is qualified by it."""
+        """Whether some checks are left out, so that the bot cannot be qualified."""
         return bool(self.only) or self.seats is not None
 
     def command(self, name: str, seats: int = 0) -> str:
         """The command that repeats one check."""
-        words = ["arena", "bots", "check", self.again, "--only", name]
-        words += ["--seats", str(seats)] if seats else []
-        return shlex.join([*words, "--seed", self.seed])
+        command = ["arena", "check", self.again, "--only", name]
+        command += ["--seats", str(seats)] if seats else []
+        return shlex.join([*command, "--seed", self.seed])
 
 
 @dataclass(frozen=True, slots=True)
 class Shelves:
-    """Where packages are that a bot may have beside the SDK."""
+    """The folders of packages that a bot may use besides the SDK."""
 
     data: Path | None = None
-    """The folder of the arena whose runtimes it may name; None has none."""
+    """The data folder of the arena, which has the runtimes; None for no runtimes."""
     runtime_sha256: str = ""
-    """Of the runtime that it was submitted for; empty is the one that has its name now."""
+    """The runtime that the bot was submitted for; empty is the present one of that name."""
     installed: Path | None = None
-    """What was installed of wheels is kept here; None keeps nothing."""
+    """The folder of installed wheels, for later runs; None to use a temporary one."""
 
     def names(self) -> Collection[str] | None:
-        """The runtimes that it may name; None if that was looked at before."""
+        """The runtimes that the bot may name; None if that was already checked."""
         if self.runtime_sha256:
             return None
         return () if self.data is None else BuiltRuntimes(self.data).names()
 
     def site(self, name: str) -> Path:
-        """The packages of a runtime that it names.
+        """The packages of a runtime.
 
         Raises:
-          BadCommand: if it is gone.
+          BadCommand: if it was removed.
         """
         assert self.data is not None, "it has names"
         sha256 = self.runtime_sha256
@@ -100,117 +118,115 @@ class Shelves:
 
 
 _LONGEST_FOLDER: Final = 90
-"""Bytes of the folder of socket files: their whole paths have 107 at most. Else it is ports."""
+"""The most bytes in the path of the folder of sockets, since a socket's path has at most 107."""
 
-Told = Callable[[str], None]
-"""Hears the title of each check as it is over."""
+OnDone = Callable[[str], None]
+"""Called with the title of each check when it has ended."""
 
 
 @dataclass(slots=True)
 class _Found:
-    """What has been found so far; what is not here when the time is over did not end."""
+    """The results so far. Checks without a result at the end were not finished in time."""
 
     start: Check | None = None
-    games: list[Played] = field(default_factory=list)
-    stands: dict[str, Check] = field(default_factory=dict)
+    games: list[QualificationMatch] = field(default_factory=list)
+    cases: dict[str, Check] = field(default_factory=dict)
 
 
 def qualify(
     archive: Path,
     work: Path,
-    wanted: Wanted | None = None,
-    told: Told = lambda _: None,
-    wall: Wall | None = None,
+    wanted: QualificationRequest | None = None,
+    on_done: OnDone = lambda _: None,
+    sandbox: Sandbox | None = None,
     shelves: Shelves | None = None,
-) -> Report:
-    """Find out whether the bot in an archive may play.
+) -> QualificationReport:
+    """Check whether the bot in an archive may play.
 
     Args:
-      archive: A zip, as it is submitted.
-      work: A folder that is not there yet, for the bot, its processes and their logs.
-      wanted: What is looked at.
-      told: Hears how far it is.
-      wall: What the bot is jailed by; it has to hide `work / "data"`. None jails nobody.
-      shelves: Where packages are that it may have.
+      archive: The submitted zip.
+      work: A folder that does not exist yet, for the bot, its processes and their logs.
+      wanted: The checks; None for all.
+      on_done: Called when a check has ended.
+      sandbox: The bot's sandbox, which hides `work / "data"`. None uses no sandbox.
+      shelves: The packages that the bot may use.
 
     Raises:
-      BadCommand: if it was submitted for a runtime that is not here any more.
-      CannotServe, Unwritten: if nothing can be played on this machine.
+      BadCommand: if it was submitted for a runtime that was removed.
+      CannotServe, Unwritten: if the arena of the qualification cannot start.
       KeyboardInterrupt: if it was interrupted.
     """
-    wanted, shelves = wanted or Wanted(), shelves or Shelves()
+    wanted, shelves = wanted or QualificationRequest(), shelves or Shelves()
     began_s = time.monotonic()
-    work = work.absolute()  # the bot runs in a folder of its own
+    work = work.absolute()  # the bot runs in another folder
     work.mkdir(parents=True)
-    took_s = functools.partial(_since, began_s)
-    again = shlex.join(["arena", "bots", "check", wanted.again])
+
+    def took_s() -> float:
+        return time.monotonic() - began_s
+
+    again = shlex.join(["arena", "check", wanted.again])
     try:
         read = read_archive(archive)
         manifest = read_manifest(read.manifest, read.paths, offered(), shelves.names())
         if manifest.runs_python:
             require_fitting(read_wheels(read))
     except (BadArchive, BadManifest) as error:
-        problem = "; ".join(error.problems)
+        problem = checks.MANIFEST.message("; ".join(error.problems))
         check = Check(MANIFEST_CHECK, passed=False, took_s=took_s(), problem=problem, again=again)
-        return Report("", wanted.seed, took_s(), (check,), wanted.partial)
+        return QualificationReport("", wanted.seed, took_s(), (check,), wanted.partial)
     unpack(read, work / "bot")
     packages = [shelves.site(manifest.runtime)] if manifest.is_built else []
     manifested = Check(MANIFEST_CHECK, passed=True, took_s=took_s())
-    told(manifested.title)
-    jail = None if wall is None or wall.level is Level.S0 else wall
-    run = _Run(work, manifest, wanted, told, jail, shelves.installed or work / INSTALLED, packages)
-    until_s = began_s + wanted.most_s - LOOKING_S
+    on_done(manifested.title)
+    sandbox = None if sandbox is None or sandbox.level is Level.S0 else sandbox
+    run = _Run(
+        work, manifest, wanted, on_done, sandbox, shelves.installed or work / INSTALLED, packages
+    )
+    until_s = began_s + wanted.most_s - REPLAYS_S
     try:
         serve(
-            ServerSettings(work / "data", play_socket=jail is not None),
+            sandboxed(work / "data", sandbox),
             Tokens(),
             functools.partial(run.main, until_s - time.monotonic()),
         )
     finally:
         found = run.found
     start = found.start or Check(
-        START_CHECK, passed=False, problem="it was stopped before it had started", again=again
+        START_CHECK, passed=False, problem=checks.NOT_STARTED.message(), again=again
     )
-    checks = [manifested, start]
+    results = [manifested, start]
     if start.passed:
-        checks += [run.check_of_game(each) for each in run.sittings]
-        checks += [run.check_of_case(name) for name in run.cases]
-    return Report(read.sha256, wanted.seed, took_s(), tuple(checks), wanted.partial)
+        results += [run.check_of_game(each) for each in run.seatings]
+        results += [run.check_of_case(name) for name in run.cases]
+    return QualificationReport(read.sha256, wanted.seed, took_s(), tuple(results), wanted.partial)
 
 
-def _since(began_s: float) -> float:
-    return time.monotonic() - began_s
-
-
+@dataclass
 class _Run:
-    """What is started and played for one bot."""
+    """Starts one bot and runs its checks."""
 
-    def __init__(
-        self,
-        work: Path,
-        manifest: Manifest,
-        wanted: Wanted,
-        told: Told,
-        wall: Wall | None,
-        installed: Path,
-        packages: list[Path],
-    ) -> None:
-        self.found = _Found()
-        self._installed = installed
-        self._packages = packages
-        self._not_installed = ""
-        self._work = work
-        self._manifest = manifest
-        self._wanted = wanted
-        self._told = told
-        self._wall = wall
-        declared = [g for g in manifest.games if not wanted.only or g.game.id in wanted.only]
-        self.sittings: Sequence[Sitting] = sittings(declared, wanted.seats)
-        self.cases: Sequence[str] = [
-            name
-            for name in robustness.NAMES
-            if (name in wanted.only if wanted.only else wanted.seats is None)
-        ]
+    _work: Path
+    _manifest: Manifest
+    _wanted: QualificationRequest
+    _on_done: OnDone
+    _sandbox: Sandbox | None
+    _installed: Path
+    _packages: list[Path]
+    _not_installed: str = ""
+    found: _Found = field(default_factory=_Found)
+
+    @functools.cached_property
+    def seatings(self) -> Sequence[QualificationSeating]:
+        """The requested checks of games."""
+        only = self._wanted.only
+        declared = [g for g in self._manifest.games if not only or g.game.id in only]
+        return seatings(declared, self._wanted.seats)
+
+    @functools.cached_property
+    def cases(self) -> Sequence[str]:
+        """The names of the requested robustness cases."""
+        only, seats = self._wanted.only, self._wanted.seats
+        return [name for name in robustness.NAMES if (name in only if only else seats is None)]
 
     @property
     def _bots(self) -> Path:
@@ -222,20 +238,20 @@ class _Run:
     def _launcher(
         self, arena: Arena, commands: Sequence[BotCommand], nursery: trio.Nursery
     ) -> Launcher:
-        return Launcher(arena, commands, self._bots, nursery, wall=self._wall)
+        return Launcher(arena, commands, self._bots, nursery, sandbox=self._sandbox)
 
     async def main(self, left_s: float, arena: Arena) -> None:
-        """Everything that needs an arena, as long as there is time; wheels have their own."""
+        """Install the bot's wheels; then run the checks that need an arena, for `left_s` at most."""
         try:
             await self._install()
         except NotInstalled as error:
-            self._not_installed = f"its wheels cannot be installed: {error}"
+            self._not_installed = checks.WHEELS.message(str(error))
         with trio.move_on_after(left_s):
             async with trio.open_nursery() as nursery:
                 if await self._starts(arena, nursery):
                     async with trio.open_nursery() as both:
                         both.start_soon(self._play, arena, nursery)
-                        both.start_soon(self._stand, nursery)
+                        both.start_soon(self._check_cases, nursery)
                 nursery.cancel_scope.cancel()
 
     async def _starts(self, arena: Arena, nursery: trio.Nursery) -> bool:
@@ -246,7 +262,7 @@ class _Run:
             try:
                 await launcher.require((BotId(START),))
             except NoShow as error:
-                problem = why_absent(error)
+                problem = checks.NO_HELLO.message(error.why)
             nursery.start_soon(launcher.send_home)
         self.found.start = Check(
             START_CHECK,
@@ -256,56 +272,54 @@ class _Run:
             last_lines=self._last_lines(START) if problem else (),
             again=self._wanted.command(START_CHECK) if problem else "",
         )
-        self._told(self.found.start.title)
+        self._on_done(self.found.start.title)
         return not problem
 
     async def _install(self) -> None:
-        """Have the bot's own packages where it imports from, before all others."""
+        """Install the bot's wheels, as the first entry of its import path."""
         if not self._manifest.runs_python:
             return
         bot = self._work / "bot"
         if wheels := wheels_in(bot):
-            self._packages.insert(0, await install(wheels, bot, self._installed, self._wall))
+            self._packages.insert(0, await install(wheels, bot, self._installed, self._sandbox))
 
     async def _play(self, arena: Arena, nursery: trio.Nursery) -> None:
-        families = {each.game.family: each.game for each in self.sittings}
+        families = {each.game.family: each.game for each in self.seatings}
         commands = [
-            submitted_command(RANDOM.name, ("python", str(opponents.RANDOM)), Path("/")),
+            submitted_command(RANDOM.name, ("python", str(RANDOM_BOT)), Path("/")),
             *(
-                submitted_command(
-                    f"sample {family}", ("python", str(opponents.sample_bot(game))), Path("/")
-                )
+                submitted_command(f"sample {family}", ("python", str(sample_bot(game))), Path("/"))
                 for family, game in families.items()
             ),
         ]
-        opposing = Launcher(arena, commands, self._bots, nursery)  # the arena's own bots
+        opponent_bots = Launcher(arena, commands, self._bots, nursery)
         games = Games(
             arena,
             functools.partial(self._launcher, arena),
             self._candidate,
-            opposing,
+            opponent_bots,
             self._wanted.seed,
         )
 
-        def told(played: Played) -> None:
+        def done(played: QualificationMatch) -> None:
             self.found.games.append(played)
-            self._told(f"{played.sitting.game.id}, {played.sitting.seats} seats")
+            self._on_done(f"{played.seating.game.id}, {played.seating.seats} seats")
 
-        await games.play(self.sittings, max(2, (os.cpu_count() or 1) + 1), told)
+        await games.play(self.seatings, max(2, (os.cpu_count() or 1) + 1), done)
 
-    async def _stand(self, nursery: trio.Nursery) -> None:
-        """The cases of the scripted arena, one after the other, beside the games."""
+    async def _check_cases(self, nursery: trio.Nursery) -> None:
+        """Run the robustness cases one after the other, in parallel to the games."""
         if not self.cases:
             return
-        table = robustness.table_of(self._manifest.games[0], self._wanted.seed)
-        for case in robustness.cases(table):
+        shown = robustness.shown_match(self._manifest.games[0], self._wanted.seed)
+        for case in robustness.cases(shown):
             if case.id not in self.cases:
                 continue
-            name = f"stands-{case.id}"
+            name = f"case-{case.id}"
             sockets = self._sockets(case.id)
             socket = None if sockets is None else sockets / "main.sock"
             command, folder = self._candidate(name), self._bots / name
-            start = starter(nursery, command, folder, self._wall, socket)
+            start = starter(nursery, command, folder, self._sandbox, socket)
             play = functools.partial(judge, case, (), self._work, start=start, sockets=sockets)
             try:
                 verdict = await trio.to_thread.run_sync(play, abandon_on_cancel=True)
@@ -313,8 +327,8 @@ class _Run:
                 sentence, took_s = str(error), 0.0
             else:
                 sentence, took_s = verdict.sentence, verdict.took_s
-            problem = f"it must {case.must}: {sentence}" if sentence else ""
-            self.found.stands[case.id] = Check(
+            problem = robustness.entry_of(case.id).message(sentence) if sentence else ""
+            self.found.cases[case.id] = Check(
                 case.id,
                 passed=not problem,
                 took_s=took_s,
@@ -322,58 +336,54 @@ class _Run:
                 last_lines=self._last_lines(name) if problem else (),
                 again=self._wanted.command(case.id) if problem else "",
             )
-            self._told(self.found.stands[case.id].title)
+            self._on_done(self.found.cases[case.id].title)
 
     def _sockets(self, case: str) -> Path | None:
-        """A folder for the socket files of a case; None if their paths would be too long.
+        """A folder for the sockets of a case; None if their paths would be too long.
 
-        Then the bot is not jailed for it: in a jail it would reach nothing.
+        Without sockets the case uses ports, and the bot has no sandbox, because a sandboxed bot has no
+        network.
         """
         folder = self._work / "sockets" / case
         folder.mkdir(parents=True)
         return folder if len(os.fsencode(folder)) <= _LONGEST_FOLDER else None
 
-    # What was found, when all is over.
+    # The checks, after play.
 
-    def check_of_game(self, sitting: Sitting) -> Check:
-        """What a sitting came to."""
-        again = self._wanted.command(sitting.game.id, sitting.seats)
+    def check_of_game(self, seating: QualificationSeating) -> Check:
+        """The check of a seating."""
+        again = self._wanted.command(seating.game.id, seating.seats)
         for played in self.found.games:
-            if played.sitting == sitting:
-                words = self._words(sitting.candidate.name)
-                return check_of(played, self._work / "data" / "replays", words, again)
+            if played.seating == seating:
+                output = self._output(seating.candidate.name)
+                return check_of(played, self._work / "data" / "replays", output, again)
         return Check(
-            sitting.game.id,
+            seating.game.id,
             passed=False,
-            seats=sitting.seats,
+            seats=seating.seats,
             problem=self._no_time,
-            last_lines=self._last_lines(sitting.candidate.name),
+            last_lines=self._last_lines(seating.candidate.name),
             again=again,
         )
 
     def check_of_case(self, name: str) -> Check:
-        """What a case came to."""
+        """The check of a case."""
         again = self._wanted.command(name)
         unended = Check(name, passed=False, problem=self._no_time, again=again)
-        return self.found.stands.get(name, unended)
+        return self.found.cases.get(name, unended)
 
     @property
     def _no_time(self) -> str:
-        return f"it had not ended when the {self._wanted.most_s:.0f} s for everything were over"
+        return checks.NO_TIME.message(f"{self._wanted.most_s:.0f} s")
 
     def _last_lines(self, process: str) -> tuple[str, ...]:
-        return last_of(self._words(process))
+        return last_of(self._output(process))
 
-    def _words(self, process: str) -> list[str]:
-        """What a process of the bot printed, its files named as in its archive."""
-        names = dict.fromkeys((instance_name(process, 0), process))
-        lines = [line for name in names for line in lines_of(self._bots / f"{name}.log")]
-        folders = (self._work / "bot", *self._packages)
-        return [_without(line.text, folders) for line in lines]
-
-
-def _without(text: str, folders: Sequence[Path]) -> str:
-    """What a bot printed, without the folders that its files and packages are in."""
-    for folder in folders:
-        text = text.replace(f"{folder}/", "")
-    return text
+    def _output(self, process: str) -> list[str]:
+        """The output of a process of the bot, with file names as in its archive."""
+        names = list(dict.fromkeys((instance_name(process, 0), process)))
+        copies = (self._bots / name / COPY for name in names)
+        lines = [line.text for name in names for line in lines_of(self._bots / f"{name}.log")]
+        for folder in (*copies, self._work / "bot", *self._packages):
+            lines = [line.replace(f"{folder}/", "") for line in lines]
+        return lines

@@ -1,40 +1,39 @@
-"""One match from its first deal to its result: asks, clocks, faults, fallbacks.
+"""The referee: one match from its first deal to its result, with asks, clocks, faults and fallbacks.
 
-A `Table` is a state machine without input or output: it is told what arrived
-and when, and tells ports and a ledger. Trio gives it time (`Timers`), a place
-to run heavy steps (`Workers`) and somebody to wait for its end (`Referee`).
-The latter two are imported from their own modules: who reads replays needs no trio.
+A `MatchRunner` is a state machine without input or output: its methods are called with what arrived and when, and
+it calls ports and a ledger. `Timers` call it at deadlines, `StepProcesses` play heavy steps, and `Referee` waits
+for its end. The latter two are imported from their own modules, so that reading replays does not need trio.
 """
 
 from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
 from arena.referee.clock import SeatClock
 from arena.referee.lag import Lag, NeverLate
-from arena.referee.ledger import Evidence, Ledger, NoRoom, Settled, Unwritten, UsedTime
+from arena.referee.ledger import FaultEvidence, Ledger, NoRoom, Settled, Unwritten, UsedTime
+from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import (
     AbortCause,
     Ending,
-    Entrant,
     Fault,
     FaultKind,
     ForfeitedSeat,
     MatchSpec,
     Outcome,
+    SeatedBot,
     final_places,
 )
-from arena.referee.table import Table
 from arena.referee.timers import Timer, Timers
 
 __all__ = [
     "AbortCause",
     "Answer",
     "Ending",
-    "Entrant",
-    "Evidence",
     "Fault",
+    "FaultEvidence",
     "FaultKind",
     "ForfeitedSeat",
     "Lag",
     "Ledger",
+    "MatchRunner",
     "MatchSpec",
     "NeverLate",
     "NoRoom",
@@ -43,8 +42,8 @@ __all__ = [
     "Said",
     "SeatClock",
     "SeatPort",
+    "SeatedBot",
     "Settled",
-    "Table",
     "Timer",
     "Timers",
     "Unwritten",

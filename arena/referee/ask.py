@@ -7,20 +7,22 @@ from typing import NamedTuple, Protocol
 from google.protobuf.message import Message
 
 from arena.games.contract import Move, Moves, Seat
+from arena.referee.absence import Absence
 from arena.referee.clock import SeatClock
-from arena.referee.presence import Presence
 from arena.referee.spec import FaultKind, Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a bot answered to an ask. An answer without index and move made no sense."""
+    """A bot's answer to an ask. One without index and move was malformed, unless the bot failed."""
 
     index: int | None = None
-    """Place in the offered moves."""
+    """The number of the move among the offered ones."""
     move: Message | None = None
     """A `cardarena.v1.GameMove`, not yet read."""
     note: str = ""
+    failed: bool = False
+    """The client reports that the bot has no move, because its own code failed."""
 
 
 class Said(NamedTuple):
@@ -28,7 +30,7 @@ class Said(NamedTuple):
 
     move: Move
     place: int | None
-    """Where it stands among the offered moves; None if it is not one of them."""
+    """Its number among the offered moves; None if it is not one of them."""
 
     @classmethod
     def among(cls, moves: Moves, move: Move) -> "Said":
@@ -38,82 +40,92 @@ class Said(NamedTuple):
 
 
 class Asker(Protocol):
-    """Who asks: `arena.referee.table.Table`, as far as an ask needs it."""
+    """The part of `arena.referee.match_runner.MatchRunner` that an ask uses."""
 
-    def start_clock(self, ask: "OpenAsk") -> None:
-        """The ask was sent: its time runs."""
-        ...
-
-    def answered(self, ask: "OpenAsk", answer: Answer, received_s: float, raw: bytes) -> None:
-        """The bot answered."""
+    def answered(
+        self, ask: "OpenAsk", answer: Answer, received_s: float, raw: bytes
+    ) -> Said | None:
+        """Take the bot's answer; returns the chosen move, None for a fault."""
         ...
 
     def abandoned(self, ask: "OpenAsk") -> None:
-        """The bot has left for good."""
-        ...
-
-    def clock_of(self, seat: Seat) -> SeatClock:
-        """The time of a seat."""
+        """The bot has left for ever."""
         ...
 
     def texts(self, ask: "OpenAsk") -> bytes:
-        """Moves and events of an ask in notation, as encoded fields."""
+        """The moves and events of an ask in notation, as encoded fields."""
+        ...
+
+
+class SeatTime(Protocol):
+    """The part of `arena.referee.seat_record.SeatRecord` that an ask uses."""
+
+    @property
+    def clock(self) -> SeatClock:
+        """The clock of the seat."""
+        ...
+
+    def start_clock(self, ask: "OpenAsk") -> float:
+        """Start the time of an ask that was sent; returns its end, with grace."""
         ...
 
 
 class OpenAsk:
-    """One decision that is asked of a seat, until it is settled.
-
-    The port keeps what it needs beside it in `number`.
-    """
+    """One decision that a seat is asked for, until it is settled."""
 
     __slots__ = (
+        "_carried_s",
+        "asker",
         "body",
         "decision",
         "due_s",
         "events",
         "moves",
-        "number",
         "said",
         "seat",
         "sent_s",
         "settled",
-        "table",
+        "time",
     )
 
     def __init__(
         self,
-        table: "Asker",
+        asker: Asker,
+        time: SeatTime,
         seat: Seat,
         decision: int,
         moves: Moves,
         body: bytes,
         events: list[object],
+        carried_s: float = 0.0,
     ) -> None:
-        self.table = table
+        """`carried_s` is the time of this ask that the bot used before a restart of the arena."""
+        self._carried_s = carried_s
+        self.asker = asker
+        self.time = time
         self.seat = seat
         self.decision = decision
         self.moves = moves
         self.body = body
-        """The ask as encoded fields, but for its id, match, clock and texts."""
+        """The ask as encoded fields, without its id, match, clock and texts."""
         self.events = events
-        """What it tells of, for notation."""
+        """The events in the ask, for notation."""
         self.said: Said | None = None
-        """What the bot answered, once it has, and in time."""
-        self.number = 0
+        """The move that the bot answered with; None before an answer, and for a fault."""
         self.sent_s = -1.0
+        """When the ask was sent; negative before that."""
         self.due_s = math.inf
-        """When its time is up, grace included."""
+        """The end of its time, with grace."""
         self.settled = False
 
     def sent(self, now_s: float) -> None:
-        """The ask was handed to the transport: its clock starts.
+        """The ask was given to the transport: its clock starts.
 
-        Called again, it moves the start: the transport was slow to take it.
+        A second call moves the start, for a transport that was slow to take the ask.
         """
         if not self.settled:
-            self.sent_s = now_s
-            self.table.start_clock(self)
+            self.sent_s = now_s - self._carried_s
+            self.due_s = self.time.start_clock(self)
 
     def answered(self, answer: Answer, received_s: float, raw: bytes = b"") -> None:
         """The bot answered; `received_s` was stamped when the bytes arrived.
@@ -121,71 +133,51 @@ class OpenAsk:
         `raw` are the bytes themselves, for the evidence of a fault.
         """
         if not self.settled:
-            self.table.answered(self, answer, received_s, raw)
+            self.said = self.asker.answered(self, answer, received_s, raw)
 
     def abandoned(self) -> None:
-        """The bot has left for good and will not answer."""
+        """The bot has left for ever and will not answer."""
         if not self.settled:
-            self.table.abandoned(self)
+            self.asker.abandoned(self)
+
+    def settle(self) -> None:
+        """The decision is settled, by an answer or without one."""
+        self.settled = True
+        self.body = b""
 
     def clock_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
         """Time for the move, in the bank, and per answer in time, in milliseconds.
 
-        `used_s` is what the bot has had already, when an ask is told again.
+        `used_s` is the time since the ask was sent, when it is sent again.
         """
-        return self.table.clock_of(self.seat).told_ms(used_s)
+        if self._carried_s:
+            used_s = max(used_s, self._carried_s)
+        return self.time.clock.times_ms(used_s)
 
     def texts(self) -> bytes:
         """Moves and events in notation, as encoded fields, for bots that want them."""
-        return self.table.texts(self)
-
-
-class CarriedAsk(OpenAsk):
-    """One that was open before the arena was restarted: its bot has had some of its time already."""
-
-    __slots__ = ("_carried_s",)
-
-    def __init__(
-        self,
-        table: "Asker",
-        seat: Seat,
-        decision: int,
-        moves: Moves,
-        body: bytes,
-        events: list[object],
-        carried_s: float,
-    ) -> None:
-        super().__init__(table, seat, decision, moves, body, events)
-        self._carried_s = carried_s
-
-    def sent(self, now_s: float) -> None:
-        super().sent(now_s - self._carried_s)
-
-    def clock_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
-        # Told again, it is counted from `sent_s`, and so with what was carried.
-        return super().clock_ms(max(used_s, self._carried_s))
+        return self.asker.texts(self)
 
 
 class SeatPort(Protocol):
-    """One seat's bot, as far as a table can tell.
+    """The bot of one seat, for a match runner.
 
-    Calls do not block and do not raise. When the bot can be asked at once,
-    `ask` ends in `OpenAsk.sent`. A port may hold an ask back until the bot has a
-    free slot; no clock runs meanwhile.
+    Calls neither block nor raise. If the bot can be asked at once, `ask` ends in `OpenAsk.sent`. A port may delay an
+    ask until the bot has a free slot; no clock runs meanwhile.
     """
 
     @property
     def gone(self) -> bool:
-        """Whether the bot has left for good: it need not be asked any more."""
+        """Whether the bot has left for ever and need not be asked."""
         ...
 
     @property
     def connected(self) -> bool:
-        """Whether the bot could be reached just now."""
+        """Whether the bot can be reached now."""
         ...
 
-    def sit(self, presence: Presence) -> None:
-        """The match begins. The port tells `presence` when the bot leaves and comes back."""
+    def sit(self, presence: Absence) -> None:
+        """The match begins. The port calls `presence` when the bot leaves and comes back."""
         ...
 
     def ask(self, ask: OpenAsk) -> None:
@@ -193,9 +185,9 @@ class SeatPort(Protocol):
         ...
 
     def asked_before(self, decision: int, said: Said | None) -> None:
-        """The match goes on after a crash: what the bot's last decision was, and its answer.
+        """The match continues after a restart: the bot's last decision, and its answer.
 
-        `said` is None if it was a fault.
+        `said` is None for a fault.
         """
         ...
 
@@ -204,7 +196,7 @@ class SeatPort(Protocol):
         ...
 
     def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
-        """Tell the bot how the match ended.
+        """Send the bot the outcome of the match.
 
         `trailing_events` are `cardarena.v1.GameEvent`s since the seat's last ask.
         """

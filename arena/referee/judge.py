@@ -1,7 +1,8 @@
-"""What an answer says, if it says anything: a legal move, or what is wrong with it."""
+"""Judges an answer: the legal move that it chooses, or the fault."""
 
 from typing import NamedTuple
 
+from arena.errors import faults
 from arena.games.contract import Move, Moves
 from arena.games.notation import Notation
 from arena.referee.ask import Answer
@@ -11,33 +12,37 @@ from arena.wire.codec import Codec, Malformed
 MAX_QUOTED_CHARS = 160
 
 
-class Wrong(NamedTuple):
-    """Why an answer is not taken."""
+class RejectedAnswer(NamedTuple):
+    """Why an answer is rejected."""
 
     kind: FaultKind
     reason: str
 
 
-def chosen_move(moves: Moves, answer: Answer, codec: Codec, notation: Notation) -> Move | Wrong:
-    """The move, of those that are legal, that an answer chooses, or what is wrong with it.
+def chosen_move(
+    moves: Moves, answer: Answer, codec: Codec, notation: Notation
+) -> Move | RejectedAnswer:
+    """The legal move that an answer chooses, or why the answer is rejected.
 
     Raises:
-      Exception: whatever the rules raise, which is no fault of the bot.
+      Exception: any error of the rules, which is not a fault of the bot.
     """
     index = answer.index
     if index is not None:
         offered = moves.offered
         if index < len(offered):
             return offered[index]
-        reason = f"index {index} is past the {len(offered)} moves offered"
-        return Wrong(FaultKind.ILLEGAL, reason)
+        reason = faults.BAD_INDEX.text(index=index, offered=len(offered))
+        return RejectedAnswer(FaultKind.ILLEGAL, reason)
+    if answer.failed:
+        return RejectedAnswer(FaultKind.ERROR, faults.FAILED.text())
     if answer.move is None:
-        return Wrong(FaultKind.MALFORMED, "the answer has neither an index nor a move")
+        return RejectedAnswer(FaultKind.MALFORMED, faults.NO_CHOICE.text())
     try:
         move = codec.read_move(answer.move)
         if move in moves:
             return move
     except Malformed as error:
-        return Wrong(FaultKind.MALFORMED, str(error))
-    text = notation.write(move)[:MAX_QUOTED_CHARS]
-    return Wrong(FaultKind.ILLEGAL, f"not a legal move here: {text}")
+        return RejectedAnswer(FaultKind.MALFORMED, faults.UNREADABLE.text(why=error))
+    reason = faults.BAD_MOVE.text(move=notation.write(move)[:MAX_QUOTED_CHARS])
+    return RejectedAnswer(FaultKind.ILLEGAL, reason)

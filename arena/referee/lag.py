@@ -1,22 +1,19 @@
-"""How late the arena itself is, so that no bot pays for it.
+"""Measures how late the arena itself is, so that bots are not charged for it.
 
-The loop that takes the bots' answers ticks every 10 ms. When a tick is late, so was
-everything else on that loop, whatever the cause: the process was stopped, another
-had the processor, the rules were at work, the collector ran. Lateness of more than
-20 ms is a pause, and the part of a bot's time that falls in a pause is refunded.
+The event loop that receives the bots' answers ticks every 10 ms. If a tick is late, everything on that loop was
+late, for any cause: the process was stopped, another process used the processor, the rules were computing, or
+the garbage collector ran. Lateness of more than 20 ms is a pause. The part of a bot's time within a pause is
+refunded.
 
-Which loop: the transport's. An answer is stamped there, and a trio guest runs
-on the same thread, so what blocks either blocks both; `docs/reliability/clocks.md`
-has the measurement.
+The loop is the transport's, where answers get their time stamps. Trio runs as a guest on the same thread, so
+anything that blocks one blocks both; `docs/reliability/clocks.md` has the measurement.
 
-What comes before that loop does not tick: gRPC reads the connections on a thread of its
-own, and may be kept from it while the loop is punctual. So the arena also sends itself
-probes on the way that answers take. One that takes more than 20 ms is a pause as well,
-from its leaving on.
+gRPC reads connections on a thread of its own, which may be delayed while the loop is punctual. So the arena also
+sends probes to itself on the path of answers. A probe that takes more than 20 ms is a pause too, from its
+sending on.
 
-A pause gives whoever thinks meanwhile time for nothing, but not whose own calls or
-messages made it: of these the meter is told, and what they took is not refunded to
-bots of the same owner.
+A pause gives free time to bots that think meanwhile. So an owner's own calls and messages are recorded
+(`caused`), and their time is not refunded to the owner's bots.
 """
 
 import contextlib
@@ -27,43 +24,43 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from arena.referee.causes import Causes
+from arena.referee.pause_causes import PauseCauses
 
 TICK_S: Final = 0.01
-"""From one tick to the next."""
+"""Time between two ticks."""
 PAUSE_S: Final = 0.02
-"""Lateness of a tick that makes a pause; anything less is what a busy loop does."""
+"""Lateness of a tick from which it is a pause; less is usual for a busy loop."""
 PUNCTUAL_S: Final = 0.1
-"""How long the arena must have been punctual before anything is judged by its clock."""
+"""How long the arena must have been punctual before a deadline passes."""
 WINDOW_S: Final = 10.0
-"""The time that `LagMeter.p99_ms` looks back on."""
+"""The time over which `LagMeter.p99_ms` is computed."""
 MAX_REFUND_S: Final = 60.0
-"""Most that is refunded of one decision, one absence or one step of a handshake: a pause gives time to
-think, so it must not be worth making."""
+"""Largest refund of one decision, one absence or one step of a handshake, so that causing a pause does not
+pay."""
 MAX_MATCH_REFUND_S: Final = 3_600.0
-"""And to one seat of all its decisions at a match, and as much of all its absences."""
+"""Largest refund to one seat for all its decisions at a match, and as much for all its absences."""
 MAX_PAUSES: Final = 8_192
-"""Pauses that are remembered at least half of, the latest ones. They are more than 30 ms
-apart, so that is two minutes at the very worst, and days of ordinary life."""
+"""At least the latest half of this number of pauses is remembered. Two pauses differ by more than 30 ms, so this
+covers at least two minutes, and days in usual operation."""
 
 
 class Lag(Protocol):
-    """How late the arena itself was, which no bot is charged for."""
+    """The lateness of the arena, which bots are not charged for."""
 
     def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:
-        """How much of this span the arena was late, and not by the doing of this owner of bots."""
+        """The time within this span in which the arena was late, without pauses that `owner` caused."""
         ...
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:
-        """Whether it is late now, or was within the last tenth of a second.
+        """Whether the arena is late, or was within the last 0.1 s.
 
-        Also if it is not known yet that what had come by `due_s` has been read.
+        Also true if messages that arrived by `due_s` may not have been read yet.
         """
         ...
 
 
 class NeverLate:
-    """An arena that is never late: `Lag` where time is played back or mocked."""
+    """An arena that is never late: the `Lag` of tests and of matches that are played again."""
 
     def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:  # noqa: ARG002
         return 0.0
@@ -73,20 +70,20 @@ class NeverLate:
 
 
 class Scheduled(Protocol):
-    """A call that is to come, as `asyncio.TimerHandle`."""
+    """A scheduled call, such as `asyncio.TimerHandle`."""
 
     def cancel(self) -> None:
-        """Make it not come."""
+        """Cancel the call."""
         ...
 
 
 CallLater = Callable[[float, Callable[[], None]], Scheduled]
-"""Calls a function after so many seconds, on the loop that is to be measured."""
+"""Calls a function after a time in seconds, on the measured loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class LagCounts:
-    """What a meter has seen since it was made."""
+    """The counters of a meter since it was made."""
 
     ticks: int
     pauses: int
@@ -98,31 +95,30 @@ class LagCounts:
 class LagMeter:
     """Measures how late one loop is: `Lag`.
 
-    Ticks while at least one `measuring` block is open, so an idle arena sleeps.
-    All calls are made on the thread of that loop. Times are those of `now_s`.
+    It ticks only within `measuring` blocks, so that an idle arena sleeps. All calls are made on the thread of that
+    loop. Times are those of `now_s`.
     """
 
     def __init__(self, call_later: CallLater, now_s: Callable[[], float]) -> None:
         """`call_later` belongs to the loop; `now_s` is the clock that stamps asks and answers."""
         self._call_later = call_later
         self._now_s = now_s
-        self.on_start: Callable[[], None] = _nothing
-        """Called when measuring begins."""
+        self._on_start: Callable[[], None] = _nothing
         self._probed = False
         """Whether probes are sent at all."""
         self._probe_s = math.inf
-        """When the probe left that has not returned; infinite if none is under way."""
+        """When the present probe was sent; infinite without one."""
         self._read_s = -math.inf
-        """What had come by then has been read, as the last probe that returned has shown."""
-        self._causes = Causes()
+        """Messages that arrived by then have been read: when the last returned probe was sent."""
+        self._causes = PauseCauses()
         self._users = 0
         self._next: Scheduled | None = None
         self._due_s = 0.0
-        """When the next tick is due; what is later than that is late."""
+        """When the next tick is due."""
         self._starts_s: list[float] = []
         self._ends_s: list[float] = []
         self._paused_s: list[float] = [0.0]
-        """Before each pause, all pauses up to then together; one more than there are pauses."""
+        """Total time of the pauses before each pause, and of all pauses at the end."""
         self._lateness: deque[_Tick] = deque()
         self._measured_s = 0.0
         """Sum of `_Tick.after_s` in `_lateness`."""
@@ -130,9 +126,13 @@ class LagMeter:
         self._pauses = 0
         self._longest_s = 0.0
 
+    def call_on_start(self, call: Callable[[], None]) -> None:
+        """Set the function that is called whenever measuring begins."""
+        self._on_start = call
+
     @contextlib.contextmanager
     def measuring(self) -> Iterator[None]:
-        """Tick within the block, as while a match is in play. Blocks may overlap."""
+        """Tick within the block, for example while a match is in play. Blocks may overlap."""
         self.start()
         try:
             yield
@@ -140,11 +140,11 @@ class LagMeter:
             self.stop()
 
     def start(self) -> None:
-        """Tick until `stop` has been called as often as this."""
+        """Tick until `stop` has been called as often as `start`."""
         self._users += 1
         if self._users == 1:
             self._schedule(self._now_s())
-            self.on_start()
+            self._on_start()
 
     @property
     def is_measuring(self) -> bool:
@@ -152,7 +152,7 @@ class LagMeter:
         return self._users > 0
 
     def stop(self) -> None:
-        """Take one `start` back."""
+        """Undo one `start`."""
         if self._users < 1:
             raise RuntimeError("the meter was stopped more often than started")
         self._users -= 1
@@ -164,17 +164,16 @@ class LagMeter:
                 self._record(now_s)
 
     def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:
-        """How much of the time from `since_s` to `until_s` the arena was late.
+        """The time from `since_s` to `until_s` in which the arena was late.
 
-        A pause that has not ended counts up to now, as an answer may be stamped
-        before the late tick arrives. What calls and messages of `owner` kept the loop
-        for, as `caused` was told, does not count.
+        A pause that has not ended counts up to now, because an answer may get its time stamp before the late tick.
+        Times in which calls and messages of `owner` used the loop do not count, see `caused`.
         """
         now_s = self._now_s()
         open_s = self._open_pause_s(now_s)
         ends_s = self._ends_s
         if open_s >= until_s and (not ends_s or since_s >= ends_s[-1]):
-            return 0.0  # as almost always
+            return 0.0  # the usual case
         refund_s = 0.0
         if ends_s and since_s < ends_s[-1]:
             recorded_s = min(until_s, open_s)
@@ -182,7 +181,7 @@ class LagMeter:
                 refund_s = self._paused_until(recorded_s) - self._paused_until(since_s)
         if open_s < until_s:
             refund_s += max(0.0, min(until_s, now_s) - max(since_s, open_s))
-        # Sums of other sums: a rounding must not make a refund more than the span, or less than 0.
+        # Rounding must not make a refund longer than the span, or negative.
         refund_s = max(0.0, min(refund_s, until_s - since_s))
         if owner and refund_s > 0.0:
             own = self._causes.of(owner, since_s, until_s)
@@ -190,14 +189,14 @@ class LagMeter:
         return refund_s
 
     def caused(self, owner: str, since_s: float, until_s: float) -> None:
-        """A call or message of this owner of bots had the loop, from then to now."""
+        """A call or message of this owner used the loop from `since_s` to `until_s`, which is now."""
         self._causes.note(owner, since_s, until_s)
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:
         """Whether the arena is late, or was within the last 0.1 s.
 
-        What came in time may not have been seen yet, so no time-out is declared: nor before
-        a probe has returned that left after `due_s`, if probes are sent.
+        Then an answer in time may not have been read yet, so there is no time-out. With probes, the same holds
+        until a probe has returned that was sent after `due_s`.
         """
         if self._open_pause_s(now_s) < now_s:
             return True
@@ -206,7 +205,7 @@ class LagMeter:
         return bool(self._ends_s) and now_s - self._ends_s[-1] < PUNCTUAL_S
 
     def _open_pause_s(self, now_s: float) -> float:
-        """When the pause began that has not ended yet; infinite if there is none."""
+        """The start of the present pause; infinite without one."""
         open_s = math.inf
         if self._next is not None and now_s - self._due_s > PAUSE_S:
             open_s = self._due_s
@@ -217,28 +216,27 @@ class LagMeter:
     # Probes.
 
     def probe_left(self, at_s: float) -> None:
-        """A probe was sent, where bots send their answers."""
+        """A probe was sent on the path of answers."""
         self._probed = True
         self._probe_s = at_s
 
     def probe_returned(self, at_s: float) -> None:
-        """It was read, where answers are read."""
+        """The probe was read where answers are read."""
         left_s, self._probe_s = self._probe_s, math.inf
         self._read_s = left_s
         if at_s - left_s > PAUSE_S:
             self._add_pause(left_s, at_s)
 
     def probes_end(self) -> None:
-        """There are no probes any more: nothing is to wait for them."""
+        """No further probes are sent."""
         self._probed = False
         self._probe_s = math.inf
 
     def p99_ms(self) -> float:
-        """Lateness of the ticks of the last 10 s, the 99th percentile, in milliseconds.
+        """The 99th percentile of the lateness of ticks in the last 10 s, in milliseconds.
 
-        Time without ticks, when nothing was in play, counts as punctual ticks. A
-        pause counts as one late tick, however long it was: a machine that slept
-        once is not overloaded, one that is late again and again is.
+        Time without ticks counts as punctual ticks. A pause counts as one late tick, however long it was, because
+        the percentile measures overload: repeated lateness, not one long sleep of the machine.
         """
         self._forget(self._now_s())
         unmeasured = max(0.0, WINDOW_S - self._measured_s) / TICK_S
@@ -248,7 +246,7 @@ class LagMeter:
         return sorted(tick.late_s for tick in self._lateness)[-1 - above] * 1000
 
     def counts(self) -> LagCounts:
-        """What was seen so far, for metrics."""
+        """The counters so far, for metrics."""
         return LagCounts(self._ticks, self._pauses, self._paused_s[-1], self._longest_s)
 
     # Ticks.
@@ -273,7 +271,7 @@ class LagMeter:
             self._add_pause(self._due_s, now_s)
 
     def _add_pause(self, start_s: float, end_s: float) -> None:
-        """Remember a pause that has just ended. It takes in those that it overlaps."""
+        """Add a pause that has just ended, merged with those that it overlaps."""
         is_new = True
         while self._ends_s and self._ends_s[-1] > start_s:
             start_s = min(start_s, self._starts_s.pop())
@@ -286,17 +284,17 @@ class LagMeter:
         self._pauses += is_new
         self._longest_s = max(self._longest_s, end_s - start_s)
         if len(self._ends_s) > MAX_PAUSES:
-            for kept in (self._starts_s, self._ends_s, self._paused_s):
-                del kept[: MAX_PAUSES // 2]
+            for times in (self._starts_s, self._ends_s, self._paused_s):
+                del times[: MAX_PAUSES // 2]
 
     def _forget(self, now_s: float) -> None:
-        """Drop ticks that are past the window."""
+        """Drop ticks from before the window."""
         ticks = self._lateness
         while ticks and ticks[0].at_s <= now_s - WINDOW_S:
             self._measured_s -= ticks.popleft().after_s
 
     def _paused_until(self, at_s: float) -> float:
-        """All remembered pauses up to a moment, together."""
+        """The total time of remembered pauses up to a moment."""
         begun = bisect_right(self._starts_s, at_s)
         if begun and at_s < self._ends_s[begun - 1]:
             return self._paused_s[begun - 1] + at_s - self._starts_s[begun - 1]
@@ -304,12 +302,12 @@ class LagMeter:
 
 
 def _nothing() -> None:
-    """What is called when nobody wants to know that measuring begins."""
+    """The default of `call_on_start`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tick:
     at_s: float
     after_s: float
-    """Since the tick before."""
+    """Time since the tick before."""
     late_s: float

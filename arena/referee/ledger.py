@@ -1,34 +1,26 @@
-"""Where a match is written down before anybody is told: what a table asks of a ledger."""
+"""The ledger of a match: it records each decision before anything that follows from it is sent."""
 
-import hashlib
 from typing import NamedTuple, Protocol
 
 from arena.referee.spec import FaultKind, MatchSpec, Outcome
 
 
-class Evidence(NamedTuple):
-    """What a fault is judged by. Times count from the start of the match."""
+class FaultEvidence(NamedTuple):
+    """The evidence of a fault. Times count from the start of the match."""
 
     due_s: float
-    """The end of the time, grace and refunds included."""
+    """The end of the time, with grace and refunds."""
     received_s: float = 0.0
-    """The answer's arrival; 0 if none came."""
+    """The answer's arrival; 0 without an answer."""
     answer_sha256: bytes = b""
-    """Of the message that held the answer, as it came."""
+    """The SHA-256 of the message with the answer, as received."""
     answer_bytes: int = 0
     away_s: float = 0.0
-    """How long the bot had been away in this match, in all."""
-
-    @classmethod
-    def of(cls, due_s: float, now_s: float, raw: bytes, away_s: float) -> "Evidence":
-        """The evidence of a fault; `raw` is the message that held the answer, if any did."""
-        if not raw:
-            return cls(due_s, away_s=away_s)
-        return cls(due_s, now_s, hashlib.sha256(raw).digest(), len(raw), away_s)
+    """The total absence of the bot in this match."""
 
 
 class Settled(NamedTuple):
-    """One seat's decision, as it is written down."""
+    """One settled decision of a seat, to be recorded."""
 
     seat: int
     decision: int
@@ -36,7 +28,7 @@ class Settled(NamedTuple):
     game_move: bytes
     """An encoded `cardarena.v1.GameMove`."""
     sent_s: float
-    """From the start of the match to the sending of the ask."""
+    """Time from the start of the match to the sending of the ask."""
     charged_s: float
     bank_ms: int
     fault: FaultKind | None
@@ -44,29 +36,29 @@ class Settled(NamedTuple):
     note: str
     unasked: bool
     forfeited: bool
-    """From here on the seat is played by fallback to the end."""
+    """From here on the fallback plays the seat to the end."""
     refunded_s: float = 0.0
-    """What the arena was late itself, which is not charged."""
-    evidence: Evidence | None = None
+    """Lateness of the arena, which is not charged."""
+    evidence: FaultEvidence | None = None
 
 
 class UsedTime(NamedTuple):
-    """The time that a seat has used and no decision tells yet, as it is written down."""
+    """The time that a seat has used before its decision is settled, to be recorded."""
 
     seat: int
     decision: int
     """The seat's decision that is asked, counted from 1; 0 if none is."""
     used_s: float
-    """What it has cost so far."""
+    """The charge so far."""
     away_s: float
-    """How long the bot was away in this match, in all."""
+    """The total absence of the bot in this match."""
 
 
 class Ledger(Protocol):
-    """Where a match is written down before anybody is told."""
+    """Records one match before anything that follows is sent."""
 
     def opened(self, spec: MatchSpec) -> None:
-        """The match begins, or goes on: then it is written down already. May be said twice."""
+        """The match begins, or continues with its earlier records. May be called twice."""
         ...
 
     def decided(self, settled: Settled) -> None:
@@ -83,8 +75,8 @@ class Ledger(Protocol):
 
 
 class NoRoom(Exception):
-    """The match may write no more, as there is no room on the disk: it alone has to end."""
+    """The disk has no room for this match, which must end; other matches continue."""
 
 
 class Unwritten(Exception):
-    """The ledger could not be written, as on a full disk. Play must stop."""
+    """The ledger cannot be written, for example on a full disk. All play must stop."""

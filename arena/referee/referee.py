@@ -1,4 +1,4 @@
-"""Plays matches: gives tables their time, their workers and an end to wait for."""
+"""Plays the matches of one process: timers, heavy steps, replays of past decisions, and the wait for their ends."""
 
 import contextlib
 import logging
@@ -10,60 +10,59 @@ import trio
 
 from arena.games.contract import Seat, Work
 from arena.referee.ask import SeatPort
-from arena.referee.gallery import Gallery
 from arena.referee.lag import Lag, NeverLate
 from arena.referee.ledger import Ledger, Settled, Unwritten, UsedTime
-from arena.referee.place import KEPT_S
+from arena.referee.match_runner import MatchRunner
+from arena.referee.seat_record import RECORD_STEP_S
 from arena.referee.spec import AbortCause, MatchSpec, Outcome
-from arena.referee.table import Table
+from arena.referee.spectators import SpectatorPort
+from arena.referee.step_processes import Chosen, StepProcesses, Ticket
 from arena.referee.timers import Timers
-from arena.referee.workers import Chosen, Ticket, Workers
 from arena.wire.games import codec_of
 
 AT_ONCE: Final = 64
-"""Matches whose times are written down before others have their turn."""
+"""Matches whose times are recorded before other tasks run."""
 
 _log = logging.getLogger(__name__)
 
 
 class Referee:
-    """Every match of one process. `run` must be running while matches are played."""
+    """Plays matches. `run` must be running while matches are played."""
 
     def __init__(
         self,
-        ledger: Callable[[MatchSpec], Ledger],
         synced: Callable[[], Awaitable[None]],
-        workers: Workers | None = None,
+        workers: StepProcesses | None = None,
         lag: Lag | None = None,
-        gallery: Callable[[MatchSpec], Gallery | None] = lambda _: None,
         owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
-        """`ledger` opens the book of one match; `synced` waits until all is on disk.
+        """A referee without matches.
 
-        `lag` knows how late the arena is; without it, it never is. `gallery` is who
-        watches a match, if anybody does. `owner_of` names whose a bot is, by the bot's
-        name: each owner has the same share of the workers.
+        Args:
+          synced: Waits until everything that ledgers were given is on disk.
+          workers: Processes that play heavy steps.
+          lag: How late the arena itself is; without it, it is never late.
+          owner_of: Names the owner of a bot, by the bot's name. Each owner has the same share of
+            the worker processes.
         """
         self.lag = lag or NeverLate()
-        self._ledger = ledger
-        self._gallery = gallery
         self._synced = synced
-        self._workers = workers or Workers()
+        self._workers = workers or StepProcesses()
         self._owner_of = owner_of
         self._timers = Timers()
         self._nursery: trio.Nursery | None = None
         self._token: trio.lowlevel.TrioToken | None = None
-        self.tables: dict[str, Table] = {}
+        self.runners: dict[str, MatchRunner] = {}
         """Matches in play, by id."""
-        self.ended = trio.Event()
+        self._ended = trio.Event()
         """Set, and replaced, whenever a match has ended."""
-        self._replaying: deque[Table] = deque()
-        """Matches whose past is being played again, in turn."""
+        self._replaying: deque[MatchRunner] = deque()
+        """Matches whose past decisions are being played again, in turn."""
         self._replay_wanted = trio.Event()
         self._match_begins = trio.Event()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep time until cancelled; matches in play are suspended then."""
+        """Run timers and heavy steps until cancelled; then matches in play are suspended."""
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -73,17 +72,21 @@ class Referee:
                 nursery.start_soon(self._keep_times)
                 task_status.started()
         finally:
-            for table in list(self.tables.values()):
-                table.suspend()
+            for runner in list(self.runners.values()):
+                runner.suspend()
             self._workers.close()
 
     @property
     def replaying(self) -> bool:
-        """Whether the past of any match is still being played again."""
+        """Whether past decisions of any match are still being played again."""
         return bool(self._replaying)
 
+    async def match_ended(self) -> None:
+        """Wait until the next match has ended."""
+        await self._ended.wait()
+
     async def _replay(self) -> None:
-        """Play the past of matches again, a little of one at a time, so that others go on."""
+        """Play past decisions of matches again, a few of one match at a time, so that others continue."""
         while True:
             while self._replaying:
                 self._replaying.popleft().replay_on()
@@ -92,49 +95,57 @@ class Referee:
             await self._replay_wanted.wait()
 
     async def _keep_times(self) -> None:
-        """Have the time written down that bots think and are away, a few matches in one go."""
+        """Record the time that bots use and are away, for `AT_ONCE` matches at a time."""
         while True:
-            if not self.tables:
+            if not self.runners:
                 self._match_begins = trio.Event()
                 await self._match_begins.wait()
-            await trio.sleep(KEPT_S)
+            await trio.sleep(RECORD_STEP_S)
             written = False
-            for count, table in enumerate(list(self.tables.values()), 1):
-                written = table.keep_times() or written
+            for count, runner in enumerate(list(self.runners.values()), 1):
+                written = runner.keep_times() or written
                 if count % AT_ONCE == 0:
                     await trio.lowlevel.checkpoint()
             if written:
-                # Once nothing can be written any more, every match is suspended by itself.
+                # If writing has ended, every match suspends itself.
                 with contextlib.suppress(Unwritten):
                     await self._synced()
 
-    def _replay_later(self, table: Table) -> None:
-        self._replaying.append(table)
+    def _replay_later(self, runner: MatchRunner) -> None:
+        self._replaying.append(runner)
         self._replay_wanted.set()
 
     async def play(
         self,
         spec: MatchSpec,
         ports: Sequence[SeatPort],
+        ledger: Ledger,
         past: Sequence[Settled] = (),
         used: Sequence[UsedTime] = (),
+        spectators: Callable[[], SpectatorPort | None] = lambda: None,
     ) -> Outcome:
-        """Play one match to its end and tell everybody, once the result is on disk.
+        """Play one match to its end, and send the outcome once it is on disk.
 
-        `past` are the decisions of a match that goes on, and `used` is the time that
-        none of them tells. Cancelled, it suspends the match: its journal says where it
-        stood, and nobody is told an end.
+        If this call is cancelled, the match is suspended: its journal has the decisions so far, and
+        no outcome is sent.
+
+        Args:
+          spec: What fixes the match.
+          ports: The bots, by seat.
+          ledger: Records the match.
+          past: The decisions of a match that is resumed.
+          used: The time that its seats had used before their next decisions.
+          spectators: Gives the spectators of the match when it begins, if there are any.
 
         Raises:
-          Unwritten: if something of it did not reach the disk. It is suspended then: nobody
-            is told an end, as the disk may say otherwise.
+          Unwritten: if the match could not be recorded. Then it is suspended.
         """
-        ended, ledger = trio.Event(), self._ledger(spec)
+        ended = trio.Event()
         if spec.fair_deal is not None and not past:
-            # What bots have seen of packs that cannot be drawn again, the disk knows of.
+            # A fair deal cannot be repeated, so the opening is on disk before a bot sees a card.
             ledger.opened(spec)
             await self._synced()
-        table = Table(
+        runner = MatchRunner(
             spec,
             codec_of(spec.terms.game),
             ports,
@@ -144,52 +155,54 @@ class Referee:
             over=lambda _: ended.set(),
             heavy_step=self._play_heavy_step,
             lag=self.lag,
-            gallery=self._gallery(spec),
+            spectators=spectators(),
             replay_later=self._replay_later,
             owner_of=self._owner_of,
         )
-        self.tables[spec.match_id] = table
+        self.runners[spec.match_id] = runner
         self._match_begins.set()
         try:
-            table.begin(past, used)
+            runner.begin(past, used)
             await ended.wait()
         finally:
-            del self.tables[spec.match_id]
-            table.suspend()
+            del self.runners[spec.match_id]
+            runner.suspend()
             try:
                 with trio.CancelScope(shield=True):
                     await self._synced()
-                table.tell_end()
+                runner.tell_end()
             finally:
-                self.ended.set()
-                self.ended = trio.Event()
-        if table.outcome is None:
+                self._ended.set()
+                self._ended = trio.Event()
+        if runner.outcome is None:
             raise Unwritten(f"match {spec.match_id} could not be written down")
-        return table.outcome
+        return runner.outcome
 
-    def _play_heavy_step(self, table: Table, chosen: Chosen, seat: Seat, work: Work | None) -> None:
+    def _play_heavy_step(
+        self, runner: MatchRunner, chosen: Chosen, seat: Seat, work: Work | None
+    ) -> None:
         assert self._token is not None
-        # A table may be running in the host's loop just now; tasks are started in trio.
-        owner = self._owner_of(table.spec.entrants[seat].name)
+        # The runner may be called from the host's loop, but tasks are started in trio.
+        owner = self._owner_of(runner.spec.entrants[seat].name)
         ticket = Ticket(owner) if work is None else Ticket(owner, work.steps)
-        self._token.run_sync_soon(self._start_heavy, table, chosen, ticket)
+        self._token.run_sync_soon(self._start_heavy, runner, chosen, ticket)
 
-    def _start_heavy(self, table: Table, chosen: Chosen, ticket: Ticket) -> None:
+    def _start_heavy(self, runner: MatchRunner, chosen: Chosen, ticket: Ticket) -> None:
         assert self._nursery is not None
-        # Closed meanwhile, the nursery takes no task, and its matches are aborted.
+        # The nursery may be closed by now; then the matches are suspended.
         with contextlib.suppress(RuntimeError):
-            self._nursery.start_soon(self._play_heavy, table, table.state, chosen, ticket)
+            self._nursery.start_soon(self._play_heavy, runner, runner.state, chosen, ticket)
 
     async def _play_heavy(
-        self, table: Table, state: object, chosen: Chosen, ticket: Ticket
+        self, runner: MatchRunner, state: object, chosen: Chosen, ticket: Ticket
     ) -> None:
-        spec = table.spec
+        spec = runner.spec
         try:
             game_id = spec.terms.game.id
             step = await self._workers.step(game_id, state, chosen, spec.deals, ticket)
         except Exception:
             _log.exception("a heavy step failed", extra={"match": spec.match_id})
-            table.abort(AbortCause.ERROR)
+            runner.abort(AbortCause.ERROR)
             return
-        if table.outcome is None:
-            table.stepped(step)
+        if runner.outcome is None:
+            runner.stepped(step)

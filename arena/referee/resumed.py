@@ -1,80 +1,101 @@
-"""The decisions of a match that was cut short, played again before it goes on."""
+"""The recorded decisions of an interrupted match, which are played again before the match continues."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.games.contract import Move, Rules, Seat, State
 from arena.referee.ask import Said
 from arena.referee.ledger import Settled, UsedTime
-from arena.referee.place import Place
+from arena.referee.seat_record import SeatRecord
 from arena.wire.codec import Codec
 from cardarena.v1 import game_pb2
 
 LEAST_S: Final = 1.0
-"""What is left at least of the time of an ask that was open: its answer may have been on the way."""
+"""Least time for an ask that was open, because its answer may have been in transit."""
+REPLAYED_AT_ONCE: Final = 32
+"""Decisions that are played again before other matches run: 1 to 3 ms."""
 
 
 class ResumedDecisions:
-    """Decisions as they were written down, in the order in which they were settled."""
+    """Recorded decisions, in the order in which they were settled."""
 
     def __init__(
-        self, settled: Sequence[Settled], codec: Codec, used: Sequence[UsedTime] = ()
+        self,
+        settled: Sequence[Settled],
+        codec: Codec,
+        used: Sequence[UsedTime] = (),
+        replay_later: Callable[[], None] | None = None,
     ) -> None:
-        """`used` is the time that no decision tells, at most one for each seat."""
+        """Decisions to be played again.
+
+        Args:
+          settled: The decisions.
+          codec: Reads their moves.
+          used: Time that seats used before their next decisions, at most one record for each seat.
+          replay_later: Schedules the next part; without it, all are played again at once.
+        """
         self._waiting = deque(settled)
         self._codec = codec
+        self._replay_later = replay_later
+        self._since_pause = 0
         self._last = {each.seat: each.decision for each in settled}
         self.elapsed_s = max(
             (each.sent_s + each.charged_s + each.refunded_s for each in settled), default=0.0
         )
-        """From the start of the match to the last that is known of it."""
+        """Seconds from the start of the match to its last recorded moment."""
         self.carried_s = {
             Seat(each.seat): each.used_s
             for each in used
             if each.decision == self._last.get(each.seat, 0) + 1
         }
-        """What seats had used of the asks that were open, as long as they are not asked again."""
+        """Seconds that seats had used of open asks that were not asked again yet."""
         self.elapsed_s += max(self.carried_s.values(), default=0.0)
 
     def __bool__(self) -> bool:
+        """Whether any decision is still to be played again."""
         return bool(self._waiting)
 
-    def take_carried_s(self, seat: Seat, allowance_s: float) -> float:
-        """What a seat had used of its open ask, which is made now; 0 if it had none.
+    @property
+    def at_once(self) -> bool:
+        """Whether decisions are left and are played again without a pause."""
+        return bool(self._waiting) and self._replay_later is None
 
-        At least a second is left of `allowance_s`.
+    def pauses(self) -> bool:
+        """Whether the match pauses now, so that others run."""
+        if self._replay_later is None or not self._waiting:
+            return False
+        if self._since_pause < REPLAYED_AT_ONCE:
+            return False
+        self._since_pause = 0
+        self._replay_later()
+        return True
+
+    def take_carried_s(self, seat: Seat, allowance_s: float) -> float:
+        """Seconds that a seat had used of its next ask; 0 if it was not asked before.
+
+        At least `LEAST_S` of `allowance_s` remains.
         """
         return max(0.0, min(self.carried_s.pop(seat, 0.0), allowance_s - LEAST_S))
 
     def take(
-        self, rules: Rules, state: State, acting: Sequence[Seat], places: Sequence[Place]
+        self, rules: Rules, state: State, acting: Sequence[Seat], records: Sequence[SeatRecord]
     ) -> tuple[Settled, Move]:
-        """The next decision, one of a seat in `acting`. Its place and its port are told.
+        """Take the next decision, and add it to the record of its seat, which is one of `acting`.
 
         Raises:
-          ValueError: if the seat was not to act.
+          ValueError: if the seat is not to act.
         """
         settled = self._waiting.popleft()
-        seat, place = Seat(settled.seat), places[settled.seat]
-        if seat not in acting or settled.decision != place.decisions + 1:
+        self._since_pause += 1
+        seat, record = Seat(settled.seat), records[settled.seat]
+        if seat not in acting:
             raise ValueError(f"decision {settled.decision} of seat {seat} was not to be made")
-        place.decisions += 1
-        place.fallbacks += settled.unasked or settled.fault is not None
-        place.refunded_s += settled.refunded_s
-        place.count_move(settled.game_move)
+        record.resume(settled)
         move = self._codec.read_move(game_pb2.GameMove.FromString(settled.game_move))
-        if not settled.unasked:
-            place.news.forget()
-            in_time = settled.fault is None or settled.fault.in_time
-            place.clock.charge(settled.charged_s, in_time=in_time)
-            place.faults += settled.fault is not None
-        if settled.fault is not None:
-            place.out = None
-        place.forfeited = settled.forfeited
         if self._last[seat] == settled.decision and not settled.unasked:
             said = None
             if settled.fault is None:
                 said = Said.among(rules.moves(state, seat), move)
-            place.port.asked_before(settled.decision, said)
+            record.port.asked_before(settled.decision, said)
         return settled, move

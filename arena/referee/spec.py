@@ -1,41 +1,52 @@
-"""What fixes a match before it is played, and its outcome."""
+"""The specification of a match, and its outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from arena.errors import ErrorEntry, FaultEntry
+from arena.errors.faults import ABORTS, FAULTS
 from arena.games.contract import Deals, Result
 from arena.terms import MatchTerms
 from cardarena.v1.journal_pb2 import FairDeal
 
 
 class FaultKind(IntEnum):
-    """What a bot can do wrong; the numbers are those of the wire."""
+    """The kinds of faults; the numbers are those of the wire."""
 
     TIMEOUT = 1
     ILLEGAL = 2
     MALFORMED = 3
     GONE = 4
+    ERROR = 5
+
+    @property
+    def entry(self) -> FaultEntry:
+        """Its entry in the table of errors."""
+        return FAULTS[self - 1]
 
     @property
     def in_time(self) -> bool:
-        """Whether there was an answer, and it came in time: then the increment is due."""
-        return self in (FaultKind.ILLEGAL, FaultKind.MALFORMED)
+        """Whether there was an answer in time: then the increment is added."""
+        return self in (FaultKind.ILLEGAL, FaultKind.MALFORMED, FaultKind.ERROR)
 
 
 class AbortCause(IntEnum):
-    """Why the arena aborted a match; the numbers are those of the wire."""
+    """Why the arena aborted a match; the numbers are those of the wire.
+
+    `arena.errors.faults.ABORTS` explains each.
+    """
 
     ERROR = 1
-    """An error of the arena's own; its log has the incident."""
     STOPPED = 2
-    """The arena was stopped."""
     DISK = 3
-    """The result could not be written down, or there was no more room on the disk for the match."""
     UNPLAYABLE = 4
-    """It was begun by rules or options that this arena does not have."""
     JOURNAL = 5
-    """What was written of it is damaged: moves that had been told may be missing."""
+
+    @property
+    def entry(self) -> ErrorEntry:
+        """Its entry in the table of errors."""
+        return ABORTS[self]
 
 
 class Ending(IntEnum):
@@ -47,8 +58,8 @@ class Ending(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
-    """Who sits at a seat, as replays name it."""
+class SeatedBot:
+    """The bot at a seat, as in replays."""
 
     name: str
     version: str = ""
@@ -56,7 +67,7 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class ForfeitedSeat:
-    """A seat that is played by fallback from the first card on."""
+    """A seat that the fallback plays from the first card on."""
 
     seat: int
     kind: FaultKind
@@ -65,46 +76,46 @@ class ForfeitedSeat:
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
-    """Everything that fixes a match, except the bots' moves."""
+    """Everything that determines a match, except the bots' moves."""
 
     match_id: str
     terms: MatchTerms
-    entrants: tuple[Entrant, ...]
+    entrants: tuple[SeatedBot, ...]
     """By seat."""
     deals: Deals
     deal_key_sha256: bytes
     """Commits to the key behind `deals`."""
     deal_set: str = ""
-    """The deal-set's name; empty for a match alone."""
+    """The deal-set's name; empty for a single match."""
     forfeited_seats: tuple[ForfeitedSeat, ...] = ()
-    """Seats of bots that did wrong before the first card."""
+    """Seats of bots with a fault before the first card."""
     fair_deal: FairDeal | None = None
-    """What the packs come from; None for seeded deals."""
+    """The fair deal of the packs; None for seeded deals."""
     deal_contexts: tuple[bytes, ...] = ()
-    """By seat, what names the fair deal on that bot's stream; none for seeded deals."""
+    """By seat, the context of the fair deal on the bot's stream; none for seeded deals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing a bot did wrong; it cost the move."""
+    """One fault of a bot, for which the fallback was played."""
 
     seat: int
     kind: FaultKind
     decision: int
     """The seat's decision in the match, counted from 1."""
     reason: str
-    """Holds only what the seat may know."""
+    """Contains only what the seat may know."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatConduct:
-    """How far a bot played its own seat."""
+    """How many of the decisions of a seat the bot made."""
 
     decisions: int
     fallbacks: int
-    """Decisions that the fallback played: faults, and those for which no time was left."""
+    """Decisions of the fallback: after faults, and without time."""
     forfeited: bool
-    """The seat was out for good: by the limit of faults, by leaving, or before the first card."""
+    """Whether the seat was forfeited: by the limit of faults, by leaving, or before the first card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +135,14 @@ class Outcome:
     cause: AbortCause | None = None
     """Why the arena aborted the match; None if it did not."""
     incident: str = ""
-    """Where the arena's log tells of the cause; empty if it does not."""
-    conduct: tuple["SeatConduct", ...] = ()
+    """The number of the incident in the arena's log; empty without one."""
+    conduct: tuple[SeatConduct, ...] = ()
     """By seat; empty if the match was aborted."""
+    ended_by_limit: bool = False
+    """Whether a limit of hands ended it before its goal was reached."""
 
     def voided(self) -> "Outcome":
-        """The same match, aborted as its result could not be written down."""
+        """The same match, aborted because its result could not be recorded."""
         return replace(
             self,
             ending=Ending.ABORTED,

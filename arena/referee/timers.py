@@ -1,11 +1,9 @@
-"""Many deadlines that move at every decision, kept by one sleeping task.
+"""Timers: many deadlines that move with every decision, served by one sleeping task.
 
-A timer that is set again to a later time is not moved in the queue: when its
-old place comes up, it is queued anew. So a decision costs no work here as
-long as deadlines only recede, and the task sleeps through.
+A timer that is set to a later time is not moved in the queue; when its old entry is due, it is queued again. So
+moving a deadline to a later time costs almost nothing.
 
-A place that no timer waits for any more would stay until it comes up, which may be
-hours, as long as a bot's bank. So the queue is swept whenever it has doubled.
+An entry without a timer would stay until it is due, for up to hours. So the queue is swept whenever it has doubled.
 """
 
 import heapq
@@ -18,11 +16,11 @@ if TYPE_CHECKING:
     import trio
 
 FEW_PLACES: Final = 1_000
-"""A queue of no more places is not swept."""
+"""A queue with at most this number of entries is not swept."""
 
 
 class Timer:
-    """Calls `action` once when its due time has come. Make it with `Timers.timer`."""
+    """Calls `action` once at its due time. Made by `Timers.timer`."""
 
     __slots__ = ("_queued_s", "_timers", "action", "due_s")
 
@@ -33,37 +31,36 @@ class Timer:
         self.due_s = math.inf
 
     def set(self, due_s: float) -> None:
-        """Make the timer due at `due_s`, in place of any time set before."""
+        """Set the due time, instead of any earlier one."""
         self.due_s = due_s
         if due_s < self._queued_s:
             self._queued_s = due_s
             self._timers._queue(due_s, self)
 
     def clear(self) -> None:
-        """Make the timer due never."""
+        """Unset the due time."""
         self.due_s = math.inf
 
     def retire(self) -> None:
-        """Make the timer due never again.
+        """Unset the due time and the action, which refers to a match.
 
-        Its place in the queue stays for a while. Until then it would keep in
-        memory what its action refers to: a whole match.
+        The timer stays in the queue for a while, and would keep the match in memory.
         """
         self.due_s = self._queued_s = math.inf
         self.action = _nothing
 
 
 def _nothing() -> None:
-    """What a retired timer does."""
+    """The action of a retired timer."""
 
 
 class Timers:
-    """All timers of a referee. `run` is the task that calls them."""
+    """The timers of a referee. `run` is the task that calls them."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Timer]] = []
         self._swept_at = FEW_PLACES
-        """The queue is swept when it has more places."""
+        """The queue is swept when it has more entries."""
         self._count = itertools.count()
         self._scope: trio.CancelScope | None = None
 
@@ -73,13 +70,13 @@ class Timers:
 
     async def run(self) -> None:
         """Call timers as they come due, for ever."""
-        import trio  # a terms' reader, who never runs any, is without it
+        import trio  # imported late, as readers of replays need no trio
 
         while True:
             self._call_due(trio.current_time())
             until = self._heap[0][0] if self._heap else math.inf
-            # The deadline is moved, not the scope cancelled, when an earlier
-            # timer is set: the host loop may do that as well as trio.
+            # An earlier timer moves the deadline instead of cancelling the scope, as it may be set
+            # from the host loop.
             with trio.CancelScope(deadline=until) as self._scope:
                 await trio.sleep_forever()
             self._scope = None
@@ -92,9 +89,9 @@ class Timers:
             self._scope.deadline = due_s
 
     def _sweep(self) -> None:
-        """Drop the places that no timer waits for."""
+        """Drop the entries that no timer needs."""
         heap = self._heap
-        heap[:] = [place for place in heap if place[0] == place[2]._queued_s]
+        heap[:] = [entry for entry in heap if entry[0] == entry[2]._queued_s]
         heapq.heapify(heap)
         self._swept_at = max(FEW_PLACES, 2 * len(heap))
 

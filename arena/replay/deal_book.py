@@ -1,8 +1,8 @@
-"""What the arena's two files of deals say: the secrets, and the public log of commitments.
+"""Reads the arena's two files of deals: the secrets, and the public log of commitments.
 
-A deal-set is drawn, then fixed or voided; a fixed one is opened once it has
-been played. Everything that a replay reveals of its deals stands in the file
-of secrets; the public log lets anybody see that no commitment was dropped.
+A deal-set is drawn, then fixed or voided; a fixed one is opened after it was
+played. The file of secrets has everything that replays reveal of their deals. The
+public log shows that no commitment was dropped.
 """
 
 import hashlib
@@ -43,21 +43,21 @@ LOG_MAGIC: Final = b"cardarena deal-log 1\n"
 
 
 class DealState(Enum):
-    """How far a deal-set has come."""
+    """The state of a deal-set."""
 
     DRAWN = "drawn"
-    """The arena has committed to its secret; the bots have not, or not all opened theirs."""
+    """The arena has committed to its secret; not all bots have committed and opened."""
     FIXED = "fixed"
-    """All commitments are open, to the arena: its packs are fixed."""
+    """All commitments are open to the arena: the packs are fixed."""
     VOIDED = "voided"
-    """No match is played by it."""
+    """No match uses it."""
     OPENED = "opened"
-    """Everybody knows its secrets."""
+    """Its secrets are public."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What opens the deals of a match, as `cardarena.v1.Revealed` holds it."""
+    """The secrets that open the deals of a match: `cardarena.v1.Revealed`."""
 
     key: bytes
     seed: str = ""
@@ -69,7 +69,7 @@ class Opening:
 
     @property
     def revealed(self) -> journal_pb2.Revealed:
-        """The same as a replay's last record holds it."""
+        """The record of a replay that holds it."""
         return journal_pb2.Revealed(
             deal_key=self.key,
             seed=self.seed,
@@ -81,28 +81,28 @@ class Opening:
 
 
 def seeded_opening(seed: str) -> Opening:
-    """What opens deals that follow from a seed."""
+    """The opening of deals that follow from a seed."""
     return Opening(seeded_key(seed), seed)
 
 
 @dataclass(frozen=True, slots=True)
 class BookedDeal:
-    """A deal-set, as the file of secrets knows it."""
+    """A deal-set in the file of secrets."""
 
     context: bytes
     fair_deal: journal_pb2.FairDeal
-    """Its participants' commitments are set once they are known. Not to be changed."""
+    """Has the participants' commitments once they are known. Do not change it."""
     secret: bytes
     plan: str
     plan_salt: bytes
     state: DealState = DealState.DRAWN
     entropies: tuple[bytes, ...] = ()
-    """As the bots told them, in the order of the participants; of a void deal-set as far as known."""
+    """As the bots sent them, in the order of the participants; of a void deal-set those that are known."""
     void_reason: str = ""
 
     @property
     def shared(self) -> bool:
-        """Whether more than one table plays by it, so that nothing may tell which these are."""
+        """Whether several matches use it, so that nothing may show which ones."""
         return "\n" in self.plan
 
     @property
@@ -114,7 +114,7 @@ class BookedDeal:
 
     @property
     def opening(self) -> Opening:
-        """What opens its deals.
+        """The secrets that open its deals.
 
         Raises:
           ValueError: if its packs were never fixed.
@@ -137,7 +137,7 @@ class BookedDeal:
 
     @property
     def defaulters(self) -> tuple["Defaulter", ...]:
-        """The bots that made the deal-set void: they opened nothing, or not what they had committed to."""
+        """The bots that made the deal-set void: they opened nothing, or other entropy."""
         if self.state is not DealState.VOIDED or not self.entropies:
             return ()
         return tuple(
@@ -154,11 +154,11 @@ class Defaulter:
     bot: str
     instance: int
     lied: bool
-    """Whether it told other entropy than it had committed to; otherwise it told none."""
+    """Whether it sent other entropy than it had committed to; otherwise it sent none."""
 
 
 def opens(context: bytes, participant: journal_pb2.DealParticipant, entropy: bytes) -> bool:
-    """Whether entropy is what a participant had committed to; b"" if it took no part."""
+    """Whether entropy opens a participant's commitment; b"" opens that of one that took no part."""
     if participant.commitment == NO_COMMITMENT:
         return entropy == b""
     view = view_of(context, participant)
@@ -167,19 +167,19 @@ def opens(context: bytes, participant: journal_pb2.DealParticipant, entropy: byt
 
 
 def view_of(context: bytes, participant: journal_pb2.DealParticipant) -> bytes:
-    """The context of a deal-set as this participant is told it."""
+    """The context of a deal-set for this participant."""
     return view_context(context, participant.participant, participant.salt)
 
 
 def bot_of(participant: journal_pb2.DealParticipant) -> str:
-    """The bot behind a participant, as plans have it."""
+    """A participant's bot as plans write it."""
     return f"{quote(participant.bot, safe='')}/{participant.instance}"
 
 
 def seat_views(
     context: bytes, fair_deal: journal_pb2.FairDeal, plan: str, match_id: str
 ) -> tuple[bytes, ...]:
-    """The contexts that the bots of a match are told, by seat."""
+    """The contexts for the bots of a match, by seat."""
     views = {bot_of(each): view_of(context, each) for each in fair_deal.participants}
     lines = (line.split(" ") for line in plan.split("\n"))
     planned = next((line for line in lines if line[0] == match_id), [])
@@ -187,27 +187,27 @@ def seat_views(
 
 
 class DealBook:
-    """All deal-sets of a file of secrets."""
+    """The deal-sets of a file of secrets."""
 
     def __init__(self) -> None:
         self.damage: list[str] = []
-        """What could not be read, in sentences."""
+        """Problems of the file, in sentences."""
         self.seeded: dict[bytes, Opening] = {}
-        """What opens seeded deals, by SHA-256 of the key."""
+        """The openings of seeded deals, by SHA-256 of the key."""
         self._deals: dict[bytes, BookedDeal] = {}
         self._contexts: dict[bytes, bytes] = {}
         """By the arena's commitment."""
 
     def deals(self) -> Iterator[BookedDeal]:
-        """All fair deal-sets in the order in which they were drawn."""
+        """All fair deal-sets, oldest first."""
         return iter(list(self._deals.values()))
 
     def get(self, context: bytes) -> BookedDeal | None:
-        """The deal-set of this context, if it is known."""
+        """The deal-set of a context; None if it is unknown."""
         return self._deals.get(context)
 
     def opening(self, opened: journal_pb2.Opened) -> Opening | None:
-        """What opens the deals of a match; None if that is lost."""
+        """The opening of the deals of a match; None if it is lost."""
         digest = opened.deal_key_sha256
         if not opened.HasField("fair_deal"):
             return self.seeded.get(digest)
@@ -218,7 +218,7 @@ class DealBook:
         return opening if hashlib.sha256(opening.key).digest() == digest else None
 
     def defaulters(self, deal_set: str) -> tuple[Defaulter, ...]:
-        """Who made deal-sets of this id void, oldest first."""
+        """The bots that made deal-sets of this id void, oldest first."""
         named = (each for each in self._deals.values() if each.fair_deal.deal_set == deal_set)
         return tuple(defaulter for each in named for defaulter in each.defaulters)
 
@@ -228,14 +228,14 @@ class DealBook:
         del self._contexts[deal.fair_deal.server_commitment]
 
     def take(self, body: bytes) -> None:
-        """Add a record of the file, or note what is wrong with it."""
+        """Add a record of the file; a damaged one is added to `damage`."""
         try:
             self.add(deals_pb2.DealRecord.FromString(body))
         except Damaged as error:
             self.damage.append(str(error))
 
     def add(self, record: deals_pb2.DealRecord) -> None:
-        """Take what a record of the file says.
+        """Add a record of the file.
 
         Raises:
           Damaged: if it does not follow from the records before it.
@@ -306,7 +306,7 @@ class DealBook:
 
 
 def read_deals(path: Path) -> DealBook:
-    """Read a file of secrets, but for what is damaged; an empty book if there is none.
+    """Read a file of secrets without its damaged parts; an empty book if there is no file.
 
     Raises:
       OSError: if the file cannot be read.
@@ -318,25 +318,25 @@ def read_deals(path: Path) -> DealBook:
 
 @dataclass(slots=True)
 class CommitmentLog:
-    """The public log of commitments, as anybody reads it."""
+    """The public log of commitments."""
 
     head: bytes = CHAIN_START
     committed: dict[bytes, deals_pb2.LogCommitted] = field(default_factory=dict)
     """By context."""
     heads: dict[bytes, bytes] = field(default_factory=dict)
-    """By context: the head before its commitment, as its `FairDeal.log_head` says."""
+    """By context: the head before its commitment, which is its `FairDeal.log_head`."""
     opened: dict[bytes, deals_pb2.LogOpened] = field(default_factory=dict)
-    """By context; void ones as well."""
+    """By context, with void ones."""
     damage: list[str] = field(default_factory=list)
-    """What could not be read or does not fit, in sentences."""
+    """Problems of the log, in sentences."""
 
     @property
     def unopened(self) -> set[bytes]:
-        """Contexts of deal-sets in play: committed to and not opened yet."""
+        """Contexts of deal-sets that are committed to and not opened."""
         return self.committed.keys() - self.opened.keys()
 
     def take(self, body: bytes) -> None:
-        """Take the next entry."""
+        """Add the next entry."""
         entry = read_strictly(deals_pb2.LogEntry, body)
         before, self.head = self.head, chained(self.head, body)
         kind = entry.WhichOneof("body")
@@ -350,7 +350,7 @@ class CommitmentLog:
         elif kind == "opened":
             context = entry.opened.context
             if context not in self.committed:
-                self.damage.append(f"deal-set {context.hex()[:16]} is opened, yet not committed to")
+                self.damage.append(f"deal-set {context.hex()[:16]} is opened and not committed to")
             elif context in self.opened:
                 self.damage.append(f"deal-set {context.hex()[:16]} is opened twice")
             else:
@@ -358,7 +358,7 @@ class CommitmentLog:
 
 
 def read_log(path: Path) -> CommitmentLog:
-    """Read a public log, up to where it is damaged; an empty one if there is none.
+    """Read a public log up to the first damage; an empty one if there is no file.
 
     Raises:
       OSError: if the file cannot be read.
@@ -369,14 +369,14 @@ def read_log(path: Path) -> CommitmentLog:
 
 
 class Scan(NamedTuple):
-    """What was found of a file's records."""
+    """The result of reading a file of records."""
 
     sound: int
-    """Where the last record ends that is as it was written; 0 if the first line is not."""
+    """The end of the last sound record; 0 if the first line is damaged."""
     damage: tuple[str, ...] = ()
-    """What is wrong with the file, in sentences."""
+    """Problems of the file, in sentences."""
     torn: bool = False
-    """Whether what stands behind `sound` is the beginning of a record, as a killed process leaves it."""
+    """Whether the rest is the beginning of a record, as a killed process leaves it."""
 
 
 def scan(
@@ -386,11 +386,11 @@ def scan(
     *,
     lost: Callable[[], None] | None = None,
 ) -> Scan:
-    """Hand over the bodies of all records of a file that are as they were written.
+    """Call `take` with the body of each sound record of a file.
 
-    With `lost`, what stands behind damage is handed over as well, after a call of `lost` at each
-    place where records are missing; without it, all ends at the first such place. A torn end is
-    none: nobody was told of what a process that was killed had not written whole.
+    With `lost`, records after damage are read too, and `lost` is called at each place where
+    records are missing; without it, reading ends at the first damage. A torn end is no damage:
+    nothing that a killed process had written in part was shown to anybody.
 
     Raises:
       OSError: if the file cannot be read.
@@ -398,7 +398,7 @@ def scan(
     try:
         with path.open("rb") as file:
             if not (begins := file.read(len(magic))):
-                return Scan(0)  # made, and never written to
+                return Scan(0)  # an empty file
             sound = at = len(magic) if begins == magic else 0
             file.seek(0)
             records, damage = read_records(file, magic), []

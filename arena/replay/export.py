@@ -1,8 +1,8 @@
-"""A replay as JSON Lines: for programs, spreadsheets and notebooks.
+"""Exports a replay as JSON Lines for programs, spreadsheets and notebooks.
 
-The first line has the type `match`. Then follow, in the order in which they
-happened, a line for each decision and for each event, and last one of the type
-`result`. Moves and events stand in notation (`text`) and by their fields.
+The first line has the type `match`. A line for each decision and each event follows,
+in order, and a last line of the type `result`. Moves and events are given in notation
+(`text`) and by their fields.
 """
 
 import json
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from arena.games.contract import Told
+from arena.games.contract import SentEvent
 from arena.games.notation import Notation
 from arena.referee.spec import FaultKind
-from arena.replay.frames import Decision, Frame, frames
+from arena.replay.playback import PlaybackStep, ReplayedDecision, play_back
 from arena.replay.read import Replay
 from arena.replay.verify import Verified, verify
 from arena.terms import MatchTerms
@@ -32,13 +32,16 @@ def export_lines(replay: Replay) -> Iterator[str]:
     verified = verify(replay)
     spec = replay.spec()
     evidence = {(each.seat, each.decision): each for each in replay.decided}
-    moves, events = Notation(spec.terms.game.module.Move), Notation(spec.terms.game.module.Event)
+    moves, events = (
+        Notation(spec.terms.game.messages.Move),
+        Notation(spec.terms.game.messages.Event),
+    )
     yield _line("match", _match(replay, spec.terms, verified))
-    for frame in frames(replay):
-        for decision in frame.decisions:
-            yield _line("decision", _decision(frame, decision, evidence, moves))
-        for told in frame.told:
-            yield _line("event", _event(frame, told, events))
+    for step in play_back(replay):
+        for decision in step.decisions:
+            yield _line("decision", _decision(step, decision, evidence, moves))
+        for each in step.events:
+            yield _line("event", _event(step, each, events))
     outcome = verified.outcome
     yield _line(
         "result",
@@ -46,6 +49,7 @@ def export_lines(replay: Replay) -> Iterator[str]:
             "ending": outcome.ending.name.lower(),
             "scores": outcome.scores,
             "places": outcome.places,
+            "ended_by_limit": outcome.ended_by_limit,
             "hand_scores": outcome.hand_scores,
             "forfeited": verified.forfeited,
             "cause": outcome.cause.name.lower() if outcome.cause else None,
@@ -84,15 +88,15 @@ def _match(replay: Replay, terms: MatchTerms, verified: Verified) -> dict[str, A
 
 
 def _decision(
-    frame: Frame,
-    decision: Decision,
+    step: PlaybackStep,
+    decision: ReplayedDecision,
     decided: Mapping[tuple[int, int], journal_pb2.Decided],
     moves: Notation,
 ) -> dict[str, Any]:
     record = decided[decision.seat, decision.decision]
     return {
-        "step": frame.index,
-        "hand": frame.hand,
+        "step": step.index,
+        "hand": step.hand,
         "seat": decision.seat,
         "decision": decision.decision,
         "text": moves.write(decision.move),
@@ -121,19 +125,19 @@ def _evidence(evidence: journal_pb2.Evidence) -> dict[str, Any]:
     }
 
 
-def _event(frame: Frame, told: Told, events: Notation) -> dict[str, Any]:
+def _event(step: PlaybackStep, event: SentEvent, events: Notation) -> dict[str, Any]:
     return {
-        "step": frame.index,
-        "hand": frame.hand,
-        "seats": told.seats,  # null is everybody
-        "text": events.write(told.event),
-        "kind": events.write(told.event).partition(" ")[0],
-        "event": plain_value(told.event),
+        "step": step.index,
+        "hand": step.hand,
+        "seats": event.sent_to,  # null is everybody
+        "text": events.write(event.event),
+        "kind": events.write(event.event).partition(" ")[0],
+        "event": plain_value(event.event),
     }
 
 
 def plain_value(value: Any) -> Any:
-    """A value of the rules as JSON has it: classes as objects, tuples as lists."""
+    """A value of the rules for JSON: classes become objects, tuples lists."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain_value(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):

@@ -1,12 +1,13 @@
-"""Whether the packs of a replay are fair: protocol fd2, recomputed from what was opened.
+"""Checks that the packs of a replay are fair: protocol fd2, recomputed from the openings.
 
-Fair means: the rules and the pack are those that the replay names, the plan names
-this match, the arena and every bot opened what they had committed to, and the key
-of the deals follows from all of these. `docs/fair-deals.md` says what this proves,
-and what it does not. Replays from before fd2 are held to fd1, where the participants have no
-salts.
+Fair means: the rules and the pack are those that the replay names, the plan names this
+match, the arena and every bot opened their commitments, and the key of the deals follows
+from all of these. `docs/fair-deals.md` says what this proves and what it does not. Older
+replays follow fd1, where the participants have no salts.
 """
 
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
@@ -29,7 +30,7 @@ from arena.deal import (
 )
 from arena.games.catalogue import BadOptions
 from arena.replay.deal_book import CommitmentLog, bot_of, view_of
-from arena.replay.frames import Discrepancy
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay
 from arena.wire.settings import values_of_settings
 from cardarena.v1 import journal_pb2
@@ -39,14 +40,14 @@ _HASH_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """Who had a part in the packs of a match."""
+    """The bots that added entropy to the packs of a match."""
 
     seeded: bool
     """The packs follow from a seed that somebody chose."""
     entropy_from: int
     """Bots that added entropy."""
     participants: int
-    """Bots that could have; 0 if there was no fair deal."""
+    """Bots that took part in the deal; 0 without a fair deal."""
 
     def __str__(self) -> str:
         if self.seeded:
@@ -60,7 +61,7 @@ def check(replay: Replay) -> Fairness:
     """Recompute the fair deal of a replay.
 
     Raises:
-      Discrepancy: naming the first thing that does not follow from the rest.
+      Discrepancy: naming the first contradiction.
       Unplayable: if this arena has no such game, rules version or options.
     """
     opened, revealed = replay.opened, replay.revealed
@@ -95,7 +96,7 @@ def check(replay: Replay) -> Fairness:
 
 
 def context_of(opened: journal_pb2.Opened) -> bytes:
-    """The context of the fair deal that a match was played by.
+    """The context of a match's fair deal.
 
     Raises:
       Discrepancy: if the participants are not sorted, or two have one name.
@@ -115,11 +116,11 @@ def context_of(opened: journal_pb2.Opened) -> bytes:
     try:
         return context(terms)
     except ValueError as error:
-        raise Discrepancy(f"its fair deal is not in order: {error}") from error
+        raise Discrepancy(f"its fair deal is damaged: {error}") from error
 
 
 def views_of(opened: journal_pb2.Opened) -> dict[str, bytes]:
-    """The contexts that the participants were told, by participant.
+    """The contexts for the participants, by participant.
 
     Raises:
       Discrepancy: as `context_of` does, or if some have salts and others have none.
@@ -133,7 +134,7 @@ def views_of(opened: journal_pb2.Opened) -> dict[str, bytes]:
 
 
 def commitments_of(fair_deal: journal_pb2.FairDeal) -> dict[str, bytes]:
-    """What each participant committed to."""
+    """The commitments by participant."""
     return {each.participant: each.commitment for each in fair_deal.participants}
 
 
@@ -150,12 +151,12 @@ def transcript_of(opened: journal_pb2.Opened) -> bytes:
 def shown_transcript(
     opened: journal_pb2.Opened, participant: str, server_commitment: bytes
 ) -> bytes:
-    """The hash over all that a participant saw before it revealed, if the replay is true.
+    """The hash over everything that a participant saw before it revealed, if the replay is true.
 
     Args:
       opened: How the match began.
       participant: Its name, one of the fair deal's.
-      server_commitment: The arena's, as it was told the participant.
+      server_commitment: The arena's, as the participant received it.
 
     Raises:
       Discrepancy: as `context_of` does.
@@ -169,7 +170,7 @@ def shown_transcript(
 
 
 def entropies_of(replay: Replay) -> dict[str, bytes]:
-    """What each participant opened.
+    """The entropy that each participant opened.
 
     Raises:
       Discrepancy: if there are not as many as participants.
@@ -193,22 +194,22 @@ def seats_of(replay: Replay) -> tuple[str, ...]:
     return _planned(replay)[replay.opened.match_id]
 
 
-def check_log(replay: Replay, log: CommitmentLog) -> bool:
-    """Hold the arena's public log against the fair deal of a replay that was verified.
+def check_log(replay: Replay, log: CommitmentLog) -> "LoggedMatch | None":
+    """Compare the fair deal of a verified replay with the arena's public log.
 
     Returns:
-      Whether the replay has a fair deal, which alone stands in the log; otherwise it is seeded.
+      What the log contains of it; None if the replay is seeded.
 
     Raises:
-      Discrepancy: naming the first thing in which the two differ.
+      Discrepancy: naming the first difference.
     """
     opened, revealed = replay.opened, replay.revealed
     if not opened.HasField("fair_deal"):
         if opened.terms.seeded:
-            return False
+            return None
         raise Discrepancy(
-            "it has neither a seed nor a fair deal, one of which every match of an arena with a "
-            "public log has: the fair deal was taken out"
+            "it has neither a seed nor a fair deal, and every match of an arena with a public log "
+            "has one of them: the fair deal was removed"
         )
     context = context_of(opened)
     committed, opening = log.committed.get(context), log.opened.get(context)
@@ -217,17 +218,61 @@ def check_log(replay: Replay, log: CommitmentLog) -> bool:
     if committed.server_commitment != opened.fair_deal.server_commitment:
         raise Discrepancy("the public log has another commitment of the arena's")
     if log.heads[context] != opened.fair_deal.log_head:
-        raise Discrepancy("its fair deal stands at another place of the public log")
-    if opening is not None:  # a log that was copied before the deal-set was over has none
+        raise Discrepancy("its fair deal has another place in the public log")
+    if opening is not None:  # a log that was copied before the opening has none
         if opening.void_reason:
             raise Discrepancy(f"by the public log its fair deal is void: {opening.void_reason}")
         if (opening.secret, *opening.entropies) != (revealed.secret, *revealed.entropies):
-            raise Discrepancy("the public log opens its fair deal otherwise")
-    return True
+            raise Discrepancy("the public log opens its fair deal with other secrets")
+    return LoggedMatch(opened.match_id, context, tuple(_planned(replay)))
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedMatch:
+    """A match whose fair deal is in the public log."""
+
+    match_id: str
+    context: bytes
+    """Of its fair deal."""
+    planned: tuple[str, ...]
+    """The ids of all matches of the deal."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogAccount:
+    """What became of the deals of a public log, by the replays that were verified with it."""
+
+    missing_deals: tuple[bytes, ...]
+    """Contexts of deals that were played by the log, and have no true replay."""
+    missing_matches: tuple[str, ...]
+    """Ids of matches without one that are planned in the deal of a match that has one."""
+    open_deals: int
+    """Deals that are committed to, and neither opened nor void: they are in play, or the arena dropped them."""
+    void_deals: Mapping[str, int]
+    """Void deals by reason."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether each match that was played by the log has a true replay."""
+        return not (self.missing_deals or self.missing_matches)
+
+
+def account_of(log: CommitmentLog, found: Collection[LoggedMatch]) -> LogAccount:
+    """Look for the matches of all deals of a public log among those that were found in it."""
+    deals = {each.context for each in found}
+    planned = {match_id for each in found for match_id in each.planned}
+    played = {context for context, each in log.opened.items() if not each.void_reason}
+    void = Counter(each.void_reason for each in log.opened.values() if each.void_reason)
+    return LogAccount(
+        tuple(sorted(played - deals)),
+        tuple(sorted(planned - {each.match_id for each in found})),
+        len(log.unopened - deals),
+        void,
+    )
 
 
 def _check_terms(replay: Replay) -> None:
-    """Check what was fixed before anybody committed."""
+    """Check the terms that were fixed before the commitments."""
     opened, spec = replay.opened, replay.spec()
     fair_deal = opened.fair_deal
     settings = {
@@ -241,7 +286,7 @@ def _check_terms(replay: Replay) -> None:
     try:
         pack = first_pack(spec.terms.game.rules, spec.terms.options, spec.terms.seats)
     except BadOptions as error:
-        raise Discrepancy(f"the rules do not begin this match: {error}") from error
+        raise Discrepancy(f"the rules cannot start this match: {error}") from error
     if tuple(fair_deal.deck) != pack:
         raise Discrepancy("its fair deal was made for another pack")
     if len(fair_deal.log_head) != _HASH_BYTES:
@@ -270,7 +315,7 @@ def _planned(replay: Replay) -> dict[str, tuple[str, ...]]:
 
 
 def _check_participants(replay: Replay) -> None:
-    """Check that exactly those may add entropy who play."""
+    """Check that the participants are the players of the deal-set."""
     opened, planned = replay.opened, _planned(replay)
     participants = [bot_of(each) for each in opened.fair_deal.participants]
     if len(set(participants)) < len(participants):

@@ -1,202 +1,159 @@
-"""A replay played through the rules again, step by step.
+"""A match as the frames of one viewer: one for each step, two where a hand ends.
 
-Every frame holds the decisions of a step, its events, and the state after it. `verify`, `show` and `export` all walk these frames.
+A step that ends a hand deals the next as well. It becomes frame `N`, the end of
+the hand as the viewer saw it, and frame `N.1`, the deal. Perspectives are made
+in this module alone: `views_used` and `PlaybackStep.events_for` decide what a
+viewer may use.
 """
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from arena.games.catalogue import Game
-from arena.games.contract import IllegalMove, Move, Seat, State, Step, Told, View
-from arena.games.notation import Notation
-from arena.referee.spec import Ending, FaultKind
-from arena.replay.read import Replay
-from arena.wire.codec import Malformed
-from arena.wire.games import codec_of
-from cardarena.v1 import journal_pb2
-
-
-class Discrepancy(Exception):
-    """The replay says something that did not happen so by the rules. The text says what."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """One seat's decision, as the replay has it."""
-
-    seat: Seat
-    decision: int
-    """The seat's decision in the match, counted from 1."""
-    move: Move
-    """The bot's own, or the one played for it."""
-    sent_us: int
-    """From the start of the match to the sending of the ask."""
-    charged_us: int
-    bank_ms: int
-    """What was left in the bank afterwards."""
-    fault: FaultKind | None
-    reason: str
-    unasked: bool
-    forfeited: bool
-    """Whether the seat is played by fallback from here to the end."""
+from arena.games.contract import Event, Options, Seat, View
+from arena.replay.phrases import ENDED_BY_LIMIT, PLAYED_FOR, deed
+from arena.replay.playback import PlaybackStep, ReplayedDecision
+from arena.scenes import AnyViewer, Perspective, Scene, Viewer, scenes_of, sentence
+from arena.scenes.vocabulary import Line, Name
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One step of a match; the first one is the deal, before any decision."""
+    """One picture of a match."""
 
-    index: int
-    game: Game
+    step: PlaybackStep
+    part: int
+    """0, or 1 for the deal that follows the end of a hand in the same step."""
     hand: int
-    """The hand in which the decisions fell, from 0."""
-    decisions: tuple[Decision, ...]
-    """In the order in which they were settled."""
-    told: tuple[Told, ...]
-    before: State
-    """The state in which the decisions were made; in the first frame, that after it."""
-    state: State
-    """The state after the step."""
-    complete: bool = True
-    """False if the match was stopped before the step was played."""
+    """The hand that it shows, from 0."""
+    perspective: Perspective
+    events: tuple[Event, ...]
+    """The events that the viewer received with it."""
+    ends_hand: bool
+    """Whether it is the last picture of its hand."""
 
     @property
-    def next_hand(self) -> int:
-        """The hand that goes on after the step."""
-        return self.game.rules.hand_number(self.state)
+    def label(self) -> str:
+        """The step's number, as in addresses: `46`, and `46.1` for the deal after it."""
+        return f"{self.step.index}.{self.part}" if self.part else str(self.step.index)
 
-    def view(self, seat: Seat | None) -> View:
-        """What a seat, or the spectator, may know after the step."""
-        return self.game.rules.view(self.state, seat)
+    @property
+    def decisions(self) -> tuple[ReplayedDecision, ...]:
+        """The decisions that led to it; none for a deal."""
+        return () if self.part else self.step.decisions
 
-    def told_to(self, seat: Seat | None) -> tuple[Told, ...]:
-        """The events that a seat, or the spectator, learnt of."""
+    def scene(self) -> Scene:
+        """What the viewer sees."""
+        seen = scenes_of(self.step.game).scene(self.perspective)
+        return replace(seen, banner=seen.banner + self._limit_line())
+
+    def sentences(self) -> tuple[Line, ...]:
+        """What happened: a sentence for each event that the viewer received.
+
+        Without events, a sentence for each decision: the move itself for its own seat,
+        and for others only that a decision was made.
+        """
+        scenes = scenes_of(self.step.game)
+        if self.events or self.part:
+            said = tuple(sentence(each, scenes.SENTENCES) for each in self.events)
+            return said + self._limit_line()
+        return tuple((Name(each.seat), " ", *self._unseen(each), ".") for each in self.decisions)
+
+    def fault_sentences(self) -> tuple[Line, ...]:
+        """A sentence for each fault."""
         return tuple(
-            told
-            for told in self.told
-            if told.seats is None or (seat is not None and seat in told.seats)
+            (Name(each.seat), f" {deed(each.fault)}: {PLAYED_FOR}.")
+            for each in self.decisions
+            if each.fault is not None
         )
 
+    def _limit_line(self) -> tuple[Line, ...]:
+        """A sentence if a limit of hands ended the match with this picture."""
+        result = self.step.game.rules.result(self.step.state) if self.ends_hand else None
+        return () if result is None or not result.ended_by_limit else ((ENDED_BY_LIMIT,),)
 
-def of_hand(played: Sequence[Frame], hand: int) -> slice:
-    """Where the frames of a hand, from 0, stand among those of its match.
+    def _unseen(self, decision: ReplayedDecision) -> Line:
+        sentences = scenes_of(self.step.game).SENTENCES
+        if decision.seat in self.perspective.seat_views and type(decision.move) in sentences:
+            return sentence(decision.move, sentences)
+        return ("makes a decision, which is not shown",)
 
-    The first is the one that deals it, which is the last of the hand before.
+
+def viewer_frames(
+    steps: Iterable[PlaybackStep], viewer: AnyViewer, options: Options, seats: int
+) -> Iterator[Frame]:
+    """The frames of a match for one viewer, in order.
+
+    The steps may begin where a hand ends: what follows needs none of those before.
     """
-    first = bisect_left(played, hand, key=lambda frame: frame.next_hand)
-    return slice(first, bisect_right(played, hand, key=lambda frame: frame.hand))
-
-
-def frames(replay: Replay) -> Iterator[Frame]:
-    """Play a match through the rules.
-
-    Raises:
-      Damaged: if the replay does not say how the match ended.
-      Unplayable: if this arena has no such game, rules version or options.
-      Discrepancy: where the rules would have had it otherwise.
-    """
-    return _Walk(replay).frames()
-
-
-class _Walk:
-    """The match as it is played again."""
-
-    def __init__(self, replay: Replay) -> None:
-        self._spec = replay.spec()
-        self._rules = self._spec.terms.game.rules
-        self._codec = codec_of(self._spec.terms.game)
-        self._notation = Notation(self._spec.terms.game.module.Move)
-        self._aborted = replay.ending is Ending.ABORTED
-        self._decided = replay.decided
-        self._at = 0
-
-    def frames(self) -> Iterator[Frame]:
-        game, spec = self._spec.terms.game, self._spec
-        try:
-            state, told = self._rules.start(spec.terms.options, spec.terms.seats, spec.deals)
-        except Exception as error:
-            if self._aborted and not self._decided:
-                return
-            raise Discrepancy(f"the rules do not begin this match: {error}") from error
-        hand = self._rules.hand_number(state)
-        yield Frame(0, game, hand, (), told, state, state)
-        index = 0
-        while acting := self._rules.to_act(state):
-            decisions = self._group(state, acting)
-            hand = self._rules.hand_number(state)
-            index += 1
-            step = self._step(state, decisions) if len(decisions) == len(acting) else None
-            if step is None:
-                if decisions:
-                    yield Frame(index, game, hand, decisions, (), state, state, complete=False)
-                return
-            yield Frame(index, game, hand, decisions, step.told, state, step.state)
-            state = step.state
-        if self._at < len(self._decided):
-            raise Discrepancy(f"{self._where()} comes after the match was over")
-
-    def _group(self, state: State, acting: tuple[Seat, ...]) -> tuple[Decision, ...]:
-        """The decisions of the seats to act; fewer only where the match was stopped."""
-        decisions: list[Decision] = []
-        waiting = set(acting)
-        while waiting and self._at < len(self._decided):
-            decision = self._decision(self._decided[self._at])
-            if decision.seat not in waiting:
-                raise Discrepancy(f"{self._where()} was not seat {decision.seat}'s to make")
-            self._require_legal(state, decision)
-            waiting.remove(decision.seat)
-            decisions.append(decision)
-            self._at += 1
-        if waiting and not self._aborted:
-            seats = " and ".join(f"seat {seat}" for seat in sorted(waiting))
-            raise Discrepancy(
-                f"the match is said to have ended after {self._at} decisions, "
-                f"but {seats} had still to act"
+    viewed = views_used(viewer, seats)
+    so_far: tuple[Event, ...] = ()
+    for step in steps:
+        scenes = scenes_of(step.game)
+        events = _events(step, viewer)
+        ends = [at for at, each in enumerate(events, 1) if isinstance(each, scenes.HAND_ENDS)]
+        if not ends:
+            so_far += events
+            now = perspective_of(_views(step, viewed), viewer, so_far, len(events), seats, options)
+            yield Frame(step, 0, step.next_hand, now, events, ends_hand=False)
+            continue
+        first, last = ends[0], ends[-1]
+        so_far += events[:first]
+        closed = {
+            seat: scenes.close(
+                step.game.rules.view(step.before, seat),
+                _up_to_end(step, seat, scenes.HAND_ENDS),
+                seat,
             )
-        return tuple(decisions)
+            for seat in viewed
+        }
+        now = perspective_of(closed, viewer, so_far, first, seats, options)
+        yield Frame(step, 0, step.hand, now, events[:first], ends_hand=True)
+        # Hands that begin and end within the step have sentences and no picture.
+        so_far = events[last:]
+        if step.game.rules.to_act(step.state):
+            views = _views(step, viewed)
+            now = perspective_of(views, viewer, so_far, len(so_far), seats, options)
+            yield Frame(step, 1, step.next_hand, now, events[first:], ends_hand=False)
 
-    def _require_legal(self, state: State, decision: Decision) -> None:
-        try:
-            legal = decision.move in self._rules.moves(state, decision.seat)
-        except Exception as error:
-            raise Discrepancy(f"the rules fail at {self._where()}: {error!r}") from error
-        if not legal:
-            text = self._notation.write(decision.move)
-            raise Discrepancy(f"{self._where()} is not a legal move there: {text}")
 
-    def _step(self, state: State, decisions: tuple[Decision, ...]) -> Step | None:
-        """The step of these decisions; None if an error of the rules stopped the match."""
-        by_seat = sorted(decisions, key=lambda decision: decision.seat)
-        chosen = tuple((each.seat, each.move) for each in by_seat)
-        try:
-            return self._rules.step(state, chosen, self._spec.deals)
-        except IllegalMove as error:
-            raise Discrepancy(f"the rules forbid decision {self._at}: {error}") from error
-        except Exception as error:
-            if self._aborted and self._at == len(self._decided):
-                return None
-            raise Discrepancy(f"the rules fail at decision {self._at}: {error!r}") from error
+def views_used(viewer: AnyViewer, seats: int) -> tuple[Seat | None, ...]:
+    """The seats whose views a viewer may use, None for the spectator; the first shows what is public."""
+    if not isinstance(viewer, Viewer):
+        return (viewer,)
+    every_seat = tuple(Seat(seat) for seat in range(seats)) if viewer is Viewer.ALL else ()
+    return (None, *every_seat)
 
-    def _decision(self, decided: journal_pb2.Decided) -> Decision:
-        try:
-            move = self._codec.read_move(decided.move)
-            fault = FaultKind(decided.fault) if decided.fault else None
-        except Malformed as error:
-            raise Discrepancy(f"{self._where()} is not a move: {error}") from error
-        except ValueError as error:
-            raise Discrepancy(f"{self._where()} has a fault that does not exist") from error
-        return Decision(
-            seat=Seat(decided.seat),
-            decision=decided.decision,
-            move=move,
-            sent_us=decided.sent_us,
-            charged_us=decided.charged_us,
-            bank_ms=decided.bank_ms,
-            fault=fault,
-            reason=decided.reason,
-            unasked=decided.unasked,
-            forfeited=decided.forfeited,
-        )
 
-    def _where(self) -> str:
-        return f"decision {self._at + 1} of {len(self._decided)}"
+def perspective_of(
+    views: Mapping[Seat | None, View],
+    viewer: AnyViewer,
+    events: tuple[Event, ...],
+    fresh: int,
+    seats: int,
+    options: Options,
+) -> Perspective:
+    """What a viewer knows, from the views of `views_used` and the events of the hand.
+
+    The last `fresh` of the events are new in this frame.
+    """
+    own = {seat: view for seat, view in views.items() if seat is not None}
+    public = None if isinstance(viewer, Viewer) else viewer
+    return Perspective(views[public], own, events, fresh, seats, options)
+
+
+def _views(step: PlaybackStep, viewed: Sequence[Seat | None]) -> Mapping[Seat | None, View]:
+    return {seat: step.view(seat) for seat in viewed}
+
+
+def _events(step: PlaybackStep, viewer: AnyViewer) -> tuple[Event, ...]:
+    if viewer is Viewer.ALL:
+        return tuple(each.event for each in step.events)
+    seat = None if isinstance(viewer, Viewer) else viewer
+    return tuple(each.event for each in step.events_for(seat))
+
+
+def _up_to_end(step: PlaybackStep, seat: Seat | None, ends: tuple[type, ...]) -> tuple[Event, ...]:
+    """The events of the hand that ends in this step, for a seat or the spectator."""
+    events = tuple(each.event for each in step.events_for(seat))
+    at = next(at for at, each in enumerate(events, 1) if isinstance(each, ends))
+    return events[:at]

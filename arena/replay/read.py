@@ -1,7 +1,7 @@
-"""Replay files read back: intact, complete, and not yet believed.
+"""Reads replay files, and checks that they are intact and complete.
 
-`Replay.open` finds every damage to a file. `arena.replay.verify` finds out
-whether an intact file tells the truth.
+`Replay.open` finds every damage to a file. `arena.replay.verify` checks whether an intact
+file is true.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError
 
 from arena.deal import KeyedDeals
 from arena.games.catalogue import BadOptions, UnknownGame
-from arena.referee.spec import AbortCause, Ending, Entrant, FaultKind, ForfeitedSeat, MatchSpec
+from arena.referee.spec import AbortCause, Ending, FaultKind, ForfeitedSeat, MatchSpec, SeatedBot
 from arena.replay.records import (
     CHAIN_START,
     MAX_REPLAY_BYTES,
@@ -48,7 +48,7 @@ JournalBody: TypeAlias = (
     | journal_pb2.Run
     | journal_pb2.Ordered
 )
-"""What a record of a journal says; of a replay only the first five."""
+"""The body of a record in a journal; replays have only the first five."""
 
 _FOLLOWING: Final[dict[type[JournalBody] | None, tuple[type[Body], ...]]] = {
     None: (journal_pb2.Opened,),
@@ -58,14 +58,14 @@ _FOLLOWING: Final[dict[type[JournalBody] | None, tuple[type[Body], ...]]] = {
     journal_pb2.Revealed: (journal_pb2.Signed,),
     journal_pb2.Signed: (),
 }
-"""What may come after what."""
+"""The kinds of records that may follow each kind."""
 LATEST_UNIX_US: Final = 253_402_300_799_999_999
-"""The last microsecond of the year 9999, after which nothing can be written as a date."""
+"""The last microsecond of the year 9999: later times are no dates."""
 _HASH_BYTES: Final = 32
 
 
 def replay_path(folder: Path, match_id: str) -> Path:
-    """Where the replay of a match stands.
+    """The path of a match's replay.
 
     Raises:
       ValueError: if `match_id` cannot name a file.
@@ -75,7 +75,7 @@ def replay_path(folder: Path, match_id: str) -> Path:
 
 
 class Unplayable(Exception):
-    """The match cannot be replayed here: another game, version of the rules, or option."""
+    """This arena lacks the game, version of the rules or option of the match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,8 @@ class Replay:
         """Read a replay file.
 
         Raises:
-          Damaged: where it is not as it was written.
-          OSError: if it cannot be read at all.
+          Damaged: if it is damaged; the text says where.
+          OSError: if it cannot be read.
         """
         with path.open("rb") as file:
             return cls.read(file)
@@ -110,10 +110,10 @@ class Replay:
 
     @classmethod
     def of_records(cls, records: Iterable[Framed]) -> "Replay":
-        """Put the records of one match together, and check that all are there.
+        """Make a replay of the records of one match, and check that they are complete.
 
         Raises:
-          Damaged: if one is missing, out of place, or not tied to those before it.
+          Damaged: if one is missing, out of place, or does not continue the hash chain.
         """
         bodies: list[JournalBody] = []
         number, chain, size = 0, CHAIN_START, 0
@@ -153,10 +153,10 @@ class Replay:
         return replay
 
     def _check_bounds(self) -> None:
-        """Raise Damaged where later sums, dates or messages would have no sense."""
+        """Raise Damaged if values are out of range for sums, dates or messages."""
         opened = self.opened
         if not opened.HasField("terms"):
-            raise Damaged("it does not say what the match was played by")
+            raise Damaged("it does not have the terms of the match")
         last_us = max(
             (
                 max(
@@ -183,7 +183,7 @@ class Replay:
 
     @property
     def ending(self) -> Ending:
-        """How the match is said to have ended.
+        """How the match ended, by the replay.
 
         Raises:
           Damaged: if it is no known ending.
@@ -195,7 +195,7 @@ class Replay:
 
     @property
     def cause(self) -> AbortCause | None:
-        """Why the match is said to have been aborted; None if it was not.
+        """Why the match was aborted, by the replay; None if it was not.
 
         Raises:
           Damaged: if it is no known cause.
@@ -206,7 +206,7 @@ class Replay:
             raise Damaged("the match was aborted for a cause this arena does not know") from None
 
     def spec(self) -> MatchSpec:
-        """What the match was played by, deals included.
+        """Everything that fixes the match, with its deals.
 
         Raises:
           Unplayable: if this arena has no such game, rules version or options.
@@ -229,10 +229,10 @@ def _require_whole(bodies: Sequence[JournalBody], *, signed: bool) -> None:
 
 
 def read_body(framed: Framed) -> tuple[int, JournalBody]:
-    """The number of a record's match, and what the record says.
+    """The number of a record's match, and the body of the record.
 
     Raises:
-      Damaged: if it is not a record that this arena knows.
+      Damaged: if this arena does not know the record.
     """
     where = f"the record at byte {framed.offset}"
     try:
@@ -252,13 +252,13 @@ def _body_of(record: journal_pb2.Record) -> tuple[int, JournalBody]:
 
 
 def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
-    """What a match is played by, from its first record and the key of its deals.
+    """Everything that fixes a match, from its first record and the key of its deals.
 
     Raises:
       Unplayable: if this arena has no such game, rules version or options.
     """
     try:
-        terms = terms_of_message(opened.terms)
+        terms = terms_of_message(opened.terms, recorded=True)
         if terms.seats != len(opened.entrants):
             raise ValueError("it has another number of bots than of seats")
         forfeited_seats = tuple(
@@ -276,7 +276,7 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
     return MatchSpec(
         match_id=opened.match_id,
         terms=terms,
-        entrants=tuple(Entrant(each.name, each.version) for each in opened.entrants),
+        entrants=tuple(SeatedBot(each.name, each.version) for each in opened.entrants),
         deals=KeyedDeals(key),
         deal_key_sha256=opened.deal_key_sha256,
         deal_set=opened.deal_set,

@@ -1,9 +1,9 @@
-"""A bot's own receipt of a deal-set, held against a replay of it.
+"""Compares a bot's receipt of a deal-set with a replay of the deal-set.
 
-A replay proves that its packs follow from what is opened in it. A receipt
-proves that the bot was told the same: that all were bound before it revealed its
-entropy, that entropy unchanged, and at each ask the very cards that the packs
-give. `docs/fair-deals.md` defines the file.
+A replay proves that its packs follow from the secrets that it opens. A receipt
+proves that the bot was shown the same: commitments of all before it revealed its
+entropy, that entropy unchanged, and at each ask the cards that the packs give.
+`docs/fair-deals.md` defines the file.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from arena.replay.fairness import (
     shown_transcript,
     views_of,
 )
-from arena.replay.frames import Discrepancy, frames
+from arena.replay.playback import Discrepancy, play_back
 from arena.replay.read import Replay
 from arena.replay.records import MAX_REPLAY_BYTES
 from arena.replay.signing import is_signed, transcript_statement
@@ -34,16 +34,16 @@ from cardarena.v1 import game_pb2, play_pb2
 
 _FORMATS: Final = ("fd2", "fd1")
 _MARK_DIGITS: Final = 8
-"""Hexadecimal digits of the chain that stand beside each ask."""
+"""Hexadecimal digits of the chain that are kept with each ask."""
 
 
 class BadReceipt(Exception):
-    """A file is no receipt. The text says so in a sentence."""
+    """The file is not a receipt. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What the bot says it was shown at one seat of one match."""
+class ShownDeal:
+    """What the bot was shown at one seat of one match, by its receipt."""
 
     replay_id: str
     """The match's id."""
@@ -53,29 +53,29 @@ class Shown:
     chain: str
     """The chain after all of them, in hexadecimal digits."""
     end: str
-    """The hash of the events told at the end, likewise; empty if it missed them."""
+    """The hash of the events at the end, in hexadecimal digits; empty if the bot missed them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a bot kept of a deal-set."""
+    """A bot's record of a deal-set."""
 
     path: Path
     context: bytes
-    """As the bot was told it."""
+    """As `deal_open` gave it to the bot."""
     server_commitment: bytes
-    """Likewise."""
+    """As `deal_open` gave it to the bot."""
     participant: str
-    """Under which it took part."""
+    """The bot's name in this deal-set."""
     entropy: bytes
-    """Its own; empty if it did not know it any more."""
+    """The bot's own; empty if it lost it."""
     transcript: bytes
-    """The hash over all that it saw before it revealed; empty if it saw too little."""
-    shown: tuple[Shown, ...]
+    """The hash over everything that it saw before it revealed; empty if it saw too little."""
+    shown: tuple[ShownDeal, ...]
     public_key: bytes = b""
-    """The key that the arena had named, before anybody committed; empty if it named none."""
+    """The arena's key, as named before the commitments; empty if it named none."""
     signature: bytes = b""
-    """The arena's, of the transcript."""
+    """The arena's signature of the transcript."""
 
     @property
     def signed(self) -> bool:
@@ -113,8 +113,8 @@ class Receipt:
             raise BadReceipt(f"{path} is not a receipt") from None
 
 
-def _shown(match: Mapping[str, Any]) -> Shown:
-    return Shown(
+def _shown(match: Mapping[str, Any]) -> ShownDeal:
+    return ShownDeal(
         replay_id=match["replay_id"] or "",
         seat=Seat(int(match["seat"])),
         asks=tuple((int(decision), str(mark)) for decision, mark in match["asks"]),
@@ -127,8 +127,8 @@ def concerns(receipt: Receipt, replay: Replay) -> bool:
     """Whether the replay is of the receipt's deal-set.
 
     Raises:
-      Discrepancy: if the replay's fair deal is not in order, or the bot was told of another
-        one at this very match.
+      Discrepancy: if the replay's fair deal is damaged, or the bot has another deal for this
+        match.
     """
     opened = replay.opened
     fair = opened.HasField("fair_deal")
@@ -136,19 +136,18 @@ def concerns(receipt: Receipt, replay: Replay) -> bool:
         return True
     if any(shown.replay_id == opened.match_id for shown in receipt.shown):
         what = "another fair deal" if fair else "a fair deal, which the replay does not have"
-        raise Discrepancy(f"participant {receipt.participant} was told of {what}, by its receipt")
+        raise _differs(receipt.participant, f"was told of {what}")
     return False
 
 
 def compare(replay: Replay, receipt: Receipt) -> int:
-    """Hold a receipt against a replay of its deal-set that was verified.
+    """Compare a receipt with a verified replay of its deal-set.
 
     Returns:
-      The number of asks that the bot was shown as the replay has them; 0 if it
-      did not play this match of the deal-set.
+      The number of asks that agree; 0 if the bot did not play this match of the deal-set.
 
     Raises:
-      Discrepancy: naming the first thing in which the two differ.
+      Discrepancy: naming the first difference.
     """
     _compare_deal(replay, receipt)
     by_name = {each.participant: bot_of(each) for each in replay.opened.fair_deal.participants}
@@ -160,7 +159,7 @@ def compare(replay: Replay, receipt: Receipt) -> int:
     for shown in named:
         if shown.seat >= len(seats) or seats[shown.seat] != bot:
             raise Discrepancy(f"by its receipt {bot} sat at seat {shown.seat}, not by the plan")
-        _Retold(replay, shown.seat).compare(shown)
+        _SeatPlayback(replay, shown.seat).compare(shown)
     if named:
         return sum(len(shown.asks) for shown in named)
     raise Discrepancy(f"the receipt of {bot} has no match like this one, though it sat here")
@@ -173,15 +172,15 @@ def _compare_deal(replay: Replay, receipt: Receipt) -> None:
     if name not in commitments:
         raise Discrepancy(f"the receipt's participant {name} is not in the fair deal")
     if views[name] != receipt.context:
-        raise Discrepancy(f"participant {name} was told of another fair deal, by its receipt")
+        raise _differs(name, "was told of another fair deal")
     if server_commitment(receipt.context, replay.revealed.secret) != receipt.server_commitment:
         raise Discrepancy("the receipt has another commitment of the arena's")
     public_key = replay.revealed.public_key
     if public_key and receipt.public_key and public_key != receipt.public_key:
-        raise Discrepancy(f"participant {name} was told another key of the arena, by its receipt")
+        raise _differs(name, "was told another key of the arena")
     if not receipt.transcript:
         if commitments[name] != NO_COMMITMENT:
-            raise Discrepancy(f"participant {name} never revealed, by its receipt")
+            raise _differs(name, "never revealed")
         return
     if receipt.public_key and not receipt.signed:
         raise Discrepancy(
@@ -189,15 +188,19 @@ def _compare_deal(replay: Replay, receipt: Receipt) -> None:
         )
     if shown_transcript(opened, name, receipt.server_commitment) != receipt.transcript:
         proof = ", and the arena signed it" if receipt.signed else ""
-        raise Discrepancy(f"participant {name} was shown another transcript, by its receipt{proof}")
+        raise Discrepancy(f"{_differs(name, 'was shown another transcript')}{proof}")
     if commitments[name] == NO_COMMITMENT or not receipt.entropy:
-        return  # the transcript shows that nothing of the bot's is in it, or it forgot what
+        return  # the bot added no entropy, or lost it
     if entropies_of(replay)[name] != receipt.entropy:
-        raise Discrepancy(f"participant {name} revealed other entropy, by its receipt")
+        raise _differs(name, "revealed other entropy")
 
 
-class _Retold:
-    """What one seat was shown in a match, made from its replay."""
+def _differs(participant: str, what: str) -> Discrepancy:
+    return Discrepancy(f"participant {participant} {what}, by its receipt")
+
+
+class _SeatPlayback:
+    """Everything that one seat was shown in a match, recomputed from its replay."""
 
     def __init__(self, replay: Replay, seat: Seat) -> None:
         self._replay = replay
@@ -207,11 +210,11 @@ class _Retold:
         self._payloads: dict[int, bytes] = {}
         """The game's part of each ask, by decision."""
         self._events: list[Any] = []
-        """Told since the last ask."""
+        """Those since the last ask."""
         self._walk()
 
-    def compare(self, shown: Shown) -> None:
-        """Raises Discrepancy where the bot was shown anything else."""
+    def compare(self, shown: ShownDeal) -> None:
+        """Raise Discrepancy if the bot was shown anything else."""
         chain = bytes(32)
         for decision, mark in shown.asks:
             payload = self._payloads.get(decision)
@@ -228,19 +231,19 @@ class _Retold:
 
     def _walk(self) -> None:
         state, decided, decision = None, set[Seat](), 0
-        for frame in frames(self._replay):
-            decided = {each.seat for each in frame.decisions}
-            for each in frame.decisions:
+        for step in play_back(self._replay):
+            decided = {each.seat for each in step.decisions}
+            for each in step.decisions:
                 if each.seat == self._seat:
                     decision = each.decision
                     if not each.unasked:
-                        self._ask(frame.before, decision)
-            self._events += [told.event for told in frame.told_to(self._seat)]
-            state = frame.state
-            if frame.complete:
+                        self._ask(step.before, decision)
+            self._events += [each.event for each in step.events_for(self._seat)]
+            state = step.state
+            if step.complete:
                 decided = set()
         stopped = self._replay.ending is Ending.ABORTED and state is not None
-        # The last ask may have been open still when the match was stopped.
+        # The last ask may have been open when the match was stopped.
         if stopped and self._seat in set(self._game.rules.to_act(state)) - decided:
             self._ask(state, decision + 1)
 

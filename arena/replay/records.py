@@ -1,4 +1,4 @@
-"""Framing of records, shared by journal segments, replay files and notebooks.
+"""The framing of records in journal segments, replays and notes files.
 
 A file is a line of magic, then records: a little-endian u32 length, the
 CRC-32 of the body as u32, and the body, one `cardarena.v1.Record`. The bodies
@@ -19,29 +19,29 @@ M = TypeVar("M", bound=Message)
 
 JOURNAL_MAGIC: Final = b"cardarena journal 1\n"
 REPLAY_MAGIC: Final = b"cardarena replay 1\n"
-NOTEBOOK_MAGIC: Final = b"cardarena notebook 1\n"
+NOTES_MAGIC: Final = b"cardarena notes-file 1\n"
 CHAIN_START: Final = bytes(32)
 MAX_RECORD_BYTES: Final = 1 << 20
-"""No record is longer, and none is empty; any other length is damage."""
+"""The longest record; a longer or an empty one is damage."""
 MAX_REPLAY_BYTES: Final = 1 << 26
-"""No replay is longer: a thousand hands take a tenth of it."""
+"""The largest replay; a thousand hands take a tenth of it."""
 MAX_REPLAY_RECORDS: Final = 1 << 19
-"""No replay has more records: each takes some hundred bytes of memory, however short it is."""
+"""The largest number of records of a replay, as each takes some hundred bytes of memory."""
 
 _HEADER: Final = struct.Struct("<II")
 _MATCH_ID: Final = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}")
 
 
 class Damaged(Exception):
-    """A file is not what it should be. The text says where and how."""
+    """A file is damaged. The text says where and how."""
 
 
 class CutOff(Damaged):
-    """A file ends within a record, as where its writer was killed."""
+    """A file ends within a record, as when its writer was killed."""
 
 
 def framed(body: bytes) -> bytes:
-    """A record as it stands in a file."""
+    """A record with its frame, as in a file."""
     return _HEADER.pack(len(body), zlib.crc32(body)) + body
 
 
@@ -51,13 +51,13 @@ def chained(chain: bytes, body: bytes) -> bytes:
 
 
 def read_strictly(kind: type[M], body: bytes) -> M:
-    """A message from bytes that could not be others: those that the arena itself would write.
+    """Parse a message that has exactly the bytes that the arena would write.
 
-    Protocol Buffers let many bytes stand for one message: fields out of order or twice, numbers
-    with padding, fields that no reader knows. What is hashed and signed must have one reading.
+    Protocol Buffers allow several encodings of a message: fields out of order or twice, numbers
+    with padding, unknown fields. Hashed and signed messages must have one encoding.
 
     Raises:
-      Damaged: if it is not such a message. The text continues a sentence about it.
+      Damaged: if the bytes differ. The text continues a sentence about the record.
     """
     try:
         message = kind.FromString(body)
@@ -66,15 +66,15 @@ def read_strictly(kind: type[M], body: bytes) -> M:
     message.DiscardUnknownFields()  # type: ignore[attr-defined]  # missing in its stubs
     if message.SerializeToString(deterministic=True) != body:
         raise Damaged(
-            "is not as the arena writes it: it has padding, or a field that is unknown, "
-            "out of order or there twice"
+            "is not encoded as the arena does it: it has padding, or a field that is unknown, "
+            "repeated or out of order"
         )
     return message
 
 
 @dataclass(frozen=True, slots=True)
 class Framed:
-    """The body of one record and where it begins in its file."""
+    """The body of a record and its place in the file."""
 
     offset: int
     body: bytes
@@ -84,7 +84,7 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
     """The records of a file in order, from its first line on.
 
     Raises:
-      Damaged: at the first byte that is not as written: another kind of file,
+      Damaged: at the first damage: another kind of file,
         a newer format, a cut tail, an impossible length, or a body that does not
         match its checksum.
     """
@@ -95,18 +95,18 @@ def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
 
 
 def records_from(file: BinaryIO, offset: int) -> Iterator[Framed]:
-    """The records of a file from the byte at which it stands, `offset`, as `read_records`."""
+    """The records of a file from its position, `offset`; raises as `read_records`."""
     while header := file.read(_HEADER.size):
         if len(header) < _HEADER.size:
             raise CutOff(f"cut off within the record header at byte {offset}")
         size, crc = _HEADER.unpack(header)
-        # Some file systems leave a tail of zeros after a power cut. It would read as
-        # empty records with the right checksum, 0.
+        # Some file systems leave zeros at the end after a power cut, which look like empty
+        # records with the right checksum, 0.
         if not 0 < size <= MAX_RECORD_BYTES:
             raise Damaged(f"the record at byte {offset} has an impossible length of {size}")
         body = file.read(size)
         if len(body) < size:
-            if zlib.crc32(body) == crc:  # all of it is there: it is the length that was changed
+            if zlib.crc32(body) == crc:  # the body is complete: the length was changed
                 raise Damaged(f"the record at byte {offset} has another length than it says")
             raise CutOff(f"cut off within the record at byte {offset}")
         if zlib.crc32(body) != crc:
@@ -116,10 +116,10 @@ def records_from(file: BinaryIO, offset: int) -> Iterator[Framed]:
 
 
 def next_record(file: BinaryIO, after: int) -> int | None:
-    """Where the first sound record begins after a byte at which there is none; None if nowhere.
+    """The start of the first sound record after a damaged byte; None if there is none.
 
-    For files that are damaged in the middle. What is no record may look like one by chance, once
-    in four billion places. Not all of a file is looked through if that would take too long.
+    Other bytes may look like a record by chance, once in four billion places. The search ends
+    early in a file where it would take too long.
     """
     file.seek(after)
     data = memoryview(file.read(_SEARCHED_BYTES))
@@ -138,9 +138,9 @@ def next_record(file: BinaryIO, after: int) -> int | None:
 
 
 _SEARCHED_BYTES: Final = 4 * MAX_RECORD_BYTES
-"""How far behind damage a sound record is looked for: any record ends before."""
+"""The length of the search after damage: any record ends before."""
 _SEARCHED_WORK: Final = 1 << 29
-"""Bytes of which the checksum is computed meanwhile, at most."""
+"""Bytes that the search computes checksums of, at most."""
 
 
 def _why_not(magic: bytes, found: bytes) -> str:
@@ -156,10 +156,10 @@ def _why_not(magic: bytes, found: bytes) -> str:
 
 
 def check_match_id(match_id: str) -> None:
-    """Require an id that can name a file and be a word of a line.
+    """Require an id that can name a file.
 
     Raises:
-      ValueError: if it is empty, over 128 characters, or holds others than
+      ValueError: if it is empty, over 128 characters, or has others than
         letters, digits, `.`, `_` and `-`.
     """
     if not _MATCH_ID.fullmatch(match_id):

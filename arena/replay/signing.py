@@ -1,10 +1,9 @@
-"""What the arena signs with its own key: replays, official tables, and the transcripts of fair deals.
+"""Signs replays, official standings and the transcripts of fair deals with the arena's key.
 
-A hash chain shows that a file is as its writer left it; a signature shows who the
-writer was. A replay ends with a signature over everything before it. The signature
-of a transcript is sent to each bot, as a receipt that others will believe. All are
-Ed25519 (RFC 8032), each over a hash with a label of its own, so that none can be
-passed off as another.
+A hash chain shows that a file is unchanged; a signature shows who wrote it. A replay
+ends with a signature over everything before it. Each bot receives the signature of its
+transcript, as a receipt. All are Ed25519 (RFC 8032), over a hash with a label for each
+kind, so that none can be used as another.
 """
 
 import contextlib
@@ -21,23 +20,23 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from arena.deal.streams import labelled_hash
-from arena.replay import disk
-from arena.replay.frames import Discrepancy
+from arena.replay import durable_files
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay
 
 KEY_NAME: Final = "arena-key"
-"""The file of the private key, in the arena's folder of data."""
+"""The file of the private key, in the arena's data folder."""
 PUBLIC_KEY_BYTES: Final = 32
 SHOWN_DIGITS: Final = 16
-"""Hexadecimal digits by which a line names a key; that many are not made to fit by chance."""
+"""Hexadecimal digits that a line shows of a key: too many to find another key that fits."""
 
 
 class Signer(Protocol):
-    """Signs in the arena's name."""
+    """Signs for the arena."""
 
     @property
     def public_key(self) -> bytes:
-        """What its signatures are checked by, 32 bytes."""
+        """The key for checking its signatures, 32 bytes."""
         ...
 
     def sign(self, statement: bytes) -> bytes:
@@ -53,12 +52,12 @@ class ArenaKey:
 
     @classmethod
     def new(cls) -> "ArenaKey":
-        """A key that nobody can know."""
+        """Make a random key."""
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod
     def from_pem(cls, pem: bytes) -> "ArenaKey":
-        """A key from its file.
+        """Read a key from the content of its file.
 
         Raises:
           ValueError: if that is not the key of an arena.
@@ -67,17 +66,17 @@ class ArenaKey:
             private = load_pem_private_key(pem, password=None)
             if isinstance(private, Ed25519PrivateKey):
                 return cls(private)
-        # Not the library's words, which may hold what it was given.
+        # The library's own message may contain the secret.
         raise ValueError("it is not a private key of Ed25519 in PEM, without a password")
 
     @property
     def pem(self) -> bytes:
-        """The key as its file has it. Secret."""
+        """The content of the key's file. Secret."""
         return self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
 
     @property
     def public_key(self) -> bytes:
-        """What its signatures are checked by, 32 bytes."""
+        """The key for checking its signatures, 32 bytes."""
         return self._private.public_key().public_bytes_raw()
 
     def sign(self, statement: bytes) -> bytes:
@@ -86,26 +85,26 @@ class ArenaKey:
 
 
 def arena_key(data: Path) -> ArenaKey:
-    """The key of the arena with this folder of data: made at first, then always the same.
+    """The key in an arena's data folder; it is made on first use.
 
     Raises:
       OSError: if it cannot be read or written.
-      ValueError: if the file holds something else.
+      ValueError: if the file has another content.
     """
     with contextlib.suppress(FileNotFoundError):
-        disk.keep_private(data / KEY_NAME)
+        durable_files.keep_private(data / KEY_NAME)
         return kept_key(data)
     key = ArenaKey.new()
-    disk.write_whole(data / KEY_NAME, (key.pem,), data / f".{KEY_NAME}.partial", 0o600)
+    durable_files.write_whole(data / KEY_NAME, (key.pem,), data / f".{KEY_NAME}.partial", 0o600)
     return key
 
 
 def kept_key(data: Path) -> ArenaKey:
-    """The key that an arena has made.
+    """The existing key in an arena's data folder.
 
     Raises:
       OSError: if it cannot be read; FileNotFoundError if there is none yet.
-      ValueError: if the file holds something else.
+      ValueError: if the file has another content.
     """
     path = data / KEY_NAME
     try:
@@ -115,22 +114,22 @@ def kept_key(data: Path) -> ArenaKey:
 
 
 def replay_statement(chain: bytes) -> bytes:
-    """What is signed of a replay; `chain` is that after its record `revealed`."""
+    """The statement that is signed for a replay; `chain` is that after its record `revealed`."""
     return labelled_hash(b"replay-signature", chain)
 
 
 def transcript_statement(transcript: bytes) -> bytes:
-    """What is signed of a fair deal before any bot opens its commitment."""
+    """The statement that is signed for a fair deal before any bot opens its commitment."""
     return labelled_hash(b"transcript-signature", transcript)
 
 
-def table_statement(body: bytes) -> bytes:
-    """What is signed of an official table; `body` is all of it, as it is kept."""
+def standings_statement(body: bytes) -> bytes:
+    """The statement that is signed for official standings; `body` is their stored text."""
     return labelled_hash(b"table-signature", body)
 
 
 def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:
-    """Whether a signature is of this statement and by this key."""
+    """Whether a signature is valid for a statement and a key."""
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, statement)
     except (ValueError, InvalidSignature):
@@ -153,10 +152,10 @@ def signed_by(replay: Replay) -> bytes:
 
 
 def require_signed_by(replay: Replay, public_key: bytes) -> None:
-    """Require that one arena has signed a replay.
+    """Require that the arena with this key has signed a replay.
 
     Raises:
-      Discrepancy: if it is not signed, not rightly, or by another arena.
+      Discrepancy: if there is no valid signature by this key.
     """
     signer = signed_by(replay)
     if not signer:
@@ -166,5 +165,5 @@ def require_signed_by(replay: Replay, public_key: bytes) -> None:
 
 
 def shown_key(public_key: bytes) -> str:
-    """A public key in a line for people."""
+    """The first digits of a public key, for people."""
     return public_key.hex()[:SHOWN_DIGITS]

@@ -1,9 +1,9 @@
-"""Whether a replay is true: everything in it that follows from the rest is recomputed.
+"""Verifies replays: everything in a replay that follows from the rest is recomputed.
 
-The packs follow from the key that was committed to, the states from the packs
-and the moves, the banks from the times, and the result from all of them. A
-signature shows which arena wrote it. A replay alone cannot prove who the bots were
-or when they answered.
+The packs follow from the committed key, the states from the packs and the moves,
+the banks from the times, and the result from all of them. A signature shows which
+arena wrote the replay. A replay alone cannot prove who the bots were or when they
+answered.
 """
 
 import dataclasses
@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Final
 
 from arena.deal import seeded_key
-from arena.games.contract import Seat, State, Work
+from arena.games.contract import Seat, State, Work, work_of
 from arena.games.notation import Notation
 from arena.referee.clock import GRACE_S, WORK_STEP_S, SeatClock
 from arena.referee.spec import Ending, Fault, FaultKind, Outcome, SeatConduct, final_places
 from arena.replay.deal_book import CommitmentLog
-from arena.replay.fairness import Fairness, check_log
+from arena.replay.fairness import Fairness, LoggedMatch, check_log
 from arena.replay.fairness import check as check_fairness
-from arena.replay.frames import Decision, Discrepancy, Frame, frames
-from arena.replay.notebook import Notebook
+from arena.replay.notes_file import NotesFile
+from arena.replay.playback import Discrepancy, PlaybackStep, ReplayedDecision, play_back
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import Receipt, compare, concerns
 from arena.replay.records import Damaged
@@ -33,7 +33,7 @@ _ROUNDING_S: Final = 2e-6
 """Times are kept in whole microseconds."""
 _ROUNDING_US: Final = 4
 LONGEST_S: Final = 600.0
-"""A replay that takes longer to verify is not believed: whoever writes one could hold others up."""
+"""A replay that takes longer to verify is rejected: it could keep a verifier busy for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,35 +45,35 @@ class Verified:
     hands: int
     """Hands begun."""
     seeded: bool
-    """The deals were repeatable: it was not a fair deal."""
+    """The deals came from a seed: it was not a fair deal."""
     fairness: Fairness
-    """Who had a part in the deals."""
+    """Which bots added entropy to the deals."""
     forfeited: tuple[Seat, ...]
     """Seats that were played by fallback to the end."""
     bots: tuple[str, ...]
-    """Who sat there, by seat."""
+    """By seat."""
     signed_by: bytes = b""
     """The public key of the arena that signed it; empty if none did."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What became of one file."""
+class Verification:
+    """The result for one file."""
 
     path: Path
     verified: Verified | None
     problem: str = ""
     """The first thing that is wrong, in a sentence; empty if nothing is."""
     receipts: tuple[Receipt, ...] = ()
-    """Those that are of its deal-set."""
+    """Those of its deal-set."""
     asks_compared: int = 0
-    """Asks of the replay that stand in them."""
-    in_log: bool = False
-    """Whether its deal stands in the public log."""
+    """Asks of the replay that the receipts have too."""
+    logged: LoggedMatch | None = None
+    """Its place in the public log; None if no log was given, or the match is seeded."""
     notes_compared: int = 0
-    """Notes of bots that are those that were made at it."""
-    notebooks: tuple[Notebook, ...] = ()
-    """Those with notes of it."""
+    """Notes of bots that match their hashes in the replay."""
+    notes_files: tuple[NotesFile, ...] = ()
+    """Those with notes of its match."""
 
     @property
     def ok(self) -> bool:
@@ -88,19 +88,19 @@ def verify_file(
     arena: bytes = b"",
     *,
     match_id: str = "",
-    notebooks: Sequence[Notebook] = (),
-) -> Verdict:
-    """Verify a replay file, and hold what others kept against it.
+    notes_files: Sequence[NotesFile] = (),
+) -> Verification:
+    """Verify a replay file, and compare it with receipts, log and notes.
 
-    Whatever is wrong with it is in the verdict.
+    Problems are reported in the result, not raised.
 
     Args:
       path: The file.
-      receipts: What bots kept of their deal-sets.
+      receipts: Receipts that bots kept of their deal-sets.
       log: The arena's public log of commitments.
       arena: The public key of the arena that must have signed it; empty if any may.
       match_id: The match that it must be of; empty if any may be.
-      notebooks: What bots noted.
+      notes_files: Notes files of bots.
     """
     concerned: list[Receipt] = []
     try:
@@ -112,30 +112,30 @@ def verify_file(
             require_signed_by(replay, arena)
         if log is not None and not arena and replay.ending is Ending.ABORTED:
             raise Discrepancy(
-                "it says that the arena aborted the match: the log cannot show that, only the "
-                "arena's signature can, so require it as well, by its public key"
+                "it says that the arena aborted the match, which the log cannot show: require the "
+                "arena's signature as well, by its public key"
             )
         concerned += [receipt for receipt in receipts if concerns(receipt, replay)]
         asks = sum(compare(replay, receipt) for receipt in concerned)
-        in_log = log is not None and check_log(replay, log)
-        own = tuple(each for each in notebooks if each.concerns(replay))
+        logged = None if log is None else check_log(replay, log)
+        own = tuple(each for each in notes_files if each.concerns(replay))
         notes = sum(each.check(replay) for each in own)
-        return Verdict(path, verified, "", tuple(concerned), asks, in_log, notes, own)
+        return Verification(path, verified, "", tuple(concerned), asks, logged, notes, own)
     except OSError as error:
-        return Verdict(path, None, f"it cannot be read: {error.strerror}")
+        return Verification(path, None, f"it cannot be read: {error.strerror}")
     except (Damaged, Discrepancy, Unplayable) as error:
-        return Verdict(path, None, str(error), tuple(concerned))
+        return Verification(path, None, str(error), tuple(concerned))
 
 
 def verify(
     replay: Replay,
     now_s: Callable[[], float] = time.monotonic,
     *,
-    seen: Callable[[Frame], object] | None = None,
+    seen: Callable[[PlaybackStep], object] | None = None,
 ) -> Verified:
-    """Recompute a match, with `now_s` as the clock by which that may not take too long.
+    """Recompute a match, within `LONGEST_S` by the clock `now_s`.
 
-    `seen` is given each frame once it is found true, for who needs both.
+    `seen` is called with each step once it is found true.
 
     Raises:
       Discrepancy: naming the first thing that does not follow from the rest.
@@ -145,22 +145,22 @@ def verify(
     began_s = now_s()
     signer, fairness = verify_deals(replay)
     check = _Check(replay, fairness)
-    for frame in frames(replay):
-        check.frame(frame)
+    for step in play_back(replay):
+        check.step(step)
         if seen is not None:
-            seen(frame)
+            seen(step)
         if now_s() - began_s > LONGEST_S:
             raise Unplayable(f"it takes more than {LONGEST_S / 60:.0f} minutes to verify")
     return dataclasses.replace(check.end(), signed_by=signer)
 
 
 def verify_deals(replay: Replay) -> tuple[bytes, Fairness]:
-    """Check who signed a replay and where its packs come from, but nothing that was played.
+    """Check the signature of a replay and the origin of its packs, but no moves.
 
-    That is what `clients/browser/verify.html` checks as well.
+    `clients/browser/verify.html` checks the same.
 
     Returns:
-      The public key that it is signed with, empty if it is not, and who had a part in the packs.
+      The public key of the signature, empty if there is none, and the fairness of the packs.
 
     Raises:
       Discrepancy, Unplayable: as `verify`.
@@ -177,7 +177,7 @@ def verify_deals(replay: Replay) -> tuple[bytes, Fairness]:
 
 
 class _Seat:
-    """What is recomputed for one seat."""
+    """The recomputed state of one seat."""
 
     __slots__ = ("clock", "decisions", "fallbacks", "faults", "forfeited", "out")
 
@@ -188,18 +188,18 @@ class _Seat:
         self.faults = 0
         self.forfeited = False
         self.out: FaultKind | None = None
-        """Its fault from before the deal, until a decision carries the blame."""
+        """Its fault from before the deal, until a decision records it."""
 
 
 class _Check:
-    """Follows a match beside the rules: clocks, faults, fallbacks, result."""
+    """Recomputes clocks, faults, fallbacks and the result of a match."""
 
     def __init__(self, replay: Replay, fairness: Fairness) -> None:
         self._replay = replay
         self._fairness = fairness
         self._spec = replay.spec()
         self._rules = self._spec.terms.game.rules
-        self._notation = Notation(self._spec.terms.game.module.Move)
+        self._notation = Notation(self._spec.terms.game.messages.Move)
         self._seats = [_Seat(SeatClock(self._spec.terms.time_control)) for _ in self._spec.entrants]
         for out in self._spec.forfeited_seats:
             self._seats[out.seat].forfeited = True
@@ -210,17 +210,17 @@ class _Check:
         self._state: State = None
         self._faults: list[Fault] = []
 
-    def frame(self, frame: Frame) -> None:
+    def step(self, step: PlaybackStep) -> None:
         """Check the decisions of a step."""
-        if frame.hand != self._hand:
-            self._hand = frame.hand
+        if step.hand != self._hand:
+            self._hand = step.hand
             for seat in self._seats:
                 seat.clock.new_hand()
-        for decision in frame.decisions:
+        for decision in step.decisions:
             self._at += 1
-            self._decision(frame, decision)
-        self._last_hand = max(self._last_hand, frame.next_hand)
-        self._state = frame.state
+            self._decision(step, decision)
+        self._last_hand = max(self._last_hand, step.next_hand)
+        self._state = step.state
 
     def end(self) -> Verified:
         """Check the result."""
@@ -257,6 +257,7 @@ class _Check:
                 cause=self._replay.cause,
                 incident=closed.incident,
                 conduct=conduct,
+                ended_by_limit=result is not None and result.ended_by_limit,
             ),
             hands=self._last_hand + 1,
             seeded=self._spec.terms.seeded,
@@ -265,14 +266,14 @@ class _Check:
             bots=self._replay.names,
         )
 
-    def _decision(self, frame: Frame, decision: Decision) -> None:
+    def _decision(self, step: PlaybackStep, decision: ReplayedDecision) -> None:
         seat = self._seats[decision.seat]
         seat.decisions += 1
         if decision.decision != seat.decisions:
             raise self._wrong(
                 decision, f"is numbered {decision.decision}, but is number {seat.decisions}"
             )
-        self._check_times(frame, decision)
+        self._check_times(step, decision)
         if decision.unasked:
             self._unasked(seat, decision)
         else:
@@ -288,24 +289,24 @@ class _Check:
             )
         if decision.fault is not None or decision.unasked:
             seat.fallbacks += 1
-            fallback = self._rules.fallback(frame.before, decision.seat)
+            fallback = self._rules.fallback(step.before, decision.seat)
             if decision.move != fallback:
                 text = self._notation.write(fallback)
                 raise self._wrong(decision, f"was played for the bot, but not by {text}")
 
-    def _check_times(self, frame: Frame, decision: Decision) -> None:
-        """Check that all of a decision lies within the match, but for work that it was charged."""
+    def _check_times(self, step: PlaybackStep, decision: ReplayedDecision) -> None:
+        """Check that a decision lies within the match, apart from work that was charged."""
         decided, end_us = self._replay.decided[self._at - 1], self._replay.closed.end_us
         if decision.sent_us > end_us:
             raise self._wrong(decision, "was asked after the end of the match")
-        work = self._rules.heavy(frame.before, decision.seat, decision.move)
+        work = work_of(self._rules, step.before, decision.seat, decision.move)
         work_us = round(work.charged * WORK_STEP_S * 1e6) if isinstance(work, Work) else 0
         thought_us = max(0, decision.charged_us - work_us)
         settled_us = decision.sent_us + thought_us + decided.refunded_us
         if max(settled_us, decided.evidence.received_us) > end_us + _ROUNDING_US:
             raise self._wrong(decision, "was settled after the end of the match")
 
-    def _asked(self, seat: _Seat, decision: Decision) -> None:
+    def _asked(self, seat: _Seat, decision: ReplayedDecision) -> None:
         """Check a decision that the bot was asked for, and charge its time."""
         charged_s, allowance_s = decision.charged_us / 1e6, seat.clock.allowance_s
         if seat.forfeited:
@@ -323,10 +324,10 @@ class _Check:
         limit = self._spec.terms.fault_limit
         seat.forfeited = bool(limit and seat.faults >= limit)
         if decision.fault is FaultKind.GONE and decision.forfeited:
-            seat.forfeited = True  # it left for good
+            seat.forfeited = True  # the bot has left
         self._check_forfeited(seat, decision)
 
-    def _unasked(self, seat: _Seat, decision: Decision) -> None:
+    def _unasked(self, seat: _Seat, decision: ReplayedDecision) -> None:
         """Check a decision that the bot was not asked for: it costs no time."""
         if decision.charged_us:
             raise self._wrong(decision, "cost time, but was not asked for")
@@ -344,13 +345,13 @@ class _Check:
             raise self._wrong(decision, "was not asked of a seat that could have answered")
         self._check_forfeited(seat, decision)
 
-    def _check_forfeited(self, seat: _Seat, decision: Decision) -> None:
+    def _check_forfeited(self, seat: _Seat, decision: ReplayedDecision) -> None:
         if decision.forfeited and not seat.forfeited:
             raise self._wrong(decision, "is said to forfeit, but does not")
         if seat.forfeited and not decision.forfeited:
             raise self._wrong(decision, "forfeits, but is not said to")
 
-    def _wrong(self, decision: Decision, what: str) -> Discrepancy:
+    def _wrong(self, decision: ReplayedDecision, what: str) -> Discrepancy:
         total = len(self._replay.decided)
         return Discrepancy(f"decision {self._at} of {total}, of seat {decision.seat}, {what}")
 

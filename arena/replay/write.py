@@ -1,9 +1,8 @@
 """Writes replay files.
 
-A replay file holds the records of one match as they stand in the journal, then
-the record that opens its deals, and the arena's signature. It appears under its
-name complete or not at all. What the bots noted goes into notebooks, see
-`arena.replay.notes`.
+A replay file has the records of one match as in the journal, the record that opens its
+deals, and the arena's signature. It is written as a whole or not at all. The bots' notes
+are written to notes files, see `arena.replay.bot_notes`.
 """
 
 import contextlib
@@ -15,13 +14,13 @@ from pathlib import Path
 from typing import Final
 
 from arena.games.contract import Seat
-from arena.replay import disk
+from arena.replay import durable_files
+from arena.replay.bot_notes import notes_folder, notes_path, without_notes
 from arena.replay.deal_book import Opening
-from arena.replay.notes import notebook_path, notes_folder, without_notes
 from arena.replay.read import read_body, replay_path
 from arena.replay.records import (
     CHAIN_START,
-    NOTEBOOK_MAGIC,
+    NOTES_MAGIC,
     REPLAY_MAGIC,
     Framed,
     chained,
@@ -41,11 +40,10 @@ def write_replay(
     opening: Opening,
     signer: Signer | None = None,
 ) -> Path:
-    """Write the replay of an ended match, and what was noted there; on return it is on disk.
+    """Write the replay and the notes files of an ended match; on return they are on disk. Blocks.
 
-    `bodies` are the match's records, `opening` opens its deals, and `signer`, if
-    there is one, signs it. The notes go into a folder beside `folder`, for the owner of
-    the arena's files alone. Blocks until the disk has it all.
+    `bodies` are the match's records, `opening` opens its deals, and `signer`, if any, signs
+    it. The notes files are private, in a folder beside `folder`.
 
     Raises:
       OSError: if it cannot be written; then there is no replay of that name.
@@ -54,37 +52,34 @@ def write_replay(
     path = replay_path(folder, match_id)
     if not bodies or not isinstance(read_body(Framed(0, bodies[-1]))[1], journal_pb2.Closed):
         raise ValueError(f"match {match_id} has not ended")
-    if not folder.is_dir():  # each time but the first: to try and fail takes longer
+    if not folder.is_dir():  # quicker than a failing mkdir each time
         folder.mkdir(parents=True, exist_ok=True)
     published, notes = without_notes(bodies)
     for seat, noted in notes.items():
-        _write_notebook(notes_folder(folder), match_id, seat, noted)
+        _write_notes(notes_folder(folder), match_id, seat, noted)
     records = map(framed, with_revealed(published, opening, signer))
-    disk.write_whole(path, (REPLAY_MAGIC, *records), partial_path(folder, match_id))
+    durable_files.write_whole(path, (REPLAY_MAGIC, *records), partial_path(folder, match_id))
     return path
 
 
-def _write_notebook(folder: Path, match_id: str, seat: Seat, noted: Sequence[bytes]) -> None:
-    disk.private_folder(folder)
-    path = notebook_path(folder, match_id, seat)
-    pieces = (NOTEBOOK_MAGIC, *map(framed, noted))
-    disk.write_whole(path, pieces, partial_path(folder, match_id), 0o600)
+def _write_notes(folder: Path, match_id: str, seat: Seat, noted: Sequence[bytes]) -> None:
+    durable_files.private_folder(folder)
+    path = notes_path(folder, match_id, seat)
+    pieces = (NOTES_MAGIC, *map(framed, noted))
+    durable_files.write_whole(path, pieces, partial_path(folder, match_id), 0o600)
 
 
 def partial_path(folder: Path, match_id: str) -> Path:
-    """What a file of a match is called while it is written: no two writes share the name."""
+    """The name of a file while it is written, unique for each write."""
     return folder / f".{match_id}-{os.getpid()}-{next(_writes)}{_PARTIAL_SUFFIX}"
 
 
 def with_revealed(
     bodies: Sequence[bytes], opening: Opening, signer: Signer | None = None
 ) -> tuple[bytes, ...]:
-    """The records of a match, the one that opens its deals, and the one that signs them all.
-
-    `bodies` are without notes.
-    """
+    """The records of a match without notes, with those that open its deals and sign it."""
     number, _ = read_body(Framed(0, bodies[0]))
-    revealed = opening.revealed
+    revealed: journal_pb2.Revealed = opening.revealed
     if signer is not None:
         revealed.public_key = signer.public_key
     record = journal_pb2.Record(match=number, revealed=revealed)
@@ -97,11 +92,11 @@ def with_revealed(
 
 
 def remove_partials(folder: Path) -> None:
-    """Remove what killed processes left of files that they were writing in a folder.
+    """Remove the partial files of killed processes from a folder.
 
-    Only for who holds the lock of the arena's folder, and before it writes anything itself:
-    whose a partial file is cannot be told from the file.
+    Call it only with the lock of the arena's folder, and before writing anything: the files do
+    not show which process writes them.
     """
     for partial in folder.glob(f".*{_PARTIAL_SUFFIX}"):
-        with contextlib.suppress(OSError):  # it harms nobody where it is
+        with contextlib.suppress(OSError):  # it is harmless
             partial.unlink()

@@ -1,41 +1,37 @@
-"""Pictures of every game: one viewer's views and events in, a scene out.
+"""Scenes of every game: they turn the views and events of one viewer into a picture.
 
-A module for each family of games offers five names, all of them pure:
+The module of a family has the name of the family and contains:
 
-    scene(eye) -> Scene
-    close(view, told, seat) -> View
-    ENDS: the classes of events that end a hand
-    WORDS: for every class of events what is said of it
-    QUIET: the same for moves of which nothing may be told, to follow the name of who made them
+    scene(perspective) -> Scene
+    close(view, events, seat) -> View
+    HAND_ENDS: the classes of events that end a hand
+    SENTENCES: for every class of events, the sentence that describes it; for moves that no
+        event describes, what follows the name of the seat
 
-**What a scene may use.** An `Eye` and nothing else. It holds views and events
-that the rules made for one viewer, so what is hidden from the viewer cannot be
-drawn; no scene gets a state, a pack, or a replay. It may call the rules' own
-pure functions (what a set scores, what a hand is called) on what it was given,
-and never computes a score by itself: where a score needs more than the view
-holds, the event that scores says its parts.
+**Input.** A scene is made from a `Perspective` only, without a state, a pack or a replay. The rules made
+its views and events for one viewer, so hidden cards cannot be drawn. A scene may call pure functions of
+the rules, such as the value of a set or the name of a hand. It never computes a score: if the view does
+not contain the parts of a score, the event that scores does.
 
-**What a scene says.** Whose turn it is (`active`), what was just done (the
-trick, the bubble, the marked card), who is ahead (`score`), and at a hand's end
-why it was scored so: `banner` has a sentence for each reason, and the seats'
-facts the figures. Names of seats stand as `Name`, for whoever draws to fill in.
+**Content.** A scene shows the seat to act (`active`), the last action (the trick, the bubble, the marked
+card), the scores (`score`), and at the end of a hand the reasons of its scores: `banner` has a sentence
+for each reason, and the facts of the seats have the numbers. Names of seats are `Name` parts, which the
+renderer fills in.
 
-**A hand's end.** The rules settle a hand and deal the next in one step, so no
-view shows its last trick or its showdown. A step that tells one of `ENDS` is
-two pictures. `close` makes the view of the first: the view before the step with
-the step's events folded in, for each view by what its seat was told, so that it
-cannot show more than was told; `seat` is whose view it is, None the spectator's. The second is the view after the step, and
-its eye was told what came after the end.
+**End of a hand.** The rules score a hand and deal the next one in the same step, so no view
+shows the last trick or the showdown. A step with one of `HAND_ENDS` is drawn as two pictures.
+`close` makes the view of the first picture: it applies the events of the step to the view before the step.
+`events` are those that the owner of the view may see; `seat` is the owner, or None for a spectator. The
+second picture shows the view after the step, and its perspective has the events after the end.
 
-**Keys.** A zone's key is the same at every step, and unique within its seat or
-within the centre; `aside` is nobody's.
+**Keys.** A zone has the same key at every step, unique within its seat or within the centre.
 
-Docs: `docs/watching.md`.
+See `docs/watching.md`.
 """
 
 from arena.scenes.catalogue import Scenes, scenes_of
-from arena.scenes.eye import Eye, Eyes, Viewer
 from arena.scenes.sentences import sentence
+from arena.scenes.viewer import AnyViewer, Perspective, Viewer
 from arena.scenes.vocabulary import Scene
 
-__all__ = ["Eye", "Eyes", "Scene", "Scenes", "Viewer", "scenes_of", "sentence"]
+__all__ = ["AnyViewer", "Perspective", "Scene", "Scenes", "Viewer", "scenes_of", "sentence"]

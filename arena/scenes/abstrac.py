@@ -1,10 +1,11 @@
-"""Pictures of the four Abstracs."""
+"""Scenes of the Abstrac games."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from arena.cards import Card as Code
+from arena.games.abstrac.messages import HALF, Chosen, Dealt, Order, Phase, Scored, Taken, View
 from arena.games.abstrac.options import Variant
 from arena.games.abstrac.scoring import (
     Combination,
@@ -13,26 +14,25 @@ from arena.games.abstrac.scoring import (
     half_factors,
     half_points,
 )
-from arena.games.abstrac.words import HALF, Chosen, Dealt, Order, Phase, Scored, Taken, View
-from arena.games.contract import Event, Seat
-from arena.scenes.drawing import DEALER, by_suit, cards, fact, goal, pile, said, shown_zones
-from arena.scenes.eye import Eye, last_by
-from arena.scenes.sentences import Words, by_seat, counted, joined, line
+from arena.games.contract import Event, Seat, with_entry
+from arena.scenes import drawing as draw
+from arena.scenes.sentences import Sentences, counted, joined, line, score_lines
+from arena.scenes.viewer import Perspective, last_by
 from arena.scenes.vocabulary import (
     Card,
     Fact,
     Group,
-    Kind,
     Line,
     Name,
     Scene,
     SeatScene,
     Tone,
     Zone,
+    ZoneKind,
 )
 
-ENDS: Final = (Scored,)
-WORDS: Final[Words] = {
+HAND_ENDS: Final = (Scored,)
+SENTENCES: Final[Sentences] = {
     Dealt: lambda event: (
         "The second half is laid out: {row}."
         if event.half > 1
@@ -44,81 +44,74 @@ WORDS: Final[Words] = {
     Taken: "{seat} takes {cards}.",
     Scored: lambda event: joined(_scored(event)),
 }
+_WORDS: Final[Sentences] = {
+    Taken: lambda event: f"takes {len(event.cards)}",
+    Chosen: lambda event: "I take first" if event.order is Order.FIRST else "you take first",
+}
 
-QUIET: Final[Words] = {}
 
-
-def scene(eye: Eye) -> Scene:
-    """The row, of which the cards that may be taken are marked, between two heaps."""
-    view: View = eye.view
-    scored = eye.last_told(Scored)
+def scene(perspective: Perspective) -> Scene:
+    """Draw the row between the cards taken; cards that may be taken are marked."""
+    view: View = perspective.view
+    scored = perspective.last_event(Scored)
     row = tuple(
         Card(code, Tone.MARKED if at < view.limit else Tone.PLAIN)
         for at, code in enumerate(view.row)
     )
-    may = (fact("may take", f"1 to {view.limit}" if view.limit > 1 else "1"),) if view.limit else ()
-    half = (fact("half", f"{view.half} of 2"),) if _in_halves(eye) else ()
+    may = (
+        (draw.fact("may take", f"1 to {view.limit}" if view.limit > 1 else "1"),)
+        if view.limit
+        else ()
+    )
+    half = (draw.fact("half", f"{view.half} of 2"),) if _in_halves(perspective) else ()
     return Scene(
-        tuple(_seat(eye, view, Seat(seat), scored) for seat in range(eye.seats)),
+        tuple(_seat(perspective, view, Seat(seat), scored) for seat in range(perspective.seats)),
         "points",
-        shown_zones(
-            Zone("row", Kind.ROW, row, ("the row, its top on the left",)),
-            pile("undealt", view.undealt, "for the second half"),
+        draw.shown_zones(
+            Zone("row", ZoneKind.ROW, row, ("the row, its top on the left",)),
+            draw.pile("undealt", view.undealt, "for the second half"),
         ),
-        (*may, *half, goal(eye.options, view.hand)),
-        () if scored is None else (*_why(eye, view), *_scored(scored)),
+        (*may, *half, draw.goal(perspective.options, view.hand)),
+        () if scored is None else (*_why(perspective, view), *_scored(scored)),
     )
 
 
-def close(view: View, told: Sequence[Event], seat: Seat | None) -> View:
-    """The row's last picture: all of it is taken."""
-    for event in told:
+def close(view: View, events: Sequence[Event], seat: Seat | None) -> View:
+    """Return the view at the end of a row: all cards are taken."""
+    for event in events:
         match event:
             case Taken(taker, taken):
-                heaps = list(view.taken)
-                heaps[taker] += taken
-                view = replace(view, row=view.row[len(taken) :], taken=tuple(heaps), limit=0)
+                heaps = with_entry(view.taken, taker, view.taken[taker] + taken)
+                view = replace(view, row=view.row[len(taken) :], taken=heaps, limit=0)
             case Scored():
                 view = replace(view, totals=event.totals)
     return replace(view, phase=Phase.OVER, to_act=None)
 
 
-def _in_halves(eye: Eye) -> bool:
-    return bool(eye.options.variant == Variant.FIFTYTWO)
+def _in_halves(perspective: Perspective) -> bool:
+    return bool(perspective.options.variant == Variant.FIFTYTWO)
 
 
-def _seat(eye: Eye, view: View, seat: Seat, scored: Scored | None) -> SeatScene:
+def _seat(perspective: Perspective, view: View, seat: Seat, scored: Scored | None) -> SeatScene:
     heap = view.taken[seat]
-    combined = () if _in_halves(eye) else combinations(heap)
-    groups = tuple(Group(cards(each.cards), (_called(each),)) for each in combined)
-    just = last_by(seat, eye.news, (Taken, Chosen))
-    return SeatScene(
-        seat,
-        str(view.totals[seat]),
-        (DEALER,) if seat == view.dealer else (),
-        _facts(eye, view, seat, scored),
-        shown_zones(
-            Zone("taken", Kind.FAN, _heap(heap, just)),
-            Zone("combinations", Kind.MELD, groups),
-            said(_said(just)),
-        ),
-        active=view.to_act == seat,
+    combined = () if _in_halves(perspective) else combinations(heap)
+    groups = tuple(Group(draw.cards(each.cards), (_called(each),)) for each in combined)
+    just = last_by(seat, perspective.latest_events, (Taken, Chosen))
+    zones = (
+        Zone("taken", ZoneKind.FAN, _heap(heap, just)),
+        Zone("combinations", ZoneKind.MELD, groups),
+        draw.latest_words(seat, perspective.latest_events, _WORDS),
     )
+    facts = _facts(perspective, view, seat, scored)
+    return draw.seat_scene(view, seat, str(view.totals[seat]), (), facts, zones)
 
 
 def _heap(heap: tuple[Code, ...], just: Event | None) -> tuple[Card, ...]:
-    """What was taken, suit by suit; the cards of this step are marked."""
+    """Return the cards taken by suit; those of this step are marked."""
     fresh = just.cards if isinstance(just, Taken) else ()
-    return tuple(Card(code, Tone.MARKED if code in fresh else Tone.PLAIN) for code in by_suit(heap))
-
-
-def _said(event: Event | None) -> Line:
-    match event:
-        case Taken(_, taken):
-            return (f"takes {len(taken)}",)
-        case Chosen(_, order):
-            return ("I take first" if order is Order.FIRST else "you take first",)
-    return ()
+    return tuple(
+        Card(code, Tone.MARKED if code in fresh else Tone.PLAIN) for code in draw.by_suit(heap)
+    )
 
 
 def _called(each: Combination) -> str:
@@ -126,22 +119,28 @@ def _called(each: Combination) -> str:
     return f"{kind} of {len(each.cards)}: {each.points}"
 
 
-def _facts(eye: Eye, view: View, seat: Seat, scored: Scored | None) -> tuple[Fact, ...]:
+def _facts(
+    perspective: Perspective, view: View, seat: Seat, scored: Scored | None
+) -> tuple[Fact, ...]:
     heap = view.taken[seat]
-    facts = [fact("cards", len(heap))]
-    if _in_halves(eye):
+    facts = [draw.fact("cards", len(heap))]
+    if _in_halves(perspective):
         flush, run, group = half_factors(heap)
-        facts += [fact("of a suit", flush), fact("in a row", run), fact("of a rank", group)]
+        facts += [
+            draw.fact("of a suit", flush),
+            draw.fact("in a row", run),
+            draw.fact("of a rank", group),
+        ]
     else:
-        facts.append(fact("sets and runs", combination_points(heap)))
+        facts.append(draw.fact("sets and runs", combination_points(heap), tone=Tone.MARKED))
     if scored is not None:
-        facts.append(fact("scores", f"{scored.points[seat]:+}", tone=Tone.MARKED))
+        facts.append(draw.gain("scores", scored.points[seat]))
     return tuple(facts)
 
 
-def _why(eye: Eye, view: View) -> tuple[Line, ...]:
-    """How the points of each seat come about."""
-    if _in_halves(eye):
+def _why(perspective: Perspective, view: View) -> tuple[Line, ...]:
+    """Explain the points of each seat."""
+    if _in_halves(perspective):
         return tuple(_factors(Seat(seat), heap) for seat, heap in enumerate(view.taken))
     worth = [combination_points(heap) for heap in view.taken]
     sizes = [len(heap) for heap in view.taken]
@@ -153,7 +152,7 @@ def _why(eye: Eye, view: View) -> tuple[Line, ...]:
             Name(Seat(1 - seat)),
             f" = {worth[seat] * sizes[1 - seat]}.",
         )
-        for seat in range(eye.seats)
+        for seat in range(perspective.seats)
     )
     if (worth[0] == 0) == (worth[1] == 0):
         return products
@@ -169,8 +168,5 @@ def _factors(seat: Seat, heap: tuple[Code, ...]) -> Line:
     return line(Name(seat), text)
 
 
-def _scored(event: Scored) -> tuple[Line, ...]:
-    return (
-        line("Scored: ", *by_seat(event.points, signed=True), "."),
-        line("In all: ", *by_seat(event.totals), "."),
-    )
+def _scored(event: Scored) -> list[Line]:
+    return score_lines(event.points, event.totals)

@@ -1,4 +1,4 @@
-"""Pictures of Arlington."""
+"""Scenes of Arlington."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,43 +6,16 @@ from typing import Final
 
 from arena.cards import Card as Code
 from arena.cards import in_order
+from arena.games.arlington import messages as arlington
 from arena.games.arlington.layout import table_of
+from arena.games.arlington.messages import Phase, View
 from arena.games.arlington.sets import TWO_OF_SPADES, Spectrum, reading_of
-from arena.games.arlington.words import (
-    Began,
-    CardAdded,
-    CardLed,
-    CardPlayed,
-    Dealt,
-    JokerTaken,
-    Killed,
-    Overplayed,
-    Passed,
-    Phase,
-    S2Played,
-    Scored,
-    SetKept,
-    SetLed,
-    Table,
-    TrickTaken,
-    View,
-)
-from arena.games.contract import Event, Seat
-from arena.scenes.drawing import (
-    DEALER,
-    cards,
-    fact,
-    goal,
-    hand,
-    named,
-    pile,
-    said,
-    shown_zones,
-    trick,
-)
-from arena.scenes.eye import Eye, last_by
-from arena.scenes.sentences import Words, by_seat, joined, line
-from arena.scenes.vocabulary import Badge, Fact, Group, Kind, Line, Scene, SeatScene, Tone, Zone
+from arena.games.contract import Event, Seat, with_entry
+from arena.scenes import drawing as draw
+from arena.scenes.hands import spent
+from arena.scenes.sentences import Sentences, joined, line, score_lines
+from arena.scenes.viewer import Perspective
+from arena.scenes.vocabulary import Badge, Fact, Group, Line, Scene, SeatScene, Tone, Zone, ZoneKind
 
 _KINDS: Final = {
     Spectrum.ACES: "aces",
@@ -51,96 +24,88 @@ _KINDS: Final = {
     Spectrum.RUNS: "run",
 }
 
-ENDS: Final = (Scored,)
-WORDS: Final[Words] = {
-    Began: "A hand is dealt. {dealer} deals; the next seat has the lead.",
-    Dealt: "{seat} gets {cards}.",
-    CardLed: "{seat} leads {card} to a trick.",
-    CardPlayed: "{seat} plays {card}.",
-    TrickTaken: "{seat} takes the trick: its own card is buried, the others go to its hand.",
-    SetLed: lambda event: f"{{seat}} leads a set: {{cards}}, {_KINDS[event.spectrum]}.",
-    Passed: "{seat} passes.",
-    Overplayed: "{seat} overplays with {cards}; the set before it is buried.",
-    Killed: "{seat} buries the set with the two of spades, and has the lead.",
-    SetKept: "{seat} keeps the set and has the lead.",
-    S2Played: "{seat} buries a set of {owner} with the two of spades.",
-    CardAdded: "{seat} adds {card} to a set of {owner}.",
-    JokerTaken: "{seat} takes a joker from a set of {owner}, and puts {card} there.",
-    Scored: lambda event: joined(_reasons(event)),
+HAND_ENDS: Final = (arlington.Scored,)
+SENTENCES: Final[Sentences] = {
+    arlington.Began: "A hand is dealt. {dealer} deals; the next seat has the lead.",
+    arlington.Dealt: "{seat} gets {cards}.",
+    arlington.CardLed: "{seat} leads {card} to a trick.",
+    arlington.CardPlayed: "{seat} plays {card}.",
+    arlington.TrickTaken: "{seat} takes the trick: its own card is buried, the others go to its hand.",
+    arlington.SetLed: lambda event: f"{{seat}} leads a set: {{cards}}, {_KINDS[event.spectrum]}.",
+    arlington.Passed: "{seat} passes.",
+    arlington.Overplayed: "{seat} overplays with {cards}; the set before it is buried.",
+    arlington.Killed: "{seat} buries the set with the two of spades, and has the lead.",
+    arlington.SetKept: "{seat} keeps the set and has the lead.",
+    arlington.S2Played: "{seat} buries a set of {owner} with the two of spades.",
+    arlington.CardAdded: "{seat} adds {card} to a set of {owner}.",
+    arlington.JokerTaken: "{seat} takes a joker from a set of {owner}, and puts {card} there.",
+    arlington.Scored: lambda event: joined(_reasons(event)),
+}
+_WORDS: Final[Sentences] = {
+    arlington.Passed: "passes",
+    arlington.Killed: "buries it",
+    arlington.S2Played: "buries it",
+    arlington.Overplayed: "overplays",
+    arlington.SetKept: "keeps the set",
+    arlington.JokerTaken: "takes a joker",
 }
 
-QUIET: Final[Words] = {}
 
-
-def scene(eye: Eye) -> Scene:
-    """The table: the sets in front of each seat, the trick in the middle."""
-    view: View = eye.view
-    scored = eye.last_told(Scored)
+def scene(perspective: Perspective) -> Scene:
+    """Draw the sets in front of each seat, and the trick in the centre."""
+    view: View = perspective.view
+    scored = perspective.last_event(arlington.Scored)
     return Scene(
-        tuple(_seat(eye, view, Seat(seat), scored) for seat in range(eye.seats)),
+        tuple(_seat(perspective, view, Seat(seat), scored) for seat in range(perspective.seats)),
         "points",
-        shown_zones(_trick(eye, view), pile("graveyard", view.graveyard, "in the graveyard")),
-        (*_task(view), goal(eye.options, view.hand)),
+        draw.shown_zones(
+            _trick(perspective, view), draw.pile("graveyard", view.graveyard, "in the graveyard")
+        ),
+        (*_task(view), draw.goal(perspective.options, view.hand)),
         () if scored is None else _reasons(scored),
     )
 
 
-def close(view: View, told: Sequence[Event], seat: Seat | None) -> View:
-    """The hand's last picture: the seat with the lead has no cards."""
-    for event in told:
+def close(view: View, events: Sequence[Event], seat: Seat | None) -> View:
+    """Return the view at the end of a hand: the seat with the lead has no cards."""
+    for event in events:
         view = _after(view, event, seat)
     return replace(view, phase=Phase.OVER, to_act=None, active=None)
 
 
 def _after(view: View, event: Event, own: Seat | None) -> View:
-    """The view after one event, as far as the end of a hand can have it."""
+    """Return the view after one event that can occur in the last step of a hand."""
     match event:
-        case CardLed(seat, card) | CardPlayed(seat, card):
+        case arlington.CardLed(seat, card) | arlington.CardPlayed(seat, card):
             return replace(
-                _spent(view, seat, (card,), own),
+                spent(view, seat, (card,), own),
                 trick_seats=(*view.trick_seats, seat),
                 trick_cards=(*view.trick_cards, card),
             )
-        case TrickTaken(seat):
+        case arlington.TrickTaken(seat):
             return _taken(view, seat, own)
-        case SetLed(seat, cards_, _):
-            return _placed(_spent(view, seat, cards_, own), seat, cards_)
-        case Overplayed(seat, cards_):
-            return _placed(_spent(_without_active(view), seat, cards_, own), seat, cards_)
-        case Killed(seat):
+        case arlington.SetLed(seat, cards_, _):
+            return _placed(spent(view, seat, cards_, own), seat, cards_)
+        case arlington.Overplayed(seat, cards_):
+            return _placed(spent(_without_active(view), seat, cards_, own), seat, cards_)
+        case arlington.Killed(seat):
             return _buried(
-                _spent(_without_active(view), seat, (TWO_OF_SPADES,), own), (TWO_OF_SPADES,)
+                spent(_without_active(view), seat, (TWO_OF_SPADES,), own), (TWO_OF_SPADES,)
             )
-        case S2Played(seat, owner, index):
-            left = _without_set(_spent(view, seat, (TWO_OF_SPADES,), own), owner, index)
+        case arlington.S2Played(seat, owner, index):
+            left = _without_set(spent(view, seat, (TWO_OF_SPADES,), own), owner, index)
             return _buried(left, (TWO_OF_SPADES,))
-        case CardAdded(seat, owner, index, card):
+        case arlington.CardAdded(seat, owner, index, card):
             grown = in_order((*view.tables[owner].sets[index], card))
-            return _changed(_spent(view, seat, (card,), own), owner, index, grown)
-        case JokerTaken(seat, owner, index, card):
-            # The joker is then in a hand, so the hand that ends is not this one's.
+            return _changed(spent(view, seat, (card,), own), owner, index, grown)
+        case arlington.JokerTaken(seat, owner, index, card):
+            # The seat has the joker then, so the hand does not end with this event.
             joker_last = view.tables[owner].sets[index]
             swapped = in_order((*joker_last[:-1], card))
-            return _changed(_spent(view, seat, (card,), own), owner, index, swapped)
-        case Scored():
+            return _changed(spent(view, seat, (card,), own), owner, index, swapped)
+        case arlington.Scored():
             return replace(view, totals=event.totals)
     return view
-
-
-def _spent(view: View, seat: Seat, gone: Sequence[Code], own: Seat | None) -> View:
-    sizes, known = list(view.hand_sizes), list(view.known)
-    sizes[seat] -= len(gone)
-    known[seat] = _less(known[seat], gone)
-    held = _less(view.held, gone) if seat == own else view.held
-    return replace(view, held=held, hand_sizes=tuple(sizes), known=tuple(known))
-
-
-def _less(held: Sequence[Code], gone: Sequence[Code]) -> tuple[Code, ...]:
-    left = list(held)
-    for card in gone:
-        if card in left:
-            left.remove(card)
-    return tuple(left)
 
 
 def _taken(view: View, seat: Seat, own: Seat | None) -> View:
@@ -158,8 +123,8 @@ def _buried(view: View, gone: Sequence[Code]) -> View:
     return replace(view, graveyard=view.graveyard + len(gone), buried=(*view.buried, *gone))
 
 
-def _with_table(view: View, owner: Seat, table: Table) -> View:
-    tables = (*view.tables[:owner], table, *view.tables[owner + 1 :])
+def _with_table(view: View, owner: Seat, table: arlington.Table) -> View:
+    tables = with_entry(view.tables, owner, table)
     return replace(view, tables=tables)
 
 
@@ -169,7 +134,7 @@ def _placed(view: View, owner: Seat, placed: tuple[Code, ...]) -> View:
 
 def _changed(view: View, owner: Seat, index: int, grown: tuple[Code, ...]) -> View:
     sets = view.tables[owner].sets
-    return _with_table(view, owner, table_of((*sets[:index], grown, *sets[index + 1 :])))
+    return _with_table(view, owner, table_of(with_entry(sets, index, grown)))
 
 
 def _without_set(view: View, owner: Seat, index: int) -> View:
@@ -186,16 +151,18 @@ def _without_active(view: View) -> View:
 def _task(view: View) -> tuple[Fact, ...]:
     match view.phase:
         case Phase.LEAD:
-            return (fact("now", "a lead"),)
+            return (draw.fact("now", "a lead"),)
         case Phase.TRICK:
-            return (fact("now", "a card to the trick"),)
+            return (draw.fact("now", "a card to the trick"),)
         case Phase.RESPOND:
-            return (fact("now", "an answer to the marked set"),)
+            return (draw.fact("now", "an answer to the marked set"),)
     return ()
 
 
-def _seat(eye: Eye, view: View, seat: Seat, scored: Scored | None) -> SeatScene:
-    own: View | None = eye.own_view(seat)
+def _seat(
+    perspective: Perspective, view: View, seat: Seat, scored: arlington.Scored | None
+) -> SeatScene:
+    own: View | None = perspective.view_of(seat)
     table = view.tables[seat]
     active = view.active
     answered = active.index if active is not None and active.owner == seat else None
@@ -203,66 +170,49 @@ def _seat(eye: Eye, view: View, seat: Seat, scored: Scored | None) -> SeatScene:
         _set(each, points, marked=at == answered)
         for at, (each, points) in enumerate(zip(table.sets, table.points, strict=True))
     )
-    badges = [DEALER] if seat == view.dealer else []
-    if seat == view.lead and view.phase is not Phase.OVER:
-        badges.append(Badge(("has the lead",), Tone.MARKED))
-    gained = (
-        () if scored is None else (fact("scores", f"{scored.points[seat]:+}", tone=Tone.MARKED),)
+    leads = seat == view.lead and view.phase is not Phase.OVER
+    badges = (Badge(("has the lead",), Tone.MARKED),) if leads else ()
+    gained = () if scored is None else (draw.gain("scores", scored.points[seat]),)
+    size = view.hand_sizes[seat]
+    facts = (
+        draw.fact("cards", size),
+        draw.fact("on the table", sum(table.points), tone=Tone.MARKED),
+        *gained,
     )
-    return SeatScene(
-        seat,
-        str(view.totals[seat]),
-        tuple(badges),
-        (fact("cards", view.hand_sizes[seat]), fact("on the table", sum(table.points)), *gained),
-        shown_zones(
-            hand(view.hand_sizes[seat], None if own is None else own.held, view.known[seat]),
-            Zone("sets", Kind.MELD, sets),
-            said(_just_said(eye, seat)),
-        ),
-        active=view.to_act == seat,
+    zones = (
+        draw.hand(size, None if own is None else own.held, view.known[seat]),
+        Zone("sets", ZoneKind.MELD, sets),
+        draw.latest_words(seat, perspective.latest_events, _WORDS),
     )
+    return draw.seat_scene(view, seat, str(view.totals[seat]), badges, facts, zones)
 
 
 def _set(codes: tuple[Code, ...], points: int, *, marked: bool) -> Group:
     kind = _KINDS[reading_of(codes)]
     label = f"{kind}, {points}"
-    return Group(cards(codes), (label,), Tone.MARKED if marked else Tone.PLAIN)
+    return Group(draw.cards(codes), (label,), Tone.MARKED if marked else Tone.PLAIN)
 
 
-def _just_said(eye: Eye, seat: Seat) -> Line:
-    match last_by(seat, eye.news, (Passed, Killed, Overplayed, SetKept, S2Played, JokerTaken)):
-        case Passed():
-            return ("passes",)
-        case Killed() | S2Played():
-            return ("buries it",)
-        case Overplayed():
-            return ("overplays",)
-        case SetKept():
-            return ("keeps the set",)
-        case JokerTaken():
-            return ("takes a joker",)
-    return ()
-
-
-def _trick(eye: Eye, view: View) -> Zone:
-    """The trick that is played, or the one that this step ended."""
+def _trick(perspective: Perspective, view: View) -> Zone:
+    """Return the current trick, or the one that this step ended."""
     if view.trick_cards:
-        return trick(zip(view.trick_seats, view.trick_cards, strict=True), title=("trick",))
-    taken = next((each for each in eye.news if isinstance(each, TrickTaken)), None)
+        return draw.trick(zip(view.trick_seats, view.trick_cards, strict=True), title=("trick",))
+    taken = next(
+        (each for each in perspective.latest_events if isinstance(each, arlington.TrickTaken)), None
+    )
     if taken is None:
-        return trick(())
+        return draw.trick(())
     played: list[tuple[int, Code | None]] = []
-    for event in reversed(eye.told):
-        if isinstance(event, CardLed | CardPlayed):
+    for event in reversed(perspective.events):
+        if isinstance(event, arlington.CardLed | arlington.CardPlayed):
             played.insert(0, (event.seat, event.card))
-        if isinstance(event, CardLed):
+        if isinstance(event, arlington.CardLed):
             break
-    return trick(played, taken.seat, line("trick of ", *named(taken.seat)))
+    return draw.trick(played, taken.seat, line("trick of ", *draw.named(taken.seat)))
 
 
-def _reasons(event: Scored) -> tuple[Line, ...]:
+def _reasons(event: arlington.Scored) -> tuple[Line, ...]:
     return (
         ("The seat with the lead has no cards left: each scores the sets on its table.",),
-        line("Scored: ", *by_seat(event.points, signed=True), "."),
-        line("In all: ", *by_seat(event.totals), "."),
+        *score_lines(event.points, event.totals),
     )

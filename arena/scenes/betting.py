@@ -1,4 +1,4 @@
-"""What the poker games draw alike: stacks, bets, pots, and what each seat did last."""
+"""Parts of the scenes of poker games: stacks, bets, pots and last actions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,15 +7,16 @@ from typing import Final, Protocol
 from arena.games.betting.match import Acted, Action, HandEnded, Line, UncalledReturned
 from arena.games.betting.pots import pots_of
 from arena.games.betting.rounds import Chips as Stacks
+from arena.games.betting.rounds import put_in
 from arena.games.contract import Event, Seat
+from arena.scenes import drawing as draw
 from arena.scenes import vocabulary
-from arena.scenes.drawing import fact
-from arena.scenes.sentences import Words, by_seat, joined, line, listed, names
-from arena.scenes.vocabulary import Chips, Fact, Kind, Tone, Word, Zone
+from arena.scenes.sentences import Sentences, by_seat, joined, line, listed, names
+from arena.scenes.vocabulary import Chips, Fact, Tone, Word, Zone, ZoneKind
 
 
 class Won(Protocol):
-    """A pot that was shared out, in either game."""
+    """The event of a divided pot, in any game."""
 
     @property
     def amount(self) -> int: ...
@@ -36,7 +37,7 @@ _DID: Final = {
 }
 _SAYS_HOW_MUCH: Final = (Action.BET, Action.RAISE)
 
-WORDS: Final[Words] = {
+SENTENCES: Final[Sentences] = {
     Acted: lambda event: f"{{seat}} {_did(event.action, event.to)}.",
     UncalledReturned: "{amount} that nobody called go back to {seat}.",
     HandEnded: lambda event: joined(_sums(event)),
@@ -44,7 +45,7 @@ WORDS: Final[Words] = {
 
 
 def _sums(event: HandEnded) -> tuple[vocabulary.Line, ...]:
-    """What a hand and the match have come to."""
+    """Return the chips won and lost in a hand and in the match."""
     return (
         line("This hand: ", *by_seat(event.nets, signed=True), "."),
         line("In all: ", *by_seat(event.totals, signed=True), "."),
@@ -52,7 +53,7 @@ def _sums(event: HandEnded) -> tuple[vocabulary.Line, ...]:
 
 
 def shared_out(won: Won) -> vocabulary.Line:
-    """Who took a pot."""
+    """Return the shares of a pot."""
     takers = [
         line(vocabulary.Name(Seat(seat)), f" {share}")
         for seat, share in enumerate(won.shares)
@@ -62,24 +63,24 @@ def shared_out(won: Won) -> vocabulary.Line:
 
 
 def chips_after(chips: Stacks, event: Event) -> Stacks:
-    """Where the chips are after an event of the betting."""
+    """Return the chips after an event of the betting."""
     match event:
         case Acted(seat, _, to):
-            return _put(chips, seat, to - chips.bets[seat])
+            return put_in(chips, seat, to - chips.bets[seat])
         case UncalledReturned(seat, amount):
-            return _put(chips, seat, -amount)
+            return put_in(chips, seat, -amount)
     return chips
 
 
 def paid_out(chips: Stacks, won: Sequence[Won]) -> Stacks:
-    """The chips once the bets are in the pots, and the pots with their winners."""
+    """Return the chips after the pots are paid out."""
     paid = tuple(map(sum, zip(chips.paid, chips.bets, strict=True)))
     stacks = tuple(map(sum, zip(chips.stacks, *(each.shares for each in won), strict=True)))
     return Stacks(stacks, (0,) * len(paid), paid)
 
 
 def line_after(so_far: Line, event: Event) -> Line:
-    """The line of betting with one more action."""
+    """Return the betting so far with one more action."""
     if not isinstance(event, Acted):
         return so_far
     return replace(
@@ -90,22 +91,15 @@ def line_after(so_far: Line, event: Event) -> Line:
     )
 
 
-def _put(chips: Stacks, seat: Seat, amount: int) -> Stacks:
-    stacks, bets = list(chips.stacks), list(chips.bets)
-    stacks[seat] -= amount
-    bets[seat] += amount
-    return Stacks(tuple(stacks), tuple(bets), chips.paid)
-
-
 def last_action(so_far: Line, seat: Seat) -> Zone:
-    """What the seat did last: plain in this round, dim from an earlier one."""
+    """Return the last action of a seat: plain in this round, dim from an earlier one."""
     at = max((at for at, each in enumerate(so_far.seats) if each == seat), default=None)
     if at is None:
-        return Zone("said", Kind.SAID, ())
+        return Zone("said", ZoneKind.SAID, ())
     action = so_far.actions[at]
     now = at >= so_far.starts[-1] and action is not Action.FOLD
     text = _did(action, so_far.tos[at])
-    return Zone("said", Kind.SAID, (Word((text,), Tone.PLAIN if now else Tone.DIM),))
+    return Zone("said", ZoneKind.SAID, (Word((text,), Tone.PLAIN if now else Tone.DIM),))
 
 
 def _did(action: Action, to: int) -> str:
@@ -113,19 +107,19 @@ def _did(action: Action, to: int) -> str:
 
 
 def bet(chips: Stacks, seat: Seat) -> Zone:
-    """What the seat has put in during this round."""
+    """Return the bet of a seat in this round."""
     amount = chips.bets[seat]
     items = (Chips(amount, ("bet",)),) if amount else ()
-    return Zone("bet", Kind.CHIPS, items)
+    return Zone("bet", ZoneKind.CHIPS, items)
 
 
 def pots(chips: Stacks, live: Sequence[Seat], won: Sequence[Won]) -> Zone:
-    """The pots: with their winners at the end, before it with those who play for a side pot."""
+    """Return the pots: with winners at the end, before it with the seats of side pots."""
     if won:
         items = tuple(
             Chips(each.amount, line("to ", *shared_out(each)), Tone.MARKED) for each in won
         )
-        return Zone("pots", Kind.CHIPS, items)
+        return Zone("pots", ZoneKind.CHIPS, items)
     found = pots_of(chips.paid, live)
     if len(found) > 1:
         items = tuple(
@@ -133,18 +127,18 @@ def pots(chips: Stacks, live: Sequence[Seat], won: Sequence[Won]) -> Zone:
             for at, each in enumerate(found)
             if each.amount
         )
-        return Zone("pots", Kind.CHIPS, items)
+        return Zone("pots", ZoneKind.CHIPS, items)
     inside = sum(chips.paid)
     bets = sum(chips.bets)
     amounts = [Chips(inside, ("in the pot",))] if inside or not bets else []
     if bets:
         amounts.append(Chips(bets, ("bet in this round",)))
-    return Zone("pots", Kind.CHIPS, tuple(amounts))
+    return Zone("pots", ZoneKind.CHIPS, tuple(amounts))
 
 
 def stack(chips: Stacks, seat: Seat, ended: HandEnded | None) -> tuple[Fact, ...]:
-    """What the seat has behind, and what the hand brought it."""
-    behind = fact("stack", chips.stacks[seat])
+    """Return the stack of a seat, and the chips it won or lost in a hand that ended."""
+    behind = draw.fact("stack", chips.stacks[seat])
     if ended is None:
         return (behind,)
-    return (behind, fact("this hand", f"{ended.nets[seat]:+}", tone=Tone.MARKED))
+    return (behind, draw.gain("this hand", ended.nets[seat]))

@@ -1,57 +1,31 @@
-"""The scenes of the arena, by the name of a game's family, in one explicit list."""
+"""The scenes of every game: the module in `arena.scenes` that has the name of its family."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Protocol, cast
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Protocol, cast
 
-from arena.games.catalogue import Game
 from arena.games.contract import Event, Seat, View
-from arena.scenes import (
-    abstrac,
-    arlington,
-    chinese_poker,
-    democracy,
-    eleusis,
-    jam,
-    klaberjass,
-    loo,
-    oklahoma_rummy,
-    open_face_chinese_poker,
-    pineapple,
-    sixty_six,
-    soko,
-)
-from arena.scenes.eye import Eye
-from arena.scenes.sentences import Words
+from arena.games.game import Game
+from arena.scenes.sentences import Sentences
+from arena.scenes.viewer import Perspective
 from arena.scenes.vocabulary import Scene
 
 
 class Scenes(Protocol):
-    """What a module of scenes offers; `arena.scenes` says what each is."""
+    """The functions and tables of a module of scenes, see `arena.scenes`."""
 
-    ENDS: tuple[type, ...]
-    WORDS: Words
-    QUIET: Words
-    scene: Callable[[Eye], Scene]
+    HAND_ENDS: tuple[type, ...]
+    SENTENCES: Sentences
+    scene: Callable[[Perspective], Scene]
     close: Callable[[View, Sequence[Event], Seat | None], View]
 
 
-_FAMILIES: Final[Mapping[str, object]] = {
-    "abstrac": abstrac,
-    "arlington": arlington,
-    "chinese_poker": chinese_poker,
-    "democracy": democracy,
-    "eleusis": eleusis,
-    "jam": jam,
-    "klaberjass": klaberjass,
-    "loo": loo,
-    "oklahoma_rummy": oklahoma_rummy,
-    "open_face_chinese_poker": open_face_chinese_poker,
-    "pineapple": pineapple,
-    "sixty_six": sixty_six,
-    "soko": soko,
-}
-
-
 def scenes_of(game: Game) -> Scenes:
-    """The scenes of a game's family."""
-    return cast("Scenes", _FAMILIES[game.family])
+    """Return the scenes of a game's family."""
+    return _scenes(game.family)
+
+
+@cache
+def _scenes(family: str) -> Scenes:
+    return cast("Scenes", import_module(f"arena.scenes.{family}"))

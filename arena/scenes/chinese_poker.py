@@ -1,4 +1,4 @@
-"""Pictures of Chinese Poker."""
+"""Scenes of Chinese Poker."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,101 +17,89 @@ from arena.games.chinese.hands import (
     strengths,
 )
 from arena.games.chinese.naturals import NaturalHand, best_natural
-from arena.games.chinese_poker.words import (
-    Dealt,
-    DeclareNatural,
-    HandBegan,
-    NaturalDeclared,
-    Phase,
-    Play,
-    Revealed,
-    Scored,
-    Set,
-    ShownNatural,
-    Surrender,
-    Surrendered,
-    View,
-)
+from arena.games.chinese.unit_values import UnitValues, unit_values
+from arena.games.chinese_poker import messages as chinese
+from arena.games.chinese_poker.messages import Phase, View
 from arena.games.contract import Event, Seat
-from arena.scenes.drawing import DEALER, by_suit, cards, fact, goal, hand, shown_zones
-from arena.scenes.eye import Eye
+from arena.scenes import drawing as draw
 from arena.scenes.rows import grid, settled, signed_rows
-from arena.scenes.sentences import Words, by_seat, joined, line, plain
+from arena.scenes.sentences import Sentences, joined, plain, score_lines
+from arena.scenes.viewer import Perspective
 from arena.scenes.vocabulary import (
     Badge,
-    Fact,
     Group,
-    Kind,
     Line,
     Scene,
     SeatScene,
     Tone,
     Zone,
+    ZoneKind,
 )
 
-ENDS: Final = (Scored,)
-WORDS: Final[Words] = {
-    HandBegan: "A hand is dealt, thirteen cards each. {dealer} deals; all set their cards unseen.",
-    Dealt: "{seat} gets {cards}.",
-    NaturalDeclared: "{seat} declares a natural, {natural}: {cards}.",
-    Surrendered: "{seat} surrenders.",
-    Revealed: lambda event: (
+HAND_ENDS: Final = (chinese.Scored,)
+SENTENCES: Final[Sentences] = {
+    chinese.HandBegan: "A hand is dealt, thirteen cards each. {dealer} deals; all set their cards unseen.",
+    chinese.Dealt: "{seat} gets {cards}.",
+    chinese.NaturalDeclared: "{seat} declares a natural, {natural}: {cards}.",
+    chinese.Surrendered: "{seat} surrenders.",
+    chinese.Revealed: lambda event: (
         "{seat} shows {front} in front, {middle} in the middle, {back} at the back: a foul."
         if event.fouled
         else "{seat} shows {front} in front, {middle} in the middle, {back} at the back."
     ),
-    Scored: lambda event: joined(_sums(event)),
-}
-
-QUIET: Final[Words] = {
-    Set: "sets {front} in front, {middle} in the middle, {back} at the back",
-    DeclareNatural: "declares a natural",
-    Play: "stands by its setting",
-    Surrender: "surrenders",
+    chinese.Scored: lambda event: joined(_sums(event)),
+    chinese.Set: "sets {front} in front, {middle} in the middle, {back} at the back",
+    chinese.DeclareNatural: "declares a natural",
+    chinese.Play: "stands by its setting",
+    chinese.Surrender: "surrenders",
 }
 
 
-def scene(eye: Eye) -> Scene:
-    """The table: thirteen cards a seat, in three rows once they are shown."""
-    view: View = eye.view
-    scored = eye.last_told(Scored)
+def scene(perspective: Perspective) -> Scene:
+    """Draw thirteen cards for each seat, in three rows after they are shown."""
+    view: View = perspective.view
+    scored = perspective.last_event(chinese.Scored)
     task = {Phase.SET: "all set their cards", Phase.SURRENDER: "play, or surrender"}
-    now = (fact("now", task[view.phase]),) if view.phase in task else ()
-    standings = _standings(eye)
+    now = (draw.fact("now", task[view.phase]),) if view.phase in task else ()
+    standings = _standings(perspective)
+    values = unit_values(perspective.options.unit_values, perspective.seats)
     banner: tuple[Line, ...] = ()
     if scored is not None:
-        banner = (*_pairs(standings), *_sums(scored))
+        banner = (*_pairs(standings, values), *_sums(scored))
     return Scene(
-        tuple(_seat(eye, view, Seat(seat), scored, standings) for seat in range(eye.seats)),
+        tuple(
+            _seat(perspective, view, Seat(seat), scored, standings, values)
+            for seat in range(perspective.seats)
+        ),
         "units",
         (),
-        (*now, goal(eye.options, view.hand)),
+        (*now, draw.goal(perspective.options, view.hand)),
         banner,
     )
 
 
-def close(view: View, told: Sequence[Event], seat: Seat | None) -> View:
-    """The hand's last picture; the rows shown are events."""
-    for event in told:
+def close(view: View, events: Sequence[Event], seat: Seat | None) -> View:
+    """Return the view at the end of a hand; the rows are drawn from events."""
+    for event in events:
         match event:
-            case NaturalDeclared(player, natural, shown):
-                naturals = (*view.naturals, ShownNatural(player, natural, shown))
+            case chinese.NaturalDeclared(player, natural, shown):
+                naturals = (*view.naturals, chinese.ShownNatural(player, natural, shown))
                 view = replace(view, naturals=naturals)
-            case Scored():
+            case chinese.Scored():
                 view = replace(view, totals=event.totals)
     return replace(view, phase=Phase.OVER, to_act=())
 
 
-def _standings(eye: Eye) -> dict[Seat, Standing]:
-    """What each seat settles with, as far as it was shown."""
+def _standings(perspective: Perspective) -> dict[Seat, Standing]:
+    """Return what each seat settles with, as far as it was shown."""
     found: dict[Seat, Standing] = {}
-    for event in eye.told:
+    for event in perspective.events:
         match event:
-            case Revealed(seat, front, middle, back, _):
+            case chinese.Revealed(seat, front, middle, back, _):
                 found[seat] = strengths(front, middle, back)
-            case Surrendered(seat):
+            case chinese.Surrendered(seat):
                 found[seat] = SURRENDERED
-            case NaturalDeclared(seat, _, shown):
+            case chinese.NaturalDeclared(seat, _, shown):
                 natural = best_natural(shown)
                 assert natural is not None
                 found[seat] = natural
@@ -119,73 +107,83 @@ def _standings(eye: Eye) -> dict[Seat, Standing]:
 
 
 def _seat(
-    eye: Eye, view: View, seat: Seat, scored: Scored | None, standings: Mapping[Seat, Standing]
+    perspective: Perspective,
+    view: View,
+    seat: Seat,
+    scored: chinese.Scored | None,
+    standings: Mapping[Seat, Standing],
+    values: UnitValues,
 ) -> SeatScene:
     standing = standings.get(seat)
-    badges = [DEALER] if seat == view.dealer else []
+    badges = []
     if isinstance(standing, NaturalHand):
         badges.append(Badge((plain(standing.natural),), Tone.MARKED))
     elif standing is SURRENDERED:
         badges.append(Badge(("surrendered",), Tone.WRONG))
     elif isinstance(standing, Strengths) and is_foul(standing):
         badges.append(Badge(("foul",), Tone.WRONG))
-    gained: tuple[Fact, ...] = ()
-    if scored is not None:
-        gained = (fact("this hand", f"{scored.units[seat]:+}", tone=Tone.MARKED),)
-    return SeatScene(
-        seat,
-        f"{view.totals[seat]:+}",
-        tuple(badges),
-        gained,
-        shown_zones(*_cards(eye, seat, standings)),
-        active=seat in view.to_act,
-        out=standing is SURRENDERED,
+    gained = () if scored is None else (draw.gain("this hand", scored.units[seat]),)
+    zones = _cards(perspective, seat, standings, values)
+    surrendered = standing is SURRENDERED
+    total = f"{view.totals[seat]:+}"
+    return draw.seat_scene(view, seat, total, badges, gained, zones, out=surrendered)
+
+
+def _cards(
+    perspective: Perspective,
+    seat: Seat,
+    standings: Mapping[Seat, Standing],
+    values: UnitValues,
+) -> tuple[Zone, ...]:
+    revealed = next(
+        (each for each in perspective.events_of(chinese.Revealed) if each.seat == seat), None
     )
-
-
-def _cards(eye: Eye, seat: Seat, standings: Mapping[Seat, Standing]) -> tuple[Zone, ...]:
-    revealed = next((each for each in eye.all_told(Revealed) if each.seat == seat), None)
     if revealed is not None:
         rows = (revealed.front, revealed.middle, revealed.back)
-        won = _won_by_row(seat, standings)
+        won = _won_by_row(seat, standings, values)
         tone = Tone.WRONG if revealed.fouled else Tone.PLAIN
         return (grid(rows, lambda at: (f" {won[at]:+}",) if won else (), tone=tone),)
-    natural = next((each for each in eye.all_told(NaturalDeclared) if each.seat == seat), None)
+    natural = next(
+        (each for each in perspective.events_of(chinese.NaturalDeclared) if each.seat == seat), None
+    )
     if natural is not None:
-        group = Group(cards(natural.cards), (plain(natural.natural),), Tone.MARKED)
-        return (Zone("natural", Kind.MELD, (group,)),)
-    own: View | None = eye.own_view(seat)
+        group = Group(draw.cards(natural.cards), (plain(natural.natural),), Tone.MARKED)
+        return (Zone("natural", ZoneKind.MELD, (group,)),)
+    own: View | None = perspective.view_of(seat)
     setting: Rows | None = None if own is None else own.setting
     if setting is not None:
         tone = Tone.DIM if seat in standings else Tone.PLAIN
         return (grid((setting.front, setting.middle, setting.back), lambda _: (), tone=tone),)
-    return (hand(HAND_SIZE, None if own is None else by_suit(own.held)),)
+    return (draw.hand(HAND_SIZE, None if own is None else draw.by_suit(own.held)),)
 
 
-def _won_by_row(seat: Seat, standings: Mapping[Seat, Standing]) -> tuple[int, ...]:
-    """What each row wins of all others whose rows it is compared with; none if of nobody."""
+def _won_by_row(
+    seat: Seat, standings: Mapping[Seat, Standing], values: UnitValues
+) -> tuple[int, ...]:
+    """Return what each row wins from all compared seats; empty without any."""
     ours = standings[seat]
     if not isinstance(ours, Strengths) or is_foul(ours):
         return ()
     against = [
-        rows_won(ours, theirs)
+        [values[seat][other] * units for units in rows_won(ours, theirs)]
         for other, theirs in standings.items()
         if other != seat and isinstance(theirs, Strengths) and not is_foul(theirs)
     ]
     return tuple(map(sum, zip(*against, strict=True)))
 
 
-def _pairs(of: Mapping[Seat, Standing]) -> tuple[Line, ...]:
-    """What every pair of seats settles, and why."""
+def _pairs(of: Mapping[Seat, Standing], values: UnitValues) -> tuple[Line, ...]:
+    """Describe the settlement of every pair of seats."""
     return settled(
         sorted(of),
         lambda one, two: pair_units(of[one], of[two]),
         lambda one, two: _how(of[one], of[two]),
+        values,
     )
 
 
 def _how(ours: Standing, theirs: Standing) -> Line:
-    """By what two seats settle, to follow the sum."""
+    """Return the reason for the settlement of two seats."""
     if isinstance(ours, NaturalHand) or isinstance(theirs, NaturalHand):
         return (" for a natural",)
     if ours is SURRENDERED or theirs is SURRENDERED:
@@ -201,8 +199,5 @@ def _how(ours: Standing, theirs: Standing) -> Line:
     return (f": {signed_rows(rows)}{scoop}",)
 
 
-def _sums(event: Scored) -> tuple[Line, ...]:
-    return (
-        line("Scored: ", *by_seat(event.units, signed=True), "."),
-        line("In all: ", *by_seat(event.totals, signed=True), "."),
-    )
+def _sums(event: chinese.Scored) -> list[Line]:
+    return score_lines(event.units, event.totals, signed=True)

@@ -1,4 +1,4 @@
-"""Pictures of Democracy."""
+"""Scenes of Democracy."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,26 +6,16 @@ from typing import Final
 
 from arena.cards import JOKER, SUITS
 from arena.games.contract import Event, Seat
+from arena.games.democracy import messages as democracy
+from arena.games.democracy.messages import Phase, View
 from arena.games.democracy.scoring import TRIBE_POINTS, capture, tribes_of
-from arena.games.democracy.words import (
-    TIE,
-    DayBegan,
-    Dealt,
-    Phase,
-    Scored,
-    Shown,
-    SuitPoints,
-    TurnedUp,
-    View,
-)
-from arena.scenes.drawing import DEALER, fact, goal, hand, pile, shown_zones, trick
-from arena.scenes.eye import Eye
-from arena.scenes.sentences import Words, by_seat, joined, line, listed
+from arena.scenes import drawing as draw
+from arena.scenes.sentences import Sentences, by_seat, joined, line, listed
+from arena.scenes.viewer import Perspective
 from arena.scenes.vocabulary import (
     Card,
     Face,
     Fact,
-    Kind,
     Line,
     Name,
     Scene,
@@ -33,106 +23,113 @@ from arena.scenes.vocabulary import (
     Suit,
     Tone,
     Zone,
+    ZoneKind,
 )
 
-ENDS: Final = (Scored,)
-WORDS: Final[Words] = {
-    DayBegan: lambda event: (
+HAND_ENDS: Final = (democracy.Scored,)
+SENTENCES: Final[Sentences] = {
+    democracy.DayBegan: lambda event: (
         "The second day of the island: {hand_size:count card} each."
         if event.day > 1
         else "A new island. {dealer} deals {hand_size:count card} each, for the first day."
     ),
-    Dealt: "{seat} gets {cards}.",
-    TurnedUp: lambda event: (
+    democracy.Dealt: "{seat} gets {cards}.",
+    democracy.TurnedUp: lambda event: (
         "A joker is turned up: there is no trump."
         if event.upcard == JOKER
         else "{upcard} is turned up."
     ),
-    Shown: lambda event: line(
+    democracy.Shown: lambda event: line(
         "All play: ",
         *listed([line(Name(Seat(seat)), " ", Face(card)) for seat, card in enumerate(event.cards)]),
         ". ",
         *(
             ("The highest tie, and each takes its own card back.",)
-            if event.winner == TIE
+            if event.winner == democracy.TIE
             else (Name(Seat(event.winner)), " captures them and ", Face(event.upcard), ".")
         ),
     ),
-    Scored: lambda event: joined(_reasons(event)),
+    democracy.Scored: lambda event: joined(_reasons(event)),
 }
 
-QUIET: Final[Words] = {}
 
-
-def scene(eye: Eye) -> Scene:
-    """The table: hands around the upcard, the last trick, and the points of the four tribes."""
-    view: View = eye.view
-    scored = eye.last_told(Scored)
+def scene(perspective: Perspective) -> Scene:
+    """Draw hands around the upcard, the last trick, and the points of the four tribes."""
+    view: View = perspective.view
+    scored = perspective.last_event(democracy.Scored)
     return Scene(
-        tuple(_seat(eye, view, Seat(seat), scored) for seat in range(eye.seats)),
+        tuple(_seat(perspective, view, Seat(seat), scored) for seat in range(perspective.seats)),
         "tribes",
-        shown_zones(_upcard(view), pile("pool", view.pool, "in the pool"), _trick(eye, view)),
-        (*_trump(view), fact("day", f"{view.day} of 2"), goal(eye.options, view.hand)),
+        draw.shown_zones(
+            _upcard(view), draw.pile("pool", view.pool, "in the pool"), _trick(perspective, view)
+        ),
+        (
+            *_trump(view),
+            draw.fact("day", f"{view.day} of 2"),
+            draw.goal(perspective.options, view.hand),
+        ),
         () if scored is None else _reasons(scored),
     )
 
 
-def close(view: View, told: Sequence[Event], seat: Seat | None) -> View:
-    """The island's last picture: its last trick, and the tribes won."""
-    for event in told:
+def close(view: View, events: Sequence[Event], seat: Seat | None) -> View:
+    """Return the view at the end of an island: after its last trick."""
+    for event in events:
         match event:
-            case Shown(upcard, played, winner):
-                taker = None if winner == TIE else Seat(winner)
+            case democracy.Shown(upcard, played, winner):
+                taker = None if winner == democracy.TIE else Seat(winner)
                 island = capture(view.island, upcard, played, taker)
                 view = replace(view, island=island, held=(), hand_size=0)
-            case Scored():
+            case democracy.Scored():
                 view = replace(view, totals=event.totals)
     return replace(view, phase=Phase.OVER, upcard=None)
 
 
 def _upcard(view: View) -> Zone:
-    """What is played for now, and the upcards that ties have cost."""
+    """Return the upcard, and the upcards of tied tricks."""
     up = () if view.upcard is None else (Card(view.upcard, tag=("turned up",)),)
     lost = tuple(Card(code, Tone.DIM, ("lost",)) for code in view.island.discarded)
-    return Zone("upcard", Kind.TRICK, (*up, *lost))
+    return Zone("upcard", ZoneKind.TRICK, (*up, *lost))
 
 
 def _trump(view: View) -> tuple[Fact, ...]:
     if view.upcard is None:
         return ()
-    return (fact("trump", "none" if view.upcard == JOKER else Suit(view.upcard[1])),)
+    return (draw.fact("trump", "none" if view.upcard == JOKER else Suit(view.upcard[1])),)
 
 
-def _trick(eye: Eye, view: View) -> Zone:
-    """The last trick that was shown."""
+def _trick(perspective: Perspective, view: View) -> Zone:
+    """Return the last trick."""
     island = view.island
     if not island.winners:
-        return trick(())
-    last = island.plays[-eye.seats :]
+        return draw.trick(())
+    last = island.plays[-perspective.seats :]
     upcard, winner = island.upcards[-1], island.winners[-1]
-    tied = line(" · a tie" if winner == TIE else "")
+    tied = line(" · a tie" if winner == democracy.TIE else "")
     suit = ("a joker",) if upcard == JOKER else (Suit(upcard[1]),)
     title = line(f"last trick, number {len(island.winners)}, for ", *suit, *tied)
-    return trick(list(enumerate(last)), None if winner == TIE else winner, title)
+    return draw.trick(list(enumerate(last)), None if winner == democracy.TIE else winner, title)
 
 
-def _seat(eye: Eye, view: View, seat: Seat, scored: Scored | None) -> SeatScene:
-    own: View | None = eye.own_view(seat)
+def _seat(
+    perspective: Perspective, view: View, seat: Seat, scored: democracy.Scored | None
+) -> SeatScene:
+    own: View | None = perspective.view_of(seat)
     points = view.island.points[seat]
     facts = [
-        fact(_SYMBOLS[suit], have, tone=Tone.MARKED if have >= TRIBE_POINTS else Tone.PLAIN)
+        draw.fact(_SYMBOLS[suit], have, tone=Tone.MARKED if have >= TRIBE_POINTS else Tone.PLAIN)
         for suit, have in zip(SUITS, _sums(points), strict=True)
     ]
     if scored is not None:
-        facts.append(fact("tribes", f"{scored.tribes[seat]:+}", tone=Tone.MARKED))
+        facts.append(draw.gain("tribes", scored.tribes[seat]))
     return SeatScene(
         seat,
         str(view.totals[seat]),
-        (DEALER,) if seat == view.dealer else (),
+        (draw.DEALER,) if seat == view.dealer else (),
         tuple(facts),
-        shown_zones(
-            hand(view.hand_size, None if own is None else own.held),
-            pile("captured", len(view.island.captured[seat]), "captured"),
+        draw.shown_zones(
+            draw.hand(view.hand_size, None if own is None else own.held),
+            draw.pile("captured", len(view.island.captured[seat]), "captured"),
         ),
         active=view.phase is Phase.PLAY,
     )
@@ -141,11 +138,11 @@ def _seat(eye: Eye, view: View, seat: Seat, scored: Scored | None) -> SeatScene:
 _SYMBOLS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 
-def _sums(points: SuitPoints) -> tuple[int, int, int, int]:
+def _sums(points: democracy.SuitPoints) -> tuple[int, int, int, int]:
     return points.clubs, points.diamonds, points.hearts, points.spades
 
 
-def _reasons(event: Scored) -> tuple[Line, ...]:
+def _reasons(event: democracy.Scored) -> tuple[Line, ...]:
     won: list[Line] = []
     for seat, points in enumerate(event.points):
         for suit in tribes_of(points):

@@ -1,50 +1,80 @@
-"""Zones that several games draw alike."""
+"""Parts of scenes that several games share."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from arena.cards import CANONICAL
 from arena.cards import Card as Code
-from arena.games.contract import Seat
-from arena.scenes.sentences import counted, line
+from arena.games.contract import Event, Seat
+from arena.scenes.sentences import Sentences, counted, line, sentence
+from arena.scenes.viewer import last_by
 from arena.scenes.vocabulary import (
     Badge,
     Card,
     Fact,
     Item,
-    Kind,
     Line,
     Name,
     Pile,
+    SeatScene,
     Tone,
     Word,
     Zone,
+    ZoneKind,
 )
 
 MOST_BACKS: Final = 8
-"""Hidden cards that are drawn one by one; more are a pile and a number."""
+"""The maximal number of hidden cards that are drawn one by one; more are drawn as a pile."""
 
 DEALER: Final = Badge(("dealer",))
 _HELD: Final = "shcdk"  # "k" is the second letter of a joker
 
 
 def fact(label: str, *value: object, tone: Tone = Tone.PLAIN) -> Fact:
-    """A figure with its name."""
+    """Return a figure with its label."""
     return Fact(label, line(*value), tone)
 
 
 def cards(codes: Iterable[Code | None], tone: Tone = Tone.PLAIN) -> tuple[Card, ...]:
-    """Cards of one tone."""
+    """Return cards of one tone."""
     return tuple(Card(code, tone) for code in codes)
 
 
+def gain(label: str, amount: int) -> Fact:
+    """Return a marked figure with its sign, such as the points of a hand."""
+    return fact(label, f"{amount:+}", tone=Tone.MARKED)
+
+
+def seat_scene(
+    view: Any,
+    seat: Seat,
+    score: str,
+    badges: Sequence[Badge] = (),
+    facts: Sequence[Fact] = (),
+    zones: Iterable[Zone] = (),
+    *,
+    out: bool = False,
+) -> SeatScene:
+    """Return the scene of a seat without empty zones; the view has the fields `dealer` and `to_act`."""
+    to_act = view.to_act
+    return SeatScene(
+        seat,
+        score,
+        (DEALER, *badges) if seat == view.dealer else tuple(badges),
+        tuple(facts),
+        shown_zones(*zones),
+        active=seat in to_act if isinstance(to_act, tuple) else seat == to_act,
+        out=out,
+    )
+
+
 def by_suit(codes: Iterable[Code]) -> list[Code]:
-    """Cards as they are held: suit by suit, black and red in turn, high ones first."""
+    """Return cards sorted by suit, with alternating colours, and from high to low."""
     return sorted(codes, key=lambda code: (_HELD.find(code[1]), -CANONICAL[code]))
 
 
 def goal(options: Any, hand: int) -> Fact:
-    """How far the match is: the hand of how many, or what wins a race."""
+    """Return the progress of a match: the hand of how many, or the target of a race."""
     if options.hands:
         return fact("hand", f"{hand + 1} of {options.hands}")
     if hasattr(options, "target"):
@@ -60,7 +90,7 @@ def hand(
     label: str = "in hand",
     tone: Tone = Tone.PLAIN,
 ) -> Zone:
-    """A seat's hand: its cards if the eye may see them, else backs and what all have seen."""
+    """Return the hand of a seat: its cards in `held` if they are visible, else `known` cards and backs."""
     items: tuple[Item, ...]
     if held is not None:
         items = cards(held, tone)
@@ -70,42 +100,48 @@ def hand(
         if hidden > MOST_BACKS:
             backs = (Pile(hidden, label),)
         items = (*cards(known), *backs)
-    return Zone("hand", Kind.FAN, items)
+    return Zone("hand", ZoneKind.FAN, items)
 
 
 def said(text: Line, tone: Tone = Tone.PLAIN) -> Zone:
-    """A seat's latest words."""
-    return Zone("said", Kind.SAID, (Word(text, tone),) if text else ())
+    """Return the latest words of a seat."""
+    return Zone("said", ZoneKind.SAID, (Word(text, tone),) if text else ())
+
+
+def latest_words(seat: Seat, events: Sequence[Event], words: Sentences) -> Zone:
+    """Return what a seat did last: the words for the latest of its events that have some."""
+    event = last_by(seat, events, tuple(words))
+    return said(() if event is None else sentence(event, words))
 
 
 def pile(key: str, count: int, label: str, top: Code | None = None) -> Zone:
-    """A pile, with what it is."""
-    return Zone(key, Kind.PILE, (Pile(count, label, top),) if count else ())
+    """Return a pile with its label."""
+    return Zone(key, ZoneKind.PILE, (Pile(count, label, top),) if count else ())
 
 
 def tricks(won: int) -> Zone:
-    """The tricks that a seat has taken."""
+    """Return the tricks that a seat has taken."""
     label = counted(won, "trick").partition(" ")[2]
     return pile("tricks", won, label)
 
 
 def named(seat: int) -> Line:
-    """A caption with a seat's name."""
+    """Return a caption with the name of a seat."""
     return (Name(Seat(seat)),)
 
 
 def trick(
     played: Iterable[tuple[int, Code | None]], winner: int | None = None, title: Line = ()
 ) -> Zone:
-    """The cards of a trick in the order played; None is a card still to come."""
+    """Return the cards of a trick in the order played; None is a card still to come."""
     from_seats: list[Item] = []
     for seat, code in played:
         if code is not None:
             tone = Tone.MARKED if seat == winner else Tone.PLAIN
             from_seats.append(Card(code, tone, named(seat)))
-    return Zone("trick", Kind.TRICK, tuple(from_seats), title if from_seats else ())
+    return Zone("trick", ZoneKind.TRICK, tuple(from_seats), title if from_seats else ())
 
 
 def shown_zones(*zones: Zone) -> tuple[Zone, ...]:
-    """The zones in which anything lies."""
+    """Return the zones that are not empty."""
     return tuple(zone for zone in zones if zone.items)

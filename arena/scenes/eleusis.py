@@ -1,46 +1,26 @@
-"""Pictures of Eleusis and Eleusis Express."""
+"""Scenes of Eleusis and Eleusis Express."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from arena.cards import Card as Code
-from arena.games.contract import Event, Seat
+from arena.cards import without
+from arena.games.contract import Event, Seat, with_entry
+from arena.games.eleusis import messages as eleusis
 from arena.games.eleusis.cards import in_hand_order, put_right, put_wrong
+from arena.games.eleusis.messages import Phase, View
 from arena.games.eleusis.turn import PROPHET_DRAWS
-from arena.games.eleusis.words import (
-    Dealt,
-    Drawn,
-    End,
-    Guessed,
-    GuessRefuted,
-    HandBegan,
-    HandScored,
-    Judged,
-    NoPlayCalled,
-    NoPlayResolved,
-    Opinion,
-    PackAdded,
-    Passed,
-    Phase,
-    Played,
-    PlayResolved,
-    ProphetDeclared,
-    ProphetDeposed,
-    RuleRefused,
-    RuleReplaced,
-    View,
-)
-from arena.scenes.drawing import DEALER, cards, fact, goal, hand, said, shown_zones
-from arena.scenes.eye import Eye, last_by
-from arena.scenes.sentences import Words, by_seat, counted, faces, joined, line, plain
+from arena.scenes import drawing as draw
+from arena.scenes.rule_sentences import rule_words
+from arena.scenes.sentences import Sentences, faces, joined, line, plain, score_lines
+from arena.scenes.viewer import Perspective, last_by
 from arena.scenes.vocabulary import (
     Badge,
     Card,
     Column,
     Fact,
     Item,
-    Kind,
     Line,
     Name,
     Pile,
@@ -49,12 +29,13 @@ from arena.scenes.vocabulary import (
     Tone,
     Word,
     Zone,
+    ZoneKind,
 )
 
 _COLUMNS: Final = 40
-"""Mainline cards that are drawn, the latest; of those before there is the number."""
+"""The number of latest mainline cards that are drawn; earlier ones are a pile."""
 _GUESSES: Final = 4
-"""Guesses that are drawn, the latest."""
+"""The number of latest guesses that are drawn."""
 
 _TASKS: Final = {
     Phase.RULE: "the dealer thinks of a rule",
@@ -65,146 +46,147 @@ _TASKS: Final = {
 }
 _EXPELLED: Final = " {seat} may not play any more in this hand."
 _ENDED: Final = {
-    End.DEPLETED: "A seat has no cards left.",
-    End.NO_PLAY: "A seat was right that it could not play, and has no cards left.",
-    End.EXPELLED: "Nobody is left to play.",
-    End.GUESS: "The rule was guessed.",
-    End.TURN_CAP: "All have had as many turns as there are.",
+    eleusis.End.DEPLETED: "A seat has no cards left.",
+    eleusis.End.NO_PLAY: "A seat was right that it could not play, and has no cards left.",
+    eleusis.End.EXPELLED: "Nobody is left to play.",
+    eleusis.End.GUESS: "The rule was guessed.",
+    eleusis.End.TURN_CAP: "All have had as many turns as there are.",
 }
 
 
-def _resolved(event: PlayResolved) -> str:
+def _resolved(event: eleusis.PlayResolved) -> str:
     if event.right:
         return "Right."
     draws = f" {{seat}} draws {event.penalty}." if event.penalty else ""
     return f"Wrong.{draws}{_EXPELLED if event.expelled else ''}"
 
 
-def _no_play(event: NoPlayResolved) -> str:
+def _no_play(event: eleusis.NoPlayResolved) -> str:
     if event.right:
-        size = counted(event.hand_size, "card")
-        return f"That is so: {{seat}} gets a new hand of {size}."
+        if not event.hand_size:
+            return "That is so, and {seat} has no cards left."
+        return "That is so: {seat} gets a new hand of {hand_size:count card}."
     draws = f"; {{seat}} draws {event.penalty}" if event.penalty else ""
     return f"Not so: {{card}} was right and joins the line{draws}.{_EXPELLED if event.expelled else ''}"
 
 
-ENDS: Final = (HandScored,)
-WORDS: Final[Words] = {
-    HandBegan: "A hand begins. {dealer} is to think of a rule.",
-    RuleRefused: "The rule cannot be used: {reason}",
-    RuleReplaced: "The second rule cannot be used either, so the arena sets {rule:quoted}.",
-    Dealt: "There is a rule. {hand_size:count card} each are dealt; {starter} begins the line.",
-    Drawn: "{seat} gets {cards}.",
-    Played: "{seat} plays {cards}.",
-    NoPlayCalled: "{seat} says that none of {cards} is right.",
-    Judged: lambda event: (
+HAND_ENDS: Final = (eleusis.HandScored,)
+SENTENCES: Final[Sentences] = {
+    eleusis.HandBegan: "A hand begins. {dealer} is to think of a rule.",
+    eleusis.RuleRefused: "The rule cannot be used: {reason}",
+    eleusis.RuleReplaced: "The second rule cannot be used either, so the arena sets {rule:quoted}.",
+    eleusis.Dealt: "There is a rule. {hand_size:count card} each are dealt; {starter} begins the line.",
+    eleusis.Drawn: "{seat} gets {cards}.",
+    eleusis.Played: "{seat} plays {cards}.",
+    eleusis.NoPlayCalled: "{seat} says that none of {cards} is right.",
+    eleusis.Judged: lambda event: (
         f"{{seat}} judges: {event.opinion}."
         if event.card is None
         else f"{{seat}} judges: {event.opinion}, as {{card}} is right."
     ),
-    ProphetDeposed: "That is not true: {seat} is the prophet no more, and draws five cards.",
-    PlayResolved: _resolved,
-    NoPlayResolved: _no_play,
-    PackAdded: "Another pack is shuffled in; there are {packs}.",
-    ProphetDeclared: "{seat} becomes the prophet.",
-    Passed: "{seat} passes.",
-    Guessed: lambda event: (
+    eleusis.ProphetDeposed: "That is not true: {seat} is the prophet no more, and draws five cards.",
+    eleusis.PlayResolved: _resolved,
+    eleusis.NoPlayResolved: _no_play,
+    eleusis.PackAdded: "Another pack is shuffled in; there are {packs}.",
+    eleusis.ProphetDeclared: "{seat} becomes the prophet.",
+    eleusis.Passed: "{seat} passes.",
+    eleusis.Guessed: lambda event: (
         "{seat} guesses {text:quoted}, and that is the rule."
         if event.accepted
         else "{seat} guesses {text:quoted}, and that is not the rule."
     ),
-    GuessRefuted: lambda event: (
+    eleusis.GuessRefuted: lambda event: (
         "{seat}'s last guess was wrong: after {line} the rule allows {card}."
         if event.legal
         else "{seat}'s last guess was wrong: after {line} the rule forbids {card}."
     ),
-    HandScored: lambda event: joined(_reasons(event)),
+    eleusis.HandScored: lambda event: joined(_reasons(event)),
 }
 
-QUIET: Final[Words] = {}
 
-
-def scene(eye: Eye) -> Scene:
-    """The line of right cards with wrong ones below, and what each seat holds."""
-    view: View = eye.view
-    scored = eye.last_told(HandScored)
-    now = (fact("now", _TASKS[view.phase]),) if view.phase in _TASKS else ()
+def scene(perspective: Perspective) -> Scene:
+    """Draw the mainline with wrong cards below, and the hands."""
+    view: View = perspective.view
+    scored = perspective.last_event(eleusis.HandScored)
+    now = (draw.fact("now", _TASKS[view.phase]),) if view.phase in _TASKS else ()
     return Scene(
-        tuple(_seat(eye, view, Seat(seat), scored) for seat in range(eye.seats)),
+        tuple(_seat(perspective, view, Seat(seat), scored) for seat in range(perspective.seats)),
         "points",
-        shown_zones(
-            _line(eye, view),
+        draw.shown_zones(
+            _line(perspective, view),
             _judged(view),
-            _guesses(eye),
+            _guesses(perspective),
         ),
-        (*now, *_rule(eye, view), fact("in the stock", view.stock), goal(eye.options, view.hand)),
+        (
+            *now,
+            *(_rule(perspective, view) if scored is None else ()),
+            draw.fact("in the stock", view.stock),
+            draw.goal(perspective.options, view.hand),
+        ),
         () if scored is None else _reasons(scored),
     )
 
 
-def close(view: View, told: Sequence[Event], seat: Seat | None) -> View:
-    """The hand's last picture: the last play where it went, and the scores."""
-    for event in told:
+def close(view: View, events: Sequence[Event], seat: Seat | None) -> View:
+    """Return the view at the end of a hand: after the last play."""
+    for event in events:
         view = _after(view, event, seat)
     return replace(view, phase=Phase.OVER, to_act=None, turn=None, played=(), no_play=False)
 
 
 def _after(view: View, event: Event, own: Seat | None) -> View:
     match event:
-        case PlayResolved(seat, right, played, penalty, _):
+        case eleusis.PlayResolved(seat, right, played, penalty, _):
             put = put_right if right else put_wrong
             spent = _spent(view, seat, played, own)
             return _sized(replace(spent, layout=put(view.layout, seat, played)), seat, penalty)
-        case NoPlayResolved(seat, False, card, _, size, _):
+        case eleusis.NoPlayResolved(seat, False, card, _, size, _):
             assert card is not None
             spent = _spent(view, seat, (card,), own)
             after = replace(spent, layout=put_right(view.layout, seat, (card,)))
             return _sized(after, seat, size - after.hand_sizes[seat])
-        case NoPlayResolved(seat, True, _, _, size, _):
+        case eleusis.NoPlayResolved(seat, True, _, _, size, _):
             held = () if seat == own else view.held
             return _sized(replace(view, held=held), seat, size - view.hand_sizes[seat])
-        case Drawn(seat, drawn):
+        case eleusis.Drawn(seat, drawn):
             held = in_hand_order((*view.held, *drawn)) if seat == own else view.held
             return replace(view, held=held)
-        case ProphetDeposed(seat):
+        case eleusis.ProphetDeposed(seat):
             former = (*view.office.former, seat)
             office = replace(view.office, prophet=None, marker=0, former=former)
             return _sized(replace(view, office=office), seat, PROPHET_DRAWS)
-        case HandScored():
+        case eleusis.HandScored():
             return replace(view, totals=event.totals)
     return view
 
 
 def _spent(view: View, seat: Seat, gone: Sequence[Code], own: Seat | None) -> View:
-    held = list(view.held)
-    for card in gone if seat == own else ():
-        held.remove(card)
-    return _sized(replace(view, held=tuple(held)), seat, -len(gone))
+    held = without(view.held, gone) if seat == own else view.held
+    return _sized(replace(view, held=held), seat, -len(gone))
 
 
 def _sized(view: View, seat: Seat, more: int) -> View:
-    sizes = list(view.hand_sizes)
-    sizes[seat] += more
-    return replace(view, hand_sizes=tuple(sizes))
+    sizes = with_entry(view.hand_sizes, seat, view.hand_sizes[seat] + more)
+    return replace(view, hand_sizes=sizes)
 
 
-def _rule(eye: Eye, view: View) -> tuple[Fact, ...]:
-    """The rule, for the dealer's eyes."""
-    own: View | None = eye.own_view(view.dealer)
+def _rule(perspective: Perspective, view: View) -> tuple[Fact, ...]:
+    """Return the rule and its refusal, if the viewer may see them."""
+    own: View | None = perspective.view_of(view.dealer)
     rule = None if own is None else own.rule
-    facts = () if rule is None else (fact("rule", f"“{rule}”"),)
+    facts = () if rule is None else (draw.fact("rule", *_quoted(rule)),)
     refusal = "" if own is None else own.refusal
-    return (*facts, fact("refused", refusal, tone=Tone.WRONG)) if refusal else facts
+    return (*facts, draw.fact("refused", refusal, tone=Tone.WRONG)) if refusal else facts
 
 
-def _line(eye: Eye, view: View) -> Zone:
-    """The mainline from left to right; wrong plays lie under the card that they followed."""
+def _line(perspective: Perspective, view: View) -> Zone:
+    """Return the mainline from left to right; wrong plays are under the card that they followed."""
     layout = view.layout
     under: dict[int, list[tuple[Card, ...]]] = {}
     for play, after in zip(layout.sidelines, layout.side_after, strict=True):
-        under.setdefault(after, []).append(cards(play, Tone.WRONG))
-    last = _last_play(eye)
-    right = last.cards if isinstance(last, PlayResolved) and last.right else ()
+        under.setdefault(after, []).append(draw.cards(play, Tone.WRONG))
+    last = _last_play(perspective)
+    right = last.cards if isinstance(last, eleusis.PlayResolved) and last.right else ()
     fresh = len(layout.mainline) - len(right)
     first = max(0, len(layout.mainline) - _COLUMNS)
     columns = [
@@ -217,74 +199,78 @@ def _line(eye: Eye, view: View) -> Zone:
     items: tuple[Item, ...] = (*([Pile(first, "earlier")] if first else []), *columns)
     wrong = sum(map(len, layout.sidelines))
     title = f"{len(layout.mainline)} right, {wrong} wrong below the card they followed"
-    return Zone("line", Kind.LINE, items, (title,) if layout.mainline else ())
+    return Zone("line", ZoneKind.LINE, items, (title,) if layout.mainline else ())
 
 
-def _last_play(eye: Eye) -> Event | None:
-    return next((e for e in reversed(eye.news) if isinstance(e, PlayResolved)), None)
+def _last_play(perspective: Perspective) -> Event | None:
+    return next(
+        (e for e in reversed(perspective.latest_events) if isinstance(e, eleusis.PlayResolved)),
+        None,
+    )
 
 
 def _judged(view: View) -> Zone:
-    """What the prophet is to judge."""
+    """Return the cards that the prophet judges."""
     if not view.played:
-        return Zone("played", Kind.ROW, ())
+        return Zone("played", ZoneKind.ROW, ())
     title = "none of these is right?" if view.no_play else "right or wrong?"
-    return Zone("played", Kind.ROW, cards(view.played, Tone.MARKED), (title,))
+    return Zone("played", ZoneKind.ROW, draw.cards(view.played, Tone.MARKED), (title,))
 
 
-def _guesses(eye: Eye) -> Zone:
-    """The latest guesses of the hand."""
-    latest = eye.all_told(Guessed)[-_GUESSES:]
+def _guesses(perspective: Perspective) -> Zone:
+    """Return the latest guesses of the hand."""
+    latest = perspective.events_of(eleusis.Guessed)[-_GUESSES:]
     words = tuple(
         Word(
             line(Name(each.seat), f": “{each.text}”"), Tone.MARKED if each.accepted else Tone.WRONG
         )
         for each in latest
     )
-    return Zone("guesses", Kind.SAID, words, ("guesses",) if words else ())
+    return Zone("guesses", ZoneKind.SAID, words, ("guesses",) if words else ())
 
 
-def _seat(eye: Eye, view: View, seat: Seat, scored: HandScored | None) -> SeatScene:
-    own: View | None = eye.own_view(seat)
+def _seat(
+    perspective: Perspective, view: View, seat: Seat, scored: eleusis.HandScored | None
+) -> SeatScene:
+    own: View | None = perspective.view_of(seat)
     dealer = seat == view.dealer
     expelled = seat in view.office.expelled
-    badges = [DEALER] if dealer else []
+    badges = []
     if seat == view.office.prophet:
         badges.append(Badge(("prophet",), Tone.MARKED))
     if expelled:
         badges.append(Badge(("may not play",), Tone.WRONG))
     size = view.hand_sizes[seat]
-    facts = [] if dealer else [fact("turns", view.turns[seat])]
+    facts = [] if dealer else [draw.fact("turns", view.turns[seat])]
     if own is not None and not dealer:
-        facts.insert(0, fact("cards", size))
+        facts.insert(0, draw.fact("cards", size))
     if scored is not None:
-        facts.append(fact("scores", f"{scored.scores[seat]:+}", tone=Tone.MARKED))
-    return SeatScene(
-        seat,
-        str(view.totals[seat]),
-        tuple(badges),
-        tuple(facts),
-        shown_zones(
-            hand(size, None if own is None or dealer else own.held),
-            said(*_just_said(eye, seat)),
-        ),
-        active=view.to_act == seat,
-        out=expelled,
+        facts.append(draw.gain("scores", scored.scores[seat]))
+    zones = (
+        draw.hand(size, None if own is None or dealer else own.held),
+        draw.said(*_just_said(perspective, seat)),
     )
+    return draw.seat_scene(view, seat, str(view.totals[seat]), badges, facts, zones, out=expelled)
 
 
-def _just_said(eye: Eye, seat: Seat) -> tuple[Line, Tone]:
-    kinds = (PlayResolved, NoPlayResolved, Judged, ProphetDeclared, Passed)
-    match last_by(seat, eye.news, kinds):
-        case PlayResolved(_, right, played, _, _):
+def _just_said(perspective: Perspective, seat: Seat) -> tuple[Line, Tone]:
+    kinds = (
+        eleusis.PlayResolved,
+        eleusis.NoPlayResolved,
+        eleusis.Judged,
+        eleusis.ProphetDeclared,
+        eleusis.Passed,
+    )
+    match last_by(seat, perspective.latest_events, kinds):
+        case eleusis.PlayResolved(_, right, played, _, _):
             return line(*faces(played), " right" if right else " wrong"), _tone(right=right)
-        case NoPlayResolved(_, right, _, _, _, _):
+        case eleusis.NoPlayResolved(_, right, _, _, _, _):
             return ("none is right" if right else "one was right",), _tone(right=right)
-        case Judged(_, opinion, _):
-            return (plain(opinion),), _tone(right=opinion is Opinion.RIGHT)
-        case ProphetDeclared():
+        case eleusis.Judged(_, opinion, _):
+            return (plain(opinion),), _tone(right=opinion is eleusis.Opinion.RIGHT)
+        case eleusis.ProphetDeclared():
             return ("I am the prophet",), Tone.MARKED
-        case Passed():
+        case eleusis.Passed():
             return ("passes",), Tone.DIM
     return (), Tone.PLAIN
 
@@ -293,10 +279,15 @@ def _tone(*, right: bool) -> Tone:
     return Tone.PLAIN if right else Tone.WRONG
 
 
-def _reasons(event: HandScored) -> tuple[Line, ...]:
+def _quoted(rule: str) -> Line:
+    """Return a rule as its author wrote it, and in words."""
+    words = rule_words(rule)
+    return line(f"“{rule}”", f": a card is right if {words}" if words else "")
+
+
+def _reasons(event: eleusis.HandScored) -> tuple[Line, ...]:
     by_arena = " The arena had set it, so the dealer scores nothing." if event.by_arena else ""
     return (
-        line(_ENDED[event.end], " The rule was ", f"“{event.rule}”.", by_arena),
-        line("Scored: ", *by_seat(event.scores, signed=True), "."),
-        line("In all: ", *by_seat(event.totals), "."),
+        line(_ENDED[event.end], " The rule was ", *_quoted(event.rule), ".", by_arena),
+        *score_lines(event.scores, event.totals),
     )

@@ -1,54 +1,22 @@
-"""Pictures of Klaberjass."""
+"""Scenes of Klaberjass."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from arena.games.contract import Seat
-from arena.games.klaberjass.scoring import sequences
-from arena.games.klaberjass.words import (
-    Announced,
-    Answered,
-    Began,
-    Call,
-    Called,
-    Dealt,
-    Event,
-    Exchanged,
-    Kept,
-    Made,
-    NamedSuit,
-    NamedTop,
-    Phase,
-    Played,
-    Scored,
-    Shown,
-    ThrownIn,
-    View,
-    Won,
-    Word,
-)
-from arena.scenes.drawing import (
-    DEALER,
-    by_suit,
-    cards,
-    fact,
-    goal,
-    hand,
-    pile,
-    said,
-    shown_zones,
-    tricks,
-)
-from arena.scenes.eye import Eye, last_by
-from arena.scenes.sentences import Words, by_seat, faces, joined, line, listed, plain
+from arena.games.klaberjass import messages as klaberjass
+from arena.games.klaberjass.messages import Phase, View
+from arena.games.klaberjass.scoring import TRUMP_POINTS, sequences
+from arena.scenes import drawing as draw
+from arena.scenes.sentences import Sentences, by_seat, faces, joined, line, listed, plain
 from arena.scenes.two_hand_tricks import latest_trick, with_played
+from arena.scenes.viewer import Perspective
 from arena.scenes.vocabulary import (
     Badge,
     Card,
     Fact,
     Group,
-    Kind,
     Line,
     Name,
     Scene,
@@ -56,127 +24,123 @@ from arena.scenes.vocabulary import (
     Suit,
     Tone,
     Zone,
+    ZoneKind,
 )
 
 _TRICKS: Final = 9
+_HIGHEST: Final = {"J": "J of trump, the Jass", "9": "9 of trump, the Menel"}
 _CALLS: Final = {
-    Call.PASS: "{seat} passes.",
-    Call.SCHMEISS: "{seat} calls a schmeiss: throw the hand in, or {seat} makes trump.",
-    Call.YES: "{seat} agrees to throw the hand in.",
-    Call.NO: "{seat} refuses the schmeiss.",
+    klaberjass.Call.PASS: "{seat} passes.",
+    klaberjass.Call.SCHMEISS: "{seat} calls a schmeiss: throw the hand in, or {seat} makes trump.",
+    klaberjass.Call.YES: "{seat} agrees to throw the hand in.",
+    klaberjass.Call.NO: "{seat} refuses the schmeiss.",
 }
 _ANSWERS: Final = {
-    Word.GOOD: "{seat} says “good”: the other's sequence stands.",
-    Word.NOT_GOOD: "{seat} says “not good”: it has a better sequence.",
-    Word.HOW_HIGH: "{seat} asks “how high?”: its sequence is worth as much.",
-    Word.ALSO: "{seat} says “also”: the top cards are equal.",
+    klaberjass.Word.GOOD: "{seat} says “good”: the other's sequence stands.",
+    klaberjass.Word.NOT_GOOD: "{seat} says “not good”: it has a better sequence.",
+    klaberjass.Word.HOW_HIGH: "{seat} asks “how high?”: its sequence is worth as much.",
+    klaberjass.Word.ALSO: "{seat} says “also”: the top cards are equal.",
 }
 
-ENDS: Final = (Scored, ThrownIn)
-WORDS: Final[Words] = {
-    Began: "A hand is dealt. {dealer} deals; {upcard} is turned up.",
-    Dealt: "{seat} gets {cards}.",
-    Called: lambda event: _CALLS[event.call],
-    Made: "{seat} makes {trump:suit} trump.",
-    ThrownIn: "The hand is thrown in: nobody scores.",
-    Kept: "{seat} leaves the upcard.",
-    Exchanged: "{seat} takes {card} for the seven of trump.",
-    Announced: lambda event: (
+HAND_ENDS: Final = (klaberjass.Scored, klaberjass.ThrownIn)
+SENTENCES: Final[Sentences] = {
+    klaberjass.Began: "A hand is dealt. {dealer} deals; {upcard} is turned up.",
+    klaberjass.Dealt: "{seat} gets {cards}.",
+    klaberjass.Called: lambda event: _CALLS[event.call],
+    klaberjass.Made: "{seat} makes {trump:suit} trump.",
+    klaberjass.ThrownIn: "The hand is thrown in: nobody scores.",
+    klaberjass.Kept: "{seat} leaves the upcard.",
+    klaberjass.Exchanged: "{seat} takes {card} for the seven of trump.",
+    klaberjass.Announced: lambda event: (
         "{seat} announces a sequence worth {value}."
         if event.value
         else "{seat} announces no sequence."
     ),
-    Answered: lambda event: _ANSWERS[event.word],
-    NamedTop: "{seat} names a top card of rank {rank}.",
-    NamedSuit: "{seat} names {suit:suit}.",
-    Played: lambda event: (
+    klaberjass.Answered: lambda event: _ANSWERS[event.word],
+    klaberjass.NamedTop: "{seat} names a top card of rank {rank}.",
+    klaberjass.NamedSuit: "{seat} names {suit:suit}.",
+    klaberjass.Played: lambda event: (
         "{seat} plays {card} and calls the bela." if event.bela else "{seat} plays {card}."
     ),
-    Won: "{seat} takes the trick, {value:count point}.",
-    Shown: lambda event: line(
+    klaberjass.Won: "{seat} takes the trick, {value:count point}.",
+    klaberjass.Shown: lambda event: line(
         Name(event.seat),
         " shows ",
-        *listed([faces(cards) for cards in event.melds]),
+        *listed([faces(meld) for meld in event.melds]),
         f", worth {event.value} in all.",
     ),
-    Scored: lambda event: joined(_reasons(event)),
+    klaberjass.Scored: lambda event: joined(_reasons(event)),
+}
+_WORDS: Final[Sentences] = {
+    klaberjass.Called: "{call}",
+    klaberjass.Made: "makes {trump:suit}",
+    klaberjass.Announced: lambda event: (
+        f"a sequence worth {event.value}" if event.value else "no sequence"
+    ),
+    klaberjass.Answered: lambda event: f"“{plain(event.word)}”",
 }
 
-QUIET: Final[Words] = {}
 
-
-def scene(eye: Eye) -> Scene:
-    """The table: two hands, the upcard and the stock, and the trick between them."""
-    view: View = eye.view
-    scored = eye.last_told(Scored)
-    seats = tuple(_seat(eye, view, Seat(seat), scored) for seat in range(eye.seats))
+def scene(perspective: Perspective) -> Scene:
+    """Draw two hands, the upcard and the stock, and the trick between them."""
+    view: View = perspective.view
+    scored = perspective.last_event(klaberjass.Scored)
+    seats = tuple(_seat(perspective, view, Seat(seat), scored) for seat in range(perspective.seats))
     upcard = Card(view.upcard, Tone.PLAIN if view.auction.trump is None else Tone.DIM)
     trump = view.auction.trump
     return Scene(
         seats,
         "points",
-        shown_zones(
-            Zone("upcard", Kind.TRICK, (replace(upcard, tag=("turned up",)),)),
-            pile("stock", view.stock, "in the stock" if trump is None else "out of play"),
+        draw.shown_zones(
+            Zone("upcard", ZoneKind.TRICK, (replace(upcard, tag=("turned up",)),)),
+            draw.pile("stock", view.stock, "in the stock" if trump is None else "out of play"),
             latest_trick(view, _TRICKS),
         ),
         (
-            fact("trump", "not made yet") if trump is None else fact("trump", Suit(trump)),
-            goal(eye.options, view.hand),
+            *_trumps(trump),
+            draw.goal(perspective.options, view.hand),
         ),
-        _banner(eye, scored),
+        _banner(perspective, scored),
     )
 
 
-def close(view: View, told: Sequence[Event], seat: Seat | None) -> View:
-    """The hand's last picture: the last card played, and the hand scored."""
-    for event in told:
+def close(view: View, events: Sequence[klaberjass.Event], seat: Seat | None) -> View:
+    """Return the view at the end of a hand: after the last trick, or thrown in."""
+    for event in events:
         match event:
-            case Played(player, card, _):
+            case klaberjass.Played(player, card, _):
                 view = with_played(view, player, card)
-            case Won(seat, _):
+            case klaberjass.Won(seat, _):
                 view = replace(view, winners=(*view.winners, seat))
-            case Scored():
+            case klaberjass.Scored():
                 view = replace(view, points=event.points, totals=event.totals)
     return replace(view, phase=Phase.OVER, to_act=None)
 
 
-def _seat(eye: Eye, view: View, seat: Seat, scored: Scored | None) -> SeatScene:
-    own: View | None = eye.own_view(seat)
-    badges = []
-    if seat == view.dealer:
-        badges.append(DEALER)
-    if seat == view.auction.maker:
-        badges.append(Badge(line("maker ", *_trump(view)), Tone.MARKED))
+def _seat(
+    perspective: Perspective, view: View, seat: Seat, scored: klaberjass.Scored | None
+) -> SeatScene:
+    own: View | None = perspective.view_of(seat)
+    maker = Badge(line("maker ", *_trump(view)), Tone.MARKED)
     shown = view.contest.shown if seat == view.contest.winner else ()
-    return SeatScene(
-        seat,
-        str(view.totals[seat]),
-        tuple(badges),
-        _facts(view, seat, scored),
-        shown_zones(
-            hand(
-                view.hand_sizes[seat],
-                None if own is None else by_suit(own.held),
-                by_suit(view.known[seat]),
-            ),
-            tricks(view.winners.count(seat)),
-            Zone(
-                "shown",
-                Kind.MELD,
-                tuple(
-                    Group(cards(each), (f"sequence worth {_worth(view, each)}",)) for each in shown
-                ),
-            ),
-            said(_latest_words(eye, view, seat)),
-        ),
-        active=view.to_act == seat,
+    melds = [Group(draw.cards(each), (f"sequence worth {_worth(view, each)}",)) for each in shown]
+    held = None if own is None else draw.by_suit(own.held)
+    zones = (
+        draw.hand(view.hand_sizes[seat], held, draw.by_suit(view.known[seat])),
+        draw.tricks(view.winners.count(seat)),
+        Zone("shown", ZoneKind.MELD, tuple(melds)),
+        # What the seat said last, until cards are played.
+        draw.said(()) if any(view.played) else draw.latest_words(seat, perspective.events, _WORDS),
+    )
+    badges = (maker,) if seat == view.auction.maker else ()
+    return draw.seat_scene(
+        view, seat, str(view.totals[seat]), badges, _facts(view, seat, scored), zones
     )
 
 
-def _facts(view: View, seat: Seat, scored: Scored | None) -> tuple[Fact, ...]:
+def _facts(view: View, seat: Seat, scored: klaberjass.Scored | None) -> tuple[Fact, ...]:
     if scored is None:
-        return (fact("this hand", view.points[seat]),)
+        return (draw.fact("this hand", view.points[seat], tone=Tone.MARKED),)
     split = scored.splits[seat]
     parts = {
         "tricks": split.tricks,
@@ -184,35 +148,24 @@ def _facts(view: View, seat: Seat, scored: Scored | None) -> tuple[Fact, ...]:
         "sequences": split.sequences,
         "bela": split.bela,
     }
-    made = [fact(label, points) for label, points in parts.items() if points or label == "tricks"]
-    total = fact("made", scored.points[seat], tone=Tone.MARKED)
-    return (*made, total, fact("scores", f"{scored.gained[seat]:+}", tone=Tone.MARKED))
+    made = [
+        draw.fact(label, points) for label, points in parts.items() if points or label == "tricks"
+    ]
+    total = draw.fact("made", scored.points[seat], tone=Tone.MARKED)
+    return (*made, total, draw.gain("scores", scored.gained[seat]))
 
 
-def _latest_words(eye: Eye, view: View, seat: Seat) -> Line:
-    """What the seat said last, until cards are played."""
-    if view.played[0] or view.played[1]:
-        return ()
-    event = last_by(seat, eye.told, (Called, Made, Announced, Answered))
-    match event:
-        case Called(_, call):
-            return (call.value,)
-        case Made(_, trump):
-            return line("makes ", Suit(trump))
-        case Announced(_, value):
-            return (f"a sequence worth {value}" if value else "no sequence",)
-        case Answered(_, word):
-            return (f"“{plain(word)}”",)
-    return ()
-
-
-def _banner(eye: Eye, scored: Scored | None) -> tuple[Line, ...]:
+def _banner(perspective: Perspective, scored: klaberjass.Scored | None) -> tuple[Line, ...]:
     if scored is not None:
         return _reasons(scored)
-    return () if eye.last_told(ThrownIn) is None else (("The hand is thrown in: nobody scores.",),)
+    return (
+        ()
+        if perspective.last_event(klaberjass.ThrownIn) is None
+        else (("The hand is thrown in: nobody scores.",),)
+    )
 
 
-def _reasons(event: Scored) -> tuple[Line, ...]:
+def _reasons(event: klaberjass.Scored) -> tuple[Line, ...]:
     maker, other = event.maker, Seat(1 - event.maker)
     mine, theirs = event.points[maker], event.points[other]
     if mine > theirs:
@@ -228,6 +181,14 @@ def _reasons(event: Scored) -> tuple[Line, ...]:
         why,
         line("Scored: ", *by_seat(event.gained, signed=True), "."),
     )
+
+
+def _trumps(trump: str | None) -> tuple[Fact, ...]:
+    """Return the trump suit, and its two highest cards, whose names and points only trump has."""
+    if trump is None:
+        return (draw.fact("trump", "not made yet"),)
+    named = (draw.fact(name, TRUMP_POINTS[rank]) for rank, name in _HIGHEST.items())
+    return (draw.fact("trump", Suit(trump)), *named)
 
 
 def _trump(view: View) -> Line:

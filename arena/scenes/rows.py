@@ -1,4 +1,4 @@
-"""What the games of three rows draw alike: Chinese Poker and Open-Face."""
+"""Parts of the scenes of Chinese Poker and Open-Face Chinese Poker: three rows."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
@@ -8,16 +8,17 @@ from typing import Final
 from arena import poker
 from arena.cards import Card as Code
 from arena.games.chinese.hands import BACK_SIZE, FRONT_SIZE, MIDDLE_SIZE
+from arena.games.chinese.unit_values import UnitValues
 from arena.games.contract import Seat
 from arena.scenes.sentences import line, names
-from arena.scenes.vocabulary import Card, Gap, Group, Kind, Line, Name, Tone, Zone
+from arena.scenes.vocabulary import Card, Gap, Group, Line, Name, Tone, Zone, ZoneKind
 
 SIZES: Final = (FRONT_SIZE, MIDDLE_SIZE, BACK_SIZE)
 NAMES: Final = ("front", "middle", "back")
 
 
 def hand_name(row: Sequence[Code], size: int) -> str:
-    """What a complete row is called, as `two pair`; nothing of one that is not complete."""
+    """Return the name of a complete row, such as `two pair`; of others an empty string."""
     if len(row) < size:
         return ""
     value = poker.front(row) if size == FRONT_SIZE else poker.standard(row)
@@ -31,7 +32,7 @@ def grid(
     marked: Sequence[Code] = (),
     tone: Tone = Tone.PLAIN,
 ) -> Zone:
-    """Front, middle and back below each other, with gaps; `say` adds to a row's name."""
+    """Return front, middle and back as rows with gaps; `say` returns what follows a row's name."""
     groups = []
     for at, (row, size) in enumerate(zip(rows, SIZES, strict=True)):
         drawn: tuple[Card | Gap, ...] = tuple(
@@ -41,16 +42,19 @@ def grid(
         called = hand_name(row, size)
         label: Line = (f"{NAMES[at]}{f': {called}' if called else ''}", *say(at))
         groups.append(Group((*drawn, *gaps), label))
-    return Zone("rows", Kind.GRID, tuple(groups))
+    return Zone("rows", ZoneKind.GRID, tuple(groups))
 
 
 def settled(
-    seats: Iterable[Seat], units: Callable[[Seat, Seat], int], how: Callable[[Seat, Seat], Line]
+    seats: Iterable[Seat],
+    units: Callable[[Seat, Seat], int],
+    how: Callable[[Seat, Seat], Line],
+    values: UnitValues,
 ) -> tuple[Line, ...]:
-    """What all pairs of seats settle: who pays whom, how much, and by what.
+    """Describe the settlement of all pairs of seats: payer, receiver, amount and reason.
 
-    `units` is what the first gets from the second, and `how` says why, to follow the sum. Those who pay
-    one seat alike share a sentence, and so do those who all pay each other nothing.
+    `units` returns the units that the second seat pays to the first, and `how` the reason, which follows the
+    number; `values` are what a unit is worth. Seats that pay the same for the same reason share a sentence, as do those that pay nothing.
     """
     paid: dict[tuple[Seat, int, Line], list[Seat]] = {}
     even: dict[Line, list[tuple[Seat, Seat]]] = {}
@@ -58,7 +62,9 @@ def settled(
         won = units(*pair)
         if won:
             gets, pays = pair if won > 0 else pair[::-1]
-            paid.setdefault((gets, abs(won), how(gets, pays)), []).append(pays)
+            value = values[gets][pays]
+            why = (*how(gets, pays), *((f", times {value}",) if value > 1 else ()))
+            paid.setdefault((gets, value * abs(won), why), []).append(pays)
         else:
             even.setdefault(how(*pair), []).append(pair)
     made = []
@@ -73,5 +79,5 @@ def settled(
 
 
 def signed_rows(units: Sequence[int]) -> str:
-    """What three rows come to, as in a reckoning: front +1, middle 0, back -1."""
+    """Return the units of three rows as text: front +1, middle 0, back -1."""
     return ", ".join(f"{name} {each:+}" for name, each in zip(NAMES, units, strict=True))

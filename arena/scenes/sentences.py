@@ -1,22 +1,22 @@
-"""Sentences of what happened, from templates and the fields of an event.
+"""Sentences that describe events, from templates.
 
-A template names fields in braces. How one is said follows from its type, or
-from what stands after the colon:
+A template contains fields of the event in braces. The type of a field, or the format after a colon,
+determines its text:
 
-| field                    | said as                                                |
+| field                    | text                                                   |
 |--------------------------|--------------------------------------------------------|
-| a `Seat`                 | the name of who sits there                             |
-| a card, or some          | the cards                                              |
-| a number, a word         | as it is; underscores of a word are spaces             |
-| `{winner:seat}`          | the name, where a plain number stands for a seat       |
+| a `Seat`                 | the name of the bot at this seat                       |
+| a card, or several       | the cards                                              |
+| a number, a word         | unchanged; underscores of a word become spaces         |
+| `{winner:seat}`          | the name, if the field is a number                     |
 | `{looed:seats}`          | names: ann, bob and cec                                |
 | `{trump:suit}`           | the suit                                               |
 | `{totals:each}`          | by seat: ann 12 and bob 5                              |
 | `{gained:signed}`        | by seat: ann +12 and bob -5; of one number, +12        |
-| `{rule:quoted}`          | a bot's own words, in quotation marks                  |
+| `{rule:quoted}`          | text of a bot, in quotation marks                      |
 | `{tricks:count trick}`   | 1 trick, 2 tricks                                      |
 
-A callable gives the template, or the whole line, for an event whose words depend on it.
+Instead of a template there may be a function that returns a template, or a line, for an event.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,18 +30,18 @@ from arena.games.contract import Event, Seat
 from arena.scenes.vocabulary import Face, Line, Name, Part, Suit
 
 Template: TypeAlias = str | Callable[[Any], str | Line]
-Words: TypeAlias = Mapping[type, Template]
-"""For each class of events of a game what is said of them."""
+Sentences: TypeAlias = Mapping[type, Template]
+"""By class of events, the template of their sentences."""
 
 _FORMATTER: Final = Formatter()
 _AND: Final = " and "
 
 
-def sentence(event: Event, words: Words) -> Line:
-    """What is said of an event.
+def sentence(event: Event, words: Sentences) -> Line:
+    """Return the sentence that describes an event.
 
     Raises:
-      KeyError: if there are no words for its class, or no such field.
+      KeyError: if there is no template for its class, or no such field.
     """
     template = words[type(event)]
     said = template if isinstance(template, str) else template(event)
@@ -49,7 +49,7 @@ def sentence(event: Event, words: Words) -> Line:
 
 
 def fill(template: str, fields: object) -> Line:
-    """A template with the attributes of an object.
+    """Fill a template with the attributes of an object.
 
     Raises:
       KeyError: if the object has no such attribute.
@@ -68,13 +68,13 @@ def fill(template: str, fields: object) -> Line:
 
 
 def line(*parts: object) -> Line:
-    """Running text of strings, numbers and parts."""
+    """Return running text of strings, numbers and parts."""
     known = (str, Name, Face, Suit)
     return tuple(each if isinstance(each, known) else str(each) for each in parts)
 
 
 def listed(lines: Sequence[Line]) -> Line:
-    """Several in a sentence: a, b and c."""
+    """Join lines as in a sentence: a, b and c."""
     parts: list[Part] = []
     for at, each in enumerate(lines):
         if at:
@@ -84,7 +84,7 @@ def listed(lines: Sequence[Line]) -> Line:
 
 
 def joined(lines: Iterable[Line], between: str = " ") -> Line:
-    """Several lines after each other."""
+    """Join lines with a text between them."""
     parts: list[Part] = []
     for each in lines:
         if each and parts:
@@ -94,12 +94,12 @@ def joined(lines: Iterable[Line], between: str = " ") -> Line:
 
 
 def faces(cards: Iterable[str]) -> Line:
-    """Cards in running text, with a space between them."""
+    """Return cards in running text, separated by spaces."""
     return joined((Face(card),) for card in cards)
 
 
 def by_seat(values: Sequence[int], *, signed: bool = False) -> Line:
-    """A number for each seat: ann 12 and bob 5."""
+    """Return a number for each seat: ann 12 and bob 5."""
     return listed(
         [
             line(Name(Seat(seat)), f" {value:+}" if signed else f" {value}")
@@ -108,19 +108,29 @@ def by_seat(values: Sequence[int], *, signed: bool = False) -> Line:
     )
 
 
+def score_lines(
+    scored: Sequence[int], totals: Sequence[int], *, signed: bool = False
+) -> list[Line]:
+    """Return the scores of a hand and of the match; `signed` adds signs to totals."""
+    return [
+        line("Scored: ", *by_seat(scored, signed=True), "."),
+        line("In all: ", *by_seat(totals, signed=signed), "."),
+    ]
+
+
 def names(seats: Iterable[int]) -> Line:
-    """Names in a sentence; `nobody` if there are none."""
+    """Return names in a sentence; `nobody` if there are none."""
     return listed([(Name(Seat(seat)),) for seat in seats]) or ("nobody",)
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things: 1 trick, 2 tricks, 3 passes."""
+    """Return a number with its noun: 1 trick, 2 tricks, 3 passes."""
     plural = "es" if what.endswith(("s", "sh", "ch")) else "s"
     return f"{number} {what}" + ("" if number == 1 else plural)
 
 
 def plain(value: object) -> str:
-    """A word of the rules as text."""
+    """Return a value of the rules as text."""
     return str(value).replace("_", " ")
 
 
@@ -156,7 +166,7 @@ def _plainly(value: Any) -> Line:
 
 @cache
 def _seat_fields(cls: type[Any]) -> frozenset[str]:
-    """The fields that are a seat by their type."""
+    """Return the names of the fields whose type is `Seat`."""
     return frozenset(
         name
         for name, hint in get_type_hints(cls).items()

@@ -1,51 +1,28 @@
-"""Pictures of Sixty-Six."""
+"""Scenes of Sixty-Six."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.games.contract import Event, Seat
+from arena.games.sixty_six import messages as sixty_six
+from arena.games.sixty_six.messages import Phase, View
 from arena.games.sixty_six.scoring import Reason
-from arena.games.sixty_six.words import (
-    Began,
-    Claimed,
-    Closed,
-    Dealt,
-    Drawn,
-    Exchanged,
-    Married,
-    Phase,
-    Played,
-    Scored,
-    View,
-    Won,
-)
-from arena.scenes.drawing import (
-    DEALER,
-    by_suit,
-    fact,
-    goal,
-    hand,
-    pile,
-    said,
-    shown_zones,
-    tricks,
-)
-from arena.scenes.eye import Eye, last_by
-from arena.scenes.sentences import Words, by_seat, fill, joined, line
+from arena.scenes import drawing as draw
+from arena.scenes.sentences import Sentences, by_seat, fill, joined, line
 from arena.scenes.two_hand_tricks import latest_trick, with_played
+from arena.scenes.viewer import Perspective
 from arena.scenes.vocabulary import (
     Badge,
     Card,
-    Face,
     Fact,
-    Kind,
     Line,
     Scene,
     SeatScene,
     Suit,
     Tone,
     Zone,
+    ZoneKind,
 )
 
 _WHY: Final = {
@@ -68,112 +45,100 @@ _WHY: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """Who is spoken of."""
+    """The fields of a sentence on the winner of a hand."""
 
     winner: Seat
     loser: Seat
 
 
-ENDS: Final = (Scored,)
-WORDS: Final[Words] = {
-    Began: "A hand is dealt. {dealer} deals; {upcard} is turned up, and its suit is trump.",
-    Dealt: "{seat} gets {cards}.",
-    Claimed: "{seat} says that it has 66.",
-    Closed: "{seat} closes the stock: nobody draws any more, and suit must be followed.",
-    Exchanged: "{seat} takes {card} for the nine of trump.",
-    Married: lambda event: (
+HAND_ENDS: Final = (sixty_six.Scored,)
+SENTENCES: Final[Sentences] = {
+    sixty_six.Began: "A hand is dealt. {dealer} deals; {upcard} is turned up, and its suit is trump.",
+    sixty_six.Dealt: "{seat} gets {cards}.",
+    sixty_six.Claimed: "{seat} says that it has 66.",
+    sixty_six.Closed: "{seat} closes the stock: nobody draws any more, and suit must be followed.",
+    sixty_six.Exchanged: "{seat} takes {card} for the nine of trump.",
+    sixty_six.Married: lambda event: (
         "{seat} shows king and queen of {suit:suit}, worth {value} with its first trick."
         if event.pending
         else "{seat} shows king and queen of {suit:suit}, worth {value}."
     ),
-    Played: "{seat} plays {card}.",
-    Won: "{seat} takes the trick, {value:count point}.",
-    Drawn: "{seat} draws {card}.",
-    Scored: lambda event: joined(_reasons(event)),
+    sixty_six.Played: "{seat} plays {card}.",
+    sixty_six.Won: "{seat} takes the trick, {value:count point}.",
+    sixty_six.Drawn: "{seat} draws {card}.",
+    sixty_six.Scored: lambda event: joined(_reasons(event)),
+}
+_WORDS: Final[Sentences] = {
+    sixty_six.Claimed: "I have 66",
+    sixty_six.Closed: "closed",
+    sixty_six.Exchanged: "takes {card}",
+    sixty_six.Married: lambda event: line(f"{event.value} in ", Suit(event.suit)),
 }
 
-QUIET: Final[Words] = {}
 
-
-def scene(eye: Eye) -> Scene:
-    """The table: two hands, the stock with its upcard, and the trick between them."""
-    view: View = eye.view
-    scored = eye.last_told(Scored)
+def scene(perspective: Perspective) -> Scene:
+    """Draw two hands, the stock with its upcard, and the trick between them."""
+    view: View = perspective.view
+    scored = perspective.last_event(sixty_six.Scored)
     upcard = () if view.upcard is None else (Card(view.upcard, tag=("turned up",)),)
-    closed = () if view.closer is None else (fact("stock", "closed"),)
-    carried = (fact("worth more", f"+{view.carry}"),) if view.carry else ()
+    closed = () if view.closer is None else (draw.fact("stock", "closed"),)
+    carried = (draw.fact("worth more", f"+{view.carry}"),) if view.carry else ()
     return Scene(
-        tuple(_seat(eye, view, Seat(seat), scored) for seat in range(eye.seats)),
+        tuple(_seat(perspective, view, Seat(seat), scored) for seat in range(perspective.seats)),
         "points",
-        shown_zones(
-            Zone("upcard", Kind.TRICK, upcard),
-            pile("stock", view.stock, "in the stock"),
+        draw.shown_zones(
+            Zone("upcard", ZoneKind.TRICK, upcard),
+            draw.pile("stock", view.stock, "in the stock"),
             latest_trick(view),
         ),
-        (fact("trump", Suit(view.trump)), *closed, *carried, goal(eye.options, view.hand)),
+        (
+            draw.fact("trump", Suit(view.trump)),
+            *closed,
+            *carried,
+            draw.goal(perspective.options, view.hand),
+        ),
         () if scored is None else _reasons(scored),
     )
 
 
-def close(view: View, told: Sequence[Event], seat: Seat | None) -> View:
-    """The hand's last picture: a claim, or the last trick."""
-    for event in told:
+def close(view: View, events: Sequence[Event], seat: Seat | None) -> View:
+    """Return the view at the end of a hand: after a claim, or the last trick."""
+    for event in events:
         match event:
-            case Played(player, card):
+            case sixty_six.Played(player, card):
                 view = with_played(view, player, card)
-            case Won(winner, _):
+            case sixty_six.Won(winner, _):
                 view = replace(view, winners=(*view.winners, winner), pending=(0, 0))
-            case Scored():
+            case sixty_six.Scored():
                 view = replace(view, points=event.points, carry=event.carry, totals=event.totals)
     return replace(view, phase=Phase.OVER, to_act=None)
 
 
-def _seat(eye: Eye, view: View, seat: Seat, scored: Scored | None) -> SeatScene:
-    own: View | None = eye.own_view(seat)
-    badges = [DEALER] if seat == view.dealer else []
-    if seat == view.closer:
-        badges.append(Badge(("closed the stock",), Tone.MARKED))
-    return SeatScene(
-        seat,
-        str(view.totals[seat]),
-        tuple(badges),
-        _facts(view, seat, scored),
-        shown_zones(
-            hand(
-                view.hand_sizes[seat],
-                None if own is None else by_suit(own.held),
-                by_suit(view.known[seat]),
-            ),
-            tricks(view.winners.count(seat)),
-            said(_just_said(eye, seat)),
-        ),
-        active=view.to_act == seat,
+def _seat(
+    perspective: Perspective, view: View, seat: Seat, scored: sixty_six.Scored | None
+) -> SeatScene:
+    own: View | None = perspective.view_of(seat)
+    badges = (Badge(("closed the stock",), Tone.MARKED),) if seat == view.closer else ()
+    held = None if own is None else draw.by_suit(own.held)
+    zones = (
+        draw.hand(view.hand_sizes[seat], held, draw.by_suit(view.known[seat])),
+        draw.tricks(view.winners.count(seat)),
+        draw.latest_words(seat, perspective.latest_events, _WORDS),
+    )
+    return draw.seat_scene(
+        view, seat, str(view.totals[seat]), badges, _facts(view, seat, scored), zones
     )
 
 
-def _facts(view: View, seat: Seat, scored: Scored | None) -> tuple[Fact, ...]:
-    points = fact("this hand", view.points[seat], tone=Tone.MARKED)
-    waiting = (fact("marriage waits", view.pending[seat]),) if view.pending[seat] else ()
+def _facts(view: View, seat: Seat, scored: sixty_six.Scored | None) -> tuple[Fact, ...]:
+    points = draw.fact("this hand", view.points[seat], tone=Tone.MARKED)
+    waiting = (draw.fact("marriage waits", view.pending[seat]),) if view.pending[seat] else ()
     if scored is None:
         return (points, *waiting)
-    return (points, *waiting, fact("scores", f"{scored.gained[seat]:+}", tone=Tone.MARKED))
+    return (points, *waiting, draw.gain("scores", scored.gained[seat]))
 
 
-def _just_said(eye: Eye, seat: Seat) -> Line:
-    event = last_by(seat, eye.news, (Claimed, Closed, Exchanged, Married))
-    match event:
-        case Claimed():
-            return ("I have 66",)
-        case Closed():
-            return ("closed",)
-        case Exchanged(_, card):
-            return line("takes ", Face(card))
-        case Married(_, suit, value, _):
-            return line(f"{value} in ", Suit(suit))
-    return ()
-
-
-def _reasons(event: Scored) -> tuple[Line, ...]:
+def _reasons(event: sixty_six.Scored) -> tuple[Line, ...]:
     ahead = Seat(0) if event.gained[0] else Seat(1)
     why = fill(_WHY[event.reason], _Sides(ahead, Seat(1 - ahead)))
     carried = f" {event.carry} more for whoever wins next." if event.carry else ""

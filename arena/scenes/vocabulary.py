@@ -1,7 +1,7 @@
-"""What a picture of a table consists of, whichever game is played at it.
+"""The elements of a scene, which are the same for all games.
 
-A scene says what lies where and what it means there; it knows no colours, no
-pixels and no names of bots. The kinds of zones are the whole layout model:
+A scene defines the place and the meaning of every item. It contains no colours, no pixels and no names of
+bots. Renderers lay out the items of a zone by its kind:
 
 | kind    | items                      | drawn as                                          |
 |---------|----------------------------|---------------------------------------------------|
@@ -18,7 +18,7 @@ pixels and no names of bots. The kinds of zones are the whole layout model:
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from arena import cards
 from arena.games.contract import Seat
@@ -26,32 +26,32 @@ from arena.games.contract import Seat
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The name of whoever sits there, which a scene does not know."""
+    """The name of the bot at a seat, which the renderer fills in."""
 
     seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """A card, named in running text."""
+    """A card in running text."""
 
     card: cards.Card
 
 
 @dataclass(frozen=True, slots=True)
 class Suit:
-    """A suit, named in running text."""
+    """A suit in running text."""
 
     suit: str
 
 
 Part: TypeAlias = str | Name | Face | Suit
 Line: TypeAlias = tuple[Part, ...]
-"""Running text. Its strings may be a bot's own words: whoever draws them escapes them."""
+"""Running text. Its strings may contain text of bots, which renderers must escape."""
 
 
-class Kind(StrEnum):
-    """How the items of a zone are laid out."""
+class ZoneKind(StrEnum):
+    """The layout of the items of a zone."""
 
     FAN = "fan"
     TRICK = "trick"
@@ -65,15 +65,15 @@ class Kind(StrEnum):
 
 
 class Tone(StrEnum):
-    """What something means where it lies."""
+    """The meaning of an item."""
 
     PLAIN = "plain"
     MARKED = "marked"
-    """What it is about now: the card that took the trick, those that may be taken."""
+    """Important now, such as the card that won the trick."""
     DIM = "dim"
-    """No longer part of what goes on: given up, folded, set aside."""
+    """No longer in play, such as folded or discarded cards."""
     WRONG = "wrong"
-    """Refused by a rule, or fouled."""
+    """Wrong by the rules, or fouled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +81,15 @@ class Card:
     """One card."""
 
     code: cards.Card | None
-    """None shows its back."""
+    """None is drawn as a card back."""
     tone: Tone = Tone.PLAIN
     tag: Line = ()
-    """A caption below it."""
+    """A caption below the card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The place of a card that is still to come."""
+    """An empty place for a card."""
 
     tag: Line = ()
 
@@ -100,9 +100,9 @@ class Pile:
 
     count: int
     label: str
-    """What they are, after the number: `in the stock`."""
+    """The text after the number, such as `in the stock`."""
     top: cards.Card | None = None
-    """None if the top lies face down."""
+    """The top card; None if it is face down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A card in a line, and those below it, each a play of one card or more."""
+    """A card in a line, and plays of one or more cards below it."""
 
     top: Card
     under: tuple[tuple[Card, ...], ...] = ()
@@ -124,7 +124,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Chips:
-    """An amount that lies on the table."""
+    """An amount of chips on the table."""
 
     amount: int
     label: Line
@@ -133,7 +133,7 @@ class Chips:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Something that was said."""
+    """A text in a bubble."""
 
     text: Line
     tone: Tone = Tone.PLAIN
@@ -141,24 +141,21 @@ class Word:
 
 Item: TypeAlias = Card | Gap | Pile | Group | Column | Chips | Word
 
-ASIDE: Final = "aside"
-"""The key of a zone that no scene uses: it is kept for what others did at the same place."""
-
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """Things that lie together."""
+    """Items that are drawn together."""
 
     key: str
-    """Names the zone within its seat, or within the centre; the same from step to step."""
-    kind: Kind
+    """Identifies the zone within its seat or the centre; the same in every step."""
+    kind: ZoneKind
     items: tuple[Item, ...]
     title: Line = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A figure with its name."""
+    """A figure with its label."""
 
     label: str
     value: Line
@@ -167,7 +164,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What a seat is: dealer, maker, prophet."""
+    """A role of a seat, such as dealer, maker or prophet."""
 
     text: Line
     tone: Tone = Tone.PLAIN
@@ -175,34 +172,34 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class SeatScene:
-    """One seat at the table."""
+    """The scene of one seat."""
 
     seat: Seat
     score: str
-    """Of the match so far, in the game's unit."""
+    """The score of the match so far, in the unit of the game."""
     badges: tuple[Badge, ...] = ()
     facts: tuple[Fact, ...] = ()
     zones: tuple[Zone, ...] = ()
     active: bool = False
     """Whether the seat is to act."""
     out: bool = False
-    """Whether it is out of the hand; it is drawn small."""
+    """Whether the seat is out of the hand; it is drawn small."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A table as somebody sees it."""
+    """A table as one viewer sees it."""
 
     seats: tuple[SeatScene, ...]
     """In seat order."""
     unit: str
-    """What scores are counted in, as `points`."""
+    """The unit of scores, such as `points`."""
     centre: tuple[Zone, ...]
     facts: tuple[Fact, ...] = ()
-    """What the whole table has to know, such as trump."""
+    """Facts about the whole table, such as trump."""
     banner: tuple[Line, ...] = ()
-    """How a hand ended and why it was scored so, a sentence each; empty before its end."""
+    """Sentences on the end and the score of a hand; empty before its end."""
 
     def unit_of(self, seat: SeatScene) -> str:
-        """The unit as it follows a seat's score: `1 point`, `2 points`."""
+        """Return the unit after the score of a seat: `1 point`, `2 points`."""
         return self.unit.removesuffix("s") if seat.score.lstrip("+-") == "1" else self.unit

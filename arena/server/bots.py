@@ -1,11 +1,11 @@
-"""Bots: their names, their processes, and the games that they declare."""
+"""Identifies bots, and describes the games that they declare."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class BotId:
-    """Which process of which bot: tournaments run a bot as several instances."""
+    """A process of a bot: competitions run a bot as several instances."""
 
     name: str
     instance: int = 0
@@ -13,9 +13,9 @@ class BotId:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a bot declared for one game."""
+    """A bot's declaration for one game."""
 
     rules_version: int
-    """0 is any."""
+    """0 stands for any version."""
     seats: frozenset[int]
-    """Empty is any."""
+    """Empty stands for any number of seats."""

@@ -1,7 +1,7 @@
-"""Plain numbers that are counted while play goes on, and made into metrics when somebody asks.
+"""The counts of an arena, which metrics and status are made from.
 
-Counting happens at every move, so it must cost next to nothing: these are whole
-numbers and lists. `arena.server.services` gives them their public names.
+Counting happens at every move and must be cheap, so the counts are numbers and lists. `arena.server.services` gives
+them their public names.
 """
 
 import itertools
@@ -27,7 +27,7 @@ OWN_TIME_S: Final[Sequence[float]] = (
     0.1,
     1.0,
 )
-"""Bounds for what the arena itself takes."""
+"""Bucket bounds for times of the arena itself, in seconds."""
 DISK_TIME_S: Final[Sequence[float]] = (
     0.0005,
     0.001,
@@ -58,7 +58,7 @@ BOT_TIME_S: Final[Sequence[float]] = (
 
 
 class Histogram:
-    """How often a time fell between which bounds."""
+    """Counts times in buckets."""
 
     __slots__ = ("bounds_s", "counts", "sum_s")
 
@@ -66,7 +66,7 @@ class Histogram:
         self.bounds_s = tuple(bounds_s)
         """Upper bounds, included, from low to high."""
         self.counts = [0] * (len(self.bounds_s) + 1)
-        """By bound; the last are those above all bounds."""
+        """By bucket; the last one is for times above all bounds."""
         self.sum_s = 0.0
 
     def observe(self, seconds: float) -> None:
@@ -75,9 +75,9 @@ class Histogram:
         self.sum_s += seconds
 
     def quantile_s(self, share: float) -> float | None:
-        """The bound below which a share of the times were; None if there were none.
+        """The upper bound of the bucket of this quantile, in seconds; None without times.
 
-        Infinite if they were above all bounds.
+        It is infinite above all bounds.
         """
         wanted = share * sum(self.counts)
         if not any(self.counts):
@@ -87,7 +87,7 @@ class Histogram:
 
 
 class GameCounts:
-    """What was counted of one game."""
+    """The counts of one game."""
 
     __slots__ = ("begun", "decisions", "ended")
 
@@ -96,28 +96,36 @@ class GameCounts:
         self.begun = 0
         self.ended: Counter[Ending] = Counter()
 
+    def begins(self) -> None:
+        """Count a match that begins, or is resumed."""
+        self.begun += 1
+
+    def decided(self) -> None:
+        """Count a decision."""
+        self.decisions += 1
+
 
 class Counts:
-    """Everything that is counted of one arena since it was started."""
+    """The counts of one arena since it started."""
 
     def __init__(self) -> None:
         self.games: dict[str, GameCounts] = {}
-        """By id, of games that were played."""
+        """By the id of the game, for games that were played."""
         self.faults: Counter[FaultKind] = Counter()
         self.aborted: Counter[AbortCause] = Counter()
         """Matches that the arena aborted."""
         self.charged = Histogram(BOT_TIME_S)
-        """Time that bots were charged for each decision they were asked for."""
+        """Time charged to bots for each ask."""
         self.refunded_s = 0.0
-        """Time that no bot was charged, as the arena was late."""
+        """Seconds that were not charged because the arena was late."""
         self.received_s = 0.0
-        """Arrival of the message in hand; 0 between messages."""
+        """When the message that is being delivered arrived; 0 between messages."""
         self.turnaround = Histogram(OWN_TIME_S)
-        """From the arrival of an answer to the sending of the ask that followed from it."""
+        """From the arrival of an answer to the sending of the ask that followed it."""
         self.waiting_bytes = 0
-        """What waits to be sent to all bots."""
+        """Bytes that wait to be sent to all bots."""
         self.messages = 0
-        """Messages that bots sent, whatever was in them, but for the first of a stream."""
+        """Messages from bots, without the hello of each stream."""
         self.streams_opened = 0
         self.streams_closed: Counter[str] = Counter()
         """By reason."""
@@ -130,8 +138,30 @@ class Counts:
         self.journal_write = Histogram(OWN_TIME_S)
         self.journal_sync = Histogram(DISK_TIME_S)
 
+    def message_came(self, received_s: float) -> None:
+        """A bot's message has arrived, and is delivered next."""
+        self.messages += 1
+        self.received_s = received_s
+
+    def message_delivered(self) -> None:
+        """The message was delivered."""
+        self.received_s = 0.0
+
+    def waits(self, size: int) -> int:
+        """Add to the bytes that wait to be sent, or subtract; returns the sum of all bots."""
+        self.waiting_bytes += size
+        return self.waiting_bytes
+
+    def refunded(self, seconds: float) -> None:
+        """A bot was not charged this time."""
+        self.refunded_s += seconds
+
+    def stream_opened(self) -> None:
+        """A bot has said hello on a new stream."""
+        self.streams_opened += 1
+
     def game(self, game_id: str) -> GameCounts:
-        """What is counted of a game."""
+        """The counts of a game."""
         found = self.games.get(game_id)
         if found is None:
             found = self.games[game_id] = GameCounts()

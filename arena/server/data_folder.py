@@ -1,7 +1,7 @@
-"""The folder of an arena: its lock, its id, and the notice that an arena is running there.
+"""The data folder of an arena: its lock, its id, and the notice of a running arena.
 
-The folder's lock tells whether an arena runs; the notice tells the rest. It is
-taken away at the end, so one without a lock was left by an arena that was killed.
+The lock of the folder is held while an arena runs; the notice describes that arena and is removed when it ends. A
+notice without a lock was left by an arena that was killed.
 """
 
 import contextlib
@@ -15,13 +15,13 @@ import time
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
-from arena.replay import disk
+from arena.replay import durable_files
+from arena.validation import OPEN, InvalidInput, read_json
 
 LOCK_NAME: Final = "lock"
 NOTICE_NAME: Final = "server.json"
-_PLAYING: Final = "playing"
 _ARENA_ID: Final = re.compile(r"[0-9a-f]{32}")
 _OWNER_ALONE: Final = 0o600
 LOCK_TRIES: Final = 10
@@ -30,19 +30,20 @@ LOCK_WAIT_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    """What a running arena says of itself."""
+class RunningNotice:
+    """The addresses of a running arena, in a file of its data folder."""
+
+    __pydantic_config__: ClassVar = OPEN
 
     pid: int
     address: str
-    """As bots dial it."""
+    """The address that bots connect to."""
     metrics: str
-    """Address of the page of metrics; empty if there is none."""
+    """The address of the metrics; empty if none are served."""
     started_unix_s: float
     version: str
-    jail: str = ""
-    """How high the wall around bots is that it launches, as `arena.jail.Level`; empty if it
-    launches none."""
+    sandbox: str = ""
+    """The sandbox of bots that the arena launches, as `arena.sandbox.Level`; empty if it launches none."""
 
 
 def store_path(data: Path) -> Path:
@@ -55,20 +56,14 @@ def watch_socket(data: Path) -> Path:
     return data / "watch.sock"
 
 
-def playing_folder(data: Path, number: int) -> Path:
-    """The folder of a process that plays for the arena of a folder of data: journal, deals and log are its own."""
-    return data / _PLAYING / str(number)
+def worker_folders(data: Path) -> Path:
+    """Where each local worker has a folder of its own for as long as it runs."""
+    return data / "workers"
 
 
-def playing_folders(data: Path) -> list[Path]:
-    """The folders of all processes that ever played for an arena, by number."""
-    found = [each for each in (data / _PLAYING).glob("*") if each.name.isdecimal()]
-    return sorted(found, key=lambda folder: int(folder.name))
-
-
-def playing_bots(data: Path, folder: Path) -> Path:
-    """Where the bots of a process with this `playing_folder` have their folders and logs."""
-    return data / "bots" / f"process-{folder.name}"
+def bots_of_worker(data: Path, number: int) -> Path:
+    """Where the bots of a local worker have their folders and logs; 0 is the arena itself."""
+    return data / "bots" / f"worker-{number}" if number else data / "bots"
 
 
 def arena_version() -> str:
@@ -79,7 +74,7 @@ def arena_version() -> str:
         return ""
 
 
-def write_notice(data: Path, notice: Notice) -> None:
+def write_notice(data: Path, notice: RunningNotice) -> None:
     """Write the notice, all of it at once."""
     partial = data / f".{NOTICE_NAME}.partial"
     partial.write_text(json.dumps(asdict(notice), indent=1) + "\n", "utf-8")
@@ -87,24 +82,16 @@ def write_notice(data: Path, notice: Notice) -> None:
 
 
 def remove_notice(data: Path) -> None:
-    """Take the notice away, if there is one."""
+    """Remove the notice, if there is one."""
     with contextlib.suppress(OSError):
         (data / NOTICE_NAME).unlink(missing_ok=True)
 
 
-def read_notice(data: Path) -> Notice | None:
+def read_notice(data: Path) -> RunningNotice | None:
     """The notice in a folder; None if there is none that can be read."""
     try:
-        found = json.loads((data / NOTICE_NAME).read_text("utf-8"))
-        return Notice(
-            int(found["pid"]),
-            str(found["address"]),
-            str(found["metrics"]),
-            float(found["started_unix_s"]),
-            str(found["version"]),
-            str(found.get("jail", "")),
-        )
-    except (OSError, ValueError, KeyError, TypeError):
+        return read_json(RunningNotice, (data / NOTICE_NAME).read_bytes())
+    except (OSError, InvalidInput):
         return None
 
 
@@ -140,30 +127,29 @@ def take_lock(lock: int) -> bool:
     """Take a folder's lock, by its open file; false if another arena has it."""
     for tries_left in reversed(range(LOCK_TRIES)):
         with contextlib.suppress(OSError):
-            if disk.lock(lock):
+            if durable_files.lock(lock):
                 return True
         if tries_left:
             time.sleep(LOCK_WAIT_S)
     return False
 
 
-class FolderWatch:
-    """Sees whether a data folder is still the one that the arena began with.
+class FolderMonitor:
+    """Detects that a data folder was removed or replaced while the arena runs.
 
-    One that was removed, or removed and made again, is not: what is open goes on
-    without a name, and all that is written to it is lost.
+    Open files of a removed folder lose their names, and all that is written to them is lost.
     """
 
     def __init__(self, data: Path, store: Path, replays: Path) -> None:
-        """Remember the folder's parts as they are, and where its store and its replays are kept."""
+        """Remember the parts of the folder, its store and its replays as they are now."""
         folders = (data / "journal", replays)
         files = (data / LOCK_NAME, store)
         self._open: list[int] = []
         for path in folders:
-            # Kept open, no folder made later is mistaken for it. Some systems do not open them.
+            # Held open, so that no later folder gets the same inode. Some systems do not allow it.
             with contextlib.suppress(PermissionError):
                 self._open.append(os.open(path, os.O_RDONLY))
-        # The files are open elsewhere; to close them here would let go of the locks on them.
+        # The files are open in other places; closing them here would release their locks.
         self._parts = {path: path.stat() for path in (*folders, *files)}
 
     def is_whole(self) -> bool:
@@ -174,7 +160,7 @@ class FolderWatch:
             return False
 
     def close(self) -> None:
-        """Let go of the folders."""
+        """Close the folders."""
         for folder in self._open:
             os.close(folder)
         self._open.clear()
@@ -184,20 +170,20 @@ def is_running(data: Path) -> bool:
     """Whether an arena runs in a folder.
 
     Raises:
-      OSError: if that cannot be found out, but for a folder in which none ever ran.
+      OSError: if the lock cannot be read; a folder without a lock has no arena.
     """
     try:
         lock = os.open(data / LOCK_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return False
     try:
-        return disk.is_locked(lock)
+        return durable_files.is_locked(lock)
     finally:
         os.close(lock)
 
 
 def arena_id(data: Path) -> str:
-    """The id of the arena with this folder of data: drawn at first, then always the same.
+    """The id of the arena with this data folder: drawn at the first start, then always the same.
 
     Raises:
       OSError: if it cannot be read or written.
@@ -210,5 +196,5 @@ def arena_id(data: Path) -> str:
             raise ValueError(f"{path} does not hold the id of an arena")
         return found
     drawn = secrets.token_hex(16)
-    disk.write_whole(path, (f"{drawn}\n".encode(),), path.with_name(".arena-id.partial"))
+    durable_files.write_whole(path, (f"{drawn}\n".encode(),), path.with_name(".arena-id.partial"))
     return drawn

@@ -1,4 +1,4 @@
-"""Where an arena listens: TLS from files, or plain text where nobody else can read along."""
+"""Listens for clients: with TLS, or with plain text on this machine."""
 
 import contextlib
 import errno
@@ -16,13 +16,13 @@ import grpc
 UNIX: Final = "unix:"
 _WHY_NOT: Final = {
     errno.EADDRINUSE: "the port is in use",
-    errno.EADDRNOTAVAIL: "{} is no address of this machine; 0.0.0.0 stands for all it has",
-    errno.EACCES: "the port is not allowed; ports below 1024 are the system's",
+    errno.EADDRNOTAVAIL: "{} is no address of this machine; 0.0.0.0 stands for all its addresses",
+    errno.EACCES: "the port is not allowed; ports below 1024 are reserved by the system",
 }
 
 
 class CannotServe(Exception):
-    """The server could not start. The text says why, for a person."""
+    """The server could not start; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,15 @@ class TlsFiles:
     """Files in PEM."""
 
     certificate: Path
-    """The arena's certificate and those that lead to its root."""
+    """The arena's certificate, followed by those of its chain."""
     key: Path
     """The certificate's private key, not encrypted."""
     client_ca: Path | None = None
-    """If given, a client needs a certificate that one of these has signed."""
+    """If given, clients need a certificate that one of these has signed."""
 
 
 def is_local(host: str) -> bool:
-    """Whether what is sent to a host stays on this machine: a loopback address or a socket file."""
+    """Whether a host is on this machine: a loopback address or a socket file."""
     if host.startswith(UNIX) or host == "localhost":
         return True
     with contextlib.suppress(ValueError):
@@ -47,15 +47,15 @@ def is_local(host: str) -> bool:
 
 
 def require_this_machine(host: str) -> None:
-    """See that hands that are open are open to bots of this machine alone.
+    """Require a host that only this machine can reach, as open hands are for it alone.
 
     Raises:
-      CannotServe: if others could come to this host.
+      CannotServe: if other machines can reach the host.
     """
     if not is_local(host):
         raise CannotServe(
-            f"{host} is reached from other machines, and hands are open to this one alone: leave "
-            "out --open-hands, or listen on 127.0.0.1, ::1 or unix:PATH"
+            f"other machines can reach {host}, and open hands are for this machine only: leave out "
+            "--open-hands, or listen on 127.0.0.1, ::1 or unix:PATH"
         )
 
 
@@ -72,22 +72,22 @@ def listen(
       insecure: Whether plain text may leave this machine.
 
     Raises:
-      CannotServe: if nobody could listen there, or plain text would leave this machine.
+      CannotServe: if the address cannot be used, or plain text would leave this machine.
     """
     if tls is None and not insecure and not is_local(host):
         raise CannotServe(
-            f"{host} is reached from other machines, where anyone on the way can read tokens and "
-            "cards in plain text: give --tls-cert and --tls-key, or say --insecure"
+            f"other machines can reach {host}, and anyone on the network can read tokens and cards in "
+            "plain text: give --tls-cert and --tls-key, or allow it with --insecure"
         )
     credentials = None if tls is None else _credentials(tls)
     where = _where(host, port)
     if host.startswith(UNIX):
-        _make_way(Path(host.removeprefix(UNIX)))
+        _require_unused(Path(host.removeprefix(UNIX)))
     else:
         _require_free(host, port)
     try:
-        # All who may open a file may play as guests there, so only this user may.
-        with made_for_its_owner() if host.startswith(UNIX) else contextlib.nullcontext():
+        # A user who can open the file can play as a guest, so only this user can.
+        with owner_only_files() if host.startswith(UNIX) else contextlib.nullcontext():
             if credentials is None:
                 bound = server.add_insecure_port(where)
             else:
@@ -95,7 +95,7 @@ def listen(
     except RuntimeError:
         bound = 0
     if bound == 0 and host.startswith(UNIX):
-        why = "its folder is not there or not yours to write in, or the path is too long"
+        why = "its folder does not exist or is not writable, or the path is too long"
         raise CannotServe(f"cannot listen on {where}: {why}")
     if bound == 0:
         raise CannotServe(f"cannot listen on {where}: the port is in use or not allowed")
@@ -103,8 +103,8 @@ def listen(
 
 
 @contextlib.contextmanager
-def made_for_its_owner() -> Iterator[None]:
-    """Whatever is made within the block can be opened by its owner alone, and from the first moment."""
+def owner_only_files() -> Iterator[None]:
+    """Files that are made within the block can be opened by their owner only."""
     before = os.umask(0o177)
     try:
         yield
@@ -118,8 +118,8 @@ def _where(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host and not host.startswith("[") else f"{host}:{port}"
 
 
-def _make_way(path: Path) -> None:
-    """See that there is no server at a socket file: grpc would take it away without a word."""
+def _require_unused(path: Path) -> None:
+    """Require that no server listens at a socket file: grpc would replace it silently."""
     if not os.path.lexists(path):
         return
     with socket.socket(socket.AF_UNIX) as probe:
@@ -135,7 +135,7 @@ def _make_way(path: Path) -> None:
 
 
 def _require_free(host: str, port: int) -> None:
-    """See that a port is free: grpc would say so in its own words first."""
+    """Require that a port is free, before grpc logs an error of its own."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -153,18 +153,18 @@ def _require_free(host: str, port: int) -> None:
 
 
 def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:
-    """The credentials, checked first: grpc would only fail later, at every handshake."""
+    """The credentials, which are checked here, as grpc would fail at each handshake only."""
     certificate = _read(tls.certificate, "certificate")
     key = _read(tls.key, "key")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        # The password is given so that nothing asks for one at the terminal.
+        # With a password given, OpenSSL does not ask for one at the terminal.
         context.load_cert_chain(tls.certificate, tls.key, password="")
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
             text = f"the key in {tls.key} is not that of the certificate in {tls.certificate}"
             raise CannotServe(text) from None
-        raise CannotServe(_what_is_wrong(tls)) from None
+        raise CannotServe(_wrong_file(tls)) from None
     client_ca = None
     if tls.client_ca is not None:
         client_ca = _read(tls.client_ca, "client CA")
@@ -177,7 +177,7 @@ def _credentials(tls: TlsFiles) -> grpc.ServerCredentials:
     )
 
 
-def _what_is_wrong(tls: TlsFiles) -> str:
+def _wrong_file(tls: TlsFiles) -> str:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(tls.certificate)
     except ssl.SSLError:
@@ -190,6 +190,3 @@ def _read(path: Path, what: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise CannotServe(f"cannot read the {what} {path}: {error.strerror}") from error
-
-
-__all__ = ["UNIX", "CannotServe", "TlsFiles", "is_local", "listen", "require_this_machine"]

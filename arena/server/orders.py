@@ -1,4 +1,4 @@
-"""What is ordered of the arena: a deal-set, the matches of it, and who sits where."""
+"""Orders of matches: a deal-set, its matches, and the bots of each by seat."""
 
 import secrets
 from dataclasses import dataclass
@@ -8,67 +8,67 @@ from typing import Final
 from arena.deal import first_pack, plan_line, rules_hash, setting_texts
 from arena.games.catalogue import BadOptions, UnknownGame, game_by_id
 from arena.server.bots import BotId
-from arena.server.refusals import invalid, not_found
+from arena.server.refusals import Refused
 from arena.terms import MatchTerms
 from arena.wire.terms import OtherRules, terms_message, terms_of_message
 from cardarena.v1 import game_pb2, journal_pb2
 
 
 class AbsentBots(IntEnum):
-    """What becomes of a bot that is not there when its match begins; numbered as in the journal."""
+    """What happens if a bot is not connected when its match begins; numbered as in the journal."""
 
     REFUSED = 1
     """The order is refused."""
     PLAYED_AS_GONE = 2
-    """Its seat is played by fallback."""
+    """The fallback plays its seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderPolicy:
-    """How a match is dealt with by the arena, apart from how it is played."""
+    """How the arena handles a match before it begins and after a restart."""
 
     absent_bots: AbsentBots
     ordered_again: bool
-    """After a restart of the arena the match waits until it is ordered again; otherwise the arena
-    goes on with it by itself."""
+    """Whether after a restart the match waits until it is ordered again; otherwise the arena resumes it
+    by itself."""
     waits_for_turn: bool
-    """While the arena is late or its disk is full the match waits; otherwise it is refused."""
+    """Whether the match waits while the arena is late or its disk is full; otherwise it is refused."""
 
 
 BY_HAND: Final = OrderPolicy(AbsentBots.REFUSED, ordered_again=False, waits_for_turn=False)
-"""For a match between bots that are there now, as somebody at the lobby makes it."""
+"""For a match between connected bots that a client of the lobby orders."""
 PROMISED: Final = OrderPolicy(AbsentBots.PLAYED_AS_GONE, ordered_again=False, waits_for_turn=False)
-"""For a match that was made by hand before the arena was restarted, and had not begun."""
+"""For a match that was ordered by hand before the arena was restarted, and had not begun."""
 SCHEDULED: Final = OrderPolicy(AbsentBots.PLAYED_AS_GONE, ordered_again=True, waits_for_turn=True)
-"""For a match of a schedule that is kept elsewhere, as a tournament's is."""
+"""For a match of a competition, whose schedule is in the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableOrder:
-    """One match of a deal-set, and who plays it."""
+    """One match of a deal-set, and its bots."""
 
     match_id: str
     bots: tuple[BotId, ...]
     """By seat."""
     rotation: int = 0
-    """By how many seats the bots are turned; 0 for a match alone."""
+    """By how many seats the bots are rotated; 0 for a single match."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealSetOrder:
-    """One list of boards and all the matches they are played at.
+    """One list of boards and all matches with these boards.
 
     Raises:
       ValueError: if there is no match, or one has another number of bots than there are seats.
     """
 
     deal_set: str
-    """Its name; that of a match alone is the match's id."""
+    """Its name; that of a single match is the match's id."""
     terms: MatchTerms
-    """What all its matches are played by."""
+    """The terms of all its matches."""
     tables: tuple[TableOrder, ...]
     seed: str = ""
-    """Makes the deals repeatable; empty deals fairly. Secret while it is played."""
+    """Determines the deals; empty for fair deals. Secret while it is played."""
 
     def __post_init__(self) -> None:
         if not self.tables or any(len(each.bots) != self.terms.seats for each in self.tables):
@@ -80,13 +80,13 @@ class DealSetOrder:
     def of_match(
         cls, terms: MatchTerms, bots: tuple[BotId, ...], *, seed: str = "", match_id: str = ""
     ) -> "DealSetOrder":
-        """A match alone; without an id it gets one at random."""
+        """The order of a single match; without an id it gets a random one."""
         match_id = match_id or secrets.token_hex(8)
         return cls(match_id, terms, (TableOrder(match_id, bots),), seed)
 
     @property
     def alone(self) -> bool:
-        """Whether it is a match alone, whose replay may be read as soon as it has ended."""
+        """Whether it is a single match, whose replay is public as soon as it has ended."""
         return len(self.tables) == 1 and self.tables[0].match_id == self.deal_set
 
     @property
@@ -95,18 +95,18 @@ class DealSetOrder:
 
     @property
     def bots(self) -> tuple[BotId, ...]:
-        """Everybody who sits at one of the matches, once."""
+        """The bots of all its matches, each once."""
         return tuple(dict.fromkeys(bot for table in self.tables for bot in table.bots))
 
     def table(self, match_id: str) -> TableOrder:
-        """The match of this id, which has to be one of the deal-set's."""
+        """The match of this id, which has to be in the deal-set."""
         return next(each for each in self.tables if each.match_id == match_id)
 
-    # What a fair deal is bound to before anybody adds entropy.
+    # A fair deal commits to these before bots add entropy.
 
     @property
     def plan(self) -> str:
-        """Which match plays the boards in which rotation, as replays reveal it."""
+        """Which match has which rotation, as replays reveal it."""
         return "\n".join(
             plan_line(
                 table.match_id, table.rotation, ((bot.name, bot.instance) for bot in table.bots)
@@ -116,20 +116,20 @@ class DealSetOrder:
 
     @property
     def rules_hash(self) -> bytes:
-        """Binds the game, the version of its rules and all its options."""
-        game, options = self.terms.game, self.terms.options
-        values = {each.name: getattr(options, each.name) for each in game.settings}
+        """The hash of the game, the version of its rules and its options that have an effect."""
+        game = self.terms.game
+        values = game.values(self.terms.options)
         return rules_hash(game.id, game.rules_version, setting_texts(values))
 
     @property
     def deck(self) -> tuple[str, ...]:
-        """The pack before chance has touched it."""
+        """The pack before it is shuffled."""
         terms = self.terms
         return tuple(map(str, first_pack(terms.game.rules, terms.options, terms.seats)))
 
 
 def ordered_message(order: DealSetOrder, match_id: str, policy: OrderPolicy) -> journal_pb2.Ordered:
-    """An order as the journal keeps it."""
+    """An order as a record of the journal."""
     return journal_pb2.Ordered(
         match_id=match_id,
         deal_set=deal_set_message(order),
@@ -143,8 +143,8 @@ def deal_set_message(order: DealSetOrder) -> journal_pb2.OrderedDealSet:
     return journal_pb2.OrderedDealSet(
         deal_set=order.deal_set,
         terms=terms_message(order.terms),
-        tables=[
-            journal_pb2.OrderedTable(
+        matches=[
+            journal_pb2.OrderedMatch(
                 match_id=table.match_id,
                 rotation=table.rotation,
                 bots=[
@@ -159,7 +159,7 @@ def deal_set_message(order: DealSetOrder) -> journal_pb2.OrderedDealSet:
 
 
 def order_of_message(message: journal_pb2.OrderedDealSet) -> DealSetOrder:
-    """The order that the journal kept.
+    """The order in a record of the journal.
 
     Raises:
       UnknownGame, OtherRules, BadOptions, ValueError: if this arena cannot play it any more.
@@ -173,38 +173,38 @@ def order_of_message(message: journal_pb2.OrderedDealSet) -> DealSetOrder:
                 tuple(BotId(each.bot, each.instance) for each in table.bots),
                 table.rotation,
             )
-            for table in message.tables
+            for table in message.matches
         ),
         message.seed,
     )
 
 
 def requested_terms(request: game_pb2.MatchTerms, *, seats: int, seeded: bool) -> MatchTerms:
-    """The terms that a client asks for.
+    """The terms that a client requests.
 
     Raises:
-      Refused: if there is no such game, or it is not played so.
+      Refused: if there is no such game, or it does not allow these terms.
     """
     asked = game_pb2.MatchTerms()
     asked.CopyFrom(request)
     asked.seeded = seeded
     if asked.seats not in (0, seats):
-        raise invalid("BAD_SEATS", f"{asked.seats} seats are asked for, and {seats} bots")
+        raise Refused("BAD_SEATS", f"{asked.seats} are asked for, and {seats} bots are named")
     asked.seats = seats
     try:
         terms = terms_of_message(asked)
-        # Options that only the rules can judge, as their fit to the seats.
+        # The rules check options that depend on the seats.
         first_pack(terms.game.rules, terms.options, seats)
-    except UnknownGame as error:
-        raise not_found("UNKNOWN_GAME", str(error)) from None
+    except UnknownGame:
+        raise Refused("UNKNOWN_GAME", repr(asked.game)) from None
     except OtherRules as error:
-        raise invalid("OTHER_RULES", str(error)) from None
+        raise Refused("OTHER_RULES", str(error)) from None
     except BadOptions as error:
-        raise invalid(_what_is_bad(asked), str(error)) from None
+        raise Refused(_bad_part(asked), str(error)) from None
     except ValueError as error:
-        raise invalid("BAD_TIME_CONTROL", str(error)) from None
+        raise Refused("BAD_TIME_CONTROL", str(error)) from None
     return terms
 
 
-def _what_is_bad(asked: game_pb2.MatchTerms) -> str:
+def _bad_part(asked: game_pb2.MatchTerms) -> str:
     return "BAD_OPTIONS" if asked.seats in game_by_id(asked.game).seats else "BAD_SEATS"

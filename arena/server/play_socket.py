@@ -1,7 +1,7 @@
-"""The socket of jailed bots: a file in the data folder, behind which there is the play service alone.
+"""The socket of sandboxed bots: a file in the data folder that serves the play service only.
 
-A jailed bot has no network, and this one way to the arena. Were the whole server there, a bot
-could order matches, and where guests are let in call everything.
+A sandboxed bot has no network and reaches the arena by this socket. If it served all services, a bot could order
+matches, and make any call where guests are accepted.
 """
 
 import contextlib
@@ -11,24 +11,24 @@ from typing import Final
 
 import grpc
 
-from arena.server.listen import UNIX, CannotServe, made_for_its_owner
+from arena.server.listen import UNIX, CannotServe, owner_only_files
 
 FOLDER: Final = "run"
 NAME: Final = "play.sock"
 _LONGEST: Final = 107
-"""Bytes of a path that the system lets a socket have."""
+"""Longest path of a socket, in bytes."""
 
 
 class PlaySocket:
-    """Where a server listens for jailed bots."""
+    """The socket file on which a server listens for sandboxed bots."""
 
     def __init__(self, data: Path) -> None:
-        """Listens nowhere yet."""
+        """`data` is the data folder; nothing listens before `listen`."""
         self.path: Final = data.absolute() / FOLDER / NAME
         self._folder = -1
 
     def listen(self, server: grpc.aio.Server) -> None:
-        """Have a server, not started yet, listen there. What lies there is of one that is gone.
+        """Have a server that is not started yet listen there. An old socket file is replaced.
 
         Raises:
           CannotServe: if that is not possible.
@@ -38,7 +38,7 @@ class PlaySocket:
             self.path.parent.chmod(0o700)
             self.path.unlink(missing_ok=True)
             self._folder = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY)
-            with made_for_its_owner():
+            with owner_only_files():
                 bound = server.add_insecure_port(f"{UNIX}{self._short()}")
             if bound == 0:
                 raise CannotServe(f"cannot listen on {self.path}")
@@ -46,7 +46,7 @@ class PlaySocket:
             raise CannotServe(f"cannot listen on {self.path}: {error}") from error
 
     def close(self) -> None:
-        """Take the file away."""
+        """Remove the socket file."""
         with contextlib.suppress(OSError):
             self.path.unlink(missing_ok=True)
         if self._folder >= 0:
@@ -54,7 +54,7 @@ class PlaySocket:
             self._folder = -1
 
     def _short(self) -> str:
-        """The path, or a shorter one to the same place."""
+        """The path, or a shorter one of the same file."""
         if len(os.fsencode(self.path)) <= _LONGEST:
             return str(self.path)
         return f"/proc/self/fd/{self._folder}/{NAME}"

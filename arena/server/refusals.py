@@ -1,4 +1,4 @@
-"""Errors that a client is told, with a reason that a program can branch on."""
+"""Refusals of calls: errors with a reason for programs and a text for people."""
 
 from typing import Final
 
@@ -9,29 +9,40 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 from grpc_status.rpc_status import to_status
 
+from arena.errors import refusal
+
 DOMAIN: Final = "cardarena"
 DRAINING: Final = "DRAINING"
-"""The reason of what an arena refuses because it is about to close."""
-MAX_TEXT_CHARS: Final = 400
-"""Longer texts are cut."""
+"""The reason of refusals by an arena that is about to end."""
+MAX_DETAIL_CHARS: Final = 280
+"""Longer details are cut, as they quote the client and trailing metadata holds a few kilobytes."""
 
 
 class Refused(Exception):
-    """A call is refused. Its caller may see code, reason and text."""
+    """A call is refused. The client receives the status, the reason and the text."""
 
     def __init__(
-        self, code: grpc.StatusCode, reason: str, text: str, *, retry_s: float = 0.0
+        self, reason: str, detail: str = "", *, late: bool = False, retry_s: float = 0.0
     ) -> None:
-        """`retry_s` is the time after which the same may be possible; 0 is unknown."""
-        # Texts quote what was said, and trailing metadata has to fit a few kilobytes.
-        self.text = text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1] + "…"
+        """Refuse for a reason in the table of `arena.errors`, which has the status and the sentence.
+
+        Args:
+          reason: As on the wire, such as `UNKNOWN_BOT`.
+          detail: What is refused, as the end of the sentence.
+          late: Whether a message did not arrive in time: the status is DEADLINE_EXCEEDED.
+          retry_s: Time in seconds after which the client may try again; 0 is unknown.
+        """
+        row = refusal(reason)
+        if len(detail) > MAX_DETAIL_CHARS:
+            detail = detail[: MAX_DETAIL_CHARS - 1] + "…"
+        self.text = row.message(detail)
         super().__init__(self.text)
-        self.code = code
+        self.code = grpc.StatusCode[row.statuses[late]]
         self.reason = reason
         self.retry_s = retry_s
 
     def trailing_metadata(self) -> tuple[tuple[str, str | bytes], ...]:
-        """The `google.rpc.ErrorInfo` of this refusal, and when to retry, as gRPC carries them."""
+        """The `google.rpc.ErrorInfo` and `RetryInfo` of this refusal, as trailing metadata of gRPC."""
         details = [AnyMessage()]
         details[0].Pack(ErrorInfo(reason=self.reason, domain=DOMAIN))
         if self.retry_s:
@@ -41,35 +52,3 @@ class Refused(Exception):
             details[1].Pack(RetryInfo(retry_delay=delay))
         status = Status(code=self.code.value[0], message=self.text, details=details)
         return to_status(status).trailing_metadata
-
-
-def not_found(reason: str, text: str) -> Refused:
-    """Something that was named does not exist."""
-    return Refused(grpc.StatusCode.NOT_FOUND, reason, text)
-
-
-def invalid(reason: str, text: str) -> Refused:
-    """The request itself is wrong, and would be at any time."""
-    return Refused(grpc.StatusCode.INVALID_ARGUMENT, reason, text)
-
-
-def not_now(reason: str, text: str) -> Refused:
-    """Something that was asked is not possible as things stand."""
-    return Refused(grpc.StatusCode.FAILED_PRECONDITION, reason, text)
-
-
-def busy(text: str, retry_s: float) -> Refused:
-    """Something that is possible at other times, as after `retry_s`, is too much just now."""
-    return Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY", text, retry_s=retry_s)
-
-
-def suspended() -> Refused:
-    """The arena has stopped in the midst of matches, as by Ctrl-C or on a full disk."""
-    text = "the arena has stopped; matches in play go on when it is back"
-    return Refused(grpc.StatusCode.UNAVAILABLE, "SUSPENDED", text)
-
-
-def draining() -> Refused:
-    """The arena is about to close."""
-    text = "the arena is closing and takes nothing new"
-    return Refused(grpc.StatusCode.UNAVAILABLE, DRAINING, text)

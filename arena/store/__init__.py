@@ -1,78 +1,78 @@
-"""Matches, tournaments, keys, owners and their bots, kept in one SQLite file or in PostgreSQL.
+"""The store: matches, competitions, keys, owners and bots, in one SQLite file or in PostgreSQL.
 
-`open_store` opens the file, or the database whose address stands beside it (`keep_in`), `open_public` for readers of what everybody may know. `Store.matches` has how
-every match ended, `Store.keys` the keys, `Store.registry` owners and versions, `Store.competitions` ladders and
-tournaments of every format; `Store.open_tournament` starts a tournament
-or goes on with it, `Store.violations` says what does not hold and should.
-Whatever can go wrong with the file is a `StoreError` of one clear sentence.
+`open_store` opens the file, or the database whose address is in a file beside it (`keep_in`). `open_public`
+opens it for public readers. `Store.matches` has the results of all matches, `Store.competitions` the
+competitions of every format, `Store.keys` the keys, `Store.registry` owners and versions. `Store.violations`
+checks the rules of all rows. Failures are a `StoreError` of one sentence.
 """
 
 from arena.store.blobs import Blobs
+from arena.store.change_detector import ChangeDetector
+from arena.store.comparison_requests import (
+    ComparisonRequest,
+    ComparisonRequests,
+    ComparisonState,
+    NoComparison,
+    QuotaSpent,
+)
 from arena.store.competitions import (
     Competition,
     Competitions,
-    Entry,
-    Held,
-    MayNotEnter,
-    NewGame,
+    CompetitionTexts,
     NoCompetition,
+    NoEntrant,
+    NoOfficialStandings,
     NotExpected,
-    OfficialTable,
 )
 from arena.store.database import is_there, keep_in, kept_at
-from arena.store.errors import EntrantsChanged, SettingsDiffer, StoreBusy, StoreError
-from arena.store.keys import NAME, Key, Keys, NameTaken, Scope
+from arena.store.entrants import CompetitionEntry, EnteredBot, MayNotEnter
+from arena.store.errors import StoreBusy, StoreError
+from arena.store.keys import Key, Keys, Scope
 from arena.store.leases import Leases
-from arena.store.matches import EndedMatch, Matches, MatchFilter, StoredMatch
-from arena.store.news import News
-from arena.store.questions import NoQuestion, Question, Questions, QuestionState, QuotaSpent
+from arena.store.matches import EndedMatch, MatchFilter, StoredMatch, StoredMatches
+from arena.store.names import NAME, NameTaken
+from arena.store.official_standings import OfficialStandings
 from arena.store.registry import Bot, BotKind, Owner, Registry, Version
-from arena.store.rounds import DrawDiffers, Rounds
-from arena.store.settings import Entrant, Settings
+from arena.store.rounds import DrawDiffers
 from arena.store.store import Store, open_public, open_store
-from arena.store.tournament import Tournament
 
 __all__ = [
     "NAME",
     "Blobs",
     "Bot",
     "BotKind",
+    "ChangeDetector",
+    "ComparisonRequest",
+    "ComparisonRequests",
+    "ComparisonState",
     "Competition",
+    "CompetitionEntry",
+    "CompetitionTexts",
     "Competitions",
     "DrawDiffers",
     "EndedMatch",
-    "Entrant",
-    "EntrantsChanged",
-    "Entry",
-    "Held",
+    "EnteredBot",
     "Key",
     "Keys",
     "Leases",
     "MatchFilter",
-    "Matches",
     "MayNotEnter",
     "NameTaken",
-    "NewGame",
-    "News",
+    "NoComparison",
     "NoCompetition",
-    "NoQuestion",
+    "NoEntrant",
+    "NoOfficialStandings",
     "NotExpected",
-    "OfficialTable",
+    "OfficialStandings",
     "Owner",
-    "Question",
-    "QuestionState",
-    "Questions",
     "QuotaSpent",
     "Registry",
-    "Rounds",
     "Scope",
-    "Settings",
-    "SettingsDiffer",
     "Store",
     "StoreBusy",
     "StoreError",
     "StoredMatch",
-    "Tournament",
+    "StoredMatches",
     "Version",
     "is_there",
     "keep_in",

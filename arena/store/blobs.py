@@ -1,36 +1,36 @@
-"""Archives of what was submitted, named by what they hold, and unpacked for play.
+"""Submitted archives, named by the hash of their contents, and their unpacked files.
 
-`DATA/blobs/SHA256` is a zip whose contents have that hash, however it was packed;
-`DATA/unpacked/SHA256` are its files, which nobody may write to. Both are there wholly or not at all.
+`DATA/blobs/SHA256` is a zip whose contents have that hash, independent of its compression. The read-only
+folder `DATA/unpacked/SHA256` has its files. Both appear in one step, by renaming.
 """
 
-import contextlib
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from arena.competition.archive import Archive, BadArchive, read_archive, unpack
 from arena.store.errors import StoreError
+from arena.submission.archive import BadArchive, BotArchive, read_archive, unpack
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _PARTIAL: Final = "."
 
 
 class Blobs:
-    """The archives of a data folder. Calls block for as long as the disk takes."""
+    """The archives of a data folder. Calls block on the disk."""
 
     def __init__(self, data: Path) -> None:
         self._blobs = data / "blobs"
         self._unpacked = data / "unpacked"
 
-    def keep(self, archive: Archive) -> tuple[str, bool]:
-        """Take an archive in, away from where it lies; returns its name, and whether it is new.
+    def keep(self, archive: BotArchive) -> tuple[str, bool]:
+        """Move an archive into the folder; returns its name, and whether it is new.
 
         Raises:
-          OSError: if it cannot be kept.
+          OSError: if it cannot be moved.
         """
         sha256 = archive.sha256
         self._blobs.mkdir(parents=True, exist_ok=True)
@@ -45,14 +45,14 @@ class Blobs:
         return sha256, True
 
     def forget(self, sha256: str) -> None:
-        """Remove an archive that nothing refers to."""
+        """Remove an archive that is no longer referenced."""
         (self._blobs / sha256).unlink(missing_ok=True)
 
-    def archive(self, sha256: str) -> Archive:
-        """The archive of these contents, read again.
+    def archive(self, sha256: str) -> BotArchive:
+        """Read the archive of these contents.
 
         Raises:
-          StoreError: if there is none, or it is not what its name says.
+          StoreError: if there is none, or its contents have another hash.
         """
         path = self._blobs / sha256
         try:
@@ -62,11 +62,11 @@ class Blobs:
         except (BadArchive, OSError) as error:
             raise StoreError(f"the archive {path} is damaged: {error}") from error
         if found.sha256 != sha256:
-            raise StoreError(f"the archive {path} is damaged: it holds something else")
+            raise StoreError(f"the archive {path} is damaged: its contents have another hash")
         return found
 
     def unpacked(self, sha256: str) -> Path:
-        """The folder of these contents, unpacked if it was not yet.
+        """The folder with these contents; they are unpacked on the first call.
 
         Raises:
           StoreError: if there is no such archive, or it is damaged.
@@ -76,24 +76,33 @@ class Blobs:
         if folder.is_dir():
             return folder
         archive = self.archive(sha256)
-        partial = self._unpacked / f"{_PARTIAL}{sha256}.{os.getpid()}"
-        remove_unpacked(partial)
+        # Threads and processes that unpack it at the same time have a folder each; the first renamed is kept.
+        partial = self._unpacked / f"{_PARTIAL}{sha256}.{secrets.token_hex(8)}"
         try:
             unpack(archive, partial)
-            # To be renamed a folder must be open to its owner; its files stay as they are.
+            # A folder must be writable to be renamed; its files stay read-only.
             partial.chmod(0o755)
-            with contextlib.suppress(FileExistsError):  # another process was faster
+            try:
                 partial.rename(folder)
+            except OSError:
+                if not folder.is_dir():
+                    raise
+            else:
                 folder.chmod(0o555)
         finally:
             remove_unpacked(partial)
         return folder
 
+    def clear(self) -> None:
+        """Remove what earlier processes have not unpacked to the end. Nothing may be unpacked meanwhile."""
+        for left in self._unpacked.glob(f"{_PARTIAL}*"):
+            remove_unpacked(left)
+
     def violations(self) -> Iterator[str]:
-        """Every archive that is not what its name says, a sentence each; it reads all of them."""
+        """Archives that differ from their names, in sentences. Reads all archives."""
         for path in sorted(self._blobs.glob("*")):
             if not _SHA256.fullmatch(path.name):
-                yield f"{path} is no archive"
+                yield f"{path} is not an archive"
                 continue
             try:
                 self.archive(path.name)
@@ -102,7 +111,7 @@ class Blobs:
 
 
 def remove_unpacked(folder: Path) -> None:
-    """Remove a folder that nobody may write to, if it is there."""
+    """Remove a read-only folder; nothing happens if it does not exist."""
     for below, _, _ in os.walk(folder):
         Path(below).chmod(0o755)
     shutil.rmtree(folder, ignore_errors=True)

@@ -1,18 +1,18 @@
-"""What must hold in a whole store, and does not: for tests, and for who doubts a file."""
+"""Checks the rules that hold across the rows of a store: for tests, and to inspect a doubtful file."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from sqlalchemy import Connection, select
 
-from arena.competition.versions import Event, NotNow, require_follows
-from arena.ladder.work import report_sha256
+from arena.schedule.work import report_sha256
 from arena.store import audit, schema
 from arena.store.matches import outcomes_of_deal_set
+from arena.submission.versions import NotNow, VersionEvent, require_follows
 
 
 def violations(connection: Connection) -> Iterator[str]:
-    """Every rule that is broken, a sentence each."""
+    """The broken rules, in sentences."""
     yield from _seats(connection)
     yield from _deal_sets(connection)
     yield from _versions(connection)
@@ -20,7 +20,7 @@ def violations(connection: Connection) -> Iterator[str]:
 
 
 def _seats(connection: Connection) -> Iterator[str]:
-    """The index of seats says what the matches say."""
+    """The table of seats agrees with the matches."""
     matches, seats = schema.matches, schema.match_seats
     indexed: dict[str, dict[int, str]] = defaultdict(dict)
     for row in connection.execute(select(seats)).mappings():
@@ -31,7 +31,7 @@ def _seats(connection: Connection) -> Iterator[str]:
 
 
 def _deal_sets(connection: Connection) -> Iterator[str]:
-    """A deal-set is complete with all its results, as they were reported, and held when leased."""
+    """A complete deal-set has all results, as they were reported; a leased one has a holder."""
     table = schema.deal_sets
     for row in connection.execute(select(table)).mappings():
         name = f"deal-set {row['id']}"
@@ -39,38 +39,38 @@ def _deal_sets(connection: Connection) -> Iterator[str]:
         if is_leased != (row["holder"] is not None) or is_leased != (
             row["until_unix_ms"] is not None
         ):
-            yield f"{name} is {row['state']}, and its holder does not go with that"
+            yield f"{name} is {row['state']}, which does not agree with its holder"
         if (row["state"] == schema.COMPLETE) != (row["report_sha256"] is not None):
-            yield f"{name} is {row['state']}, and its report does not go with that"
+            yield f"{name} is {row['state']}, which does not agree with its report"
         if row["state"] == schema.COMPLETE:
-            recorded = outcomes_of_deal_set(connection, row["tournament"], row["id"])
+            recorded = outcomes_of_deal_set(connection, row["competition_game"], row["id"])
             if not all(each.has_result for each in recorded.values()):
-                yield f"{name} is complete, and lacks results"
+                yield f"{name} is complete, but results are missing"
             elif report_sha256(recorded) != row["report_sha256"]:
                 yield f"{name} has other results than were reported"
 
 
 def _versions(connection: Connection) -> Iterator[str]:
-    """Versions count up from 1, lived as they may, and one of a bot is active at most."""
+    """Versions are numbered from 1, their events follow each other, and at most one of a bot is active."""
     versions, events = schema.versions, schema.version_events
     numbers: dict[str, list[int]] = defaultdict(list)
     for row in connection.execute(select(versions).order_by(versions.c.number)).mappings():
         numbers[row["bot"]].append(row["number"])
         if row["parent"] is not None and row["parent"] >= row["number"]:
-            yield f"the parent of {row['bot']}@{row['number']} is no earlier version"
-    states: dict[tuple[str, int], Event] = {}
+            yield f"the parent of {row['bot']}@{row['number']} is not an earlier version"
+    states: dict[tuple[str, int], VersionEvent] = {}
     for row in connection.execute(select(events).order_by(events.c.id)).mappings():
-        version, event = (row["bot"], row["number"]), Event(row["event"])
+        version, event = (row["bot"], row["number"]), VersionEvent(row["event"])
         try:
             require_follows(states.get(version), event)
         except NotNow as problem:
             yield f"{version[0]}@{version[1]}: {problem}"
         states[version] = event
-    active = Counter(bot for (bot, _), state in states.items() if state is Event.ACTIVE)
+    active = Counter(bot for (bot, _), state in states.items() if state is VersionEvent.ACTIVE)
     yield from (f"{bot} has {count} active versions" for bot, count in active.items() if count > 1)
-    for bot, held in numbers.items():
-        if held != list(range(1, len(held) + 1)):
-            yield f"the versions of {bot} do not count up from 1"
-        for number in held:
+    for bot, own in numbers.items():
+        if own != list(range(1, len(own) + 1)):
+            yield f"the versions of {bot} are not numbered from 1"
+        for number in own:
             if (bot, number) not in states:
                 yield f"{bot}@{number} was never submitted"

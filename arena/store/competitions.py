@@ -1,177 +1,198 @@
-"""Competitions in the store: what was asked for, who is in, what was drawn, and the official tables.
+"""Competitions in the store: the plan, the entrants, what was drawn and played, and the official standings.
 
-What an organiser has asked for is never changed. Each action of people is in the audit. A round or a
-ladder's deal-set is on disk before its first card.
+A plan does not change once its competition has begun, except that a round robin may get more deal-sets. Each
+action of a person is in the audit. A round, or a ladder's deal-set, is on disk before its first card is dealt.
 """
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, and_, delete, func, insert, select, update
 
 from arena.competition.record import (
-    Candidate,
     CompetitionRecord,
+    DealSetShape,
     DrawnDealSet,
     GameRecord,
     Out,
-    Shape,
 )
 from arena.competition.rounds import Round
 from arena.competition.states import Action, State, after
-from arena.ladder.schedule import DealSetPlan
-from arena.store import audit, rounds, schema
+from arena.competition.timetable import Played
+from arena.errors import RefusalError, refusal
+from arena.schedule.deal_sets import DealSetPlan
+from arena.store import audit, official_standings, rounds, schema
 from arena.store.database import Database
+from arena.store.deal_sets import add_deal_sets, read_deal_sets
+from arena.store.entrants import (
+    CompetitionEntry,
+    EnteredBot,
+    MayNotEnter,
+    change_entrant,
+    read_entrants,
+    require_may_enter,
+    write_entry,
+)
 from arena.store.errors import StoreError
 from arena.store.leases import Leases
-from arena.store.matches import outcomes_of_tournament
-from arena.store.registry import BotKind
-from arena.store.rounds import Rounds
-from arena.store.schedule import add_deal_sets, read_schedule
+from arena.store.matches import outcomes_of_game
+from arena.store.moments import iso_utc, unix_ms
+from arena.store.names import NameTaken
+from arena.store.official_standings import OfficialStandings
+from arena.store.rows import find_row, find_rows
 
 
-class NoCompetition(StoreError):
-    """There is no competition of that name, or no such bot or table in it."""
+class NoCompetition(RefusalError, StoreError):
+    """There is no competition of that name."""
+
+    entry = refusal("UNKNOWN_COMPETITION")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+        self.detail = repr(name)
 
 
-class NotExpected(StoreError):
-    """The competition is in another state than whoever acts on it thinks."""
+class NoEntrant(RefusalError, StoreError):
+    """The bot is not in the competition."""
+
+    entry = refusal("UNKNOWN_BOT")
 
 
-class MayNotEnter(StoreError):
-    """The bot may not take part; the text says why."""
+class NoOfficialStandings(RefusalError, StoreError):
+    """There are no official standings of that number."""
+
+    entry = refusal("UNKNOWN_STANDINGS")
 
 
-@dataclass(frozen=True, slots=True)
-class NewGame:
-    """A game of a competition that is made."""
+class NotExpected(RefusalError, StoreError):
+    """The competition is in another state than the caller expected."""
 
-    name: str
-    terms: Mapping[str, Any]
-    """As `arena.wire.terms.terms_json` writes them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A bot that takes part, and how it comes to its matches."""
-
-    name: str
-    owner: str
-    kind: BotKind
-    command: str = ""
-    """Empty for bots that dial in, or were uploaded."""
-    version: str = ""
+    entry = refusal("OTHER_STATE")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A bot of a competition as the store knows it."""
+class CompetitionTexts:
+    """The two texts of a plan that are stored."""
 
-    entry: Entry
-    candidate: Candidate
-    present_ms: Mapping[str, int]
-    """How long each version of it was there on a ladder, by the player's name."""
-    away: str
-    """Why it is not drawn just now; empty if it is."""
+    config: str
+    """The organiser's TOML, with the seed and the commands of bots."""
+    public_config: str
+    """The same plan without seed and commands, for public readers."""
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the organiser's TOML."""
+        return hashlib.sha256(self.config.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Competition:
-    """A competition without what was played of it."""
+    """A competition without its rounds and results."""
 
     name: str
     config: str
+    """The organiser's TOML; for public readers, the TOML without seed and commands."""
     state: State
     organiser: str
     created: str
     """ISO 8601, UTC."""
-    games: tuple[str, ...]
-    """The names of its tournaments."""
-    entries: tuple[Held, ...]
+    terms: tuple[Mapping[str, Any], ...]
+    """The terms of each game, as `arena.wire.terms.terms_json` wrote them when the competition was made."""
+    entries: tuple[EnteredBot, ...]
     """In order of seed."""
-    tables: int
-    """Official tables so far."""
+    official: int
+    """The number of its official standings."""
+    announcement: str = ""
+    """What its organisers tell all readers."""
+    announced: str | None = None
+    """ISO 8601, UTC; None without an announcement."""
 
 
 @dataclass(frozen=True, slots=True)
-class OfficialTable:
-    """A frozen table as it was signed."""
-
-    number: int
-    body: str
-    """JSON, the very characters that are signed."""
-    record: tuple[str, ...]
-    """JSON, a line for each part of what it was made from."""
-    inputs_sha256: str
-    public_key: str
-    """Hexadecimal, as is the signature."""
-    signature: str
-    at_unix_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a game has come."""
+class GameProgress:
+    """The progress of a game."""
 
     rounds: int
     deal_sets: Mapping[str, int] = field(default_factory=dict)
-    """How many are in each state."""
+    """The number of deal-sets in each state."""
 
 
 class Competitions:
-    """The competitions of a store. Calls block for as long as the disk takes; any thread may call."""
+    """The competitions of a store. Calls block on the disk; any thread may call.
+
+    Raises:
+      NoCompetition: from any method with the name of a competition, if there is none of that name.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    # What people do.
+    # Actions of organisers and owners.
 
     def create(
         self,
         name: str,
-        config: str,
-        games: Sequence[NewGame],
+        texts: CompetitionTexts,
+        terms: Sequence[Mapping[str, Any]],
         *,
-        seed: str,
         organiser: str,
         now: datetime,
     ) -> None:
-        """Make a competition, as a draft.
+        """Make a competition, as a draft; `terms` are those of each game.
 
         Raises:
-          StoreError: if there is one of that name, or a tournament that it would have.
+          NameTaken: if there is one of that name.
         """
-        made = now.astimezone(UTC).isoformat(timespec="seconds")
         with self._database.writing() as connection:
-            self._require_free(connection, name, games)
-            number: int = connection.execute(
-                insert(schema.competitions)
+            table = schema.competitions
+            if find_row(connection, table, name=name) is not None:
+                raise NameTaken(f"there is a competition {name!r}")
+            competition: int = connection.execute(
+                insert(table)
                 .values(
                     name=name,
-                    config=config,
-                    config_sha256=_sha256(config),
+                    **_columns(texts),
                     state=str(State.DRAFT),
                     organiser=organiser,
-                    created=made,
+                    created=iso_utc(now),
                 )
-                .returning(schema.competitions.c.id)
+                .returning(table.c.id)
             ).scalar_one()
-            for at, game in enumerate(games):
-                tournament: int = connection.execute(
-                    insert(schema.tournaments)
-                    .values(name=game.name, seed=seed, created=made, terms=dict(game.terms))
-                    .returning(schema.tournaments.c.id)
-                ).scalar_one()
-                connection.execute(
-                    insert(schema.competition_games).values(
-                        competition=number, number=at, tournament=tournament
-                    )
-                )
-            told = {"config_sha256": _sha256(config)}
-            _audit(connection, now, organiser, f"create competition {name}", None, told)
+            connection.execute(
+                insert(schema.competition_games),
+                [
+                    {"competition": competition, "number": number, "terms": dict(each)}
+                    for number, each in enumerate(terms)
+                ],
+            )
+            after_ = {"config_sha256": texts.sha256}
+            audit.append(connection, now, organiser, f"create competition {name}", None, after_)
+
+    def remove_unplayed(self, name: str, *, who: str, now: datetime) -> bool:
+        """Remove a competition of which no match has ended; if one has, change nothing and return False."""
+        matches, seats, games = schema.matches, schema.match_seats, schema.competition_games
+        with self._database.writing() as connection:
+            competition = _row(connection, name)["id"]
+            if official_standings.count(connection, competition):
+                return False
+            own = select(games.c.id).where(games.c.competition == competition)
+            of_games = matches.c.competition_game.in_(own)
+            ended = and_(of_games, matches.c.status != schema.PLANNED)
+            if connection.execute(select(matches.c.id).where(ended).limit(1)).first():
+                return False
+            planned = select(matches.c.id).where(of_games)
+            connection.execute(delete(seats).where(seats.c.match.in_(planned)))
+            for table in (matches, schema.deal_sets, schema.pairings, schema.rounds):
+                connection.execute(delete(table).where(table.c.competition_game.in_(own)))
+            for table in (games, schema.entrants):
+                connection.execute(delete(table).where(table.c.competition == competition))
+            connection.execute(delete(schema.competitions).filter_by(id=competition))
+            audit.append(connection, now, who, f"remove competition {name}", None, None)
+        return True
 
     def control(
         self,
@@ -181,461 +202,403 @@ class Competitions:
         who: str,
         expected: State | None = None,
         now: datetime,
-        table: OfficialTable | None = None,
+        standings: OfficialStandings | None = None,
     ) -> State:
-        """Take an action; the state that it leads to. A table that it makes is kept with it, or neither.
+        """Take an action; returns the new state. Official standings are stored in the same transaction.
 
         Raises:
-          NoCompetition: if there is none of that name.
-          NotExpected: if it is in another state than expected: somebody was faster.
-          NotAllowed: if that may not be done now.
+          NotExpected: if it is not in the expected state, because of another action before.
+          NotAllowed: if the action is not allowed in this state.
         """
-        held = schema.competitions
         with self._database.writing() as connection:
             row = _row(connection, name)
             state = State(row["state"])
             if expected is not None and state is not expected:
-                raise NotExpected(f"{name} is {state} by now, not {expected}: look at it again")
+                raise NotExpected(f"{name} is {state}, not {expected}")
             new = after(state, action)
-            connection.execute(update(held).where(held.c.id == row["id"]).values(state=str(new)))
+            changed = update(schema.competitions).filter_by(id=row["id"]).values(state=str(new))
+            connection.execute(changed)
             what = f"{action} competition {name}"
-            _audit(connection, now, who, what, {"state": state}, {"state": new})
-            if table is not None:
-                _insert_table(connection, row, table, who, now)
+            audit.append(connection, now, who, what, {"state": state}, {"state": new})
+            if standings is not None:
+                _add_standings(connection, row, standings, who, now)
         return new
 
-    def enter(
-        self, name: str, entry: Entry, *, who: str, now: datetime, max_of_owner: int | None = None
+    def extend(
+        self,
+        name: str,
+        texts: CompetitionTexts,
+        drawn: Round,
+        deal_sets: Sequence[DealSetPlan],
+        *,
+        who: str,
+        now: datetime,
     ) -> None:
-        """Have a bot take part, behind all who entered before.
+        """Give a round robin of one game more deal-sets. It is running afterwards, also if it was finished.
+
+        `drawn` is its only round, and `deal_sets` are all its deal-sets as the new plan draws them. The stored
+        deal-sets must be the first of these.
 
         Raises:
-          NoCompetition: if there is none of that name.
-          MayNotEnter: if it may not: it was disqualified, is in already, has too many sisters, or
-            it is too late.
+          DrawDiffers: if the stored deal-sets are others.
         """
-        table = schema.candidates
         with self._database.writing() as connection:
             row = _row(connection, name)
-            held = _held(connection, row["id"])
-            _require_welcome(connection, row, held, entry, max_of_owner)
-            values = {
-                "owner": entry.owner,
-                "kind": str(entry.kind),
-                "command": entry.command,
-                "version": entry.version,
-                "entered_unix_ms": _unix_ms(now),
-                "out": None,
-                "out_after": None,
-                "reason": "",
-            }
-            this = (table.c.competition == row["id"]) & (table.c.name == entry.name)
-            if any(each.entry.name == entry.name for each in held):
-                connection.execute(update(table).where(this).values(**values))
-            else:
-                seed = 1 + max((each.candidate.seed for each in held), default=0)
-                connection.execute(
-                    insert(table).values(
-                        competition=row["id"], name=entry.name, seed=seed, **values
-                    )
+            (game,) = _games(connection, row["id"])
+            stored = read_deal_sets(connection, game)
+            if [each.id for each in stored] != [each.id for each in deal_sets[: len(stored)]]:
+                raise rounds.DrawDiffers(
+                    f"the first deal-sets of {name!r} were drawn differently: continue with the "
+                    "version of the arena that drew them, or choose another name"
                 )
-            told = {"bot": entry.name, "owner": entry.owner, "version": entry.version}
-            _audit(connection, now, who, f"enter competition {name}", None, told)
+            add_deal_sets(connection, game, deal_sets[len(stored) :], round=drawn.number)
+            rounds.replace(connection, game, drawn)
+            changed = update(schema.competitions).filter_by(id=row["id"])
+            connection.execute(changed.values(**_columns(texts), state=str(State.RUNNING)))
+            before = {"config_sha256": row["config_sha256"], "state": row["state"]}
+            after_ = {"config_sha256": texts.sha256, "state": State.RUNNING}
+            audit.append(connection, now, who, f"extend competition {name}", before, after_)
+
+    def enter(
+        self,
+        name: str,
+        entry: CompetitionEntry,
+        *,
+        who: str,
+        now: datetime,
+        max_of_owner: int | None = None,
+    ) -> None:
+        """Enter a bot, with the seed after those of all bots before.
+
+        Raises:
+          MayNotEnter: if the bot was disqualified or has entered already, if its owner has too many bots in
+            the competition, or if the competition has begun or is finished.
+        """
+        with self._database.writing() as connection:
+            row = _row(connection, name)
+            entered = read_entrants(connection, row["id"])
+            require_may_enter(name, entered, entry, max_of_owner)
+            if row["state"] == State.FINISHED:
+                raise MayNotEnter(f"the competition {name!r} is finished")
+            if any(_rounds_of(connection, each) for each in _games(connection, row["id"])):
+                raise MayNotEnter(f"the competition {name!r} has begun: its first round is drawn")
+            write_entry(connection, row["id"], entered, entry, now)
+            after_ = {"bot": entry.name, "owner": entry.owner, "version": entry.version}
+            audit.append(connection, now, who, f"enter competition {name}", None, after_)
 
     def set_seeds(self, name: str, order: Sequence[str]) -> None:
-        """Fix the ranks before the first round, once, as the competition starts.
+        """Set the seeds to this order, when the competition starts and before its first round."""
+        with self._database.writing() as connection:
+            competition = _row(connection, name)["id"]
+            for seed, bot in enumerate(order, 1):
+                change_entrant(connection, competition, bot, seed=seed)
 
-        Raises:
-          NoCompetition: if there is none of that name.
-        """
-        table = schema.candidates
+    def set_versions(
+        self, name: str, versions: Mapping[str, str], *, who: str, now: datetime
+    ) -> None:
+        """Accept that the files of launched bots changed after they entered; `versions` are by bot."""
+        with self._database.writing() as connection:
+            competition = _row(connection, name)["id"]
+            for bot, version in versions.items():
+                change_entrant(connection, competition, bot, version=version)
+            what = f"accept changed bots of competition {name}"
+            audit.append(connection, now, who, what, None, {"versions": dict(versions)})
+
+    def announce(self, name: str, text: str, *, who: str, now: datetime) -> None:
+        """Set the announcement of a competition; an empty text removes it."""
         with self._database.writing() as connection:
             row = _row(connection, name)
-            for seed, bot in enumerate(order, 1):
-                this = (table.c.competition == row["id"]) & (table.c.name == bot)
-                connection.execute(update(table).where(this).values(seed=seed))
+            values = {"announcement": text, "announced": iso_utc(now) if text else None}
+            changed = update(schema.competitions).filter_by(id=row["id"])
+            connection.execute(changed.values(**values))
+            before = {"announcement": row["announcement"]}
+            what = f"announce competition {name}"
+            audit.append(connection, now, who, what, before, {"announcement": text})
+
+    def set_games(self, name: str, bot: str, games: Sequence[int]) -> None:
+        """Set the games that a bot enters, by their numbers in the plan.
+
+        Rounds that are drawn must stay the same: once a game has one, nothing changes.
+        """
+        self._before_play(name, bot, games=list(games))
+
+    def set_version(self, name: str, bot: str, version: str, games: Sequence[int]) -> None:
+        """Set the version that plays for a submitted bot, as `ann@7`, and its games; as `set_games`."""
+        self._before_play(name, bot, version=version, games=list(games))
+
+    def _before_play(self, name: str, bot: str, **values: object) -> None:
+        with self._database.writing() as connection:
+            competition = _row(connection, name)["id"]
+            if not any(_rounds_of(connection, each) for each in _games(connection, competition)):
+                change_entrant(connection, competition, bot, **values)
 
     def go_out(
         self, name: str, bot: str, out: Out, *, reason: str, who: str, now: datetime
     ) -> None:
-        """Take a bot out. Its deal-sets that have not begun are not played.
+        """Withdraw or disqualify a bot. Its deal-sets that have not begun become void.
 
         Raises:
-          NoCompetition: if there is no such competition, or no such bot in it.
+          NoEntrant: if the bot is not in the competition.
         """
-        table, sets = schema.candidates, schema.deal_sets
         with self._database.writing() as connection:
             row = _row(connection, name)
-            found = [e for e in _held(connection, row["id"]) if e.entry.name == bot]
+            found = [e for e in read_entrants(connection, row["id"]) if e.entry.name == bot]
             if not found:
-                raise NoCompetition(f"{bot!r} is not in the competition {name!r}")
+                raise NoEntrant(f"{bot!r} is not in the competition {name!r}")
             before = found[0].candidate
             if before.out is Out.DISQUALIFIED or before.out is out:
                 return
-            numbers = _tournaments(connection, row["id"])
+            games = _games(connection, row["id"])
             out_after = [
-                [game, before.out_after.get(game, _rounds_of(connection, tournament))]
-                for game, tournament in enumerate(numbers)
+                [number, before.out_after.get(number, _rounds_of(connection, game))]
+                for number, game in enumerate(games)
             ]
-            this = (table.c.competition == row["id"]) & (table.c.name == bot)
-            connection.execute(
-                update(table).where(this).values(out=str(out), out_after=out_after, reason=reason)
+            change_entrant(
+                connection, row["id"], bot, out=str(out), out_after=out_after, reason=reason
             )
-            for tournament in numbers:
-                waiting = connection.execute(
-                    select(sets.c.id, sets.c.bots).where(
-                        sets.c.tournament == tournament,
-                        sets.c.state.in_((schema.WAITING, schema.GIVEN_UP)),
-                    )
-                ).mappings()
-                void = [each["id"] for each in waiting if bot in each["bots"]]
-                connection.execute(
-                    update(sets)
-                    .where(sets.c.tournament == tournament, sets.c.id.in_(void))
-                    .values(state=schema.VOID)
-                )
-            told = {"bot": bot, "out": str(out), "reason": reason}
-            _audit(connection, now, who, f"out of competition {name}", None, told)
+            for game in games:
+                _void_waiting(connection, game, bot)
+            after_ = {"bot": bot, "out": str(out), "reason": reason}
+            audit.append(connection, now, who, f"out of competition {name}", None, after_)
 
-    # What is drawn and played.
+    # Draws and play.
 
     def keep_round(
         self, name: str, game: int, drawn: Round, deal_sets: Sequence[DealSetPlan]
     ) -> None:
-        """Keep a round and its deal-sets; the same again changes nothing.
+        """Store a round and its deal-sets; storing the same round again changes nothing.
 
         Raises:
-          DrawDiffers: if a round of that number was drawn otherwise.
+          DrawDiffers: if the stored round of that number is another.
+          StoreError: if the round before it is not stored.
         """
         with self._database.writing() as connection:
-            tournament = _tournament(connection, name, game)
-            if not rounds.keep(connection, tournament, drawn):
-                return
-            table = schema.tournaments
-            terms = connection.execute(select(table.c.terms).where(table.c.id == tournament))
-            add_deal_sets(
-                connection,
-                tournament,
-                terms.scalar_one()["game"],
-                deal_sets,
-                round=drawn.number,
-            )
+            of = _game(connection, name, game)
+            if rounds.keep(connection, of, drawn):
+                add_deal_sets(connection, of, deal_sets, round=drawn.number)
 
     def keep_draw(self, name: str, game: int, drawn: DrawnDealSet) -> None:
-        """Keep a deal-set of a ladder."""
+        """Store a deal-set of a ladder."""
         with self._database.writing() as connection:
-            tournament = _tournament(connection, name, game)
-            table = schema.tournaments
-            terms = connection.execute(select(table.c.terms).where(table.c.id == tournament))
             add_deal_sets(
                 connection,
-                tournament,
-                terms.scalar_one()["game"],
+                _game(connection, name, game),
                 [drawn.plan],
                 shape=str(drawn.shape),
                 inputs_sha256=drawn.inputs_sha256,
             )
 
     def leases(self, name: str, game: int) -> Leases:
-        """The deal-sets of a game on lease.
-
-        Raises:
-          NoCompetition: if there is none of that name.
-        """
+        """The leases of a game's deal-sets."""
         with self._database.reading() as connection:
-            return Leases(self._database, _tournament(connection, name, game))
-
-    def rounds(self, name: str, game: int) -> Rounds:
-        """The rounds of a game."""
-        with self._database.reading() as connection:
-            return Rounds(self._database, _tournament(connection, name, game))
+            return Leases(self._database, _game(connection, name, game))
 
     def note_presence(self, name: str, present_ms: Mapping[str, Mapping[str, int]]) -> None:
-        """Keep how long bots were there on a ladder: by bot, then by player."""
-        table = schema.candidates
+        """Store how long bots were connected while a ladder ran, in milliseconds by bot and player."""
         with self._database.writing() as connection:
-            number = _row(connection, name)["id"]
+            competition = _row(connection, name)["id"]
             for bot, lasted_ms in present_ms.items():
-                this = (table.c.competition == number) & (table.c.name == bot)
-                connection.execute(update(table).where(this).values(present=dict(lasted_ms)))
+                change_entrant(connection, competition, bot, present=dict(lasted_ms))
 
     def set_away(self, name: str, bot: str, why: str) -> None:
-        """Draw a bot no more, or again where `why` is empty."""
-        table = schema.candidates
+        """Note why a bot is not drawn, which ladders obey; with an empty `why`, it is drawn again."""
         with self._database.writing() as connection:
-            number = _row(connection, name)["id"]
-            this = (table.c.competition == number) & (table.c.name == bot)
-            connection.execute(update(table).where(this).values(away=why or None))
+            change_entrant(connection, _row(connection, name)["id"], bot, away=why or None)
 
-    def add_table(self, name: str, table: OfficialTable, *, who: str, now: datetime) -> None:
-        """Keep an official table, for good.
+    def add_standings(
+        self, name: str, standings: OfficialStandings, *, who: str, now: datetime
+    ) -> None:
+        """Store official standings; they never change.
 
         Raises:
-          NotExpected: if there is one of its number: somebody was faster.
+          NotExpected: if theirs is not the next number, because of another action before.
         """
         with self._database.writing() as connection:
-            _insert_table(connection, _row(connection, name), table, who, now)
+            _add_standings(connection, _row(connection, name), standings, who, now)
 
-    # What there is.
+    # Reading.
 
     def all(self) -> tuple[Competition, ...]:
-        """Every competition, the oldest first."""
-        table = schema.competitions
+        """Every competition, oldest first."""
+        query = select(schema.competitions).order_by(schema.competitions.c.id)
         with self._database.reading() as connection:
-            rows = connection.execute(select(table).order_by(table.c.id)).mappings().all()
-            return tuple(_competition(connection, row) for row in rows)
+            return tuple(_competition(connection, row) for row in find_rows(connection, query))
 
     def get(self, name: str) -> Competition:
-        """A competition.
-
-        Raises:
-          NoCompetition: if there is none of that name.
-        """
+        """A competition by name."""
         with self._database.reading() as connection:
             return _competition(connection, _row(connection, name))
 
     def record(self, name: str) -> CompetitionRecord:
-        """All that was drawn and played, at one moment.
-
-        Raises:
-          NoCompetition: if there is none of that name.
-        """
+        """All rounds, deal-sets and results, at one moment."""
         with self._database.reading() as connection:
             row = _row(connection, name)
             return CompetitionRecord(
-                row["config"],
-                tuple(each.candidate for each in _held(connection, row["id"])),
-                tuple(_game(connection, each) for each in _tournaments(connection, row["id"])),
+                _config(row),
+                tuple(each.candidate for each in read_entrants(connection, row["id"])),
+                tuple(_game_record(connection, each) for each in _games(connection, row["id"])),
             )
 
-    def progress(self, name: str) -> tuple[Progress, ...]:
-        """How far each game has come.
-
-        Raises:
-          NoCompetition: if there is none of that name.
-        """
-        sets = schema.deal_sets
-        with self._database.reading() as connection:
-            found = []
-            for tournament in _tournaments(connection, _row(connection, name)["id"]):
-                counted = connection.execute(
-                    select(sets.c.state, func.count())
-                    .where(sets.c.tournament == tournament)
-                    .group_by(sets.c.state)
-                )
-                states = {row[0]: row[1] for row in counted}
-                found.append(Progress(_rounds_of(connection, tournament), states))
-            return tuple(found)
-
-    def table(self, name: str, number: int | None = None) -> OfficialTable | None:
-        """An official table, the latest if no number is given; None if there is none yet.
-
-        Raises:
-          NoCompetition: if there is no such competition, or no table of that number.
-        """
-        table = schema.frozen_tables
-        with self._database.reading() as connection:
-            own = table.c.competition == _row(connection, name)["id"]
-            query = select(table).where(own).order_by(table.c.number.desc()).limit(1)
-            if number is not None:
-                query = select(table).where(own, table.c.number == number)
-            row = connection.execute(query).mappings().one_or_none()
-        if row is None:
-            if number is None:
-                return None
-            raise NoCompetition(f"there is no table {number} of the competition {name!r}")
-        return OfficialTable(
-            row["number"],
-            row["body"],
-            tuple(row["record"].split("\n")),
-            row["inputs_sha256"],
-            row["public_key"],
-            row["signature"],
-            row["at_unix_ms"],
+    def played_since(self, name: str, game: int, since: datetime) -> Played:
+        """The complete deal-sets of a game of which a match ended since then, and those matches."""
+        matches, sets = schema.matches, schema.deal_sets
+        same = and_(
+            sets.c.competition_game == matches.c.competition_game, sets.c.id == matches.c.deal_set
         )
+        query = select(func.count(matches.c.deal_set.distinct()), func.count()).select_from(
+            matches.join(sets, same)
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(
+                query.where(
+                    matches.c.competition_game == _game(connection, name, game),
+                    matches.c.ended_unix_ms > unix_ms(since),
+                    sets.c.state == schema.COMPLETE,
+                )
+            ).one()
+        return Played(*row)
 
-    def _require_free(self, connection: Connection, name: str, games: Sequence[NewGame]) -> None:
-        table = schema.competitions
-        if connection.execute(select(table.c.id).where(table.c.name == name)).first():
-            raise StoreError(f"there is a competition {name!r} already: give this one another name")
-        names = [game.name for game in games]
-        taken = schema.tournaments
-        held = connection.execute(select(taken.c.name).where(taken.c.name.in_(names))).scalars()
-        for each in held:
-            raise StoreError(f"there is a tournament {each!r} already: give this another name")
+    def rounds(self, name: str, game: int) -> tuple[Round, ...]:
+        """The rounds of a game so far, in order."""
+        with self._database.reading() as connection:
+            return rounds.read(connection, _game(connection, name, game))
+
+    def progress(self, name: str) -> tuple[GameProgress, ...]:
+        """The progress of each game."""
+        with self._database.reading() as connection:
+            return tuple(
+                GameProgress(_rounds_of(connection, game), _states(connection, game))
+                for game in _games(connection, _row(connection, name)["id"])
+            )
+
+    def published(self, name: str) -> frozenset[str]:
+        """The ids of the matches that have replays."""
+        matches = schema.matches
+        with self._database.reading() as connection:
+            games = _games(connection, _row(connection, name)["id"])
+            own = select(matches.c.id).where(
+                matches.c.competition_game.in_(games), matches.c.published
+            )
+            return frozenset(connection.execute(own).scalars())
+
+    def official(self, name: str, number: int | None = None) -> OfficialStandings | None:
+        """Official standings by number, or the latest; None if there are none yet.
+
+        Raises:
+          NoOfficialStandings: if there are none of that number.
+        """
+        with self._database.reading() as connection:
+            found = official_standings.read(connection, _row(connection, name)["id"], number)
+        if found is None and number is not None:
+            raise NoOfficialStandings(f"number {number} of {name!r}")
+        return found
 
 
 def _row(connection: Connection, name: str) -> RowMapping:
-    table = schema.competitions
-    row = connection.execute(select(table).where(table.c.name == name)).mappings().one_or_none()
+    row = find_row(connection, schema.competitions, name=name)
     if row is None:
-        raise NoCompetition(f"there is no competition {name!r}")
+        raise NoCompetition(name)
     return row
 
 
+def _columns(texts: CompetitionTexts) -> dict[str, str]:
+    return asdict(texts) | {"config_sha256": texts.sha256}
+
+
+def _config(row: RowMapping) -> str:
+    """The plan that the reader may read: for public readers the organiser's text is null."""
+    config: str = row["config"] or row["public_config"]
+    return config
+
+
 def _competition(connection: Connection, row: RowMapping) -> Competition:
-    own = schema.competition_games
-    tournaments = schema.tournaments
-    names = connection.execute(
-        select(tournaments.c.name)
-        .join(own, own.c.tournament == tournaments.c.id)
-        .where(own.c.competition == row["id"])
-        .order_by(own.c.number)
-    ).scalars()
+    games = schema.competition_games
+    terms = select(games.c.terms).where(games.c.competition == row["id"]).order_by(games.c.number)
     return Competition(
         row["name"],
-        row["config"],
+        _config(row),
         State(row["state"]),
         row["organiser"],
         row["created"],
-        tuple(names),
-        _held(connection, row["id"]),
-        _tables(connection, row["id"]),
+        tuple(connection.execute(terms).scalars()),
+        read_entrants(connection, row["id"]),
+        official_standings.count(connection, row["id"]),
+        row["announcement"],
+        row["announced"],
     )
 
 
-def _held(connection: Connection, competition: int) -> tuple[Held, ...]:
-    table = schema.candidates
-    rows = connection.execute(
-        select(table).where(table.c.competition == competition).order_by(table.c.seed)
-    ).mappings()
-    return tuple(
-        Held(
-            Entry(row["name"], row["owner"], BotKind(row["kind"]), row["command"], row["version"]),
-            Candidate(
-                row["name"],
-                row["owner"],
-                row["seed"],
-                row["version"],
-                Out(row["out"]) if row["out"] else None,
-                dict(map(tuple, row["out_after"] or ())),
-                row["reason"],
-            ),
-            row["present"] or {},
-            row["away"] or "",
+def _void_waiting(connection: Connection, game: int, bot: str) -> None:
+    """Make the deal-sets of a bot that have not begun void."""
+    sets = schema.deal_sets
+    waiting = connection.execute(
+        select(sets.c.id, sets.c.bots).where(
+            sets.c.competition_game == game,
+            sets.c.state.in_((schema.WAITING, schema.GIVEN_UP)),
         )
-        for row in rows
+    ).mappings()
+    void = [each["id"] for each in waiting if bot in each["bots"]]
+    connection.execute(
+        update(sets)
+        .where(sets.c.competition_game == game, sets.c.id.in_(void))
+        .values(state=schema.VOID)
     )
 
 
-def _require_welcome(
-    connection: Connection,
-    row: RowMapping,
-    held: Sequence[Held],
-    entry: Entry,
-    max_of_owner: int | None,
-) -> None:
-    """Require that a bot may enter now."""
-    name = row["name"]
-    for each in held:
-        known, out = each.entry, each.candidate.out
-        same_version = bool(entry.version) and known.version == entry.version
-        if out is Out.DISQUALIFIED and (
-            known.name.casefold() == entry.name.casefold()
-            or (same_version and known.kind is not BotKind.REMOTE)
-        ):
-            was = "" if known.name == entry.name else f" as {known.name!r}"
-            raise MayNotEnter(
-                f"{entry.name!r} was disqualified from {name!r}{was}: {each.candidate.reason}"
-            )
-        if known.name == entry.name and out is None:
-            raise MayNotEnter(f"{entry.name!r} is in the competition {name!r} already")
-        if known.name.casefold() == entry.name.casefold() and known.owner != entry.owner:
-            raise MayNotEnter(f"the name {entry.name!r} is taken in {name!r} by {known.owner!r}")
-    if row["state"] == State.FINISHED:
-        raise MayNotEnter(f"the competition {name!r} is finished")
-    started = any(_rounds_of(connection, each) for each in _tournaments(connection, row["id"]))
-    if started:
-        raise MayNotEnter(f"the competition {name!r} has begun: its first round is drawn")
-    sisters = [
-        each for each in held if each.entry.owner == entry.owner and each.candidate.out is None
-    ]
-    if max_of_owner is not None and len(sisters) >= max_of_owner:
-        raise MayNotEnter(f"{entry.owner!r} has {len(sisters)} bots in {name!r}, which is the most")
-
-
-def _tournaments(connection: Connection, competition: int) -> tuple[int, ...]:
+def _games(connection: Connection, competition: int) -> tuple[int, ...]:
+    """The ids of a competition's games, in the order of its plan."""
     own = schema.competition_games
-    query = select(own.c.tournament).where(own.c.competition == competition).order_by(own.c.number)
+    query = select(own.c.id).where(own.c.competition == competition).order_by(own.c.number)
     return tuple(connection.execute(query).scalars())
 
 
-def _tournament(connection: Connection, name: str, game: int) -> int:
-    return _tournaments(connection, _row(connection, name)["id"])[game]
+def _game(connection: Connection, name: str, number: int) -> int:
+    return _games(connection, _row(connection, name)["id"])[number]
 
 
-def _rounds_of(connection: Connection, tournament: int) -> int:
-    table = schema.rounds
-    query = select(func.count()).where(table.c.tournament == tournament)
+def _rounds_of(connection: Connection, game: int) -> int:
+    query = select(func.count()).select_from(schema.rounds).filter_by(competition_game=game)
     return connection.execute(query).scalar_one()
 
 
-def _tables(connection: Connection, competition: int) -> int:
-    table = schema.frozen_tables
-    query = select(func.count()).where(table.c.competition == competition)
-    return connection.execute(query).scalar_one()
-
-
-def _insert_table(
-    connection: Connection, row: RowMapping, table: OfficialTable, who: str, now: datetime
-) -> None:
-    if table.number != 1 + _tables(connection, row["id"]):
-        raise NotExpected(f"table {table.number} of {row['name']} is there: look at it again")
-    connection.execute(
-        insert(schema.frozen_tables).values(
-            competition=row["id"],
-            number=table.number,
-            body=table.body,
-            record="\n".join(table.record),
-            inputs_sha256=table.inputs_sha256,
-            public_key=table.public_key,
-            signature=table.signature,
-            at_unix_ms=table.at_unix_ms,
-        )
+def _states(connection: Connection, game: int) -> dict[str, int]:
+    """The number of deal-sets in each state."""
+    sets = schema.deal_sets
+    counted = connection.execute(
+        select(sets.c.state, func.count())
+        .where(sets.c.competition_game == game)
+        .group_by(sets.c.state)
     )
-    told = {"number": table.number, "inputs_sha256": table.inputs_sha256}
-    _audit(connection, now, who, f"table of competition {row['name']}", None, told)
+    return {row[0]: row[1] for row in counted}
 
 
-def _game(connection: Connection, tournament: int) -> GameRecord:
-    table = schema.deal_sets
-    rows = {
-        row["id"]: row
-        for row in connection.execute(
-            select(table).where(table.c.tournament == tournament)
-        ).mappings()
-    }
+def _add_standings(
+    connection: Connection, row: RowMapping, made: OfficialStandings, who: str, now: datetime
+) -> None:
+    if made.number != 1 + official_standings.count(connection, row["id"]):
+        raise NotExpected(f"{row['name']} has official standings {made.number}")
+    official_standings.add(connection, row["id"], made)
+    after_ = {"number": made.number, "inputs_sha256": made.inputs_sha256}
+    audit.append(connection, now, who, f"standings of competition {row['name']}", None, after_)
+
+
+def _game_record(connection: Connection, game: int) -> GameRecord:
+    query = select(schema.deal_sets).filter_by(competition_game=game)
+    rows = {row["id"]: row for row in find_rows(connection, query)}
     return GameRecord(
-        rounds.read(connection, tournament),
+        rounds.read(connection, game),
         tuple(
             DrawnDealSet(
                 plan,
                 row["round"],
-                Shape(row["shape"]),
+                DealSetShape(row["shape"]),
                 row["state"] == schema.VOID,
                 row["inputs_sha256"] or "",
                 row["state"] == schema.COMPLETE,
+                row["state"] == schema.GIVEN_UP,
             )
-            for plan in read_schedule(connection, tournament)
+            for plan in read_deal_sets(connection, game)
             for row in (rows[plan.id],)
         ),
-        outcomes_of_tournament(connection, tournament),
+        outcomes_of_game(connection, game),
     )
-
-
-def _audit(
-    connection: Connection, now: datetime, who: str, what: str, before: Any, after: Any
-) -> None:
-    audit.append(
-        connection, at_unix_ms=_unix_ms(now), who=who, what=what, before=before, after=after
-    )
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _unix_ms(now: datetime) -> int:
-    if now.tzinfo is None:
-        raise ValueError("the time of an event needs a time zone")
-    return int(now.timestamp() * 1000)

@@ -1,8 +1,8 @@
-"""Opening the store: how SQLite is told to keep its promises, and which schema there is.
+"""The database of a store: connections, transactions, and the schema's revision.
 
-A write-ahead log, so that readers never wait for the writer. A full sync at every
-commit, so that a power cut loses nothing that was recorded. Writers take the lock
-when they begin, so that none fails half-way.
+SQLite runs with a write-ahead log, so that readers never wait for the writer; with a full sync at every
+commit, so that a power cut loses nothing; and writers take the lock when they begin, so that none fails
+half-way. `arena.store.postgresql` does the same for PostgreSQL.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, in
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from arena.store import postgresql
-from arena.store.errors import StoreError, in_plain_words
+from arena.store import postgresql, schema
+from arena.store.errors import StoreError, as_store_errors, store_failure
 from arena.store.postgresql import WRITES
 from arena.store.schema import HEAD, METADATA, revision
 
@@ -31,23 +31,23 @@ BUSY_TIMEOUT_S: Final = 5.0
 """How long to wait for another program's lock."""
 
 CACHE_KIB: Final = 512
-"""What each connection may keep of the file: SQLite's 2 MB each would fill for an hour, and the system has the pages too."""
+"""Page cache of each connection. SQLite's default is 2 MB; the system caches the pages too."""
 
 CHECKED_BYTES: Final = 32 * 2**20
-"""A file up to this size is read whole when it is opened, to find damage early (0.1 s)."""
+"""A file of up to this size is checked for damage when it is opened, which takes up to 0.1 s."""
 
 _log = logging.getLogger(__name__)
 
 
 URL_FILE: Final = "store-url"
-"""Beside a store's file, if its rows are in PostgreSQL: the address, and nothing is in the file."""
+"""The file with the address of a store in PostgreSQL, in the folder where the store's own file would be."""
 
 
 def url_beside(path: Path) -> str:
-    """The address of the database that has the rows of a store; empty if its file has them.
+    """The address of a store in PostgreSQL; empty if the store is a file.
 
     Raises:
-      StoreError: if it stands there and cannot be read.
+      StoreError: if it cannot be read.
     """
     place = path.with_name(URL_FILE)
     try:
@@ -59,7 +59,7 @@ def url_beside(path: Path) -> str:
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is a store: its file, or the address of its database.
+    """Whether a store exists: its file, or the address of its database.
 
     Raises:
       StoreError: if the address cannot be read.
@@ -68,7 +68,7 @@ def is_there(path: Path) -> bool:
 
 
 def kept_at(path: Path) -> Path:
-    """The file without which a folder has lost its store: its own, or that with the address.
+    """The file that a folder needs to find its store: the store's own, or that with the address.
 
     Raises:
       StoreError: if the address cannot be read.
@@ -77,23 +77,25 @@ def kept_at(path: Path) -> Path:
 
 
 def keep_in(url: str, path: Path) -> None:
-    """Have the rows of a store be kept in a database from now on.
+    """Place a new store in PostgreSQL.
 
     Raises:
-      StoreError: if the address is none of PostgreSQL's, or the store is elsewhere already.
+      StoreError: if the address is not one of PostgreSQL, or the store exists in another place.
     """
     if not postgresql.is_url(url):
-        raise StoreError("a store is in PostgreSQL at postgresql://HOST/DATABASE, or in the folder")
-    held = url_beside(path)
-    if held == url:
+        raise StoreError("the address of a store has the form postgresql://HOST/DATABASE")
+    stored = url_beside(path)
+    if stored == url:
         return
-    if held or path.exists():
-        where = postgresql.shown(held) if held else path
-        raise StoreError(f"the store of this folder is {where}: use another folder for another one")
+    if stored or path.exists():
+        where = postgresql.shown(stored) if stored else path
+        raise StoreError(
+            f"the store of this folder is {where}: use another folder for another store"
+        )
     place = path.with_name(URL_FILE)
     place.parent.mkdir(parents=True, exist_ok=True)
     try:
-        # It may hold a password.
+        # The address may contain a password.
         with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(f"{url}\n")
     except OSError as error:
@@ -101,21 +103,21 @@ def keep_in(url: str, path: Path) -> None:
 
 
 class Database:
-    """A file or a database, and the two ways to use it. Any thread may call; writers wait for each other."""
+    """A file or a database, with transactions that read or write. Any thread may call; writers take turns."""
 
     def __init__(self, path: Path, busy_timeout_s: float, *, public_only: bool = False) -> None:
-        """With `public_only` nothing can be written, and nothing read that is secret.
+        """With `public_only` nothing can be written, and nothing secret can be read.
 
         Raises:
-          StoreError: if it cannot be opened at all.
+          StoreError: if it cannot be opened.
         """
         url = url_beside(path)
         self._file: Final = None if url else path
         self.path: Final = postgresql.shown(url) if url else path
-        """As it is told."""
+        """The file, or the address without a password, for messages."""
         self._busy_timeout_s = busy_timeout_s
         self._writer = threading.Lock()
-        self._looker: SqliteConnection | None = None
+        self._version_reader: SqliteConnection | None = None
         if url:
             self._engine = postgresql.engine(url, busy_timeout_s, public_only=public_only)
         else:
@@ -126,79 +128,80 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of the file and changes nothing.
+        """A transaction that reads one snapshot.
 
         Raises:
           StoreError: if the file cannot be read.
         """
-        with self._in_plain_words(), self._engine.begin() as connection:
+        with self._as_store_errors(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that is on disk when the block ends, or undone if it raises.
+        """A transaction that is on disk when the block ends, or rolled back if it raises.
 
         Raises:
           StoreError: if the file cannot be written.
         """
-        with self._writer, self._in_plain_words(), self._writing.begin() as connection:
+        with self._writer, self._as_store_errors(), self._writing.begin() as connection:
             yield connection
 
     @contextmanager
-    def _in_plain_words(self) -> Iterator[None]:
+    def _as_store_errors(self) -> Iterator[None]:
         if self._file is not None:
-            with in_plain_words(self.path, self._busy_timeout_s):
+            with as_store_errors(self.path, self._busy_timeout_s):
                 yield
             return
         try:
             yield
         except DBAPIError as error:
-            told = postgresql.in_plain_words(error, str(self.path), self._busy_timeout_s)
-            if told is None:
+            failure = postgresql.as_store_error(error, str(self.path), self._busy_timeout_s)
+            if failure is None:
                 raise
-            raise told from error
+            raise failure from error
 
     def close(self) -> None:
-        """Close the file; its write-ahead log is folded into it."""
+        """Close the file, and write its write-ahead log into it."""
         self._engine.dispose()
-        if self._looker is not None:
-            self._looker.close()
+        if self._version_reader is not None:
+            self._version_reader.close()
 
     def version(self) -> int | None:
-        """A number that is another after each commit, whoever made it; None if only reading tells."""
+        """A number that changes with each commit of any process; None if the database has none."""
         if self._file is None:
             return None
         try:
-            if self._looker is None:
-                self._looker = _looker(self._file)
-            (found,) = self._looker.execute("PRAGMA data_version").fetchone()
+            if self._version_reader is None:
+                # It never writes: SQLite reports the commits of other connections only.
+                self._version_reader = _read_only(self._file, 0.0)
+            (found,) = self._version_reader.execute("PRAGMA data_version").fetchone()
         except sqlite3.Error:
             return None
         return int(found)
 
     def require_present(self) -> None:
-        """See that the file has the present schema.
+        """Require the present schema.
 
         Raises:
-          StoreError: if it has not, or cannot be read.
+          StoreError: if the schema is another, or the file cannot be read.
         """
         with self.reading() as connection:
             found = self._revision(connection)
         if found is None:
             raise StoreError(
-                f"{self.path} has nothing yet that may be shown: start the arena once, or `arena status`"
+                f"{self.path} has no tables yet: start the arena once, or run `arena status`"
             )
         if found != HEAD:
             raise StoreError(
                 f"{self.path} was written by another version of the arena: "
-                "`arena status` or `arena matches` of this one brings an older file up to date"
+                "`arena status` or `arena match list` of this version migrates an older file"
             )
 
     def prepare(self) -> None:
-        """Bring the file to the present schema.
+        """Make or migrate the tables to the present schema.
 
         Raises:
-          StoreError: as `open_store` says.
+          StoreError: as `open_store` does.
         """
         with self.reading() as connection:
             self._require_sound(connection)
@@ -215,13 +218,11 @@ class Database:
                     postgresql.unpublish(connection)
                 self._upgrade(connection, found)
             if not self._is_published(connection):
-                postgresql.publish(connection, _SHOWN, SECRET_TABLES, SECRET_COLUMNS)
+                postgresql.publish(connection)
 
     def _is_published(self, connection: Connection) -> bool:
-        """Whether those who may know what is public can read that; of a file they always can."""
-        return self._file is not None or postgresql.is_published(
-            connection, _SHOWN, SECRET_TABLES, SECRET_COLUMNS
-        )
+        """Whether public readers can read the tables; of a file they always can."""
+        return self._file is not None or postgresql.is_published(connection)
 
     def _require_sound(self, connection: Connection) -> None:
         if self._file is None:
@@ -230,39 +231,35 @@ class Database:
         if self._file.stat().st_size > CHECKED_BYTES:
             return
         if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar_one() != "ok":
-            raise StoreError(
-                f"{self.path} is damaged; put a copy in its place, or move it away to start anew"
-            )
+            raise store_failure("S-CORRUPT", self.path)
 
     def _revision(self, connection: Connection) -> str | None:
-        """The schema's revision: None if the file is empty, "" from before the first one."""
+        """The schema's revision; None without tables, "" if the table of the revision is empty."""
         known = inspect(connection)
         tables = [*known.get_table_names(), *known.get_view_names()]
         if not tables:
             return None
         if revision.name not in tables:
-            raise StoreError(f"{self.path} is a database, but not one of the arena's")
+            raise store_failure("S-FOREIGN", self.path)
         return connection.execute(select(revision.c.version_num)).scalar_one_or_none() or ""
 
     def _upgrade(self, connection: Connection, found: str) -> None:
-        # Alembic takes longer to import than all else here to run.
+        # Imported late, as Alembic takes longer to import than opening a store.
         from arena.store import upgrade
 
-        if found and not upgrade.knows(found):
-            raise StoreError(
-                f"{self.path} was written by a newer version of the arena (schema {found}, where "
-                f"this one knows {HEAD}): use that version"
-            )
+        if not found or not upgrade.knows(found):
+            schemas = f"schema {found or 'unknown'}, not {HEAD}"
+            raise store_failure("S-VERSION", self.path, schemas)
         upgrade.to_head(connection)
 
 
 def _keep_private(path: Path) -> None:
-    """Have a store be its owner's alone: it holds the seeds of tournaments, and scores of boards in play.
+    """Restrict a store to its owner: it has the seeds of competitions, and scores of boards in play.
 
-    The files that SQLite makes beside it have its mode. A file is never opened to be mended:
-    whoever closes it again would let go of the locks on it.
+    SQLite makes its other files with the same mode. An existing file is not opened for this: closing it
+    would release the process's locks on it.
     """
-    with contextlib.suppress(OSError):  # the database says better what is wrong
+    with contextlib.suppress(OSError):  # opening the database gives a better error
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
@@ -273,59 +270,41 @@ def _keep_private(path: Path) -> None:
                     _log.warning("others could open what is secret", extra={"path": str(each)})
 
 
-SECRET_TABLES: Final = frozenset({"keys", "invitations", "audit"})
-SECRET_COLUMNS: Final = frozenset(
-    {
-        ("deal_sets", "seed"),
-        ("tournaments", "seed"),
-        ("entrants", "command"),
-        ("matches", "evidence"),
-    }
-)
-"""What a reader of what is public gets as NULL: packs follow from seeds, and commands name paths."""
-_SHOWN: Final = (*METADATA.sorted_tables, revision)
 _READING: Final = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION}
 )
 
 
 def may_read(action: int, table: str | None, column: str | None, *_: str | None) -> int:
-    """SQLite's question whether a statement of a reader of what is public may do something."""
-    # SQLAlchemy asks the one pragma when it connects, and sets nothing by it.
+    """SQLite's authorizer for public readers: secret columns are read as NULL, all else is denied."""
+    # SQLAlchemy reads this pragma when it connects.
     asks = action == sqlite3.SQLITE_PRAGMA and table == "read_uncommitted" and column is None
     if action in _READING or asks:
         return sqlite3.SQLITE_OK
-    if action != sqlite3.SQLITE_READ or table in SECRET_TABLES:
+    if action != sqlite3.SQLITE_READ or table in schema.SECRET_TABLES:
         return sqlite3.SQLITE_DENY
-    secret = (table, column) in SECRET_COLUMNS
+    secret = (table, column) in schema.SECRET_COLUMNS
     return sqlite3.SQLITE_IGNORE if secret else sqlite3.SQLITE_OK
 
 
 _CACHE: Final = f"PRAGMA cache_size = {-CACHE_KIB}"  # below zero it is KiB, else pages
 
 
-def _looker(path: Path) -> SqliteConnection:
-    """A connection that never writes: SQLite tells it of every commit, as of another's."""
+def _read_only(path: Path, timeout_s: float) -> SqliteConnection:
     return sqlite3.connect(
-        _reading_uri(path), timeout=0, isolation_level=None, check_same_thread=False, uri=True
+        f"file:{quote(str(path.absolute()))}?mode=ro",
+        timeout=timeout_s,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=True,
     )
 
 
-def _reading_uri(path: Path) -> str:
-    return f"file:{quote(str(path.absolute()))}?mode=ro"
-
-
 def _public_engine(path: Path, busy_timeout_s: float) -> Engine:
-    """An engine that reads, and of that only what everybody may know."""
+    """An engine that only reads what is public."""
 
     def connect() -> SqliteConnection:
-        connection = sqlite3.connect(
-            _reading_uri(path),
-            timeout=busy_timeout_s,
-            isolation_level=None,
-            check_same_thread=False,
-            uri=True,
-        )
+        connection = _read_only(path, busy_timeout_s)
         connection.execute(_CACHE)
         connection.set_authorizer(may_read)
         return connection
@@ -346,7 +325,7 @@ def _engine(path: Path, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def connected(connection: SqliteConnection, _: ConnectionPoolEntry) -> None:
-        # The driver would begin transactions late, at the first change; we begin them ourselves.
+        # Else the driver begins transactions at the first change only.
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")

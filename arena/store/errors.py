@@ -1,64 +1,61 @@
-"""What can be wrong with a store, each in one sentence for the person who runs the arena."""
+"""Errors of a store, for the operator of the arena."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
 from sqlalchemy.exc import DBAPIError
 
-_SENTENCES: Final = {
-    sqlite3.SQLITE_NOTADB: "{path} is not a database",
-    sqlite3.SQLITE_CORRUPT: (
-        "{path} is damaged; put a copy in its place, or move it away to start anew"
-    ),
-    sqlite3.SQLITE_FULL: (
-        "the disk that holds {path} is full; what was recorded before is safe, so make room "
-        "and go on"
-    ),
-    sqlite3.SQLITE_BUSY: "another program has kept {path} locked for over {timeout_s:g} s",
-    sqlite3.SQLITE_LOCKED: "another program has kept {path} locked for over {timeout_s:g} s",
-    sqlite3.SQLITE_READONLY: "{path} cannot be written: it, its folder or its disk is read-only",
-    sqlite3.SQLITE_CANTOPEN: (
-        "{path} cannot be opened: it is no file, or its folder is not open to you for writing"
-    ),
-    sqlite3.SQLITE_PERM: "{path} cannot be opened: you have no right to",
-    sqlite3.SQLITE_IOERR: "the disk that holds {path} fails to read or write it",
-}
+from arena.errors import entry
 
 
 class StoreError(Exception):
-    """A store that cannot be used as asked; the text says why in one sentence."""
-
-
-class SettingsDiffer(StoreError):
-    """The tournament is there already, with other settings."""
-
-
-class EntrantsChanged(SettingsDiffer):
-    """The tournament is there already, the same but for the versions of some bots."""
+    """The store cannot do what was asked; the text says why."""
 
 
 class StoreBusy(StoreError):
-    """Another program keeps the store locked; a little later it may be free."""
+    """Another program has locked the store; a retry may succeed."""
 
 
-_BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_BUSY: Final = "S-BUSY"
+_CODES: Final[Mapping[int, str]] = {
+    sqlite3.SQLITE_NOTADB: "S-NOTADB",
+    sqlite3.SQLITE_CORRUPT: "S-CORRUPT",
+    sqlite3.SQLITE_FULL: "S-FULL",
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_READONLY: "S-READONLY",
+    sqlite3.SQLITE_CANTOPEN: "S-CANTOPEN",
+    sqlite3.SQLITE_PERM: "S-PERM",
+    sqlite3.SQLITE_IOERR: "S-IOERR",
+}
+
+
+def store_failure(code: str, place: object, detail: str = "") -> StoreError:
+    """The error with a code of the table of errors: what is wrong at `place`, and what to do."""
+    row = entry(code)
+    kind = StoreBusy if code == _BUSY else StoreError
+    return kind(f"{place}: {row.message(detail)}. {row.cure.removesuffix('.')}")
 
 
 @contextmanager
-def in_plain_words(path: object, timeout_s: float) -> Iterator[None]:
-    """Turn the failures of SQLite that a person can mend into a `StoreError`.
+def as_store_errors(path: object, timeout_s: float) -> Iterator[None]:
+    """Turn failures of SQLite that an operator can fix into a `StoreError`.
 
-    Any other is a bug, and passes as it is.
+    Other failures are bugs and are raised unchanged.
     """
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
-        # The low byte is the kind of failure, the rest its variety.
-        code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
-        if code not in _SENTENCES:
+        # The low byte is the primary result code; the rest refines it.
+        code = _CODES.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)
+        if code is None:
             raise
-        kind = StoreBusy if code in _BUSY else StoreError
-        raise kind(_SENTENCES[code].format(path=path, timeout_s=timeout_s)) from error
+        raise store_failure(code, path, waited(code, timeout_s)) from error
+
+
+def waited(code: str, timeout_s: float) -> str:
+    """The detail of a failure: how long the caller waited for a locked store."""
+    return f"for over {timeout_s:g} s" if code == _BUSY else ""

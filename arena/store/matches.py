@@ -1,8 +1,8 @@
-"""Every match that has ended, and those that tournaments plan: results, and where to find them."""
+"""Matches that have ended, with their results, and matches that competitions plan."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -19,15 +19,16 @@ from sqlalchemy import (
 )
 
 from arena.competition.record import bot_of
-from arena.ladder.results import MatchOutcome, aborted
+from arena.schedule.outcomes import MatchOutcome, aborted
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
+from arena.store.rows import find_rows
 
 MAX_PAGE: Final = 501
-"""Most matches that `Matches.find` returns: a page of 500, and one to show that more follow."""
+"""Most matches that `StoredMatches.find` returns: a page of 500, and one to show that more follow."""
 
-# What is run for every match is put together once: to build a statement costs more than to run it.
+# Statements that run for every match are built once: building one takes longer than running it.
 _IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
 _BY_ID: Final = select(schema.matches).where(schema.matches.c.id.in_(_IDS))
 _FAULTS: Final = select(schema.faults).where(schema.faults.c.match.in_(_IDS))
@@ -40,76 +41,73 @@ _PUBLISH: Final = update(schema.matches).where(schema.matches.c.id.in_(_IDS)).va
 
 @dataclass(frozen=True, slots=True)
 class EndedMatch:
-    """A match that has ended, as it is handed to the store."""
+    """A match that has ended, to be stored."""
 
     outcome: MatchOutcome
     game: str
     bots: tuple[str, ...]
     """Names in seat order."""
     deal_set: str
-    """Empty for a match alone."""
+    """Empty for a single match."""
     ended_unix_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match that has ended, as the store knows it."""
+    """A stored match that has ended."""
 
     outcome: MatchOutcome
     game: str
     bots: tuple[str, ...]
     """Names in seat order."""
     deal_set: str
-    """Empty for a match alone."""
-    tournament: str
-    """Empty for a match that was made by hand."""
+    """Empty for a single match."""
+    competition: str
+    """Empty for a match without a competition."""
     ended_unix_ms: int
-    """0 if it was recorded before this was kept."""
     published: bool
-    """Whether there is a replay of it; its id is the match's."""
+    """Whether it has a replay, which has the match's id."""
 
     @property
     def closed(self) -> bool:
-        """Whether it was played alone, or every match of its deal-set is over and published."""
+        """Whether it is a single match, or every match of its deal-set is over and published."""
         return not self.deal_set or self.published
 
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """Which matches are wanted; what is empty does not matter."""
+    """Which matches are wanted. Empty and false fields do not restrict."""
 
     game: str = ""
     bots: tuple[str, ...] = ()
-    """All of them played, at whatever seats."""
-    tournament: str = ""
+    """All of them played, at any seats."""
+    competition: str = ""
     ending: str = ""
     faulted: bool = False
-    """Some bot was at fault."""
+    """A bot committed a fault."""
     published: bool = False
-    """There is a replay of it."""
+    """It has a replay."""
     closed: bool = False
-    """It was played alone, or every match of its deal-set is over and published."""
+    """It is a single match, or every match of its deal-set is over and published."""
 
 
-class Matches:
-    """The matches of a store. Calls block for as long as the disk takes; any thread may call."""
+class StoredMatches:
+    """The matches of a store. Calls block on the disk; any thread may call."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def outcomes(self, match_ids: Collection[str]) -> dict[str, MatchOutcome]:
-        """How these matches ended, by id, as far as they have; aborted ones included."""
+        """The outcomes, by id, of those of these matches that have ended, also by an abort."""
         with self._database.reading() as connection:
             found = _rows(connection, match_ids)
             return _outcomes(connection, [row for row in found if row["status"] != schema.PLANNED])
 
     def record(self, ended: Sequence[EndedMatch], published: Collection[str] = ()) -> None:
-        """Keep how matches ended, and note that there are replays of those `published`.
+        """Store the outcomes of matches, and that those `published` have replays, in one transaction.
 
-        All of it is on disk when this returns, or nothing.
-
-        Recording the same again changes nothing. A result may follow an aborted
-        attempt, and nothing may follow a result.
+        Recording the same again changes nothing. A result may replace an aborted attempt; nothing may replace
+        a result.
 
         Raises:
           StoreError: if the file cannot be written, or a match has another result already.
@@ -120,17 +118,17 @@ class Matches:
                 connection.execute(_PUBLISH, {"ids": list(published)})
 
     def mark_published(self, match_ids: Collection[str]) -> None:
-        """Note that there are replays of these matches."""
+        """Record that these matches have replays."""
         self.record((), match_ids)
 
     def get(self, match_id: str) -> StoredMatch | None:
-        """One match that has ended; None if there is none of this id."""
+        """The match of an id; None if no match of that id has ended."""
         with self._database.reading() as connection:
             found = _stored(connection, schema.matches.c.id == match_id, limit=1)
         return found[0] if found else None
 
     def bots(self) -> tuple[str, ...]:
-        """The names of all bots that sat at a match, or are planned to."""
+        """The names of all bots of matches, also of planned ones."""
         seats = schema.match_seats
         with self._database.reading() as connection:
             rows = connection.execute(select(seats.c.bot).distinct().order_by(seats.c.bot))
@@ -152,7 +150,7 @@ class Matches:
     ) -> tuple[StoredMatch, ...]:
         """Matches that have ended, newest first, `MAX_PAGE` at most.
 
-        `after` is the `ended_unix_ms` and the id of the last match of the page before.
+        `after` is the `ended_unix_ms` and the id of the last match of the previous page.
         """
         table, conditions = schema.matches, _conditions(wanted)
         if after is not None:
@@ -173,10 +171,14 @@ def _conditions(wanted: MatchFilter) -> list[Any]:
     for bot in wanted.bots:
         of_bot = select(seats.c.match).where(seats.c.bot == bot)
         conditions.append(table.c.id.in_(of_bot))
-    if wanted.tournament:
-        tournaments = schema.tournaments
-        number = select(tournaments.c.id).where(tournaments.c.name == wanted.tournament)
-        conditions.append(table.c.tournament.in_(number))
+    if wanted.competition:
+        competitions, games = schema.competitions, schema.competition_games
+        own = (
+            select(games.c.id)
+            .join(competitions, games.c.competition == competitions.c.id)
+            .where(competitions.c.name == wanted.competition)
+        )
+        conditions.append(table.c.competition_game.in_(own))
     if wanted.faulted:
         conditions.append(table.c.id.in_(select(schema.faults.c.match)))
     if wanted.published:
@@ -187,13 +189,13 @@ def _conditions(wanted: MatchFilter) -> list[Any]:
 
 
 def record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
-    """Keep how matches ended, as `Matches.record` does."""
-    for distinct in _apart(ended):
+    """Store the outcomes of matches within a transaction, as `StoredMatches.record` does."""
+    for distinct in _without_repeats(ended):
         _record(connection, distinct)
 
 
-def _apart(ended: Sequence[EndedMatch]) -> Iterator[list[EndedMatch]]:
-    """Them all in order, in lists that have no match twice: a result may follow an aborted attempt."""
+def _without_repeats(ended: Sequence[EndedMatch]) -> Iterator[list[EndedMatch]]:
+    """The matches in order, in lists without repeated ids: a result may follow an aborted attempt."""
     seen: dict[str, EndedMatch] = {}
     for each in ended:
         if each.outcome.match_id in seen:
@@ -205,7 +207,7 @@ def _apart(ended: Sequence[EndedMatch]) -> Iterator[list[EndedMatch]]:
 
 
 def _record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
-    """Keep how matches ended, none of them twice, in as few statements as there are kinds."""
+    """Store the outcomes of different matches, with one statement for each kind of change."""
     rows = {row["id"]: row for row in _rows(connection, [each.outcome.match_id for each in ended])}
     new: list[dict[str, Any]] = []
     seats: list[dict[str, Any]] = []
@@ -215,9 +217,7 @@ def _record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
         outcome, match_id = each.outcome, each.outcome.match_id
         row = rows.get(match_id)
         if row is not None and row["status"] == schema.FINISHED:
-            known = _outcomes(connection, [row])[match_id]
-            as_before = replace(outcome, left=(), fallback_share=())  # when that was not kept
-            if known not in (outcome, as_before):
+            if _outcomes(connection, [row])[match_id] != outcome:
                 raise StoreError(f"match {match_id} already has another result")
             continue
         values = _columns(outcome) | {"ended_unix_ms": each.ended_unix_ms}
@@ -227,7 +227,7 @@ def _record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
             seats += [
                 {"match": match_id, "seat": seat, "bot": bot} for seat, bot in enumerate(each.bots)
             ]
-        elif _sat_as_planned(row["bots"], each.bots):
+        elif _are_planned(row["bots"], each.bots):
             changed.append({"match": match_id} | values)
         else:
             raise StoreError(f"match {match_id} is planned between other bots")
@@ -243,10 +243,15 @@ def _record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
             connection.execute(statement, values_of_all)
 
 
-def _sat_as_planned(planned: Sequence[str], sat: Sequence[str]) -> bool:
-    """Whether these bots were planned: one that dials in plays as a version, and sits under its name."""
-    return len(planned) == len(sat) and all(
-        bot in (player, bot_of(player)) for player, bot in zip(planned, sat, strict=True)
+def _are_planned(planned: Sequence[str], bots: Sequence[str]) -> bool:
+    """Whether these bots were planned.
+
+    A remote bot of a ladder is planned as a version and sits under its name. A submitted bot of a tournament is
+    planned by its name and sits as a version.
+    """
+    return len(planned) == len(bots) and all(
+        bot in (player, bot_of(player)) or bot_of(bot) == player
+        for player, bot in zip(planned, bots, strict=True)
     )
 
 
@@ -256,7 +261,7 @@ def _columns(outcome: MatchOutcome) -> dict[str, Any]:
         "status": schema.FINISHED if result else schema.ABORTED,
         "scores": outcome.scores if result else None,
         "places": outcome.places if result else None,
-        "left": (outcome.left or None) if result else None,
+        "forfeited": (outcome.forfeited or None) if result else None,
         "fallback_share": (outcome.fallback_share or None) if result else None,
         "ending": outcome.ending,
         "hands": outcome.hands,
@@ -266,20 +271,19 @@ def _columns(outcome: MatchOutcome) -> dict[str, Any]:
     }
 
 
-def outcomes_of_tournament(connection: Connection, number: int) -> dict[str, MatchOutcome]:
-    """How the matches of a tournament ended that were played, by id; aborted ones included."""
+def outcomes_of_game(connection: Connection, competition_game: int) -> dict[str, MatchOutcome]:
+    """The outcomes of a competition's game by match id, with aborted ones."""
     table = schema.matches
-    return _outcomes_where(
-        connection, and_(table.c.tournament == number, table.c.status != schema.PLANNED)
-    )
+    own = table.c.competition_game == competition_game
+    return _outcomes_where(connection, and_(own, table.c.status != schema.PLANNED))
 
 
 def outcomes_of_deal_set(
-    connection: Connection, tournament: int, deal_set: str
+    connection: Connection, competition_game: int, deal_set: str
 ) -> dict[str, MatchOutcome]:
-    """How the matches of a deal-set ended, by id; those not played yet are as if aborted."""
+    """The outcomes of a deal-set by match id; matches that were not played yet count as aborted."""
     table = schema.matches
-    own = and_(table.c.tournament == tournament, table.c.deal_set == deal_set)
+    own = and_(table.c.competition_game == competition_game, table.c.deal_set == deal_set)
     ids = connection.execute(select(table.c.id).where(own)).scalars().all()
     ended = _outcomes_where(connection, and_(own, table.c.status != schema.PLANNED))
     return {match_id: ended.get(match_id) or aborted(match_id) for match_id in ids}
@@ -290,31 +294,34 @@ def _rows(connection: Connection, match_ids: Collection[str]) -> Sequence[RowMap
 
 
 def _outcomes(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, MatchOutcome]:
-    """What a few rows of matches tell, and their faults."""
+    """The outcomes of a few rows of matches, with their faults."""
     finished = [row["id"] for row in rows if row["status"] == schema.FINISHED]
     faults = _by_match(connection.execute(_FAULTS, {"ids": finished})) if finished else {}
     return {row["id"]: _outcome(row, faults.get(row["id"], ())) for row in rows}
 
 
 def _outcomes_where(connection: Connection, condition: Any) -> dict[str, MatchOutcome]:
-    """The outcomes of all matches of a condition, of which there may be more than a statement names."""
+    """The outcomes of all matches of a condition; their ids may be too many for one statement."""
     table, faults = schema.matches, schema.faults
-    rows = connection.execute(select(table).where(condition)).mappings().all()
+    rows = find_rows(connection, select(table).where(condition))
     own = select(faults).where(faults.c.match.in_(select(table.c.id).where(condition)))
     by_match = _by_match(connection.execute(own))
     return {row["id"]: _outcome(row, by_match.get(row["id"], ())) for row in rows}
 
 
 def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[StoredMatch, ...]:
-    table, tournaments = schema.matches, schema.tournaments
+    table, games, competitions = schema.matches, schema.competition_games, schema.competitions
+    joined = table.outerjoin(games, table.c.competition_game == games.c.id).outerjoin(
+        competitions, games.c.competition == competitions.c.id
+    )
     query = (
-        select(table, tournaments.c.name)
-        .select_from(table.outerjoin(tournaments, table.c.tournament == tournaments.c.id))
+        select(table, competitions.c.name)
+        .select_from(joined)
         .where(table.c.status != schema.PLANNED, *conditions)
         .order_by(table.c.ended_unix_ms.desc(), table.c.id.desc())
         .limit(limit)
     )
-    rows = connection.execute(query).mappings().all()
+    rows = find_rows(connection, query)
     faults = _by_match(connection.execute(_FAULTS, {"ids": [row["id"] for row in rows]}))
     return tuple(
         StoredMatch(
@@ -322,7 +329,7 @@ def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[Store
             game=row["game"],
             bots=tuple(row["bots"]),
             deal_set=row["deal_set"] or "",
-            tournament=row["name"] or "",
+            competition=row["name"] or "",
             ended_unix_ms=row["ended_unix_ms"] or 0,
             published=row["published"],
         )
@@ -349,7 +356,7 @@ def _outcome(row: RowMapping, faults: Sequence[RowMapping]) -> MatchOutcome:
         places=tuple(row["places"] or ()),
         ending=row["ending"],
         faults=by_seat,
-        left=tuple(row["left"] or ()),
+        forfeited=tuple(row["forfeited"] or ()),
         fallback_share=tuple(row["fallback_share"] or ()),
         hands=row["hands"] or 0,
         decisions=row["decisions"] or 0,

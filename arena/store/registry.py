@@ -1,77 +1,96 @@
 """Owners, their bots and the bots' versions: who may play with what.
 
-Nobody registers without an invitation, nothing that was submitted is ever changed, and what happens
-to a version is written behind what happened before. Times are the caller's.
+An owner registers with an invitation. A submitted version never changes; its events are appended to those
+before. The caller passes the present time.
 """
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
-from arena.competition.versions import Event, require_follows
-from arena.ladder.draws import digest
+from arena.errors import RefusalError, refusal
+from arena.schedule.seeded_order import digest
 from arena.store import audit, schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
-from arena.store.keys import NAME, NAME_RULE, Key, NameTaken, claim, insert_key, revoke_all
+from arena.store.keys import Key, insert_key, revoke_all
+from arena.store.moments import iso_utc, unix_ms
+from arena.store.names import NAME, NAME_RULE, NameTaken, claim
+from arena.store.rows import dataclass_of, find_row, find_rows
+from arena.submission.versions import VersionEvent, require_follows
 
 DAY_MS: Final = 24 * 3600 * 1000
-QUOTAS: Final[Mapping[Event, int]] = {Event.SUBMITTED: 10, Event.ACTIVE: 3}
-"""How often each may happen to one owner's bots in a day."""
+QUOTAS: Final[Mapping[VersionEvent, int]] = {VersionEvent.SUBMITTED: 10, VersionEvent.ACTIVE: 3}
+"""How often each event may happen to one owner's bots in a day."""
 MAX_BOTS: Final = 20
-"""Of one owner: a name is taken for good."""
+"""Bots of one owner: their names are never free again."""
 MAX_REMOTE_VERSIONS: Final = 50
-"""Of a remote bot in a day; what it says beyond that is taken for the version before."""
+"""New versions of a remote bot in a day; further ones are counted as the version before."""
 
 
-class NotInvited(StoreError):
+class NotInvited(RefusalError, StoreError):
     """The code of an invitation is wrong or was used."""
+
+    entry = refusal("BAD_CODE")
 
 
 class Unknown(StoreError):
     """There is no such owner, bot or version."""
 
 
-class UnknownOwner(Unknown):
+class UnknownOwner(RefusalError, Unknown):
     """There is no such owner."""
 
+    entry = refusal("UNKNOWN_OWNER")
 
-class UnknownBot(Unknown):
+
+class UnknownBot(RefusalError, Unknown):
     """There is no such bot."""
 
+    entry = refusal("UNKNOWN_BOT")
 
-class UnknownVersion(Unknown):
+
+class UnknownVersion(RefusalError, Unknown):
     """There is no such version."""
 
+    entry = refusal("UNKNOWN_VERSION")
 
-class Banned(StoreError):
+
+class Banned(RefusalError, StoreError):
     """The owner was banned; the text says why."""
 
+    entry = refusal("BANNED")
 
-class SubmittedBefore(StoreError):
+
+class SubmittedBefore(RefusalError, StoreError):
     """The bot has a version of the same contents; the text names it."""
 
-
-class TooManyBots(StoreError):
-    """The owner has as many bots as one may have."""
+    entry = refusal("SUBMITTED_BEFORE")
 
 
-class OverQuota(StoreError):
-    """It was done as often as a day allows."""
+class TooManyBots(RefusalError, StoreError):
+    """The owner has as many bots as allowed."""
 
-    def __init__(self, sentence: str, retry_after_ms: int) -> None:
-        super().__init__(sentence)
-        self.retry_after_ms: Final = retry_after_ms
-        """After that it may be done once more."""
+    entry = refusal("TOO_MANY_BOTS")
+
+
+class OverQuota(RefusalError, StoreError):
+    """The owner's quota for a day is used up; `retry_s` is in how many seconds it is free again."""
+
+    entry = refusal("OVER_QUOTA")
+
+    def __init__(self, detail: str, retry_s: float = 0.0) -> None:
+        super().__init__(detail)
+        self.retry_s = retry_s
 
 
 class BotKind(StrEnum):
-    """How a bot comes to the arena."""
+    """How a bot is connected to its matches."""
 
     UPLOADED = "uploaded"
     REMOTE = "remote"
@@ -80,14 +99,14 @@ class BotKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who may have bots."""
+    """A person who may have bots."""
 
     name: str
     invited_by: str
     created: str
-    """When, in UTC, as ISO 8601 has it."""
+    """ISO 8601, UTC."""
     banned: str | None
-    """Why; None if the owner is not."""
+    """The reason of the ban; None if the owner is not banned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +128,23 @@ class Version:
     manifest: Mapping[str, Any]
     runtime_sha256: str
     parent: int | None
-    state: Event
+    state: VersionEvent
     reason: str = ""
-    """Why it is in that state, where somebody said so."""
+    """Why it is in that state; empty if no reason was given."""
     since_unix_ms: int = 0
-    """When it came to be."""
+    """When it entered that state."""
 
     def __str__(self) -> str:
         return f"{self.bot}@{self.number}"
 
 
 class Registry:
-    """The registry of a store. Calls block for as long as the disk takes; any thread may call."""
+    """The registry of a store. Calls block on the disk; any thread may call.
+
+    Raises:
+      UnknownOwner, UnknownBot, UnknownVersion: from any method with such a name, if there is none.
+      Banned: from any method that writes for an owner who is banned.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -128,11 +152,11 @@ class Registry:
     # Owners.
 
     def invite(self, code: str, owner: str, *, invited_by: str, now: datetime) -> None:
-        """Let somebody register as `owner` with `code`, of which only the hash is kept.
+        """Let a person register as `owner` with `code`. Only the hash of the code is stored.
 
         Raises:
-          NameTaken: if the name is another's, known in another spelling, or registered.
-          ValueError: if it is no name.
+          NameTaken: if the name is another's, looks like a known name, or registered.
+          ValueError: if it is not a valid name.
         """
         _require_name(owner)
         with self._database.writing() as connection:
@@ -142,17 +166,15 @@ class Registry:
                 insert(schema.invitations).values(
                     code_sha256=_hash(code),
                     invited_by=invited_by,
-                    created=_text(now),
+                    created=iso_utc(now),
                     invited=owner,
                 )
             )
-            told = {"code_sha256": _hash(code), "invited": owner}
-            _audit(connection, now, invited_by, "invite", None, told)
+            after = {"code_sha256": _hash(code), "invited": owner}
+            audit.append(connection, now, invited_by, "invite", None, after)
 
     def register(self, code: str, new_key: Callable[[str], Key], *, now: datetime) -> Owner:
-        """Make an owner of who has the code, with a first key.
-
-        `new_key` makes the key of an owner of that name.
+        """Register the owner whom an invitation is for; `new_key` makes a first key for that name.
 
         Raises:
           NotInvited: if the code is wrong or was used.
@@ -160,63 +182,52 @@ class Registry:
         """
         table = schema.invitations
         with self._database.writing() as connection:
-            this = table.c.code_sha256 == _hash(code)
-            row = connection.execute(select(table).where(this)).mappings().one_or_none()
+            code_sha256 = _hash(code)
+            row = find_row(connection, table, code_sha256=code_sha256)
             if row is None or row["owner"] is not None or not row["invited"]:
-                raise NotInvited("this code is wrong, or somebody has registered with it")
+                raise NotInvited
             owner: str = row["invited"]
             _require_unregistered(connection, owner)
             connection.execute(
                 insert(schema.owners).values(
-                    name=owner, invited_by=row["invited_by"], created=_text(now)
+                    name=owner, invited_by=row["invited_by"], created=iso_utc(now)
                 )
             )
-            connection.execute(update(table).where(this).values(owner=owner))
+            used = update(table).filter_by(code_sha256=code_sha256).values(owner=owner)
+            connection.execute(used)
             insert_key(connection, new_key(owner))
-            _audit(connection, now, owner, "register", None, {"invited_by": row["invited_by"]})
-            return _as_owner(_owner(connection, owner))
+            after = {"invited_by": row["invited_by"]}
+            audit.append(connection, now, owner, "register", None, after)
+            return _owner(connection, owner)
 
     def owners(self) -> tuple[Owner, ...]:
         """All owners, by name."""
-        table = schema.owners
+        query = select(schema.owners).order_by(schema.owners.c.name)
         with self._database.reading() as connection:
-            rows = connection.execute(select(table).order_by(table.c.name)).mappings()
-            return tuple(map(_as_owner, rows))
+            return tuple(dataclass_of(Owner, row) for row in find_rows(connection, query))
 
     def owner(self, name: str) -> Owner:
-        """An owner.
-
-        Raises:
-          Unknown: if there is none of the name.
-        """
+        """An owner by name."""
         with self._database.reading() as connection:
-            return _as_owner(_owner(connection, name))
+            return _owner(connection, name)
 
     def require_welcome(self, owner: str) -> None:
-        """Require that an owner is not banned.
-
-        Raises:
-          Unknown, Banned: if there is no such owner, or it is.
-        """
+        """Require that an owner exists and is not banned."""
         with self._database.reading() as connection:
-            _require_welcome(_owner(connection, owner))
+            _require_not_banned(_owner(connection, owner))
 
     def ban(self, owner: str, *, reason: str, who: str, now: datetime) -> None:
-        """Ban an owner, with every version of its bots and all its keys.
-
-        Raises:
-          Unknown: if there is no such owner.
-        """
-        table = schema.owners
+        """Ban an owner: revoke all keys of the owner, and ban all versions of the owner's bots."""
         with self._database.writing() as connection:
-            row = _owner(connection, owner)
-            connection.execute(update(table).where(table.c.name == owner).values(banned=reason))
-            _audit(connection, now, who, "ban", {"banned": row["banned"]}, {"banned": reason})
+            before = {"banned": _owner(connection, owner).banned}
+            banned = update(schema.owners).filter_by(name=owner).values(banned=reason)
+            connection.execute(banned)
+            audit.append(connection, now, who, "ban", before, {"banned": reason})
             revoke_all(connection, owner, now)
             for bot in _bots(connection, owner):
                 for version in _versions(connection, bot):
-                    if version.state is not Event.BANNED:
-                        _record(connection, version, Event.BANNED, who, reason, now)
+                    if version.state is not VersionEvent.BANNED:
+                        _record(connection, version, VersionEvent.BANNED, who, reason, now)
 
     # Bots and versions.
 
@@ -224,23 +235,21 @@ class Registry:
         """Make a bot of an owner.
 
         Raises:
-          Unknown, Banned: if the owner is none, or banned.
           NameTaken: if the name is another's, or the owner has a bot of it already.
-          ValueError: if it is no name.
+          TooManyBots: if the owner has `MAX_BOTS`.
+          ValueError: if it is not a valid name.
         """
         _require_name(name)
-        table = schema.bots
         with self._database.writing() as connection:
-            _require_welcome(_owner(connection, owner))
+            _require_not_banned(_owner(connection, owner))
             claim(connection, name, owner)
-            held = _bots(connection, owner)
-            if name in held:
-                raise NameTaken(f"{owner} has a bot {name!r} already")
-            if len(held) >= MAX_BOTS:
-                raise TooManyBots(f"{owner} has {MAX_BOTS} bots, which is the most")
-            connection.execute(
-                insert(table).values(name=name, owner=owner, kind=str(kind), created=_text(now))
-            )
+            own = _bots(connection, owner)
+            if name in own:
+                raise NameTaken(f"{owner} has a bot {name!r}")
+            if len(own) >= MAX_BOTS:
+                raise TooManyBots(f"{owner} has {MAX_BOTS}")
+            values = {"name": name, "owner": owner, "kind": str(kind), "created": iso_utc(now)}
+            connection.execute(insert(schema.bots).values(values))
 
     def submit(
         self,
@@ -251,75 +260,60 @@ class Registry:
         runtime_sha256: str = "",
         now: datetime,
     ) -> Version:
-        """Keep a new version of a bot; its parent is the version that is active.
+        """Add a version of a bot; its parent is the version that is active.
 
         Raises:
-          Unknown, Banned: if there is no such bot, or its owner is banned.
           SubmittedBefore: if the bot has a version of these contents.
           OverQuota: if the owner has submitted as often as a day allows.
         """
-        table = schema.versions
         with self._database.writing() as connection:
             owner = _owner_of(connection, bot)
-            held = _versions(connection, bot)
-            for version in held:
+            versions = _versions(connection, bot)
+            for version in versions:
                 if version.sha256 == sha256:
-                    raise SubmittedBefore(f"{version} has the same contents: it is {version.state}")
-            _require_quota(connection, owner, Event.SUBMITTED, now)
-            active = [version.number for version in held if version.state is Event.ACTIVE]
-            new = Version(
-                bot=bot,
-                number=1 + max((version.number for version in held), default=0),
-                sha256=sha256,
-                manifest=dict(manifest),
-                runtime_sha256=runtime_sha256,
-                parent=active[0] if active else None,
-                state=Event.SUBMITTED,
-            )
-            connection.execute(
-                insert(table).values(
-                    bot=bot,
-                    number=new.number,
-                    sha256=sha256,
-                    manifest=new.manifest,
-                    runtime_sha256=runtime_sha256,
-                    parent=new.parent,
-                )
-            )
-            _insert_event(connection, new, Event.SUBMITTED, owner, "", now)
+                    raise SubmittedBefore(f"{version}, which is {version.state}")
+            _require_quota(connection, owner, VersionEvent.SUBMITTED, now)
+            state = VersionEvent.SUBMITTED
+            new = _next_version(bot, versions, sha256, manifest, state, runtime_sha256)
+            _insert_version(connection, new, owner, now)
         return new
 
     def record(
-        self, bot: str, number: int, event: Event, *, who: str, reason: str = "", now: datetime
+        self,
+        bot: str,
+        number: int,
+        event: VersionEvent,
+        *,
+        who: str,
+        reason: str = "",
+        now: datetime,
     ) -> Version:
-        """Write what happened to a version; where it becomes active, the one before steps back.
+        """Record an event of a version. If it becomes active, the version that was active becomes inactive.
 
         Raises:
-          Unknown, Banned: if there is no such version, or its owner is banned.
-          NotNow: if that may not follow the version's state.
-          OverQuota: if it became active as often as a day allows.
+          NotNow: if the event may not follow the version's state.
+          OverQuota: if the owner's versions became active as often as a day allows.
         """
         with self._database.writing() as connection:
             owner = _owner_of(connection, bot)
             version = _version(connection, bot, number)
             require_follows(version.state, event)
             _require_quota(connection, owner, event, now)
-            if event is Event.ACTIVE:
-                for other in _versions(connection, bot):
-                    if other.state is Event.ACTIVE:
-                        why = f"{version} took its place"
-                        _record(connection, other, Event.INACTIVE, who, why, now)
+            if event is VersionEvent.ACTIVE:
+                other = _active(_versions(connection, bot))
+                if other is not None:
+                    why = f"{version} took its place"
+                    _record(connection, other, VersionEvent.INACTIVE, who, why, now)
             _record(connection, version, event, who, reason, now)
             return _version(connection, bot, number)
 
     def dialled_in(self, bot: str, said: str, *, now: datetime) -> Version | None:
-        """Note which version a remote bot says that it is; a new one takes the place of the last.
+        """Record the version that a remote bot declares; a new one replaces the one that was active.
 
-        Returns the version that plays from now on; None if the bot is no remote one of an owner who
-        is welcome, or that version was retired or banned. Whoever says too many new ones in a day
-        stays what it was.
+        Returns the version that plays from now on; None if the bot is not a remote one, its owner is banned,
+        or the version was retired or banned. After `MAX_REMOTE_VERSIONS` new ones in a day, the active version
+        stays.
         """
-        table = schema.versions
         sha256 = digest(["remote", said])
         with self._database.writing() as connection:
             try:
@@ -328,81 +322,50 @@ class Registry:
                 return None
             if _bot(connection, bot).kind is not BotKind.REMOTE:
                 return None
-            held = _versions(connection, bot)
-            active = next((each for each in held if each.state is Event.ACTIVE), None)
-            version = next((each for each in held if each.sha256 == sha256), None)
+            versions = _versions(connection, bot)
+            active = _active(versions)
+            version = next((each for each in versions if each.sha256 == sha256), None)
             if version is None:
                 new_today = sum(
-                    event_ms > _unix_ms(now) - DAY_MS
-                    for event_ms in _beginnings(connection, bot, Event.UNVERIFIED)
+                    at_unix_ms > unix_ms(now) - DAY_MS
+                    for at_unix_ms in _times_of_event(connection, bot, VersionEvent.UNVERIFIED)
                 )
                 if new_today >= MAX_REMOTE_VERSIONS:
                     return active
-                version = Version(
-                    bot=bot,
-                    number=1 + max((each.number for each in held), default=0),
-                    sha256=sha256,
-                    manifest={"said": said},
-                    runtime_sha256="",
-                    parent=None if active is None else active.number,
-                    state=Event.UNVERIFIED,
-                )
-                connection.execute(
-                    insert(table).values(
-                        bot=bot,
-                        number=version.number,
-                        sha256=sha256,
-                        manifest=version.manifest,
-                        runtime_sha256="",
-                        parent=version.parent,
-                    )
-                )
-                _insert_event(connection, version, Event.UNVERIFIED, owner, "", now)
-            if version.state not in (Event.UNVERIFIED, Event.INACTIVE, Event.ACTIVE):
+                state = VersionEvent.UNVERIFIED
+                version = _next_version(bot, versions, sha256, {"said": said}, state)
+                _insert_version(connection, version, owner, now)
+            if version.state not in _REMOTE_STATES:
                 return None
-            if version.state is not Event.ACTIVE:
+            if version.state is not VersionEvent.ACTIVE:
                 if active is not None:
                     why = f"{version} dialled in"
-                    _record(connection, active, Event.INACTIVE, owner, why, now)
-                _record(connection, version, Event.ACTIVE, owner, "it dialled in", now)
+                    _record(connection, active, VersionEvent.INACTIVE, owner, why, now)
+                _record(connection, version, VersionEvent.ACTIVE, owner, "it dialled in", now)
             return _version(connection, bot, version.number)
 
     def keep_report(
         self, bot: str, number: int, report: Mapping[str, Any], *, now: datetime
     ) -> None:
-        """Keep the report of a qualification; one that was kept before makes way.
-
-        Raises:
-          Unknown: if there is no such version.
-        """
+        """Store the report of a version's qualification, in place of an earlier one."""
         table = schema.reports
         with self._database.writing() as connection:
             _version(connection, bot, number)
-            this = (table.c.bot == bot) & (table.c.number == number)
-            connection.execute(delete(table).where(this))
-            connection.execute(
-                insert(table).values(
-                    bot=bot, number=number, made_unix_ms=_unix_ms(now), report=dict(report)
-                )
-            )
+            connection.execute(delete(table).filter_by(bot=bot, number=number))
+            values = {"bot": bot, "number": number, "made_unix_ms": unix_ms(now)}
+            connection.execute(insert(table).values(**values, report=dict(report)))
 
     def report(self, bot: str, number: int) -> Mapping[str, Any] | None:
-        """The report of a version's qualification; None if there is none yet.
-
-        Raises:
-          Unknown: if there is no such version.
-        """
-        table = schema.reports
+        """The report of a version's qualification; None if there is none yet."""
         with self._database.reading() as connection:
             _version(connection, bot, number)
-            query = select(table.c.report).where(table.c.bot == bot, table.c.number == number)
-            found: Mapping[str, Any] | None = connection.execute(query).scalar_one_or_none()
-            return found
+            row = find_row(connection, schema.reports, bot=bot, number=number)
+            return None if row is None else row["report"]
 
     def run_by(self) -> Mapping[str, Sequence[Version]]:
-        """The versions that may still play by a runtime that was built, by its hash."""
+        """The versions that may still play with a built runtime, by the hash of the runtime."""
         table = schema.versions
-        over = (Event.REJECTED, Event.RETIRED, Event.BANNED)
+        over = (VersionEvent.REJECTED, VersionEvent.RETIRED, VersionEvent.BANNED)
         found: dict[str, list[Version]] = {}
         with self._database.reading() as connection:
             query = select(table.c.bot).where(table.c.runtime_sha256 != "").distinct()
@@ -425,7 +388,7 @@ class Registry:
             .group_by(events.c.bot, events.c.number)
             .subquery()
         )
-        waiting = (str(Event.SUBMITTED), str(Event.CHECKED))
+        waiting = (str(VersionEvent.SUBMITTED), str(VersionEvent.CHECKED))
         with self._database.reading() as connection:
             rows = connection.execute(
                 select(ends.c.bot, ends.c.number)
@@ -436,26 +399,17 @@ class Registry:
             return tuple(_version(connection, row.bot, row.number) for row in rows)
 
     def bot(self, name: str) -> Bot:
-        """A bot.
-
-        Raises:
-          Unknown: if there is none of the name.
-        """
+        """A bot by name."""
         with self._database.reading() as connection:
             return _bot(connection, name)
 
     def find_bot(self, name: str) -> Bot | None:
-        """A bot; None if there is none of the name."""
+        """A bot by name; None if there is none."""
         with self._database.reading() as connection:
             try:
                 return _bot(connection, name)
             except Unknown:
                 return None
-
-    def bots_of(self, owner: str) -> tuple[Bot, ...]:
-        """The bots of an owner, by name."""
-        with self._database.reading() as connection:
-            return tuple(_bot(connection, name) for name in _bots(connection, owner))
 
     def names(self, kind: BotKind) -> tuple[str, ...]:
         """The names of all bots of a kind."""
@@ -465,11 +419,7 @@ class Registry:
             return tuple(connection.execute(query).scalars())
 
     def version(self, bot: str, number: int) -> Version:
-        """A version.
-
-        Raises:
-          Unknown: if there is none.
-        """
+        """A version by its bot and number."""
         with self._database.reading() as connection:
             return _version(connection, bot, number)
 
@@ -480,44 +430,41 @@ class Registry:
 
     def active(self, bot: str) -> Version | None:
         """The version of a bot that plays, if one does."""
-        return next((each for each in self.versions(bot) if each.state is Event.ACTIVE), None)
+        return _active(self.versions(bot))
 
 
-def _owner(connection: Connection, name: str) -> RowMapping:
-    table = schema.owners
-    row = connection.execute(select(table).where(table.c.name == name)).mappings().one_or_none()
+_REMOTE_STATES: Final = (VersionEvent.UNVERIFIED, VersionEvent.INACTIVE, VersionEvent.ACTIVE)
+"""States of a remote bot's version in which it may play."""
+
+
+def _owner(connection: Connection, name: str) -> Owner:
+    row = find_row(connection, schema.owners, name=name)
     if row is None:
-        raise UnknownOwner(f"there is no owner {name!r}")
-    return row
-
-
-def _as_owner(row: RowMapping) -> Owner:
-    return Owner(row["name"], row["invited_by"], row["created"], row["banned"])
+        raise UnknownOwner(repr(name))
+    return dataclass_of(Owner, row)
 
 
 def _require_unregistered(connection: Connection, owner: str) -> None:
-    held = select(schema.owners.c.name).where(schema.owners.c.name == owner)
-    if connection.execute(held).first() is not None:
-        raise NameTaken(f"{owner} is registered already")
+    if find_row(connection, schema.owners, name=owner) is not None:
+        raise NameTaken(f"{owner} is registered")
 
 
 def _bot(connection: Connection, name: str) -> Bot:
-    table = schema.bots
-    row = connection.execute(select(table).where(table.c.name == name)).mappings().one_or_none()
+    row = find_row(connection, schema.bots, name=name)
     if row is None:
-        raise UnknownBot(f"there is no bot {name!r}")
-    return Bot(row["name"], row["owner"], BotKind(row["kind"]))
+        raise UnknownBot(repr(name))
+    return dataclass_of(Bot, row, kind=BotKind(row["kind"]))
 
 
-def _require_welcome(owner: RowMapping) -> None:
-    if owner["banned"] is not None:
-        raise Banned(f"{owner['name']} was banned: {owner['banned']}")
+def _require_not_banned(owner: Owner) -> None:
+    if owner.banned is not None:
+        raise Banned(f"{owner.name}, because {owner.banned}")
 
 
 def _owner_of(connection: Connection, bot: str) -> str:
     """The owner of a bot, who must not be banned."""
     owner = _bot(connection, bot).owner
-    _require_welcome(_owner(connection, owner))
+    _require_not_banned(_owner(connection, owner))
     return owner
 
 
@@ -528,32 +475,50 @@ def _bots(connection: Connection, owner: str) -> Sequence[str]:
 
 
 def _versions(connection: Connection, bot: str) -> tuple[Version, ...]:
-    table, events = schema.versions, schema.version_events
-    states: dict[int, RowMapping] = {
-        row["number"]: row
-        for row in connection.execute(
-            select(events).where(events.c.bot == bot).order_by(events.c.id)
-        ).mappings()
-    }
-    rows = connection.execute(select(table).where(table.c.bot == bot).order_by(table.c.number))
+    events = select(schema.version_events).filter_by(bot=bot).order_by("id")
+    latest = {row["number"]: row for row in find_rows(connection, events)}
+    query = select(schema.versions).filter_by(bot=bot).order_by("number")
     return tuple(
-        Version(
-            bot=bot,
-            number=row["number"],
-            sha256=row["sha256"],
-            manifest=row["manifest"],
-            runtime_sha256=row["runtime_sha256"],
-            parent=row["parent"],
-            state=Event(states[row["number"]]["event"]),
-            reason=states[row["number"]]["reason"],
-            since_unix_ms=states[row["number"]]["at_unix_ms"],
+        dataclass_of(
+            Version,
+            row,
+            state=VersionEvent(latest[row["number"]]["event"]),
+            reason=latest[row["number"]]["reason"],
+            since_unix_ms=latest[row["number"]]["at_unix_ms"],
         )
-        for row in rows.mappings()
+        for row in find_rows(connection, query)
     )
 
 
-def _beginnings(connection: Connection, bot: str, event: Event) -> Sequence[int]:
-    """When versions of a bot began so."""
+def _active(versions: Sequence[Version]) -> Version | None:
+    return next((each for each in versions if each.state is VersionEvent.ACTIVE), None)
+
+
+def _next_version(
+    bot: str,
+    versions: Sequence[Version],
+    sha256: str,
+    manifest: Mapping[str, Any],
+    state: VersionEvent,
+    runtime_sha256: str = "",
+) -> Version:
+    """The version of a bot after those that it has; its parent is the active one."""
+    number = 1 + max((each.number for each in versions), default=0)
+    active = _active(versions)
+    parent = None if active is None else active.number
+    return Version(bot, number, sha256, dict(manifest), runtime_sha256, parent, state)
+
+
+def _insert_version(connection: Connection, new: Version, who: str, now: datetime) -> None:
+    """Insert a new version with its first event."""
+    columns = ("bot", "number", "sha256", "manifest", "runtime_sha256", "parent")
+    values = {name: getattr(new, name) for name in columns}
+    connection.execute(insert(schema.versions).values(values))
+    _insert_event(connection, new, new.state, who, "", now)
+
+
+def _times_of_event(connection: Connection, bot: str, event: VersionEvent) -> Sequence[int]:
+    """When an event happened to versions of a bot, in milliseconds since 1970."""
     events = schema.version_events
     query = select(events.c.at_unix_ms).where(events.c.bot == bot, events.c.event == str(event))
     return connection.execute(query).scalars().all()
@@ -563,37 +528,47 @@ def _version(connection: Connection, bot: str, number: int) -> Version:
     for version in _versions(connection, bot):
         if version.number == number:
             return version
-    raise UnknownVersion(f"there is no version {bot}@{number}")
+    raise UnknownVersion(f"{bot}@{number}")
 
 
 def _record(
-    connection: Connection, version: Version, event: Event, who: str, reason: str, now: datetime
+    connection: Connection,
+    version: Version,
+    event: VersionEvent,
+    who: str,
+    reason: str,
+    now: datetime,
 ) -> None:
     _insert_event(connection, version, event, who, reason, now)
     before, after = {"state": version.state}, {"state": event, "reason": reason}
-    _audit(connection, now, who, f"version {version}", before, after)
+    audit.append(connection, now, who, f"version {version}", before, after)
 
 
 def _insert_event(
-    connection: Connection, version: Version, event: Event, who: str, reason: str, now: datetime
+    connection: Connection,
+    version: Version,
+    event: VersionEvent,
+    who: str,
+    reason: str,
+    now: datetime,
 ) -> None:
     connection.execute(
         insert(schema.version_events).values(
             bot=version.bot,
             number=version.number,
             event=str(event),
-            at_unix_ms=_unix_ms(now),
+            at_unix_ms=unix_ms(now),
             who=who,
             reason=reason,
         )
     )
 
 
-def _require_quota(connection: Connection, owner: str, event: Event, now: datetime) -> None:
+def _require_quota(connection: Connection, owner: str, event: VersionEvent, now: datetime) -> None:
     if event not in QUOTAS:
         return
     events, bots = schema.version_events, schema.bots
-    # Clocks may be set back: what lies ahead counts too.
+    # Events later than `now` count too, as clocks may be set back.
     recent = (
         connection.execute(
             select(events.c.at_unix_ms)
@@ -602,7 +577,7 @@ def _require_quota(connection: Connection, owner: str, event: Event, now: dateti
                 bots.c.owner == owner,
                 bots.c.kind != str(BotKind.REMOTE),
                 events.c.event == str(event),
-                events.c.at_unix_ms > _unix_ms(now) - DAY_MS,
+                events.c.at_unix_ms > unix_ms(now) - DAY_MS,
             )
             .order_by(events.c.at_unix_ms)
         )
@@ -612,17 +587,9 @@ def _require_quota(connection: Connection, owner: str, event: Event, now: dateti
     if len(recent) >= QUOTAS[event]:
         free_at = recent[-QUOTAS[event]] + DAY_MS
         raise OverQuota(
-            f"{owner} has had {QUOTAS[event]} versions {event} within a day, which is the most",
-            free_at - _unix_ms(now),
+            f"{owner} has had {QUOTAS[event]} versions {event} within a day",
+            (free_at - unix_ms(now)) / 1000,
         )
-
-
-def _audit(
-    connection: Connection, now: datetime, who: str, what: str, before: Any, after: Any
-) -> None:
-    audit.append(
-        connection, at_unix_ms=_unix_ms(now), who=who, what=what, before=before, after=after
-    )
 
 
 def _require_name(name: str) -> None:
@@ -632,13 +599,3 @@ def _require_name(name: str) -> None:
 
 def _hash(code: str) -> str:
     return hashlib.sha256(code.encode()).hexdigest()
-
-
-def _text(now: datetime) -> str:
-    return now.astimezone(UTC).isoformat(timespec="seconds")
-
-
-def _unix_ms(now: datetime) -> int:
-    if now.tzinfo is None:
-        raise ValueError("the time of an event needs a time zone")
-    return int(now.timestamp() * 1000)

@@ -1,62 +1,53 @@
-"""The rounds of a tournament as they were drawn, kept before the first card.
+"""The rounds of a competition's game, stored when they are drawn and before the first card.
 
-After a stop a round is drawn again, and must come out the same: a draw that differs means that what it
-was made from has changed, and nothing is played on it.
+After a restart each round is drawn again and must be the same. If it differs, its inputs have changed, and
+it is not played.
 """
 
 from collections import defaultdict
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from arena.competition.rounds import Round
 from arena.store import schema
-from arena.store.database import Database
 from arena.store.errors import StoreError
+from arena.store.rows import find_rows
 
 
 class DrawDiffers(StoreError):
-    """A round that was drawn before came out otherwise: an incident. The text says which."""
+    """A stored round was drawn differently the second time, which is an incident. The text says which."""
 
 
-class Rounds:
-    """The rounds of one tournament. Calls block for as long as the disk takes."""
+def keep(connection: Connection, competition_game: int, drawn: Round) -> bool:
+    """Store a round of a game; False if it was stored before.
 
-    def __init__(self, database: Database, tournament: int) -> None:
-        self._database = database
-        self._tournament = tournament
-
-    def keep(self, drawn: Round) -> None:
-        """Keep a round; the same again changes nothing.
-
-        Raises:
-          DrawDiffers: if a round of that number was drawn otherwise.
-          StoreError: if the round before it is not there.
-        """
-        with self._database.writing() as connection:
-            keep(connection, self._tournament, drawn)
-
-    def all(self) -> tuple[Round, ...]:
-        """The rounds so far, in order."""
-        with self._database.reading() as connection:
-            return read(connection, self._tournament)
-
-
-def keep(connection: Connection, tournament: int, drawn: Round) -> bool:
-    """Keep a round of a tournament, as `Rounds.keep`; False if it was kept before."""
-    held = read(connection, tournament)
-    if drawn.number <= len(held):
-        require_same(held[drawn.number - 1], drawn)
+    Raises:
+      DrawDiffers: if the stored round of that number is another.
+      StoreError: if the round before it is not stored.
+    """
+    stored = read(connection, competition_game)
+    if drawn.number <= len(stored):
+        require_same(stored[drawn.number - 1], drawn)
         return False
-    if drawn.number != len(held) + 1:
-        raise StoreError(f"round {drawn.number} was drawn before round {len(held) + 1}")
-    _insert(connection, tournament, drawn)
+    if drawn.number != len(stored) + 1:
+        raise StoreError(f"round {drawn.number} was drawn before round {len(stored) + 1}")
+    _insert(connection, competition_game, drawn)
     return True
 
 
-def _insert(connection: Connection, tournament: int, drawn: Round) -> None:
+def replace(connection: Connection, competition_game: int, drawn: Round) -> None:
+    """Replace the round of the same number, because its plan has more deal-sets now."""
+    pairings, table = schema.pairings, schema.rounds
+    for each, number in ((pairings, pairings.c.round), (table, table.c.number)):
+        own = each.c.competition_game == competition_game
+        connection.execute(delete(each).where(own, number == drawn.number))
+    _insert(connection, competition_game, drawn)
+
+
+def _insert(connection: Connection, competition_game: int, drawn: Round) -> None:
     connection.execute(
         insert(schema.rounds).values(
-            tournament=tournament,
+            competition_game=competition_game,
             number=drawn.number,
             inputs_sha256=drawn.inputs_sha256,
         )
@@ -67,7 +58,7 @@ def _insert(connection: Connection, tournament: int, drawn: Round) -> None:
         insert(schema.pairings),
         [
             {
-                "tournament": tournament,
+                "competition_game": competition_game,
                 "round": drawn.number,
                 "place": place,
                 "members": members,
@@ -78,46 +69,36 @@ def _insert(connection: Connection, tournament: int, drawn: Round) -> None:
     )
 
 
-def read(connection: Connection, tournament: int) -> tuple[Round, ...]:
-    """The rounds of a tournament so far, in order."""
-    rounds, pairings = schema.rounds, schema.pairings
+def read(connection: Connection, competition_game: int) -> tuple[Round, ...]:
+    """The rounds of a game so far, in order."""
     groups: dict[int, list[tuple[str, ...]]] = defaultdict(list)
     byes: dict[int, list[str]] = defaultdict(list)
-    for row in connection.execute(
-        select(pairings)
-        .where(pairings.c.tournament == tournament)
-        .order_by(pairings.c.round, pairings.c.place)
-    ).mappings():
+    pairings = select(schema.pairings).filter_by(competition_game=competition_game)
+    for row in find_rows(connection, pairings.order_by("round", "place")):
         if row["bye"]:
             byes[row["round"]] += row["members"]
         else:
             groups[row["round"]].append(tuple(row["members"]))
-    held = connection.execute(
-        select(rounds).where(rounds.c.tournament == tournament).order_by(rounds.c.number)
-    ).mappings()
+    rounds = select(schema.rounds).filter_by(competition_game=competition_game).order_by("number")
     return tuple(
-        Round(
-            row["number"],
-            tuple(groups[row["number"]]),
-            tuple(byes[row["number"]]),
-            row["inputs_sha256"],
-        )
-        for row in held
+        Round(number, tuple(groups[number]), tuple(byes[number]), row["inputs_sha256"])
+        for row in find_rows(connection, rounds)
+        for number in (row["number"],)
     )
 
 
-def require_same(held: Round, drawn: Round) -> None:
-    """Require that a round that was drawn again is the one that was kept.
+def require_same(stored: Round, drawn: Round) -> None:
+    """Require that a round that was drawn again equals the stored one.
 
     Raises:
-      DrawDiffers: if it is not.
+      DrawDiffers: if it does not.
     """
-    if held.inputs_sha256 != drawn.inputs_sha256:
+    if stored.inputs_sha256 != drawn.inputs_sha256:
         raise DrawDiffers(
             f"round {drawn.number} was drawn from other entrants or results than there are now"
         )
-    if held != drawn:
+    if stored != drawn:
         raise DrawDiffers(
-            f"round {drawn.number} was drawn from the same entrants and results, and otherwise: "
-            "go on with the version of the arena that drew it"
+            f"round {drawn.number} was drawn differently from the same entrants and results: "
+            "continue with the version of the arena that drew it"
         )

@@ -1,7 +1,7 @@
-"""The tables of the present version of the schema.
+"""The tables of the store, as this version of the arena writes them.
 
-A change here needs a migration in `migrations/versions` that makes the same
-change to an older file, and a new `HEAD`; a test compares the two.
+To change a table, change it here, raise `HEAD`, and add a migration to `migrations/versions` that makes the
+same change to an older store. A test compares the two.
 """
 
 from typing import Final
@@ -25,8 +25,8 @@ from sqlalchemy import (
     false,
 )
 
-HEAD: Final = "0009"
-"""The revision that these tables are at."""
+HEAD: Final = "v1"
+"""The revision of these tables. Stores from before it had revisions 0001 to 0009, and are not read."""
 
 PLANNED: Final = "planned"
 FINISHED: Final = "finished"
@@ -37,7 +37,7 @@ LEASED: Final = "leased"
 COMPLETE: Final = "complete"
 GIVEN_UP: Final = "given up"
 VOID: Final = "void"
-"""Not to be played any more, as a bot of it went out of its competition."""
+"""Not played, because one of its bots was withdrawn or disqualified."""
 
 BOT_SCOPE: Final = "bot"
 ORGANISER_SCOPE: Final = "organiser"
@@ -50,31 +50,55 @@ _UnixMs: Final = BigInteger().with_variant(Integer(), "sqlite")
 
 METADATA: Final = MetaData()
 
-tournaments: Final = Table(
-    "tournaments",
+competitions: Final = Table(
+    "competitions",
     METADATA,
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    Column("seed", Text, nullable=False),  # of the seating, and of deals that are not fair
+    Column("config", Text, nullable=False),  # the organiser's TOML, with seed and commands
+    Column("public_config", Text, nullable=False),  # the same TOML without seed and commands
+    Column("config_sha256", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("organiser", Text, nullable=False),
     Column("created", Text, nullable=False),  # ISO 8601, UTC
-    # As `arena.wire.terms` writes them; the default is of no use but to older files.
-    Column("terms", _Json, nullable=False, server_default="{}"),
+    Column("announcement", Text, nullable=False, server_default=""),
+    Column("announced", Text),  # when, in ISO 8601, UTC; null without an announcement
+)
+
+competition_games: Final = Table(
+    "competition_games",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("competition", ForeignKey("competitions.id"), nullable=False),
+    Column("number", Integer, nullable=False),  # in the plan, from 0
+    Column("terms", _Json, nullable=False),  # as `arena.wire.terms.terms_json` writes them
+    UniqueConstraint("competition", "number"),
 )
 
 entrants: Final = Table(
     "entrants",
     METADATA,
-    Column("tournament", ForeignKey("tournaments.id"), nullable=False),
+    Column("competition", ForeignKey("competitions.id"), nullable=False),
     Column("name", Text, nullable=False),
-    Column("command", Text, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("command", Text, nullable=False),  # empty unless the arena starts it by a command
     Column("version", Text, nullable=False),
-    PrimaryKeyConstraint("tournament", "name"),
+    Column("seed", Integer, nullable=False),  # rank before the first round, from 1
+    Column("entered_unix_ms", _UnixMs, nullable=False),
+    Column("out", Text),  # `withdrawn` or `disqualified`; null while it takes part
+    Column("out_after", _Json),  # pairs of a game's number and its rounds by then
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("present", _Json),  # ladders: milliseconds that each version was connected
+    Column("away", Text),  # why the bot is not drawn; null if it is
+    Column("games", _Json),  # numbers of the plan's games that it enters; null for all
+    PrimaryKeyConstraint("competition", "name"),
 )
 
 deal_sets: Final = Table(
     "deal_sets",
     METADATA,
-    Column("tournament", ForeignKey("tournaments.id"), nullable=False),
+    Column("competition_game", ForeignKey("competition_games.id"), nullable=False),
     Column("id", Text, nullable=False),
     Column("number", Integer, nullable=False),
     Column("seed", Text, nullable=False),
@@ -82,23 +106,23 @@ deal_sets: Final = Table(
     Column("state", Text, nullable=False, server_default=WAITING),
     Column("holder", Text),  # the worker that plays it; null unless it is leased
     Column("epoch", Integer, nullable=False, server_default="0"),  # leases so far
-    Column("until_unix_ms", _UnixMs),  # when the lease ends by itself
+    Column("until_unix_ms", _UnixMs),  # when the lease ends
     Column("attempts", Integer, nullable=False, server_default="0"),  # leases since the last start
     Column("report_sha256", Text),  # of what was reported; null unless it is complete
-    Column("round", Integer, nullable=False, server_default="0"),  # 0 where there are none
+    Column("round", Integer, nullable=False, server_default="0"),  # 0 for ladders
     Column("shape", Text, nullable=False, server_default="rotation"),
-    Column("inputs_sha256", Text),  # of all that a ladder's draw was made from
-    PrimaryKeyConstraint("tournament", "id"),
-    UniqueConstraint("tournament", "number"),
+    Column("inputs_sha256", Text),  # of all inputs of a ladder's draw
+    PrimaryKeyConstraint("competition_game", "id"),
+    UniqueConstraint("competition_game", "number"),
 )
-Index("deal_sets_to_lease", deal_sets.c.tournament, deal_sets.c.state, deal_sets.c.number)
+Index("deal_sets_to_lease", deal_sets.c.competition_game, deal_sets.c.state, deal_sets.c.number)
 
 matches: Final = Table(
     "matches",
     METADATA,
     Column("id", Text, primary_key=True),  # also the replay's
-    Column("tournament", Integer),  # null for a match that was made by hand
-    Column("deal_set", Text),  # null for a match alone
+    Column("competition_game", Integer),  # null for a match without a competition
+    Column("deal_set", Text),  # null for a single match
     Column("rotation", Integer),
     Column("game", Text, nullable=False),
     Column("bots", _Json, nullable=False),  # names in seat order
@@ -111,15 +135,17 @@ matches: Final = Table(
     Column("evidence", Text),
     Column("journal", Text),  # the segment that holds the match's end, and the byte after it
     Column("ended_unix_ms", _UnixMs),
-    Column("published", Boolean, nullable=False, server_default=false()),  # there is a replay
-    Column("left", _Json),  # by seat, as is the next; null in results from before they were kept
+    Column("published", Boolean, nullable=False, server_default=false()),  # it has a replay
+    Column("forfeited", _Json),  # by seat, as is the next; null before there is a result
     Column("fallback_share", _Json),
-    ForeignKeyConstraint(["tournament", "deal_set"], ["deal_sets.tournament", "deal_sets.id"]),
-    UniqueConstraint("tournament", "deal_set", "rotation"),
+    ForeignKeyConstraint(
+        ["competition_game", "deal_set"], ["deal_sets.competition_game", "deal_sets.id"]
+    ),
+    UniqueConstraint("competition_game", "deal_set", "rotation"),
     CheckConstraint(f"status IN ('{PLANNED}', '{FINISHED}', '{ABORTED}')", name="known_status"),
 )
 Index("matches_by_end", matches.c.ended_unix_ms, matches.c.id)
-Index("matches_of_tournament", matches.c.tournament, matches.c.ended_unix_ms)
+Index("matches_of_competition_game", matches.c.competition_game, matches.c.ended_unix_ms)
 
 match_seats: Final = Table(
     "match_seats",
@@ -144,7 +170,7 @@ faults: Final = Table(
 names: Final = Table(
     "names",
     METADATA,
-    Column("folded", Text, primary_key=True),  # the name without upper case
+    Column("skeleton", Text, primary_key=True),  # what the name looks like
     Column("name", Text, nullable=False, unique=True),  # of a bot, or of an owner itself
     Column("owner", ForeignKey("names.name"), nullable=False),
 )
@@ -174,7 +200,7 @@ owners: Final = Table(
     Column("name", ForeignKey("names.name"), primary_key=True),
     Column("invited_by", Text, nullable=False),
     Column("created", Text, nullable=False),  # ISO 8601, UTC
-    Column("banned", Text),  # why; null is not
+    Column("banned", Text),  # the reason; null without a ban
 )
 
 invitations: Final = Table(
@@ -183,9 +209,8 @@ invitations: Final = Table(
     Column("code_sha256", Text, primary_key=True),
     Column("invited_by", Text, nullable=False),
     Column("created", Text, nullable=False),  # ISO 8601, UTC
-    Column("owner", ForeignKey("owners.name")),  # who registered with it; null is nobody yet
-    # The name that it is for; the default is of no use but to older files.
-    Column("invited", Text, nullable=False, server_default=""),
+    Column("owner", ForeignKey("owners.name")),  # who registered with it; null before that
+    Column("invited", Text, nullable=False),  # the name that it is for
 )
 
 bots: Final = Table(
@@ -204,7 +229,7 @@ versions: Final = Table(
     Column("number", Integer, nullable=False),  # from 1
     Column("sha256", Text, nullable=False),  # of its contents
     Column("manifest", _Json, nullable=False),
-    Column("runtime_sha256", Text, nullable=False),  # empty where there is no runtime of ours
+    Column("runtime_sha256", Text, nullable=False),  # empty without a built runtime
     Column("parent", Integer),  # the version that was active when it was submitted
     PrimaryKeyConstraint("bot", "number"),
     UniqueConstraint("bot", "sha256"),
@@ -230,7 +255,7 @@ reports: Final = Table(
     Column("bot", Text, nullable=False),
     Column("number", Integer, nullable=False),
     Column("made_unix_ms", _UnixMs, nullable=False),
-    Column("report", _Json, nullable=False),  # as `arena.competition.report` writes it
+    Column("report", _Json, nullable=False),  # as `arena.submission.report` writes it
     PrimaryKeyConstraint("bot", "number"),
     ForeignKeyConstraint(["bot", "number"], ["versions.bot", "versions.number"]),
 )
@@ -238,72 +263,33 @@ reports: Final = Table(
 rounds: Final = Table(
     "rounds",
     METADATA,
-    Column("tournament", ForeignKey("tournaments.id"), nullable=False),
+    Column("competition_game", ForeignKey("competition_games.id"), nullable=False),
     Column("number", Integer, nullable=False),  # from 1
-    Column("inputs_sha256", Text, nullable=False),  # of all that the draw was made from
-    PrimaryKeyConstraint("tournament", "number"),
+    Column("inputs_sha256", Text, nullable=False),  # of all inputs of the draw
+    PrimaryKeyConstraint("competition_game", "number"),
 )
 
 pairings: Final = Table(
     "pairings",
     METADATA,
-    Column("tournament", Integer, nullable=False),
+    Column("competition_game", Integer, nullable=False),
     Column("round", Integer, nullable=False),
     Column("place", Integer, nullable=False),  # in the round, from 0; byes follow the groups
     Column("members", _Json, nullable=False),  # names of bots
     Column("bye", Boolean, nullable=False),
-    PrimaryKeyConstraint("tournament", "round", "place"),
-    ForeignKeyConstraint(["tournament", "round"], ["rounds.tournament", "rounds.number"]),
+    PrimaryKeyConstraint("competition_game", "round", "place"),
+    ForeignKeyConstraint(
+        ["competition_game", "round"], ["rounds.competition_game", "rounds.number"]
+    ),
 )
 
-competitions: Final = Table(
-    "competitions",
-    METADATA,
-    Column("id", Integer, primary_key=True),
-    Column("name", Text, nullable=False, unique=True),
-    Column("config", Text, nullable=False),  # the organiser's TOML; never changed
-    Column("config_sha256", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("organiser", Text, nullable=False),
-    Column("created", Text, nullable=False),  # ISO 8601, UTC
-)
-
-competition_games: Final = Table(
-    "competition_games",
-    METADATA,
-    Column("competition", ForeignKey("competitions.id"), nullable=False),
-    Column("number", Integer, nullable=False),  # in the plan, from 0
-    Column("tournament", ForeignKey("tournaments.id"), nullable=False),  # has its matches
-    PrimaryKeyConstraint("competition", "number"),
-    UniqueConstraint("tournament"),
-)
-
-candidates: Final = Table(
-    "candidates",
-    METADATA,
-    Column("competition", ForeignKey("competitions.id"), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("owner", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("command", Text, nullable=False),  # empty for those that dial in, or were uploaded
-    Column("version", Text, nullable=False),
-    Column("seed", Integer, nullable=False),  # rank before the first round, from 1
-    Column("entered_unix_ms", _UnixMs, nullable=False),
-    Column("out", Text),  # why it is not in any more; null while it is
-    Column("out_after", _Json),  # pairs of a game and the rounds that were drawn of it then
-    Column("reason", Text, nullable=False, server_default=""),
-    Column("present", _Json),  # milliseconds that each version was there on a ladder
-    Column("away", Text),  # why it is not drawn just now; null where it is
-    PrimaryKeyConstraint("competition", "name"),
-)
-
-frozen_tables: Final = Table(
-    "frozen_tables",
+official_standings: Final = Table(
+    "official_standings",
     METADATA,
     Column("competition", ForeignKey("competitions.id"), nullable=False),
     Column("number", Integer, nullable=False),  # from 1
-    Column("body", Text, nullable=False),  # the very bytes that are signed, in UTF-8
-    Column("record", Text, nullable=False),  # JSON Lines of all that it was made from
+    Column("body", Text, nullable=False),  # the bytes that are signed, in UTF-8
+    Column("record", Text, nullable=False),  # JSON Lines: the deal-sets it was computed from
     Column("inputs_sha256", Text, nullable=False),
     Column("public_key", Text, nullable=False),  # hexadecimal, as is the next
     Column("signature", Text, nullable=False),
@@ -311,19 +297,19 @@ frozen_tables: Final = Table(
     PrimaryKeyConstraint("competition", "number"),
 )
 
-questions: Final = Table(
-    "questions",
+comparison_requests: Final = Table(
+    "comparison_requests",
     METADATA,
     Column("id", Integer, primary_key=True),
     Column("owner", Text, nullable=False),
-    Column("asked_unix_ms", _UnixMs, nullable=False),
-    Column("ask", _Json, nullable=False),
+    Column("created_unix_ms", _UnixMs, nullable=False),
+    Column("query", _Json, nullable=False),  # what is compared, and by which terms
     Column("state", Text, nullable=False),
-    Column("why", Text, nullable=False, server_default=""),  # it ended
-    Column("core_time", _UnixMs, nullable=False, server_default="0"),  # milliseconds
+    Column("reason", Text, nullable=False, server_default=""),  # why it ended
+    Column("core_ms_by_day", _Json, nullable=False),  # processor time by day, in UTC
     Column("margins", _Json, nullable=False),  # of each deal-set, in order
 )
-Index("questions_of_owner", questions.c.owner, questions.c.id)
+Index("comparison_requests_of_owner", comparison_requests.c.owner, comparison_requests.c.id)
 
 audit: Final = Table(
     "audit",
@@ -337,10 +323,22 @@ audit: Final = Table(
     Column("sha256", Text, nullable=False),  # of this row and of the row before
 )
 
-# Alembic's own table, as Alembic makes it. Not among the tables above: migrations leave it alone.
+# Alembic's own table, as Alembic makes it. It is in another MetaData, as migrations do not change it.
 revision: Final = Table(
     "alembic_version",
     MetaData(),
     Column("version_num", String(32), nullable=False),
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
+
+SECRET_TABLES: Final = frozenset({"keys", "invitations", "audit"})
+"""Tables that public readers cannot read."""
+SECRET_COLUMNS: Final = frozenset(
+    {
+        ("deal_sets", "seed"),
+        ("competitions", "config"),
+        ("entrants", "command"),
+        ("matches", "evidence"),
+    }
+)
+"""Columns that public readers read as NULL: packs follow from seeds, and commands contain paths."""

@@ -1,7 +1,7 @@
-"""Brings a file of an older schema up to date, with Alembic.
+"""Migrates a store of an older schema, with Alembic.
 
-To change the schema: change `schema.py`, raise its `HEAD`, and write a module
-in `migrations/versions` that changes an older file likewise.
+To change the schema, change `schema.py`, raise its `HEAD`, and write a module in `migrations/versions` that
+makes the same change to an older store.
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 
 def knows(revision: str) -> bool:
-    """Whether there is a way from `revision` to the present schema."""
+    """Whether migrations lead from `revision` to the present schema."""
     try:
         ScriptDirectory.from_config(_config()).get_revision(revision)
     except CommandError:

@@ -1,1 +1,1 @@
-"""Doubles for those who write against the arena: bots, ledgers, deals and outboxes in memory."""
+"""Test doubles for authors of bots, games and services: bots, ledgers, deals and outboxes in memory."""

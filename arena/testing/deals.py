@@ -1,9 +1,7 @@
-"""Deals that a test knows beforehand: doubles for `arena.games.contract.Deals`.
+"""Test doubles for `arena.games.contract.Deals`, which rules take as an argument.
 
-Each stands in for the chance of a match, which a rules module takes as an
-argument. `Seeded` shuffles, the same at every run; `Loaded`, like loaded dice,
-gives what it was told to; `Unshuffled` leaves every pack as it is; `Noted`
-remembers what other deals were asked.
+`SeededDeals` shuffles by a seed; `StackedDeals` returns given packs; `UnshuffledDeals` does not
+shuffle; `RecordedDeals` records the requests to other deals.
 """
 
 from collections import Counter
@@ -15,8 +13,8 @@ from arena.deal import KeyedDeals, seeded_key
 from arena.games.contract import Deals
 
 
-class Seeded:
-    """Shuffles that follow from a seed: those of a match that the arena plays with `--seed`."""
+class SeededDeals:
+    """Shuffles by a seed, as a match that is played with `--seed`."""
 
     def __init__(self, seed: str | int) -> None:
         self._deals = KeyedDeals(seeded_key(str(seed)))
@@ -25,23 +23,22 @@ class Seeded:
         return self._deals.shuffle(hand, label, cards)
 
 
-class Unshuffled:
-    """Leaves every pack in the order in which it was to be shuffled: `arena.games.contract.Deals`."""
+class UnshuffledDeals:
+    """Returns every pack in its given order: `arena.games.contract.Deals`."""
 
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:  # noqa: ARG002
         return tuple(cards)
 
 
-class NotLoaded(LookupError):
-    """`Loaded` was asked for a shuffle, or given a card, that it cannot serve."""
+class NotStacked(LookupError):
+    """`StackedDeals` has no pack for a shuffle, or its pack has other cards."""
 
 
-class Loaded:
-    """Hands out given packs by hand and label: `arena.games.contract.Deals`.
+class StackedDeals:
+    """Returns given packs by hand and label: `arena.games.contract.Deals`.
 
-    A pack is handed out as it was given. It may lack cards of those that were to
-    be shuffled, where a game is to see the end of it soon; it has no others. A
-    shuffle for which no pack is given is left to `otherwise`.
+    A pack may have fewer cards than the game's, to test the end of a stock, but no others. Shuffles
+    without a given pack are passed to `otherwise`.
     """
 
     def __init__(
@@ -54,39 +51,39 @@ class Loaded:
         """The pack for this hand and label.
 
         Raises:
-          NotLoaded: if none was given and there is no `otherwise`, or if a card
-            of it is not among `cards`.
+          NotStacked: if there is no pack and no `otherwise`, or if the pack has a card that is not in
+            `cards`.
         """
         pack = self._packs.get((hand, label))
         if pack is None:
             if self._otherwise is None:
-                raise NotLoaded(f"no pack was given for hand {hand}, {label!r}")
+                raise NotStacked(f"no pack was given for hand {hand}, {label!r}")
             return self._otherwise.shuffle(hand, label, cards)
         strange = Counter(pack) - Counter(cards)
         if strange:
             names = ", ".join(map(str, strange.elements()))
-            raise NotLoaded(f"the pack for hand {hand}, {label!r}, has {names} too many")
+            raise NotStacked(f"the pack for hand {hand}, {label!r}, has {names} too many")
         return pack
 
 
 class Shuffle(NamedTuple):
-    """What was asked of deals, and what they answered."""
+    """A request to deals, and its result."""
 
     hand: int
     label: str
     cards: tuple[Card, ...]
-    """In the order in which they were to be shuffled."""
+    """The cards in their given order."""
     order: tuple[Card, ...]
-    """As they were dealt."""
+    """The cards in their shuffled order."""
 
 
-class Noted:
-    """Asks other deals and remembers each shuffle: `arena.games.contract.Deals`."""
+class RecordedDeals:
+    """Passes requests to other deals and records each shuffle: `arena.games.contract.Deals`."""
 
     def __init__(self, deals: Deals) -> None:
         self._deals: Final = deals
         self.shuffles: list[Shuffle] = []
-        """All so far, in order."""
+        """All shuffles so far, in order."""
 
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
         given = tuple(cards)

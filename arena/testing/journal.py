@@ -1,4 +1,4 @@
-"""A journal in memory: a double for the record of all matches of one process."""
+"""A test double for the journal of a process, in memory."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,19 +12,18 @@ from cardarena.v1 import journal_pb2
 
 
 class MemoryJournal:
-    """Keeps its records: `arena.replay.journal.journal.Journal`, without folder or disk.
+    """Keeps records in memory: `arena.replay.journal.journal.Journal` without a folder.
 
-    It is also `arena.replay.journal.match_log.Appendable`, which is all that a
-    `MatchLog` needs of a journal. What was added is flushed or not, as in a
-    file: a process that is killed leaves `flushed` of `bodies`.
+    It is also `arena.replay.journal.match_log.Appendable`, the part that a `MatchLog` uses. A killed
+    process would leave the first `flushed` of its `bodies`.
     """
 
     def __init__(self, *, matches: int = 0) -> None:
-        """`matches` is the highest number of a match in the journals before this one."""
+        """`matches` is the highest number of a match in earlier journals."""
         self.bodies: list[bytes] = []
-        """The records so far, encoded, in order."""
+        """The encoded records so far, in order."""
         self.flushed = 0
-        """How many of them were written before something that follows from them was sent."""
+        """The number of flushed records."""
         self._matches = matches
 
     @property
@@ -35,10 +34,10 @@ class MemoryJournal:
     def match(
         self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Room | None = None
     ) -> MatchLog:
-        """The ledger of a match that begins.
+        """The ledger of a new match.
 
         Raises:
-          ValueError: if the match's id could not be part of a file's name.
+          ValueError: if the match's id cannot be part of a file name.
         """
         check_match_id(spec.match_id)
         self._matches += 1
@@ -51,7 +50,7 @@ class MemoryJournal:
         used: Sequence[UsedTime] = (),
         room: Room | None = None,
     ) -> MatchLog:
-        """The ledger of a match that goes on: its records, of an earlier journal, come first."""
+        """The ledger of a restored match; `bodies` are its records in an earlier journal."""
         number = journal_pb2.Record.FromString(bodies[0]).match
         log = MatchLog(self, number, seated, room=room)
         log.go_on(bodies, used)
@@ -68,7 +67,7 @@ class MemoryJournal:
 
     @property
     def position(self) -> str:
-        """Where the next record will stand."""
+        """The position of the next record."""
         return f"memory:{len(self.bodies)}"
 
     @property
@@ -78,15 +77,15 @@ class MemoryJournal:
 
     @property
     def unsynced_bytes(self) -> int:
-        """None: what is flushed is as safe as it will be."""
+        """None: flushed records are safe."""
         return 0
 
     def flush(self) -> None:
-        """All records added so far survive the process."""
+        """Make all records so far survive the process."""
         self.flushed = len(self.bodies)
 
     async def synced(self) -> None:
-        """All records added so far are safe, at once."""
+        """Make all records so far safe, at once."""
         self.flush()
         await trio.lowlevel.checkpoint()
 

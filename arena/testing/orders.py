@@ -1,4 +1,4 @@
-"""Orders and requests of matches in one line, as tests and benchmarks write them."""
+"""Functions that make orders and requests of single matches, for tests and benchmarks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,11 +20,11 @@ def match_order(
     time_control: TimeControl | None = None,
     fault_limit: int = DEFAULT_FAULT_LIMIT,
 ) -> DealSetOrder:
-    """The order of a match alone; without an id it gets one at random.
+    """The order of a single match; without `match_id` its id is random.
 
     Raises:
       UnknownGame: if there is no such game.
-      BadOptions: if the game is not played so.
+      BadOptions: if the game does not allow these options or seats.
     """
     game = game_by_id(game_id)
     players = tuple(BotId(bot) if isinstance(bot, str) else bot for bot in bots)
@@ -47,7 +47,7 @@ def match_request(
     seed: str = "",
     time_control: Mapping[str, int] | None = None,
 ) -> lobby_pb2.CreateMatchRequest:
-    """What somebody at the lobby says to have a match made. Nothing of it is checked here."""
+    """A request to the lobby for a match. Its values are not checked."""
     control = None if time_control is None else game_pb2.TimeControl(**time_control)
     settings = [
         game_pb2.Setting(name=name) if value is None else setting_message(name, value)

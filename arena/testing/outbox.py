@@ -1,4 +1,4 @@
-"""An outbox in memory: a double for what lies between a session and its bot's stream."""
+"""A test double for the outbox between a session and its bot's stream, in memory."""
 
 from typing import Any
 
@@ -10,19 +10,19 @@ from cardarena.v1 import play_pb2
 
 
 class MemoryOutbox:
-    """Keeps what was posted to a bot: `arena.server.session.outbox.Outbox`, without a loop.
+    """Keeps the messages to a bot: `arena.server.session.outbox.Outbox` without a loop.
 
-    Asks posted in a row share a frame, as they do on a stream, until somebody
-    looks. Nothing is ever too much for it, and no clock is set anew.
+    Consecutive asks share a frame, as on a stream, until the frames are read. It has no limits, and
+    does not restart clocks.
     """
 
     def __init__(self) -> None:
         self.closed = False
         self.verdict: Refused | None = None
-        """Why it was closed, if not in order."""
+        """Why it was closed; None for a normal end."""
         self._frames: list[bytes] = []
         self._messages: list[play_pb2.ArenaMessage] = []
-        """The first frames, as far as they were read."""
+        """The first frames, decoded when they were read."""
         self._asks: list[bytes] = []
 
     def post(self, frame: bytes) -> None:
@@ -32,7 +32,7 @@ class MemoryOutbox:
             self._frames.append(frame)
 
     def post_ask(self, element: bytes, ask: OpenAsk) -> None:  # noqa: ARG002
-        """Keep an ask; its clock runs from when it was made."""
+        """Keep an ask; its clock has started when it was made."""
         if not self.closed:
             if sum(map(len, self._asks)) + len(element) > MAX_FRAME_BYTES:
                 self._seal_asks()
@@ -40,33 +40,33 @@ class MemoryOutbox:
 
     @property
     def queued(self) -> tuple[int, int]:
-        """Frames and bytes that were not taken; asks that will share a frame count as one."""
+        """The numbers of frames and bytes; asks that will share a frame count as one."""
         waiting = (*self._frames, *self._asks)
         return len(self._frames) + bool(self._asks), sum(map(len, waiting))
 
     def close(self, verdict: Refused | None = None) -> None:
-        """Keep nothing more; `verdict` is what the bot is told, None in order."""
+        """Ignore further messages; `verdict` is the error that the bot receives, None for no error."""
         if not self.closed:
             self.closed = True
             self.verdict = verdict
 
     def take_frames(self) -> list[bytes]:
-        """All that was posted and not taken, as it would be sent."""
+        """Remove and return all frames."""
         self._seal_asks()
         frames, self._frames, self._messages = self._frames, [], []
         return frames
 
     @property
     def messages(self) -> tuple[play_pb2.ArenaMessage, ...]:
-        """All that was posted and not taken, as the bot would read it."""
+        """All messages that were not taken."""
         self._seal_asks()
         unread = self._frames[len(self._messages) :]
         self._messages += map(play_pb2.ArenaMessage.FromString, unread)
         return tuple(self._messages)
 
     def take(self, kind: str) -> list[Any]:
-        """The messages of one kind, such as `match_start`; the others stay."""
-        messages = self.messages  # which ends a frame of asks that was still open
+        """Remove and return the messages of one kind, such as `match_start`."""
+        messages = self.messages  # this ends an open frame of asks
         posted = list(zip(self._frames, messages, strict=True))
         others = [each for each in posted if each[1].WhichOneof("body") != kind]
         self._frames = [frame for frame, _ in others]
@@ -76,7 +76,7 @@ class MemoryOutbox:
         ]
 
     def only(self, kind: str) -> Any:
-        """The one message of a kind.
+        """Remove and return the one message of a kind.
 
         Raises:
           ValueError: if there is none, or more than one.
@@ -85,7 +85,7 @@ class MemoryOutbox:
         return found
 
     def take_asks(self) -> list[play_pb2.Ask]:
-        """All asks that were posted and not taken, whatever frames they share."""
+        """Remove and return all asks, from all frames."""
         return [ask for asks in self.take("asks") for ask in asks.asks]
 
     def _seal_asks(self) -> None:

@@ -1,8 +1,8 @@
-"""Bots and a ledger in memory: doubles for whatever a table needs of the world.
+"""Test doubles of a match runner's partners: scripted bots and a ledger in memory.
 
-A `Scripted` bot is a function from an ask to a reply; it remembers all it was
-told. With `play` a whole match runs in one trio task tree, without transport
-or disk, so that on a mock clock no time passes that nobody thinks.
+A `Scripted` bot is a function from an ask to a reply, and records all messages to it. `play` runs a
+whole match in one trio task tree, without network or disk. On a mock clock, time passes only in
+replies.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,14 +15,14 @@ import trio
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Step
+from arena.referee.absence import Absence
 from arena.referee.ask import Answer, OpenAsk, Said
-from arena.referee.gallery import Gallery
 from arena.referee.lag import Lag
 from arena.referee.ledger import Ledger, Settled, UsedTime
-from arena.referee.presence import Presence
 from arena.referee.referee import Referee
-from arena.referee.spec import Entrant, FaultKind, ForfeitedSeat, MatchSpec, Outcome
-from arena.referee.workers import UNTOLD, Chosen, Ticket, Workers
+from arena.referee.spec import FaultKind, ForfeitedSeat, MatchSpec, Outcome, SeatedBot
+from arena.referee.spectators import SpectatorPort
+from arena.referee.step_processes import UNKNOWN, Chosen, StepProcesses, Ticket
 from arena.terms import DEFAULT_AWAY_LIMIT_MS, MatchTerms, TimeControl
 
 FIRST: Final = Answer(index=0)
@@ -31,14 +31,14 @@ FIRST: Final = Answer(index=0)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a scripted bot does about an ask. As it stands: the first move, at once."""
+    """The reply of a scripted bot to an ask. The default is the first move, at once."""
 
     answer: Answer | None = FIRST
-    """None says nothing."""
+    """None for no answer."""
     after_s: float = 0.0
-    """Thought, on trio's clock, before anything is done."""
+    """The delay on trio's clock, in seconds."""
     leaves: bool = False
-    """Goes for good instead of answering."""
+    """Whether the bot disconnects for good instead of answering."""
 
 
 Script: TypeAlias = Callable[[OpenAsk], Reply]
@@ -53,8 +53,8 @@ _AT_ONCE: Final = Reply()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """An ask, as it was when it came."""
+class RecordedAsk:
+    """An ask that the bot received, with its clock at that time."""
 
     decision: int
     body: bytes
@@ -63,7 +63,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """An ask was withdrawn."""
+    """The end of an ask."""
 
     decision: int
     fault: FaultKind | None
@@ -71,8 +71,8 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """The match is over."""
+class SeatEnded:
+    """The end of the match."""
 
     outcome: Outcome
     trailing_events: tuple[bytes, ...]
@@ -82,54 +82,54 @@ class Scripted:
     """A bot in memory: `arena.referee.SeatPort`. `run` must run while it plays."""
 
     def __init__(self, script: Script = plays_first_move, *, wants_text: bool = False) -> None:
-        self.heard: list[Asked | Closed | Ended] = []
-        """All that the seat was told, in order."""
+        self.heard: list[RecordedAsk | Closed | SeatEnded] = []
+        """All messages to the seat, in order."""
         self.gone = False
         self.connected = True
         self.wants_text = wants_text
-        self.presence: Presence | None = None
+        self.presence: Absence | None = None
         self.answered_before: tuple[int, Said | None] | None = None
-        """Of a match that goes on: the bot's last decision and what it chose."""
+        """The bot's last decision and its choice, in a restored match."""
         self._script = script
         self._send, self._receive = trio.open_memory_channel[OpenAsk](1)
 
     @property
-    def asked(self) -> list[Asked]:
-        """The asks alone."""
-        return [each for each in self.heard if isinstance(each, Asked)]
+    def asked(self) -> list[RecordedAsk]:
+        """The asks."""
+        return [each for each in self.heard if isinstance(each, RecordedAsk)]
 
     @property
     def closed(self) -> list[Closed]:
-        """The asks that were withdrawn."""
+        """The closed asks."""
         return [each for each in self.heard if isinstance(each, Closed)]
 
     @property
-    def ended(self) -> Ended | None:
-        """How the match ended; None if the seat was never told."""
-        ends = [each for each in self.heard if isinstance(each, Ended)]
+    def ended(self) -> SeatEnded | None:
+        """The end of the match; None before it."""
+        ends = [each for each in self.heard if isinstance(each, SeatEnded)]
         assert len(ends) <= 1, "a match ends once"
         return ends[0] if ends else None
 
     def ask(self, ask: OpenAsk) -> None:
         ask.sent(trio.current_time())
         body = ask.body + ask.texts() if self.wants_text else ask.body
-        self.heard.append(Asked(ask.decision, body, ask.clock_ms()))
+        self.heard.append(RecordedAsk(ask.decision, body, ask.clock_ms()))
         self._send.send_nowait(ask)
 
-    def sit(self, presence: Presence) -> None:
+    def sit(self, presence: Absence) -> None:
         self.presence = presence
 
     def asked_before(self, decision: int, said: Said | None) -> None:
         self.answered_before = decision, said
 
     def hang_up(self) -> None:
-        """Cannot be reached from now on."""
+        """Disconnect."""
         self.connected = False
         assert self.presence is not None
         self.presence.left()
 
     def come_back(self) -> None:
-        """Can be reached again."""
+        """Reconnect."""
         self.connected = True
         assert self.presence is not None
         self.presence.came_back()
@@ -138,10 +138,10 @@ class Scripted:
         self.heard.append(Closed(ask.decision, fault, reason))
 
     def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
-        self.heard.append(Ended(outcome, trailing_events))
+        self.heard.append(SeatEnded(outcome, trailing_events))
 
     async def run(self) -> None:
-        """Answer asks until cancelled. A reply outlives its ask: it may come too late."""
+        """Answer asks until cancelled. A reply can be later than the end of its ask."""
         async with trio.open_nursery() as nursery:
             async for ask in self._receive:
                 reply = self._script(ask)
@@ -170,7 +170,7 @@ class MemoryLedger:
         self.spec: MatchSpec | None = None
         self.decisions: list[Settled] = []
         self.times: dict[int, UsedTime] = {}
-        """By seat, the last that was written down of time that no decision tells."""
+        """The last record of used time of each seat."""
         self.outcome: Outcome | None = None
         self.end_s = 0.0
 
@@ -199,11 +199,11 @@ def seeded_spec(
     away_limit_ms: int = DEFAULT_AWAY_LIMIT_MS,
     forfeited_seats: tuple[ForfeitedSeat, ...] = (),
 ) -> MatchSpec:
-    """A repeatable match between bots named for their seats.
+    """A repeatable match between bots that are named by their seats.
 
     Raises:
       UnknownGame: if there is no such game.
-      BadOptions: if the game is not played so.
+      BadOptions: if the game does not allow these options or seats.
     """
     game = game_by_id(game_id)
     key = seeded_key(seed)
@@ -218,15 +218,15 @@ def seeded_spec(
             away_limit_ms,
             seeded=True,
         ),
-        entrants=tuple(Entrant(f"bot {seat}") for seat in range(seats)),
+        entrants=tuple(SeatedBot(f"bot {seat}") for seat in range(seats)),
         deals=KeyedDeals(key),
         deal_key_sha256=sha256(key).digest(),
         forfeited_seats=forfeited_seats,
     )
 
 
-class WorkersHere(Workers):
-    """Plays heavy steps in this process, at once."""
+class InlineSteps(StepProcesses):
+    """Plays heavy steps in this process."""
 
     async def step(
         self,
@@ -234,7 +234,7 @@ class WorkersHere(Workers):
         state: object,
         chosen: Chosen,
         deals: Deals,
-        ticket: Ticket = UNTOLD,  # noqa: ARG002 - as any worker is told
+        ticket: Ticket = UNKNOWN,  # noqa: ARG002 - as `StepProcesses.step`
     ) -> Step:
         await trio.lowlevel.checkpoint()
         return game_by_id(game_id).rules.step(state, chosen, deals)
@@ -244,22 +244,23 @@ async def play(
     spec: MatchSpec,
     bots: Sequence[Scripted],
     ledger: Ledger | None = None,
-    workers: Workers | None = None,
+    workers: StepProcesses | None = None,
     *,
     past: Sequence[Settled] = (),
     lag: Lag | None = None,
-    gallery: Gallery | None = None,
+    spectators: SpectatorPort | None = None,
 ) -> Outcome:
-    """Play one match between scripted bots, by a referee of its own.
+    """Play one match between scripted bots, with its own referee.
 
-    `past` are the decisions of a match that goes on; `gallery` watches.
+    `past` are the decisions of a restored match; `spectators` receives its public events.
     """
-    book, checkpoint = ledger or MemoryLedger(), trio.lowlevel.checkpoint
-    referee = Referee(lambda _: book, checkpoint, workers or WorkersHere(), lag, lambda _: gallery)
+    referee = Referee(trio.lowlevel.checkpoint, workers or InlineSteps(), lag)
     async with trio.open_nursery() as nursery:
         await nursery.start(referee.run)
         for bot in bots:
             nursery.start_soon(bot.run)
-        outcome = await referee.play(spec, bots, past)
+        outcome = await referee.play(
+            spec, bots, ledger or MemoryLedger(), past, spectators=lambda: spectators
+        )
         nursery.cancel_scope.cancel()
     return outcome

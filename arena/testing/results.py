@@ -1,8 +1,8 @@
-"""Results in memory, for an arena that is to leave nothing behind."""
+"""A test double for the store of results, in memory."""
 
 from collections.abc import Collection, Sequence
 
-from arena.ladder.results import MatchOutcome
+from arena.schedule.outcomes import MatchOutcome
 from arena.store import EndedMatch, MatchFilter, StoredMatch
 
 
@@ -11,7 +11,7 @@ class MemoryResults:
 
     def __init__(self) -> None:
         self.ended: dict[str, EndedMatch] = {}
-        """By the match's id, in the order in which they were recorded."""
+        """The recorded matches by id, in order."""
         self.published: set[str] = set()
 
     def outcomes(self, match_ids: Collection[str]) -> dict[str, MatchOutcome]:
@@ -49,7 +49,7 @@ class MemoryResults:
             and set(wanted.bots) <= set(each.bots)
             and (any(each.outcome.faults) or not wanted.faulted)
             and (each.outcome.match_id in self.published or not wanted.published)
-            and not wanted.tournament
+            and not wanted.competition
         )[:limit]
 
     def _stored(self, ended: EndedMatch) -> StoredMatch:
@@ -58,7 +58,7 @@ class MemoryResults:
             ended.game,
             ended.bots,
             ended.deal_set,
-            tournament="",
+            competition="",
             ended_unix_ms=ended.ended_unix_ms,
             published=ended.outcome.match_id in self.published,
         )

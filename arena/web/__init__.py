@@ -1,10 +1,14 @@
-"""Pages: what there is to watch, as HTML that is made here and needs nothing else.
+"""The pages of an arena, which `arena web` serves and `arena web export` writes to files.
 
-    trees     elements as plain values: HTML for the first paint, JSON for the steps after it
-    table     a scene as a tree
-    words     running text, cards and names as trees
-    viewer    a match's page: one hand, one viewer, every step
+    app, serve       HTTP: routes, headers, caching, errors; the process
+    site             the table of pages
+    pages            view models: the content of each page, which is also its JSON
+    templates        the HTML of each page; `rendering` has their functions
+    site_archive     reads the store
+    live_pages       pages of matches in play; `event_hub` and `subscribers` have their feeds
+    trees            pictures as values: HTML for the first step, JSON for the others
+    table, rich_text draw a scene and text as trees; `plots` draws plots
 
-A tree holds tags and attributes of the lists in `trees`, and text that is escaped where it is
-written. No element has a `style` or an event handler, as the pages' policy forbids both.
+Templates escape all values. The content security policy forbids inline styles, scripts and event
+handlers.
 """

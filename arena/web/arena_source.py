@@ -1,4 +1,4 @@
-"""Matches in play, from the arena that runs in the folder, by its socket file."""
+"""Reads matches in play from the arena of a data folder, over its Unix socket."""
 
 import contextlib
 from collections.abc import AsyncIterator
@@ -7,24 +7,36 @@ from pathlib import Path
 import grpc
 
 from arena.server.data_folder import watch_socket
-from arena.web.hall import NoArena, NotLive
 from cardarena.v1 import watch_pb2, watch_pb2_grpc
 
 WAIT_S = 3.0
 AWAY = "no arena answers in this folder"
-_COMES_BACK = (("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 1_000))
-"""An arena that was killed is back within seconds, and the socket file costs nothing to try."""
+_RECONNECT = (("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 1_000))
+"""Short waits, because an arena restarts within seconds, and a local socket is cheap to try."""
+
+
+class NotLive(Exception):
+    """A match cannot be watched now. The text says why."""
+
+
+class NoArena(NotLive):
+    """No arena answers, so the matches in play are not known."""
 
 
 class ArenaSource:
-    """A `Source` of what an arena on this machine plays. Made and used on one loop."""
+    """The matches in play of an arena on this machine. Create it on the loop that uses it."""
 
     def __init__(self, data: Path) -> None:
-        self._channel = grpc.aio.insecure_channel(f"unix:{watch_socket(data)}", options=_COMES_BACK)
+        self._channel = grpc.aio.insecure_channel(f"unix:{watch_socket(data)}", options=_RECONNECT)
         self._stub = watch_pb2_grpc.WatchServiceStub(self._channel)
 
     async def watch(self, match_id: str, after: int) -> AsyncIterator[watch_pb2.WatchResponse]:
-        """Follow a match, as `Source.watch`."""
+        """Follow a match from the frame after `after`.
+
+        Raises:
+          NotLive: if the match cannot be watched.
+          NoArena: if no arena answers, or the arena stops.
+        """
         request = watch_pb2.WatchRequest(match_id=match_id, after=after)
         call = self._stub.Watch(request)
         try:
@@ -32,19 +44,23 @@ class ArenaSource:
                 yield message
         except grpc.aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.NOT_FOUND:
-                raise NotLive(error.details() or f"no match {match_id!r} may be watched") from None
+                raise NotLive(error.details() or f"no match {match_id!r} can be watched") from None
             raise NoArena(AWAY) from None
         finally:
             with contextlib.suppress(Exception):
                 call.cancel()
 
     async def live(self) -> watch_pb2.ListLiveResponse:
-        """What is in play, as `Source.live`."""
+        """List the matches in play.
+
+        Raises:
+          NoArena: if no arena answers.
+        """
         try:
             return await self._stub.ListLive(watch_pb2.ListLiveRequest(), timeout=WAIT_S)
         except grpc.aio.AioRpcError:
             raise NoArena(AWAY) from None
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the channel."""
         await self._channel.close()

@@ -1,36 +1,33 @@
-"""A connection of uvicorn's that can be handed over once an answer has begun."""
+"""A uvicorn connection that can switch to another protocol after the head of a response."""
 
 import asyncio
-from typing import Any, Final
+from typing import Final
 
 from starlette.types import Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from arena.server.admission.http_connections import BoundedConnection
 
 EXTENSION: Final = "arena.connection"
-"""Under this name a request's scope has its connection, among its extensions."""
+"""The key of the connection in the `extensions` of a request's scope."""
 
 
 class _HandedOver(ConnectionError):
     pass
 
 
-class Connection(H11Protocol):
-    """Reads requests as uvicorn does, until it is handed over."""
+class HandoverConnection(BoundedConnection):
+    """An HTTP connection of uvicorn, until it is handed over."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        """As uvicorn makes it."""
-        super().__init__(*given, **named)
-        self._site = self.app
-        self.app = self._asked
-
-    async def _asked(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application find the connection in the scope."""
         scope.setdefault("extensions", {})[EXTENSION] = self
-        await self._site(scope, receive, send)
+        await super().answer(scope, receive, send)
 
     def hand_over(self, protocol: asyncio.Protocol) -> bool:
-        """Let `protocol` have what this stands on, after all that was sent; False if that is gone.
+        """Give the transport to `protocol`; False if it is closing.
 
-        To uvicorn it looks as if whoever asked had left, so that it forgets the request.
+        Bytes that were sent before go out first. To uvicorn this looks like a disconnect, so it
+        drops the request.
         """
         transport = self.transport
         if transport.is_closing():

@@ -1,4 +1,4 @@
-"""What plots are drawn of: lines, rectangles, dots, symbols and words at places of an SVG."""
+"""SVG elements of plots: lines, rectangles, circles, symbols and text."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ SYMBOLS: Final[Sequence[str]] = (
     "m0,-5l5,9h-10Z",
     "m0,-5l5,5l-5,5l-5,-5Z",
 )
-"""Circle, square, triangle and diamond, as paths around a place."""
+"""Circle, square, triangle and diamond, as paths around a point."""
 
 
 def line(x1: float, y1: float, x2: float, y2: float, css: str) -> Element:
@@ -33,21 +33,21 @@ def rect(x: float, y: float, width: float, height: float, css: str) -> Element:
 
 
 def circle(x: float, y: float, radius: float, css: str) -> Element:
-    """A circle around a place."""
+    """A circle around a point."""
     return element("circle", css, cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:.0f}")
 
 
 def symbol(which: int, x: float, y: float, css: str) -> Element:
-    """One of `SYMBOLS` around a place; after the last comes the first."""
+    """One of `SYMBOLS` around a point; the numbers wrap around."""
     return element("path", css, d=f"M{x:.1f},{y:.1f}{SYMBOLS[which % len(SYMBOLS)]}")
 
 
-def text(x: float, y: float, words: str, anchor: str, css: str = "") -> Element:
-    """Words on a line, which start, end or have their middle at `x`."""
-    return element("text", css, words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor)
+def text(x: float, y: float, content: str, anchor: str, css: str = "") -> Element:
+    """Text that starts, ends or has its middle at `x`, by the `anchor` of SVG."""
+    return element("text", css, content, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor)
 
 
 def round_step(spread: float, most: int) -> float:
-    """The smallest of 1, 2, 5, 10 … that parts `spread` in at most `most`."""
+    """The smallest of 1, 2, 5, 10 … that divides `spread` into at most `most` parts."""
     step: float = 10 ** math.floor(math.log10(spread / most))
     return next(step * by for by in (1, 2, 5, 10) if spread / (step * by) <= most)

@@ -1,8 +1,8 @@
-"""Five plots as SVG trees, each beside the table that says the same in figures.
+"""Five plots as SVG trees. Each page also has a table with the same figures.
 
-They are made on the server, so they are in exports and without scripts too. A plot is for
-the eye alone (`role=img` with its message as the name): whoever does not see it reads the table.
-Colours are the style sheet's, and nothing is told by colour alone.
+The server draws them, so exports and browsers without scripts have them. A plot is an image whose
+label is its message; screen readers read the table. The style sheet has the colours, and no plot
+depends on colour only.
 """
 
 import math
@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from arena.replay.words import count
+from arena.replay.phrases import count
 from arena.web.marks import SYMBOLS, circle, line, polyline, rect, round_step, symbol, text
 from arena.web.trees import Element, Tree, element
 
 WIDE: Final = 720
-"""Width of a plot in its own units; the page scales it."""
+"""The width of a plot in its own units; the page scales it."""
 MOST_MARKS: Final = 2_000
-"""Marks of a plot; of more, every second, third … is drawn."""
+"""The most marks of a plot; of more, every second, third … is drawn."""
 _ROW: Final = 26
 _NAME: Final = 150
 _TICKS: Final = 5
@@ -26,7 +26,7 @@ _M = TypeVar("_M")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlottedSkill:
     """A bot in a table of skills."""
 
     bot: str
@@ -35,10 +35,15 @@ class Standing:
     value: float | None
     half_width: float | None
 
+    def interval(self) -> tuple[float, float]:
+        """The ends of the 95 % interval; both are the value if its width is not known."""
+        value, half_width = self.value or 0.0, self.half_width or 0.0
+        return value - half_width, value + half_width
+
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """What was known of two bots after so many deal-sets."""
+class PlottedTest:
+    """The sequential test of two bots after a number of deal-sets."""
 
     deal_sets: int
     mean: float
@@ -51,20 +56,17 @@ class FaultMark:
     """A fault at a decision of a match."""
 
     match: int
-    """Which of those that are drawn, from 0."""
+    """The number of the match in the plot, from 0."""
     decision: int
     kind: str
 
 
-def standings_plot(rows: Sequence[Standing]) -> Element:
-    """Dots with 95 % bars, a line between tiers."""
+def standings_plot(rows: Sequence[PlottedSkill]) -> Element:
+    """Draw dots with 95 % bars, and a line between tiers."""
     ranked = [row for row in rows if row.value is not None]
     if not ranked:
-        return _empty("nobody is ranked yet")
-    ends = [
-        (row.value or 0.0) + sign * (row.half_width or 0.0) for row in ranked for sign in (-1, 1)
-    ]
-    axis = _Axis([*ends, 0.0], _NAME, WIDE - 20)
+        return _empty("no bot is ranked yet")
+    axis = _Axis([0.0, *(end for row in ranked for end in row.interval())], _NAME, WIDE - 20)
     marks: list[Tree] = []
     for at, row in enumerate(ranked):
         y = 16 + at * _ROW
@@ -73,7 +75,7 @@ def standings_plot(rows: Sequence[Standing]) -> Element:
         assert row.value is not None
         marks.append(text(_NAME - 10, y + 4, _cut(row.bot), "end"))
         if row.half_width is not None:
-            low, high = axis(row.value - row.half_width), axis(row.value + row.half_width)
+            low, high = map(axis, row.interval())
             marks.append(line(low, y, high, y, "bar-95"))
         marks.append(circle(axis(row.value), y, 5, "dot"))
     best = ranked[0].bot
@@ -84,16 +86,13 @@ def standings_plot(rows: Sequence[Standing]) -> Element:
     )
 
 
-def versions_plot(steps: Sequence[Standing]) -> Element:
-    """Skill at one tournament after the other: a dot with its bar, `bot` names where."""
+def versions_plot(steps: Sequence[PlottedSkill]) -> Element:
+    """Draw skill by competition, oldest first: dots with bars; `bot` is the label of a step."""
     known = [each for each in steps if each.value is not None]
     if not known:
-        return _empty("no tournament has ranked it yet")
-    ends = [
-        (row.value or 0.0) + sign * (row.half_width or 0.0) for row in known for sign in (-1, 1)
-    ]
+        return _empty("no competition has ranked it yet")
     height, top = 200, 12
-    axis = _Axis([*ends, 0.0], height - 30, top)
+    axis = _Axis([0.0, *(end for row in known for end in row.interval())], height - 30, top)
     gap = (WIDE - 90) / len(known)
     marks: list[Tree] = []
     points: list[tuple[float, float]] = []
@@ -102,15 +101,8 @@ def versions_plot(steps: Sequence[Standing]) -> Element:
         x = 70 + gap * (at + 0.5)
         points.append((x, axis(row.value)))
         if row.half_width is not None:
-            marks.append(
-                line(
-                    x,
-                    axis(row.value - row.half_width),
-                    x,
-                    axis(row.value + row.half_width),
-                    "bar-95",
-                )
-            )
+            low, high = map(axis, row.interval())
+            marks.append(line(x, low, x, high, "bar-95"))
         marks.append(circle(x, axis(row.value), 5, "dot"))
         marks.append(text(x, height - 6, _cut(row.bot, max(4, int(gap / 8))), "middle"))
     path = polyline(points, "steps")
@@ -118,10 +110,10 @@ def versions_plot(steps: Sequence[Standing]) -> Element:
 
 
 def pairs_plot(bots: Sequence[str], better: Sequence[Sequence[float | None]]) -> Element:
-    """A heat map of the chance that the row's bot is the better one, with the number in each cell.
+    """Draw a heat map of the chance that the row's bot is better, with the number in each cell.
 
-    Pairs that tell nothing are grey. Blue is the row's, orange the column's, and the more certain
-    the deeper: a scale for all kinds of eyes.
+    Blue cells favour the row, orange ones the column; darker is more certain. These colours suit
+    colour-blind readers. Pairs without a chance are grey.
     """
     if not bots:
         return _empty("no two bots have met")
@@ -147,14 +139,14 @@ def pairs_plot(bots: Sequence[str], better: Sequence[Sequence[float | None]]) ->
     )
 
 
-def progress_plot(one: str, other: str, looks: Sequence[Progress]) -> Element:
-    """The estimate after every deal-set, in the band that holds at every look at once."""
-    if not looks:
+def progress_plot(one: str, other: str, points: Sequence[PlottedTest]) -> Element:
+    """Draw the estimate after every deal-set, with its anytime 95 % band."""
+    if not points:
         return _empty("they have not met yet")
-    thin = _thinned(looks)
+    thin = _thinned(points)
     finite = [end for each in thin for end in (each.low, each.high) if math.isfinite(end)]
     means = [each.mean for each in thin]
-    # Early bands are as wide as the rules allow, and would flatten the rest.
+    # Early bands are very wide, and would flatten the rest of the plot.
     late = [each for each in thin[len(thin) // 4 :] if math.isfinite(each.low)]
     ends = [end for each in late for end in (each.low, each.high)] or finite
     height = 220
@@ -173,14 +165,14 @@ def progress_plot(one: str, other: str, looks: Sequence[Progress]) -> Element:
         text(WIDE - 20, height - 6, count(last, "deal-set"), "end"),
     ]
     return _svg(
-        f"{one} against {other}: points a deal-set, with the band that holds at every look.",
+        f"{one} against {other}: points a deal-set, with the anytime 95 % band.",
         height,
         [*axis.rungs(), band, estimate, *marks],
     )
 
 
 def faults_plot(kinds: Sequence[str], marks: Sequence[FaultMark], matches: int) -> Element:
-    """Faults by match and decision, a shape for each kind."""
+    """Draw faults by match and decision, with a shape for each kind."""
     if not marks:
         return _empty("no faults")
     height = 200
@@ -206,12 +198,12 @@ def faults_plot(kinds: Sequence[str], marks: Sequence[FaultMark], matches: int) 
 
 
 def chance_words(chance: float) -> str:
-    """A chance in %: none is certain."""
+    """A chance in %, never 0 or 100."""
     return ">99" if chance > 0.995 else "<1" if chance < 0.005 else f"{100 * chance:.0f}"
 
 
 class _Axis:
-    """Values on a stretch of the plot, `low_at` to `high_at`, with round ticks."""
+    """Maps values to positions from `low_at` to `high_at`, with ticks at round values."""
 
     def __init__(self, values: Iterable[float], low_at: float, high_at: float) -> None:
         known = list(values)
@@ -226,7 +218,7 @@ class _Axis:
         return self._from + share * (self._to - self._from)
 
     def inside(self, value: float) -> float:
-        """As the axis has it, or its nearer end."""
+        """The position of a value; that of the nearer end if the value is beyond the axis."""
         return self(min(max(value, self._low), self._high))
 
     def _ticks(self) -> list[float]:
@@ -234,7 +226,7 @@ class _Axis:
         return [at * self._step for at in range(first, math.floor(self._high / self._step) + 1)]
 
     def drawn(self, below: float) -> list[Tree]:
-        """Ticks of an axis that lies, down to `below`."""
+        """The ticks of a horizontal axis at the position `below`."""
         made: list[Tree] = []
         for tick in self._ticks():
             x = self(tick)
@@ -243,7 +235,7 @@ class _Axis:
         return made
 
     def rungs(self) -> list[Tree]:
-        """Ticks of an axis that stands."""
+        """The ticks of a vertical axis."""
         made: list[Tree] = []
         for tick in self._ticks():
             y = self(tick)

@@ -1,6 +1,8 @@
-"""`arena web` itself: the site under uvicorn, until a signal."""
+"""The process of `arena web`: serves the site with uvicorn until a signal."""
 
+import asyncio
 import contextlib
+import functools
 import os
 import signal
 import socket
@@ -8,41 +10,37 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
+from typing import cast
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
 
+from arena.server.admission.connections import raised_descriptor_limit
+from arena.server.admission.http_connections import HttpLimits, Places
 from arena.web.app import Web, application
 from arena.web.arena_source import ArenaSource
-from arena.web.connection import Connection
-from arena.web.hall import Hall
-from arena.web.live import LivePages
+from arena.web.connection import HandoverConnection
+from arena.web.event_hub import EventHub, FeedLimits
+from arena.web.live_pages import LivePages
 
 GRACE_S = 5
-"""How long answers that are being sent may take after a signal."""
-KEEP_ALIVE_S = 15
-MOST_CONNECTIONS = 4_000
+"""The time for open requests after a signal."""
+KEEP_ALIVE_S = 5
+"""The time from an answer to the next request, less than that for a head, so that idle connections end in order."""
+MOST_CONNECTIONS = 2_000
+"""The most connections of other machines, and the most subscribers of matches in play."""
+MOST_OF_ADDRESS = 128
+"""The most connections of an address, behind which a whole class may sit."""
+HEAD_S = 10.0
+ANSWER_S = 300.0
+"""The time for the answer; the longest are replays of some megabytes."""
+OTHER_DESCRIPTORS = 128
+"""For the store, replays, the worker and the arena's socket."""
 NICENESS = 10
-"""Pages give way to an arena on the same machine: a player's turn goes before a picture."""
-
-
-class _Lazy:
-    """The site, with what is live made on the loop that serves it."""
-
-    def __init__(self, web: Web, data: Path) -> None:
-        self._web = web
-        self._data = data
-        self._app: ASGIApp | None = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._app is None:
-            pages = LivePages(self._web, Hall(ArenaSource(self._data)))
-            self._app = application(self._web, pages.routes())
-        await self._app(scope, receive, send)
+"""The niceness of this process, so that an arena on the same machine has priority."""
 
 
 class CannotServePages(Exception):
-    """It cannot listen. The text says why."""
+    """The server cannot listen on the address. The text says why."""
 
 
 def serve(
@@ -52,55 +50,77 @@ def serve(
     listening: Callable[[str], None],
     lifeline: int | None = None,
 ) -> None:
-    """Serve the pages of a folder until SIGINT or SIGTERM; `listening` is told the address.
+    """Serve the pages of a data folder until SIGINT or SIGTERM; `listening` is called with the address.
 
-    It also ends when `lifeline` does, a pipe's descriptor, whose other end is held by who started
-    it: a pipe ends with its holder, however that came.
+    With `lifeline` it also ends when its parent process does: it is the descriptor of a pipe whose
+    other end the parent has open, which the kernel closes even if the parent is killed.
 
     Raises:
-      CannotServePages: if the address cannot be listened on.
+      CannotServePages: if it cannot listen on the address.
     """
     os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
     bound = _bound(host, port)
-    with contextlib.closing(bound):
-        taken = bound.getsockname()
-        shown = f"[{taken[0]}]" if ":" in taken[0] else taken[0]
-        web = Web(data)
-        config = uvicorn.Config(
-            _Lazy(web, data),
-            interface="asgi3",
-            http=Connection,
-            ws="none",
-            loop="asyncio",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_keep_alive=KEEP_ALIVE_S,
-            timeout_graceful_shutdown=GRACE_S,
-            backlog=1024,
-            limit_concurrency=MOST_CONNECTIONS,
-        )
-        server = uvicorn.Server(config)
-        # Before anybody is told of the address, and may end this process. uvicorn has handlers of its
-        # own while it runs, and raises a signal again once it has stopped.
-        for ends in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(ends, lambda *_: _stop(server))
-        with contextlib.closing(web):
-            listening(f"{shown}:{taken[1]}")
+    with contextlib.closing(bound), contextlib.closing(Web(data)) as web:
+        address = bound.getsockname()
+        shown = f"[{address[0]}]" if ":" in address[0] else address[0]
+
+        async def main() -> None:
+            places, feeds = limits(raised_descriptor_limit())
+            pages = LivePages(web, EventHub(ArenaSource(data), feeds))
+            server = uvicorn.Server(
+                uvicorn.Config(
+                    application(web, pages.routes()),
+                    interface="asgi3",
+                    http=protocol(places),
+                    ws="none",
+                    lifespan="off",
+                    log_config=None,
+                    access_log=False,
+                    server_header=False,
+                    timeout_keep_alive=KEEP_ALIVE_S,
+                    timeout_graceful_shutdown=GRACE_S,
+                    backlog=1024,
+                )
+            )
+            # Before `listening`, after which signals may come. uvicorn has its own handlers while it
+            # serves, and raises the signal again when it has stopped.
+            for ends in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(ends, lambda *_: _stop(server))
+            listening(f"{shown}:{address[1]}")
             if lifeline is not None:
                 Thread(target=_end_with, args=(lifeline,), daemon=True).start()
-            server.run(sockets=[bound])
+            await server.serve(sockets=[bound])
+
+        asyncio.run(main())
+
+
+def limits(descriptors: int) -> tuple[HttpLimits, FeedLimits]:
+    """The limits of connections and of subscribers, for a process that may open so many descriptors."""
+    most = min((descriptors - OTHER_DESCRIPTORS) * 2 // 5, MOST_CONNECTIONS)
+    places = HttpLimits(
+        of_address=min(MOST_OF_ADDRESS, most // 2),
+        remote=most,
+        local=most // 2,
+        head_s=HEAD_S,
+        answer_s=ANSWER_S,
+    )
+    return places, FeedLimits(in_all=most)
+
+
+def protocol(limits: HttpLimits) -> type[asyncio.Protocol]:
+    """What makes the connections of one port, as uvicorn takes it."""
+    made: Callable[..., asyncio.Protocol] = functools.partial(HandoverConnection, Places(limits))
+    return cast("type[asyncio.Protocol]", made)  # uvicorn calls it, and needs no class
 
 
 def _stop(server: uvicorn.Server) -> None:
-    """Have it end, or not begin. An exception may come anywhere, between a coroutine and its loop too."""
+    """Stop the server, or keep it from starting. An exception could interrupt any code of the loop."""
     server.should_exit = True
 
 
 def _end_with(lifeline: int) -> None:
-    """End this process as SIGTERM does once the lifeline is cut, and at once where that is not enough."""
-    # Not by a file, whose lock this thread would hold when the interpreter ends, which is fatal then.
+    """When the lifeline is closed, end this process with SIGTERM; kill it if that takes too long."""
+    # No file object: its lock would be held by this thread when the interpreter exits, which is fatal.
     while os.read(lifeline, 1):
         pass
     signal.raise_signal(signal.SIGTERM)

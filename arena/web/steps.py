@@ -1,8 +1,7 @@
-"""The steps of a match as trees: what the server paints first, and the script after it.
+"""The steps of a match as trees: the page has one as HTML, and its script builds the others.
 
-A step is a table and the words of what happened. Trees are packed for the
-browser with equal subtrees once: a subtree that has a key is a number wherever
-it stands, the place of it in the pack's pool.
+A step is a picture of the table and sentences of what happened. The script's data has equal subtrees
+once: a subtree with a key is replaced by its index in a pool.
 """
 
 import json
@@ -10,77 +9,71 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring as quoted
 
-from arena.referee.spec import FaultKind
-from arena.replay.beats import Beat
-from arena.replay.frames import Decision
-from arena.scenes import Eyes, Scene, Viewer
+from arena.errors.faults import DEAL
+from arena.replay.frames import Frame
+from arena.replay.playback import ReplayedDecision
+from arena.scenes import AnyViewer, Scene, Viewer
 from arena.scenes.vocabulary import Line
-from arena.web.table import Clock, Sitting, table
+from arena.web.rich_text import spoken, text
+from arena.web.table import Clock, TableLayout, table
 from arena.web.trees import Element, Tree, element
-from arena.web.words import spoken, text
-
-_MARKS = {
-    FaultKind.TIMEOUT: "too late",
-    FaultKind.ILLEGAL: "illegal move",
-    FaultKind.MALFORMED: "no sense",
-    FaultKind.GONE: "gone",
-}
-"""A fault in a word or two, on the seat that made it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One picture of a match, drawn."""
+    """One drawn picture of a match."""
 
     label: str
     hand: int
     """From 0."""
     table: Element
-    words: Element
+    text: Element
+    """Sentences of what happened, without those of the banner in the table."""
     spoken: str
-    """The words as they are read out."""
+    """The sentences as plain text."""
     fault: bool
     ends_hand: bool
 
 
 def steps_of(
-    beats: Iterable[Beat],
-    eyes: Eyes,
+    frames: Iterable[Frame],
+    viewer: AnyViewer,
     names: Sequence[str],
     bank_s: float,
     hand: int | None = None,
-    before: Sequence[Decision] = (),
+    before: Sequence[ReplayedDecision] = (),
 ) -> Iterator[Step]:
-    """The steps of a match, or of one `hand` from 0, drawn for somebody's eyes.
+    """Draw the steps of a match, or of one `hand` from 0.
 
-    Each seat begins the match with `bank_s`; `before` are its last decisions before these beats.
+    `bank_s` is the time in each seat's bank at the start of the match, in seconds; `before` has the
+    last decision of each seat before these frames.
     """
-    own = None if isinstance(eyes, Viewer) else eyes
+    own = None if isinstance(viewer, Viewer) else viewer
     banks = dict.fromkeys(range(len(names)), bank_s)
     banks |= {each.seat: each.bank_ms / 1000 for each in before}
     forfeited = {int(each.seat) for each in before if each.forfeited}
-    for beat in beats:
+    for frame in frames:
         charged: dict[int, float] = {}
-        marks: dict[int, str] = dict.fromkeys(forfeited, "forfeited")
-        for decision in () if beat.part else beat.frame.decisions:
+        marks: dict[int, str] = dict.fromkeys(forfeited, DEAL.label)
+        for decision in frame.decisions:
             banks[decision.seat] = decision.bank_ms / 1000
             charged[decision.seat] = decision.charged_us / 1e6
             if decision.fault is not None:
-                marks[decision.seat] = _MARKS[decision.fault]
+                marks[decision.seat] = decision.fault.entry.label
             if decision.forfeited:
                 forfeited.add(decision.seat)
-        if hand is not None and beat.hand != hand:
+        if hand is not None and frame.hand != hand:
             continue
         clocks = {seat: Clock(left, bank_s, charged.get(seat, 0.0)) for seat, left in banks.items()}
-        sitting = Sitting(names, own, clocks, marks)
+        layout = TableLayout(names, own, clocks, marks)
         yield step_of(
-            beat.label,
-            beat.hand,
-            beat.scene(),
-            sitting,
-            beat.words(),
-            beat.faults(),
-            ends_hand=beat.ends_hand,
+            frame.label,
+            frame.hand,
+            frame.scene(),
+            layout,
+            frame.sentences(),
+            frame.fault_sentences(),
+            ends_hand=frame.ends_hand,
         )
 
 
@@ -88,33 +81,42 @@ def step_of(
     label: str,
     hand: int,
     scene: Scene,
-    sitting: Sitting,
-    said: Sequence[Line],
+    layout: TableLayout,
+    sentences: Sequence[Line],
     faults: Sequence[Line],
     *,
     ends_hand: bool,
 ) -> Step:
-    """A picture and what is said of it, drawn."""
-    names = sitting.names
+    """Draw a step: the table, and sentences of events and faults.
+
+    What the banner of the picture says is not repeated beside it; a screen reader has all.
+    """
+    names = layout.names
     return Step(
         label,
         hand,
-        table(scene, sitting),
-        _words(said, faults, names),
-        " ".join(spoken(each, names) for each in (*said, *faults)),
+        table(scene, layout),
+        _text(_beside(scene.banner, sentences, names), faults, names),
+        " ".join(spoken(each, names) for each in (*sentences, *faults)),
         bool(faults),
         ends_hand,
     )
 
 
-def fault_mark(kind: FaultKind) -> str:
-    """A fault in a word or two."""
-    return _MARKS[kind]
+def _beside(
+    banner: Sequence[Line], sentences: Sequence[Line], names: Sequence[str]
+) -> Sequence[Line]:
+    """The sentences that the banner does not say."""
+    if not banner:
+        return sentences
+    said = " ".join(spoken(each, names) for each in banner)
+    other = [each for each in sentences if spoken(each, names).removesuffix(".") not in said]
+    return other or (("The hand ends.",),)
 
 
-def _words(said: Sequence[Line], faults: Sequence[Line], names: Sequence[str]) -> Element:
+def _text(sentences: Sequence[Line], faults: Sequence[Line], names: Sequence[str]) -> Element:
     parts: list[Tree] = []
-    for at, each in enumerate(said):
+    for at, each in enumerate(sentences):
         parts += [" ", *text(each, names)] if at else text(each, names)
     for each in faults:
         parts += [" ", element("strong", "fault", *text(each, names))]
@@ -123,19 +125,19 @@ def _words(said: Sequence[Line], faults: Sequence[Line], names: Sequence[str]) -
 
 @dataclass
 class Pack:
-    """Trees with equal subtrees once."""
+    """A pool of trees that has equal subtrees once."""
 
     _places: dict[str, int] = field(default_factory=dict)
-    """The pool: trees as JSON, and where each stands."""
+    """Trees as JSON, each with its index in the pool."""
     _seen: dict[int, tuple[Element, str]] = field(default_factory=dict)
-    """Trees by what they are in memory: what stayed from a step to the next is not written again."""
+    """The JSON of trees by their identity, because many stay from one step to the next."""
 
     def add(self, tree: Element) -> int:
-        """Put a tree into the pool, and say where it is."""
+        """Add a tree to the pool, and return its index."""
         return self._places.setdefault(self._written(tree), len(self._places))
 
     def pool(self) -> str:
-        """All trees as one JSON array."""
+        """The pool as one JSON array."""
         return f"[{','.join(self._places)}]"
 
     def _written(self, tree: Element) -> str:
@@ -158,20 +160,21 @@ class Pack:
         return text
 
 
-def pack_of(steps: Sequence[Step], at: int) -> str:
-    """The steps of a page as JSON that may stand in a script element; `at` is painted."""
-    pack = Pack()
-    rows = [
-        [
-            each.label,
-            pack.add(each.table),
-            pack.add(each.words),
-            each.spoken,
-            int(each.fault),
-            int(each.ends_hand),
-        ]
-        for each in steps
+def step_row(pack: Pack, step: Step) -> list[str | int]:
+    """A step for the script, with its trees in the pool of a pack."""
+    return [
+        step.label,
+        pack.add(step.table),
+        pack.add(step.text),
+        step.spoken,
+        int(step.fault),
+        int(step.ends_hand),
     ]
+
+
+def packed_steps(steps: Sequence[Step], at: int) -> str:
+    """The steps of a page as JSON for its script; the page shows step `at`."""
+    pack = Pack()
+    rows = [step_row(pack, each) for each in steps]
     listed = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
-    data = f'{{"at":{at},"steps":{listed},"pool":{pack.pool()}}}'
-    return data.replace("<", "\\u003c")
+    return f'{{"at":{at},"steps":{listed},"pool":{pack.pool()}}}'

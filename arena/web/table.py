@@ -1,7 +1,7 @@
-"""A scene as a tree: seats around a felt, zones on it, cards in the zones.
+"""Draws a scene as a tree: seats around a table, zones on it, cards in the zones.
 
-What a zone looks like is the style sheet's; here stands only what is in it. The
-seat whose eyes these are sits below, alone; others go clockwise from there.
+The style sheet has the look of zones. The viewer's own seat is below, alone; the others follow
+clockwise.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,6 @@ from typing import Final
 
 from arena.cards import JOKER
 from arena.scenes.vocabulary import (
-    Badge,
     Card,
     Chips,
     Column,
@@ -19,7 +18,6 @@ from arena.scenes.vocabulary import (
     Gap,
     Group,
     Item,
-    Kind,
     Line,
     Pile,
     Scene,
@@ -27,58 +25,59 @@ from arena.scenes.vocabulary import (
     Tone,
     Word,
     Zone,
+    ZoneKind,
 )
+from arena.web.rich_text import SUIT_NAMES, card_name, rank_of, text
 from arena.web.trees import Element, Tree, element
-from arena.web.words import SUIT_NAMES, card_name, rank_of, text
 
 _FULL: Final = ((4, " few"), (7, ""), (12, " some"))
-"""How full a fan is: few cards need not overlap, some wrap on a phone, many anywhere."""
+"""The classes of fans by their number of cards: few do not overlap, many wrap on every screen."""
 _COURT: Final = frozenset("JQK")
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """What time a seat has left."""
+    """The remaining time of a seat."""
 
     bank_s: float
     full_s: float
     charged_s: float = 0.0
-    """By the last decision."""
+    """The time charged for the last decision."""
 
 
 LONG_BANNER: Final = 4
-"""Of more sentences a phone shows the seats first."""
+"""The most sentences of a banner that a phone shows above the seats."""
 _ZONES_KEPT: Final = 2_048
 _SEATS_KEPT: Final = 1_024
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
-    """Who looks at whom."""
+class TableLayout:
+    """The names, clocks and marks of the seats, and which of them is the viewer's."""
 
     names: Sequence[str]
-    """By seat, as bots named themselves."""
+    """The names of the bots, by seat."""
     own: int | None = None
-    """The seat whose eyes these are."""
+    """The viewer's own seat."""
     clocks: Mapping[int, Clock] | None = None
     marks: Mapping[int, str] | None = None
-    """By seat, what is wrong with it: its last fault, or that it forfeited."""
+    """The last fault of each seat, or that it forfeited."""
 
 
-def table(scene: Scene, sitting: Sitting) -> Element:
-    """The table of a scene."""
-    above, below = rows_of(len(scene.seats), sitting.own)
+def table(scene: Scene, layout: TableLayout) -> Element:
+    """Draw the table of a scene."""
+    above, below = rows_of(len(scene.seats), layout.own)
     return element(
         "div",
         f"felt seats-{len(scene.seats)}",
-        _row(scene, above, sitting, "above"),
-        _centre(scene, sitting),
-        _row(scene, below, sitting, "below"),
+        _row(scene, above, layout, "above"),
+        _centre(scene, layout),
+        _row(scene, below, layout, "below"),
     )
 
 
 def rows_of(seats: int, own: int | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The seats above and below the middle, each from left to right, clockwise around."""
+    """The seats above and below the centre, each row from left to right."""
     if own is not None:
         return tuple((own + at) % seats for at in range(1, seats)), (own,)
     if seats == 2:
@@ -87,8 +86,8 @@ def rows_of(seats: int, own: int | None) -> tuple[tuple[int, ...], tuple[int, ..
     return tuple(range(half)), tuple(range(seats - 1, half - 1, -1))
 
 
-def _row(scene: Scene, seats: Sequence[int], sitting: Sitting, css: str) -> Element:
-    names, clocks, marks = tuple(sitting.names), sitting.clocks or {}, sitting.marks or {}
+def _row(scene: Scene, seats: Sequence[int], layout: TableLayout, css: str) -> Element:
+    names, clocks, marks = tuple(layout.names), layout.clocks or {}, layout.marks or {}
     drawn = (
         _seat(
             scene.seats[seat],
@@ -96,15 +95,15 @@ def _row(scene: Scene, seats: Sequence[int], sitting: Sitting, css: str) -> Elem
             names,
             marks.get(seat),
             clocks.get(seat),
-            own=seat == sitting.own,
+            own=seat == layout.own,
         )
         for seat in seats
     )
     return element("div", f"seats {css} of-{len(seats)}", *drawn)
 
 
-def _centre(scene: Scene, sitting: Sitting) -> Element:
-    names = tuple(sitting.names)
+def _centre(scene: Scene, layout: TableLayout) -> Element:
+    names = tuple(layout.names)
     banner = [element("p", "", *text(line, names)) for line in scene.banner]
     css = "banner long" if len(banner) > LONG_BANNER else "banner"
     zones = [_zone(zone, names, "centre") for zone in scene.centre]
@@ -127,7 +126,7 @@ def _seat(
     *,
     own: bool,
 ) -> Element:
-    """A seat that waits is as it was a step before."""
+    """Cached, because most seats do not change from one step to the next."""
     key = f"seat-{seat.seat}"
     state = (" active" if seat.active else "") + (" out" if seat.out else "")
     head = element(
@@ -138,7 +137,10 @@ def _seat(
             "who",
             element("span", "number", str(seat.seat)),
             element("bdi", "name", names[seat.seat]),
-            *(_badge(each, names) for each in seat.badges),
+            *(
+                element("span", f"badge {each.tone}", *text(each.text, names))
+                for each in seat.badges
+            ),
             element("span", "badge fault", mark) if mark else None,
             element("span", "badge turn", "to act") if seat.active else None,
         ),
@@ -164,20 +166,12 @@ def _seat(
     )
 
 
-def _badge(badge: Badge, names: Sequence[str]) -> Element:
-    return element("span", f"badge {badge.tone}", *text(badge.text, names))
-
-
 def _facts(facts: Sequence[Fact], names: Sequence[str], key: str) -> Element:
-    drawn = (
-        element("span", f"fact {each.tone}", f"{each.label} ", _strong(each.value, names))
-        for each in facts
-    )
+    drawn = []
+    for each in facts:
+        value = element("strong", "", *text(each.value, names))
+        drawn.append(element("span", f"fact {each.tone}", f"{each.label} ", value))
     return element("div", "facts", *drawn, data_key=key)
-
-
-def _strong(line: Line, names: Sequence[str]) -> Element:
-    return element("strong", "", *text(line, names))
 
 
 def _clock(clock: Clock) -> Element:
@@ -201,10 +195,12 @@ def _clock(clock: Clock) -> Element:
 
 @lru_cache(_ZONES_KEPT)
 def _zone(zone: Zone, names: tuple[str, ...], key: str) -> Element:
-    """Most zones are as they were a step before: they are drawn once, and packed once."""
+    """Cached, because most zones do not change from one step to the next."""
     many = next((css for most, css in _FULL if len(zone.items) <= most), " many")
-    items = _fan(zone, names) if zone.kind is Kind.FAN else [_item(i, names) for i in zone.items]
-    is_line = zone.kind is Kind.LINE
+    items = [_item(each, names) for each in zone.items]
+    if zone.kind is ZoneKind.FAN:
+        items = [element("span", "slot", each) for each in items]
+    is_line = zone.kind is ZoneKind.LINE
     return element(
         "div",
         f"zone {zone.kind}{many} key-{zone.key}",
@@ -215,8 +211,8 @@ def _zone(zone: Zone, names: tuple[str, ...], key: str) -> Element:
 
 
 def _line(items: Sequence[Tree], key: str) -> Element:
-    """A line, which scrolls where it is long."""
-    # It grows at its end: what stood before is neither packed nor sent again.
+    """A line of cards, which scrolls if it is long."""
+    # Each place has a key, because a line grows at its end and the other places stay.
     places = (
         element("div", "place", item, data_key=f"{key}/{at}") for at, item in enumerate(items)
     )
@@ -228,10 +224,6 @@ def _line(items: Sequence[Tree], key: str) -> Element:
         role="region",
         aria_label="the line, from its beginning",
     )
-
-
-def _fan(zone: Zone, names: Sequence[str]) -> list[Tree]:
-    return [element("span", "slot", _item(item, names)) for item in zone.items]
 
 
 def _item(item: Item, names: Sequence[str]) -> Tree:

@@ -1,9 +1,8 @@
-"""Elements of a page as values, written as HTML or as JSON for the browser's script.
+"""Elements of pictures as values, which become HTML on the server and nodes in the browser's script.
 
-Both come from one value, so a step that the script builds equals the one that
-the server would have sent. Tags and attributes are those of two lists, which the
-script has too: nothing else can be built. What only the server writes has some more,
-none of which can load or run anything.
+A step that the script builds is equal to the server's. Only the tags and attributes of two lists are
+allowed, which the script has too. Plots, which only the server writes, have a few more. None of them
+can load or run anything.
 """
 
 from collections.abc import Mapping
@@ -24,19 +23,11 @@ ATTRIBUTES: Final = frozenset(
         "max", "role", "scope", "tabindex", "value",
     )
 )
-PAGE_TAGS: Final = TAGS | frozenset(
+PLOT_TAGS: Final = TAGS | frozenset(("circle", "line", "path", "polyline", "rect", "text"))
+PLOT_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
     (
-        "caption", "circle", "code", "dd", "details", "dl", "dt", "em", "figcaption", "figure",
-        "footer", "g", "h1", "header", "line", "main", "nav", "path", "polyline", "pre", "rect",
-        "section", "small", "summary", "text", "time", "title",
-    )
-)
-"""Those that a page may have which no script builds: headings, tables' captions, plots."""
-PAGE_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
-    (
-        "aria-labelledby", "aria-live", "colspan", "cx", "cy", "d", "data-clock", "data-feed", "data-over",
-        "datetime", "download", "height", "hidden", "lang", "points", "r", "rel",
-        "text-anchor", "title", "transform", "viewBox", "width", "x", "x1", "x2", "y", "y1", "y2",
+        "cx", "cy", "d", "height", "points", "r", "text-anchor", "viewBox", "width", "x", "x1", "x2", "y", "y1",
+        "y2",
     )
 )
 # fmt: on
@@ -44,23 +35,23 @@ PAGE_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A tag, its attributes, and what is in it."""
+    """A tag, its attributes, and its children."""
 
     tag: str
     attributes: Mapping[str, str] = field(default_factory=dict)
     children: tuple["Tree", ...] = ()
 
     def __post_init__(self) -> None:
-        if self.tag not in PAGE_TAGS or not PAGE_ATTRIBUTES.issuperset(self.attributes):
-            unknown = {self.tag} - PAGE_TAGS or set(self.attributes) - PAGE_ATTRIBUTES
-            raise ValueError(f"a page has no {', '.join(sorted(unknown))}")
+        if self.tag not in PLOT_TAGS or not PLOT_ATTRIBUTES.issuperset(self.attributes):
+            unknown = {self.tag} - PLOT_TAGS or set(self.attributes) - PLOT_ATTRIBUTES
+            raise ValueError(f"a picture has no {', '.join(sorted(unknown))}")
 
 
 Tree: TypeAlias = Element | str
 
 
 def element(tag: str, css: str = "", *children: Tree | None, **attributes: str) -> Element:
-    """An element; underscores in names of attributes stand for hyphens, None is no child."""
+    """Make an element. Underscores in attribute names become hyphens; None children are dropped."""
     named = {"class": css} if css else {}
     for name, value in attributes.items():
         named[name.rstrip("_").replace("_", "-")] = value

@@ -1,1 +1,1 @@
-"""Rules values to bytes and back."""
+"""Convert values of the rules to protobuf bytes and back."""

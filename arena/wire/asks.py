@@ -1,8 +1,8 @@
-"""The parts of an ask, as encoded fields that are put together where they are known.
+"""Encode an ask from parts that are known at different places.
 
-A table knows the seat, the faults and the game's part; a session knows the
-ask's id, the match's number on its stream, and the clock. Fields of a message
-may come in any order, so the parts are simply joined.
+The match runner knows the seat, the faults and the game's part; the session knows the ask's id, the
+match's number on its stream, and the clock. Fields of a protobuf message may be in any order, so the
+encoded parts are simply joined.
 """
 
 import functools
@@ -46,12 +46,12 @@ class _Fault(Protocol):
 
 
 def seat_field(seat: int) -> bytes:
-    """The seat that is asked."""
+    """Encode the seat that is asked."""
     return _SEATS[seat]
 
 
 def played_for(fault: _Fault, events_before: int, *, own: bool) -> bytes:
-    """A move played for a bot; only the seat itself reads the reason."""
+    """Encode a fallback move that was played for a seat; only that seat (`own`) gets the reason."""
     body = play_pb2.PlayedFor(
         seat=fault.seat,
         kind=fault.kind,  # type: ignore[arg-type]
@@ -62,14 +62,14 @@ def played_for(fault: _Fault, events_before: int, *, own: bool) -> bytes:
 
 
 def texts(moves: Sequence[str], events: Sequence[str]) -> bytes:
-    """Moves and events in notation."""
+    """Encode moves and events in notation."""
     fields = [delimited(_MOVE_TEXT, text.encode()) for text in moves]
     fields += [delimited(_EVENT_TEXT, text.encode()) for text in events]
     return b"".join(fields)
 
 
 def match_field(match: int) -> bytes:
-    """The match's number on its stream."""
+    """Encode the match's number on its stream."""
     return _MATCH + varint(match)
 
 
@@ -83,7 +83,7 @@ def ask_element(
     last_round_trip_ms: int,
     body: bytes,
 ) -> bytes:
-    """An ask as an element of `Asks.asks`; `match` and `body` are encoded fields."""
+    """Encode an ask as an element of `Asks.asks`; `match` and `body` are encoded fields."""
     clock = _clock_field(move_ms, bank_ms, increment_ms, last_round_trip_ms)
     number = varint(ask_id)
     nth = _DECISION + varint(decision)
@@ -91,7 +91,7 @@ def ask_element(
     return b"".join((_ASKS_ASK, varint(size), _ASK_ID, number, match, clock, nth, body))
 
 
-@functools.lru_cache(maxsize=4096)  # most moves leave the bank as it is
+@functools.lru_cache(maxsize=4096)  # most moves do not change the bank
 def _clock_field(move_ms: int, bank_ms: int, increment_ms: int, last_round_trip_ms: int) -> bytes:
     clock = _MOVE_MS + varint(move_ms)
     if bank_ms:
@@ -104,16 +104,16 @@ def _clock_field(move_ms: int, bank_ms: int, increment_ms: int, last_round_trip_
 
 
 def asks_frame(elements: Sequence[bytes]) -> bytes:
-    """An ArenaMessage that carries `Asks` of these elements."""
+    """Encode an ArenaMessage with `Asks` of these elements."""
     body = b"".join(elements)
     return _ASKS + varint(len(body)) + body
 
 
 def as_open_ask(element: bytes) -> bytes:
-    """An element of `Asks.asks` as one of `Welcome.open_asks`: only the tag differs."""
+    """Turn an element of `Asks.asks` into one of `Welcome.open_asks`: only the tag differs."""
     return _WELCOME_ASK + element[len(_ASKS_ASK) :]
 
 
 def welcome_frame(body: bytes) -> bytes:
-    """An ArenaMessage that carries an encoded `Welcome`."""
+    """Encode an ArenaMessage with an encoded `Welcome`."""
     return _WELCOME + varint(len(body)) + body

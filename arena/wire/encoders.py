@@ -1,11 +1,11 @@
-"""Encoders of the classes that go over the wire: their bytes at once, with no message between.
+"""Encode dataclasses as protobuf bytes without making protobuf messages.
 
-What is sent is made of few values that come again and again: cards, seats, phases, small
-numbers. The bytes of each, its field's tag before them, are kept in a table, and so are those
-of parts that stay as they are from ask to ask, as a trick that all seats see. An encoder is one
-expression that looks them up, written out as source and compiled, as in `arena.wire.codec`.
+Most values that are sent occur many times: cards, seats, phases, small numbers. The bytes of each,
+after the tag of its field, are cached in a table. Parts of a view that stay the same from ask to ask,
+such as a trick that all seats see, are cached too. An encoder is one expression that looks up these
+bytes. It is generated as source code and compiled once, as `dataclasses` does.
 
-Fields are written in the order of their numbers and defaults are left out, so the bytes are
+Fields are written in the order of their numbers and default values are omitted, so the bytes are
 those that protobuf writes.
 """
 
@@ -16,16 +16,16 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
-from arena.wire.shape import Shape, element, is_enum, optional
+from arena.wire.shape import MessageShape, element, is_enum, optional
 
 Encode = Callable[[Any], bytes]
 
 _MOST_KNOWN: Final = 1 << 12
-"""Values whose bytes are kept for a field; past that its table starts afresh."""
+"""Values whose bytes are cached for a field, before its table is emptied."""
 _LONGEST_KNOWN: Final = 64
-"""Bytes of the longest that are kept, so that no text fills the memory."""
+"""Longer encodings, in bytes, are not cached, so that long texts do not fill the memory."""
 _PARTS_KEPT: Final = 1 << 8
-"""Parts of messages that are kept for a field."""
+"""Parts of messages that are cached for a field, before its table is emptied."""
 _BITS: Final = {
     FieldDescriptor.TYPE_UINT32: 32,
     FieldDescriptor.TYPE_UINT64: 64,
@@ -36,11 +36,14 @@ _SIGNED: Final = {FieldDescriptor.TYPE_SINT32, FieldDescriptor.TYPE_SINT64}
 
 
 def encoder(
-    shape: Shape, cls: type, message: type[Message], constants: Mapping[str, int] | None = None
+    shape: MessageShape,
+    cls: type,
+    message: type[Message],
+    constants: Mapping[str, int] | None = None,
 ) -> Encode:
-    """What encodes a `cls` as `message`, which fit each other.
+    """Return a function that encodes a `cls` as `message`, which must fit it.
 
-    `constants` are numbers of fields that the class does not have.
+    `constants` are values of fields that the class does not have, by name.
     """
     hints, values = shape.hints(cls), dict[str, object]()
     parts = []
@@ -56,7 +59,7 @@ def encoder(
 
 
 class _Known(dict[Any, bytes]):
-    """Values and their bytes; one that is asked for the first time is encoded."""
+    """A cache of the bytes of values: a missing value is encoded and stored."""
 
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
@@ -70,15 +73,15 @@ class _Known(dict[Any, bytes]):
         return encoded
 
 
-def _field(shape: Shape, hint: Any, field: FieldDescriptor) -> tuple[object, str]:
-    """What an encoder needs for a field, and the expression by which it uses that."""
+def _field(shape: MessageShape, hint: Any, field: FieldDescriptor) -> tuple[object, str]:
+    """Return what an encoder needs for a field, and the expression that uses it."""
     kind, _ = optional(hint)
     if get_origin(kind) is tuple and field.is_repeated:
         return _repeated(shape, element(kind), field)
     if is_enum(kind):
         numbers = shape.enum_numbers(kind, field.enum_type)
         known = {id(member): _varint_field(field, number) for member, number in numbers.items()}
-        # By identity, as an enum computes its hash anew each time. None is the zero.
+        # Looked up by `id`, as an enum computes its hash each time. None is the zero.
         return known | {id(None): b""}, "{known}[id({it})]"
     if field.message_type is not None:
         tag, body = tag_bytes(field.number), _body(shape, kind, field)
@@ -89,7 +92,7 @@ def _field(shape: Shape, hint: Any, field: FieldDescriptor) -> tuple[object, str
     return _Known(lambda value: b"" if value == empty else encode(value)), "{known}[{it}]"
 
 
-def _repeated(shape: Shape, kind: Any, field: FieldDescriptor) -> tuple[object, str]:
+def _repeated(shape: MessageShape, kind: Any, field: FieldDescriptor) -> tuple[object, str]:
     tag = tag_bytes(field.number)
     if field.message_type is not None:
         body = _body(shape, kind, field)
@@ -114,8 +117,8 @@ def _repeated(shape: Shape, kind: Any, field: FieldDescriptor) -> tuple[object, 
     return packed, "({known}({it}) if {it} else b'')"
 
 
-def _body(shape: Shape, kind: Any, field: FieldDescriptor) -> Encode:
-    """What encodes the fields of a message within a message: a class, or a row of cards."""
+def _body(shape: MessageShape, kind: Any, field: FieldDescriptor) -> Encode:
+    """Return the encoder of a nested message: a dataclass, or a tuple of cards."""
     if get_origin(kind) is tuple:
         card = _Known(_scalar(field.message_type.fields_by_name["cards"])).__getitem__
         return lambda cards: b"".join(map(card, cards))
@@ -123,7 +126,7 @@ def _body(shape: Shape, kind: Any, field: FieldDescriptor) -> Encode:
 
 
 def _kept(encode: Encode) -> Encode:
-    """The same, with the bytes of the latest parts kept by identity: nothing that is sent changes."""
+    """Add a cache by identity to an encoder; the values that are sent are immutable."""
     kept: dict[int, tuple[Any, bytes]] = {}
 
     def encode_once(part: Any) -> bytes:
@@ -133,7 +136,10 @@ def _kept(encode: Encode) -> Encode:
         encoded = encode(part)
         if len(kept) >= _PARTS_KEPT:
             kept.clear()
-        kept[id(part)] = part, encoded  # kept alive, it cannot lend its identity to another part
+        kept[id(part)] = (
+            part,
+            encoded,
+        )  # the cache keeps the part alive, so no other part gets its `id`
         return encoded
 
     return encode_once
@@ -147,11 +153,11 @@ _EMPTY: Final[Mapping[int, object]] = {
     FieldDescriptor.CPPTYPE_INT64: 0,
     FieldDescriptor.CPPTYPE_STRING: "",
 }
-"""By the type of a field without presence, the value that is not written."""
+"""By C++ type of a field without presence, the default value, which is not written."""
 
 
 def _scalar(field: FieldDescriptor) -> Encode:
-    """What encodes one value of a field, its tag before it; None is not written."""
+    """Return the encoder of one value of a field, with its tag; None is not written."""
     if field.type == FieldDescriptor.TYPE_STRING:
         tag = tag_bytes(field.number)
         return lambda text: b"" if text is None else delimited(tag, text.encode())
@@ -163,10 +169,10 @@ def _varint_field(field: FieldDescriptor, value: int) -> bytes:
 
 
 def _unsigned(field: FieldDescriptor, value: int) -> int:
-    """A number as it is written: signed ones fold, so that small ones stay short.
+    """Return a number as protobuf writes it: signed numbers in zigzag encoding.
 
     Raises:
-      ValueError: if the field cannot hold it.
+      ValueError: if it exceeds the range of the field.
     """
     bits = _BITS.get(field.type, 32)
     folded = (value << 1) ^ (value >> (bits - 1)) if field.type in _SIGNED else int(value)

@@ -1,8 +1,7 @@
-"""Protobuf fields written by hand, where building a message would cost too much.
+"""Encode single protobuf fields, where making a message object would cost too much.
 
-A move costs a fraction of its message object when its bytes are kept; these
-few functions put such bytes together. See the encoding guide of protobuf:
-a field is a tag (number and wire type) and a varint, or a length and bytes.
+See the encoding guide of protobuf: a field is a tag (number and wire type) and either a varint, or a
+length and bytes.
 """
 
 from typing import Final
@@ -19,7 +18,7 @@ def _varint_slowly(number: int) -> bytes:
     return bytes((number,)) if number < 0x80 else bytes((number & 0x7F | 0x80, number >> 7))
 
 
-# Two bytes at a time, from tables: times and sizes stand in every message.
+# Two bytes at a time are looked up in tables, as every message contains times and sizes.
 _SMALL: Final = 1 << 14
 _VARINTS: Final = tuple(_varint_slowly(number) for number in range(_SMALL))
 _CONTINUED: Final = tuple(
@@ -28,15 +27,15 @@ _CONTINUED: Final = tuple(
 
 
 def tag_varint(field: int) -> bytes:
-    """The tag of a field that holds a varint."""
+    """Encode the tag of a field that holds a varint."""
     return varint(field << 3)
 
 
 def tag_bytes(field: int) -> bytes:
-    """The tag of a field that holds bytes, text or a message."""
+    """Encode the tag of a field that holds bytes, text or a message."""
     return varint(field << 3 | 2)
 
 
 def delimited(tag: bytes, body: bytes) -> bytes:
-    """A field of bytes: tag, length, body."""
+    """Encode a field of bytes: tag, length, body."""
     return tag + varint(len(body)) + body

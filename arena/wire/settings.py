@@ -1,15 +1,15 @@
-"""Options of a game as settings on the wire, and back."""
+"""Convert the options of a game to protobuf settings and back."""
 
 from collections.abc import Iterable
 
-from arena.games.catalogue import Game
 from arena.games.contract import Options
+from arena.games.game import Game
 from arena.games.options import Value
 from cardarena.v1 import game_pb2
 
 
 def setting_message(name: str, value: Value) -> game_pb2.Setting:
-    """One named value."""
+    """Return one named value."""
     if isinstance(value, bool):
         return game_pb2.Setting(name=name, flag=value)
     if isinstance(value, int):
@@ -18,14 +18,12 @@ def setting_message(name: str, value: Value) -> game_pb2.Setting:
 
 
 def settings_of_options(game: Game, options: Options) -> list[game_pb2.Setting]:
-    """All settings of a game with their values, the preset ones left out."""
-    return [
-        setting_message(setting.name, getattr(options, setting.name)) for setting in game.settings
-    ]
+    """Return the options that have an effect, with their values."""
+    return [setting_message(name, value) for name, value in game.values(options).items()]
 
 
 def values_of_settings(settings: Iterable[game_pb2.Setting]) -> dict[str, Value | None]:
-    """Names and values, as `Game.options` takes them, which refuses a name without value."""
+    """Return values by name for `Game.options`, which rejects a name whose value is None."""
     values: dict[str, Value | None] = {}
     for setting in settings:
         kind = setting.WhichOneof("value")

@@ -10,22 +10,23 @@ import (
 	v1 "cardarena/v1"
 )
 
-// A Match is a match as the arena announced it.
+// A Match is a match, as the arena announced it.
 type Match struct {
-	// Start is the arena's own message.
+	// Start is the arena's message.
 	Start *v1.MatchStart
 }
 
-// Number is the arena's number of this seat at the match.
+// Number is the number by which the arena identifies this bot's seat at the match.
 func (m *Match) Number() uint32 { return m.Start.GetMatch() }
 
-// Game is the game's id, as jam.
+// Game is the game's id, such as jam.
 func (m *Match) Game() string { return m.Start.GetTerms().GetGame() }
 
-// Seat is the bot's own seat, from 0.
+// Seat is the bot's seat, from 0.
 func (m *Match) Seat() int { return int(m.Start.GetSeat()) }
 
-// Option is an option of the game: an int64, a string or a bool; nil if there is none of the name.
+// Option is the value of a game option: an int64, a string or a bool. It is nil if the game has no
+// option of that name.
 func (m *Match) Option(name string) any {
 	for _, setting := range m.Start.GetTerms().GetOptions() {
 		if setting.GetName() == name {
@@ -42,33 +43,33 @@ func (m *Match) Option(name string) any {
 	return nil
 }
 
-// told is what came with asks that the bot never got.
-type told struct {
+// askEvents are the events of one or more asks.
+type askEvents struct {
 	events    []proto.Message
 	texts     []string
 	playedFor []*v1.PlayedFor
 }
 
-// An Ask is one decision of one seat, with everything that the seat may know.
+// An Ask is one decision of a seat, with everything that the seat can see.
 type Ask struct {
 	// Message is the arena's own message.
 	Message *v1.Ask
-	// Match is the match that it belongs to.
+	// Match is the match of the ask.
 	Match *Match
 
-	family protoreflect.Name
-	body   protoreflect.Message
-	before *told
-	due    time.Time
+	family      protoreflect.Name
+	body        protoreflect.Message
+	undelivered *askEvents
+	due         time.Time
 
-	// The session's, under its lock.
-	open, shown bool
-	ctx         context.Context
-	cancel      context.CancelFunc
+	// The session's lock guards these.
+	open, delivered bool
+	ctx             context.Context
+	cancel          context.CancelFunc
 }
 
-// newAsk wraps an ask that has just come; nil if this SDK does not know its game.
-func newAsk(message *v1.Ask, match *Match, before *told, now time.Time) *Ask {
+// newAsk wraps an ask that arrived now. It is nil if this SDK does not know the game.
+func newAsk(message *v1.Ask, match *Match, undelivered *askEvents, now time.Time) *Ask {
 	field := message.ProtoReflect().WhichOneof(message.ProtoReflect().Descriptor().Oneofs().ByName("game"))
 	if field == nil {
 		return nil
@@ -77,25 +78,26 @@ func newAsk(message *v1.Ask, match *Match, before *told, now time.Time) *Ask {
 	budget := time.Duration(clock.GetMoveMs()+clock.GetBankMs()) * time.Millisecond
 	return &Ask{
 		Message: message, Match: match, family: field.Name(),
-		body: message.ProtoReflect().Get(field).Message(), before: before, due: now.Add(budget), open: true,
+		body: message.ProtoReflect().Get(field).Message(), undelivered: undelivered, due: now.Add(budget), open: true,
 	}
 }
 
-// ID is the arena's number of this ask.
+// ID is the number by which the arena identifies this ask.
 func (a *Ask) ID() uint64 { return a.Message.GetAskId() }
 
-// Body is the game's own message, as a JamAsk.
+// Body is the game's own message, such as a JamAsk.
 func (a *Ask) Body() proto.Message { return a.body.Interface() }
 
-// MoveCount is the number of moves offered, never 0.
+// MoveCount is the number of offered moves, at least 1. If MovesComplete is false, the rules allow
+// more moves than these.
 func (a *Ask) MoveCount() int { return a.list("moves").Len() }
 
-// MoveAt is the move offered at a place, from 0: the game's own message.
-func (a *Ask) MoveAt(place int) proto.Message {
-	return a.list("moves").Get(place).Message().Interface()
+// MoveAt is the offered move with an index, from 0: the game's own message.
+func (a *Ask) MoveAt(index int) proto.Message {
+	return a.list("moves").Get(index).Message().Interface()
 }
 
-// MovesComplete says whether the rules allow no other moves than those offered.
+// MovesComplete reports whether the offered moves are all legal moves.
 func (a *Ask) MovesComplete() bool {
 	return a.body.Get(a.body.Descriptor().Fields().ByName("moves_complete")).Bool()
 }
@@ -103,18 +105,19 @@ func (a *Ask) MovesComplete() bool {
 // MoveTexts are the moves in notation, if the player has WantText.
 func (a *Ask) MoveTexts() []string { return a.Message.GetMoveTexts() }
 
-// Events happened since the bot was last given an ask of this match, oldest first: the game's own
-// messages. Those of asks that the bot never saw are among them.
-func (a *Ask) Events() []proto.Message { return a.told().events }
+// Events are what happened since the bot last received an ask of this match, oldest first, as the
+// game's own messages. They include the events of asks that the bot did not receive.
+func (a *Ask) Events() []proto.Message { return a.allEvents().events }
 
 // EventTexts are the events in notation, if the player has WantText.
-func (a *Ask) EventTexts() []string { return a.told().texts }
+func (a *Ask) EventTexts() []string { return a.allEvents().texts }
 
-// PlayedFor are moves among the events that the arena played for a bot at fault.
-func (a *Ask) PlayedFor() []*v1.PlayedFor { return a.told().playedFor }
+// PlayedFor are the moves among the events that the arena played in place of a bot at fault.
+func (a *Ask) PlayedFor() []*v1.PlayedFor { return a.allEvents().playedFor }
 
-// TimeLeft is what is left of the move's time and the bank since the ask came. The way to the arena
-// is not in it: the message's clock tells how long that and the thinking took last time.
+// TimeLeft is the remaining time: the time of the move and the bank, less the time since the ask
+// arrived. It does not include the way from and to the arena. The message's clock has how long that
+// and the decision took last time.
 func (a *Ask) TimeLeft() time.Duration { return max(0, time.Until(a.due)) }
 
 func (a *Ask) forced() bool { return a.MoveCount() == 1 && a.MovesComplete() }
@@ -123,13 +126,13 @@ func (a *Ask) list(name protoreflect.Name) protoreflect.List {
 	return a.body.Get(a.body.Descriptor().Fields().ByName(name)).List()
 }
 
-// told is all that this ask tells, with what was told before it and not given to the bot.
-func (a *Ask) told() *told {
-	all := &told{}
-	if a.before != nil {
-		all.events = append(all.events, a.before.events...)
-		all.texts = append(all.texts, a.before.texts...)
-		all.playedFor = append(all.playedFor, a.before.playedFor...)
+// allEvents are the events of this ask, after those of earlier asks that the bot did not receive.
+func (a *Ask) allEvents() *askEvents {
+	all := &askEvents{}
+	if a.undelivered != nil {
+		all.events = append(all.events, a.undelivered.events...)
+		all.texts = append(all.texts, a.undelivered.texts...)
+		all.playedFor = append(all.playedFor, a.undelivered.playedFor...)
 	}
 	shift := uint32(len(all.events))
 	for events, i := a.list("events"), 0; i < events.Len(); i++ {
@@ -144,8 +147,8 @@ func (a *Ask) told() *told {
 	return all
 }
 
-// place is where a move stands in the list; -1 if it is not offered.
-func (a *Ask) place(move proto.Message) int {
+// indexOf is the index of a move among the offered ones, or -1.
+func (a *Ask) indexOf(move proto.Message) int {
 	moves := a.list("moves")
 	for i := range moves.Len() {
 		if moves.Get(i).Message().Interface() == move {
@@ -164,31 +167,33 @@ func (a *Ask) place(move proto.Message) int {
 type End struct {
 	// Message is the arena's own message.
 	Message *v1.MatchEnd
-	// Match is the match that has ended.
+	// Match is the match that ended.
 	Match *Match
 
-	before *told
+	undelivered *askEvents
 }
 
-// Missed says whether the match ended while the bot was cut off, so that its result is not known.
+// Missed reports whether the match ended while the bot was disconnected. Its result is then
+// unknown.
 func (e *End) Missed() bool { return e.Message.GetEnding() == v1.Ending_ENDING_UNSPECIFIED }
 
-// Events happened since the bot was last given an ask, oldest first: the game's own messages.
+// Events are what happened since the bot last received an ask, oldest first, as the game's own
+// messages.
 func (e *End) Events() []proto.Message {
 	var events []proto.Message
-	if e.before != nil {
-		events = append(events, e.before.events...)
+	if e.undelivered != nil {
+		events = append(events, e.undelivered.events...)
 	}
 	for _, event := range e.Message.GetTrailingEvents() {
-		if body := gameOf(event); body != nil {
+		if body := gameMessage(event); body != nil {
 			events = append(events, body)
 		}
 	}
 	return events
 }
 
-// gameOf is the message that is set in a oneof game; nil if none is.
-func gameOf(message proto.Message) proto.Message {
+// gameMessage is the message that is set in a oneof game, or nil.
+func gameMessage(message proto.Message) proto.Message {
 	reflected := message.ProtoReflect()
 	field := reflected.WhichOneof(reflected.Descriptor().Oneofs().ByName("game"))
 	if field == nil {

@@ -17,7 +17,7 @@ import (
 
 const playMethod = "/cardarena.v1.PlayService/Play"
 
-// A connection is a bot's with the arena, over as many streams as it takes.
+// A connection is the connection of a bot to the arena: one stream after another.
 type connection struct {
 	session *session
 	redial  *redial
@@ -25,7 +25,7 @@ type connection struct {
 	log     *slog.Logger
 }
 
-// run opens stream after stream until play is over.
+// run opens one stream after another until play ends.
 func (c *connection) run(ctx context.Context) error {
 	next := c.redial.first()
 	for {
@@ -41,28 +41,28 @@ func (c *connection) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var goesOn bool
-		if next, goesOn, err = c.redial.after(end); err != nil || !goesOn {
+		var ok bool
+		if next, ok, err = c.redial.after(end); err != nil || !ok {
 			return err
 		}
 		switch {
 		case end.redirect != "":
-			c.log.Info("redirected", "endpoint", next.endpoint)
+			c.log.Info("the arena redirected the bot", "endpoint", next.endpoint)
 		case end.welcomed:
-			c.log.Info("the stream ended; connecting again", "why", end.short())
+			c.log.Info("the stream ended; reconnecting", "why", end.summary())
 		default:
-			c.log.Info("no arena yet; trying again", "endpoint", next.endpoint, "why", end.short())
+			c.log.Info("cannot connect to the arena; retrying", "endpoint", next.endpoint, "why", end.summary())
 		}
 	}
 }
 
-// stream plays on one stream until it ends. An error is one after which there is no other.
+// stream plays on one stream until it ends. After an error no stream follows.
 func (c *connection) stream(ctx context.Context, endpoint string) (streamEnd, error) {
-	began := time.Now()
+	opened := time.Now()
 	conn, err := c.dialer.dial(endpoint)
 	if err != nil {
-		var wrong *MisconfiguredError
-		if errors.As(err, &wrong) {
+		var misconfigured *MisconfiguredError
+		if errors.As(err, &misconfigured) {
 			return streamEnd{}, err
 		}
 		return streamEnd{code: codes.Unavailable, details: err.Error()}, nil
@@ -75,20 +75,20 @@ func (c *connection) stream(ctx context.Context, endpoint string) (streamEnd, er
 	end := streamEnd{}
 	if err == nil {
 		out := newOutbox()
-		c.session.opened(out)
+		c.session.streamOpened(out)
 		go write(ctx, stream, out)
 		end, err = c.read(stream)
-		end.draining = c.session.lost()
+		end.draining = c.session.streamLost()
 	}
 	var refused *RefusedError
 	if errors.As(err, &refused) {
 		return end, err
 	}
-	end.lived = time.Since(began)
+	end.openFor = time.Since(opened)
 	if err != nil && !errors.Is(err, io.EOF) {
-		told := status.Convert(err)
-		end.code, end.details = told.Code(), told.Message()
-		end.reason, end.retry = detailsOf(told)
+		converted := status.Convert(err)
+		end.code, end.details = converted.Code(), converted.Message()
+		end.reason, end.retryDelay = errorDetails(converted)
 	}
 	return end, nil
 }
@@ -101,7 +101,7 @@ func write(ctx context.Context, stream grpc.ClientStream, out *outbox) {
 		}
 		for _, message := range messages {
 			if stream.SendMsg(message) != nil {
-				return // how the stream ended, its reader learns
+				return // the reader gets the status of the stream
 			}
 		}
 	}
@@ -109,14 +109,14 @@ func write(ctx context.Context, stream grpc.ClientStream, out *outbox) {
 
 func (c *connection) read(stream grpc.ClientStream) (streamEnd, error) {
 	var end streamEnd
-	playing := -1
+	matchesBefore := -1
 	for {
 		message := &v1.ArenaMessage{}
 		if err := stream.RecvMsg(message); err != nil {
 			return end, err
 		}
 		r := c.session.receive(message, time.Now())
-		for _, line := range r.say {
+		for _, line := range r.warnings {
 			c.log.Warn(line)
 		}
 		if r.refused != "" {
@@ -126,27 +126,27 @@ func (c *connection) read(stream grpc.ClientStream) (streamEnd, error) {
 			end.redirect = r.redirect
 			return end, nil
 		}
-		seated := c.session.seated()
+		matches := c.session.matches()
 		if r.welcomed {
-			c.log.Info("welcome to the arena", "matches", len(seated))
-		} else if len(seated) != playing && len(seated) == 0 && playing > 0 {
+			c.log.Info("connected to the arena", "matches", len(matches))
+		} else if len(matches) == 0 && matchesBefore > 0 {
 			c.log.Info("waiting for a match")
-		} else if len(seated) > playing && playing >= 0 {
-			c.log.Info("playing", "matches", len(seated), "game", seated[len(seated)-1].Game())
+		} else if len(matches) > matchesBefore && matchesBefore >= 0 {
+			c.log.Info("playing", "matches", len(matches), "game", matches[len(matches)-1].Game())
 		}
-		playing = len(seated)
+		matchesBefore = len(matches)
 	}
 }
 
-// detailsOf are the reason that the end of a call names, and how long it asks a client to stay away.
-func detailsOf(told *status.Status) (reason string, retry time.Duration) {
-	for _, detail := range told.Details() {
+// errorDetails are the reason and the delay that the arena gave with the end of a call.
+func errorDetails(end *status.Status) (reason string, retryDelay time.Duration) {
+	for _, detail := range end.Details() {
 		switch detail := detail.(type) {
 		case *errdetails.ErrorInfo:
 			reason = detail.GetReason()
 		case *errdetails.RetryInfo:
-			retry = min(maxRetry, max(retry, detail.GetRetryDelay().AsDuration()))
+			retryDelay = min(maxRetryDelay, max(retryDelay, detail.GetRetryDelay().AsDuration()))
 		}
 	}
-	return reason, retry
+	return reason, retryDelay
 }

@@ -15,7 +15,7 @@ import (
 	v1 "cardarena/v1"
 )
 
-// The vectors are the arena's own tests'.
+// vectors are those of the arena's tests.
 const vectors = "../../tests/deal/"
 
 func read(t *testing.T, name string, into any) {
@@ -38,7 +38,7 @@ func unhex(t *testing.T, text string) []byte {
 	return data
 }
 
-func TestHashesAreThoseOfTheVectors(t *testing.T) {
+func TestHashesAreAsInTheVectors(t *testing.T) {
 	var all []struct {
 		Name        string
 		Deal        string            `json:"ctx"`
@@ -79,26 +79,26 @@ func TestHashesAreThoseOfTheVectors(t *testing.T) {
 			}
 			seal := sealOf(view, transcript, salt)
 			same("the seal", seal, v.Seals[name])
-			same("its own transcript", shownOf(view, server, name, opened.commitments[name], seal), v.Own[name])
+			same("the transcript of one participant", viewTranscriptOf(view, server, name, opened.commitments[name], seal), v.Own[name])
 		}
 	}
 }
 
-func TestAReceiptIsThatOfTheVectors(t *testing.T) {
+func TestAReceiptIsAsInTheVectors(t *testing.T) {
 	var v struct {
 		ArenaSays []string `json:"arena_says"`
 		BotDraws  string   `json:"bot_draws"`
 		Receipt   map[string]any
 	}
 	read(t, "receipt_vectors.json", &v)
-	kept, err := newFolder(t.TempDir())
+	receipts, err := newReceiptFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	taken := newDeals(kept)
-	taken.draw = func() []byte { return unhex(t, v.BotDraws) }
-	s := newSession(&v1.Hello{}, true, taken)
-	s.opened(newOutbox())
+	fairDeals := newDeals(receipts)
+	fairDeals.drawEntropy = func() []byte { return unhex(t, v.BotDraws) }
+	s := newSession(&v1.Hello{}, true, fairDeals)
+	s.streamOpened(newOutbox())
 	for _, text := range v.ArenaSays {
 		message := &v1.ArenaMessage{}
 		if err := proto.Unmarshal(unhex(t, text), message); err != nil {
@@ -106,11 +106,11 @@ func TestAReceiptIsThatOfTheVectors(t *testing.T) {
 		}
 		s.receive(message, time.Now())
 	}
-	files, err := os.ReadDir(kept.path)
+	files, err := os.ReadDir(receipts.path)
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	data, err := os.ReadFile(kept.path + "/" + files[0].Name())
+	data, err := os.ReadFile(receipts.path + "/" + files[0].Name())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,32 +125,37 @@ func TestAReceiptIsThatOfTheVectors(t *testing.T) {
 	}
 }
 
-func TestABotThatWasRestartedFindsItsEntropy(t *testing.T) {
-	kept, err := newFolder(t.TempDir())
+func TestARestartedBotLoadsItsEntropy(t *testing.T) {
+	receipts, err := newReceiptFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	context := bytes.Repeat([]byte{1}, hashBytes)
 	open := &v1.DealOpen{Context: context, ServerCommitment: context, Participant: "me", DeadlineMs: 5000}
-	first := newDeals(kept).onOpen(open, time.Now()).send[0].GetDealCommit()
-	second := newDeals(kept).onOpen(open, time.Now()).send[0].GetDealCommit()
+	first := newDeals(receipts).onOpen(open, time.Now()).send[0].GetDealCommit()
+	restarted := newDeals(receipts)
+	second := restarted.onOpen(open, time.Now()).send[0].GetDealCommit()
 	if !proto.Equal(first, second) {
-		t.Error("it committed itself twice, and differently")
+		t.Error("it sent two different commitments")
+	}
+	transcript := &v1.DealTranscript{Context: context, Commitment: first.GetCommitment(), Seal: context}
+	if r := restarted.onTranscript(transcript, time.Now()); len(r.send) != 1 || len(restarted.lies) > 0 {
+		t.Error("it did not reveal its entropy", r.warnings)
 	}
 	other := proto.CloneOf(open)
 	other.Participant = "../you"
-	if third := newDeals(kept).onOpen(other, time.Now()).send[0].GetDealCommit(); proto.Equal(first, third) {
-		t.Error("two participants have one entropy")
+	if third := newDeals(receipts).onOpen(other, time.Now()).send[0].GetDealCommit(); proto.Equal(first, third) {
+		t.Error("two participants have the same entropy")
 	}
-	if files, _ := os.ReadDir(kept.path); len(files) != 2 {
-		t.Error("a receipt is filed elsewhere")
+	if files, _ := os.ReadDir(receipts.path); len(files) != 2 {
+		t.Error("a receipt is in another folder")
 	}
 }
 
-func TestWhatIsWrongWithAnOpening(t *testing.T) {
+func TestLiesInAnOpeningAreFound(t *testing.T) {
 	bytesOf := func(value byte) []byte { return bytes.Repeat([]byte{value}, 32) }
 	secret, own, other := bytesOf(2), bytesOf(3), bytesOf(4)
-	made := func() (*deal, *opening) {
+	made := func() (*dealSet, *opening) {
 		o := &opening{bytesOf(1), secret, map[string][]byte{}, map[string][]byte{"me": own, "you": other, "zoe": nil}, map[string][]byte{"me": bytesOf(5), "you": bytesOf(6), "zoe": bytesOf(7)}}
 		for name, entropy := range o.entropies {
 			if o.commitments[name] = noCommitment; entropy != nil {
@@ -158,46 +163,46 @@ func TestWhatIsWrongWithAnOpening(t *testing.T) {
 			}
 		}
 		view := viewOf(o.deal, "me", o.salts["me"])
-		return &deal{
+		return &dealSet{
 			context: view, serverCommitment: digest("server-commit", view, secret), participant: "me", entropy: own,
-			shown: o.commitments["me"], seal: sealOf(view, o.transcript(), o.salts["me"]),
+			shownCommitment: o.commitments["me"], seal: sealOf(view, o.transcript(), o.salts["me"]),
 		}, o
 	}
 	for _, row := range []struct {
 		why    string
-		change func(*deal, *opening)
-		wrong  bool
+		change func(*dealSet, *opening)
+		lie    bool
 	}{
-		{"as it should be", func(*deal, *opening) {}, false},
-		{"a secret that is none", func(_ *deal, o *opening) { o.secret = own }, true},
-		{"another deal-set", func(_ *deal, o *opening) { o.deal = own }, true},
-		{"own bytes changed", func(_ *deal, o *opening) { o.entropies["me"] = other }, true},
-		{"own bytes left out", func(_ *deal, o *opening) { delete(o.entropies, "me") }, true},
-		{"own commitment changed", func(_ *deal, o *opening) { o.commitments["me"] = own }, true},
-		{"another's bytes changed", func(_ *deal, o *opening) { o.entropies["you"] = own }, true},
-		{"another's bytes and commitment changed", func(_ *deal, o *opening) {
+		{"the right opening", func(*dealSet, *opening) {}, false},
+		{"a secret that does not match", func(_ *dealSet, o *opening) { o.secret = own }, true},
+		{"another deal-set", func(_ *dealSet, o *opening) { o.deal = own }, true},
+		{"own bytes changed", func(_ *dealSet, o *opening) { o.entropies["me"] = other }, true},
+		{"own bytes left out", func(_ *dealSet, o *opening) { delete(o.entropies, "me") }, true},
+		{"own commitment changed", func(_ *dealSet, o *opening) { o.commitments["me"] = own }, true},
+		{"another participant's bytes changed", func(_ *dealSet, o *opening) { o.entropies["you"] = own }, true},
+		{"another participant's bytes and commitment changed", func(_ *dealSet, o *opening) {
 			o.entropies["you"], o.commitments["you"] = own, commitmentOf(viewOf(o.deal, "you", o.salts["you"]), "you", own)
 		}, true},
-		{"a stranger's bytes", func(_ *deal, o *opening) { o.entropies["zoe"] = own }, true},
-		{"a participant more", func(_ *deal, o *opening) { o.commitments["bob"] = noCommitment }, true},
-		{"void: another's bytes missing", func(d *deal, o *opening) { d.voidReason = "?"; delete(o.entropies, "you") }, false},
-		{"void: own bytes changed", func(d *deal, o *opening) { d.voidReason = "?"; o.entropies["me"] = other }, true},
+		{"bytes of one who does not take part", func(_ *dealSet, o *opening) { o.entropies["zoe"] = own }, true},
+		{"one participant too many", func(_ *dealSet, o *opening) { o.commitments["bob"] = noCommitment }, true},
+		{"void: another participant's bytes missing", func(d *dealSet, o *opening) { d.voidReason = "?"; delete(o.entropies, "you") }, false},
+		{"void: own bytes changed", func(d *dealSet, o *opening) { d.voidReason = "?"; o.entropies["me"] = other }, true},
 	} {
 		d, o := made()
 		row.change(d, o)
-		if got := wrongOpening(d, o); (got != "") != row.wrong {
+		if got := lieInOpening(d, o); (got != "") != row.lie {
 			t.Errorf("%s: %q", row.why, got)
 		}
 	}
 }
 
-func TestDigitsAreNullForNone(t *testing.T) {
-	data, err := json.Marshal([]digits{nil, {1, 171}})
+func TestNoBytesAreNull(t *testing.T) {
+	data, err := json.Marshal([]hexBytes{nil, {1, 171}})
 	if err != nil || string(data) != `[null,"01ab"]` {
 		t.Error(string(data), err)
 	}
-	var back []digits
-	if err := json.Unmarshal(data, &back); err != nil || !slices.EqualFunc(back, []digits{nil, {1, 171}}, slices.Equal) {
+	var back []hexBytes
+	if err := json.Unmarshal(data, &back); err != nil || !slices.EqualFunc(back, []hexBytes{nil, {1, 171}}, slices.Equal) {
 		t.Error(back, err)
 	}
 }

@@ -17,14 +17,15 @@ import (
 )
 
 const (
-	overTLS   = "https://"
-	plainText = "http://"
-	// maxReceiveBytes is twice what an arena sends at most.
+	tlsScheme       = "https://"
+	plainTextScheme = "http://"
+	// maxReceiveBytes is twice the size of an arena's largest message.
 	maxReceiveBytes = 4 << 20
 )
 
-// A dialer opens connections to an arena, and to where it redirects the bot. Who has a token can play
-// as the bot, so it is sent in plain text only within one machine, unless the author allows more.
+// A dialer opens connections to an arena, and to the addresses of its redirects. A token is sent in
+// plain text only within this machine, unless the author allows more: anyone who reads a token can
+// play as the bot.
 type dialer struct {
 	tls      *tls.Config // nil for plain text
 	insecure bool
@@ -33,7 +34,7 @@ type dialer struct {
 func newDialer(o *Options) (*dialer, error) {
 	d := &dialer{insecure: o.Insecure}
 	files := o.CAFile != "" || o.ClientCert != "" || o.ClientKey != ""
-	if o.TLS || files || strings.HasPrefix(o.Address, overTLS) {
+	if o.TLS || files || strings.HasPrefix(o.Address, tlsScheme) {
 		config, err := tlsConfig(
 			first(o.CAFile, os.Getenv("CARDARENA_CA")),
 			first(o.ClientCert, os.Getenv("CARDARENA_CLIENT_CERT")),
@@ -48,18 +49,18 @@ func newDialer(o *Options) (*dialer, error) {
 	return d, err
 }
 
-// dial opens a connection to the address, or to where the arena has redirected the bot.
+// dial opens a connection to the arena's address or to that of a redirect.
 func (d *dialer) dial(endpoint string) (*grpc.ClientConn, error) {
 	target, err := d.target(endpoint)
 	if err != nil {
 		return nil, err
 	}
-	safety := insecure.NewCredentials()
+	credential := insecure.NewCredentials()
 	if d.tls != nil {
-		safety = credentials.NewTLS(d.tls.Clone())
+		credential = credentials.NewTLS(d.tls.Clone())
 	}
 	return grpc.NewClient(target,
-		grpc.WithTransportCredentials(safety),
+		grpc.WithTransportCredentials(credential),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReceiveBytes)),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: 5 * time.Second}),
@@ -68,27 +69,28 @@ func (d *dialer) dial(endpoint string) (*grpc.ClientConn, error) {
 	)
 }
 
-// target is what gRPC dials, if that is safe.
+// target is the gRPC target of an endpoint. It is an error if the token would be sent unprotected,
+// or if the endpoint needs TLS and there is none.
 func (d *dialer) target(endpoint string) (string, error) {
-	if rest, ok := strings.CutPrefix(endpoint, overTLS); ok {
+	if rest, ok := strings.CutPrefix(endpoint, tlsScheme); ok {
 		if d.tls == nil {
-			return "", misconfigured("%s needs TLS: give the address with %s, or --tls", endpoint, overTLS)
+			return "", misconfigured("%s needs TLS: start the address with %s, or add --tls", endpoint, tlsScheme)
 		}
 		return strings.TrimSuffix(rest, "/"), nil
 	}
-	if rest, ok := strings.CutPrefix(endpoint, plainText); ok {
+	if rest, ok := strings.CutPrefix(endpoint, plainTextScheme); ok {
 		if d.tls != nil {
-			return "", misconfigured("%s is plain text, where TLS was asked for", endpoint)
+			return "", misconfigured("%s is a plain-text address, but TLS is required", endpoint)
 		}
 		endpoint = strings.TrimSuffix(rest, "/")
 	}
 	if d.tls == nil && !d.insecure && !isLocal(endpoint) {
-		return "", misconfigured("the token would go to %s in plain text, for all on the way to read: use %s%s, or say --insecure", endpoint, overTLS, endpoint)
+		return "", misconfigured("the token would be sent to %s in plain text: use %s%s, or allow it with --insecure", endpoint, tlsScheme, endpoint)
 	}
 	return endpoint, nil
 }
 
-// isLocal says whether what is sent there stays on this machine.
+// isLocal reports whether an endpoint is on this machine.
 func isLocal(endpoint string) bool {
 	if strings.HasPrefix(endpoint, "unix:") {
 		return true
@@ -110,16 +112,16 @@ func tlsConfig(ca, cert, key string) (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, misconfigured("%s holds no certificates in PEM", ca)
+			return nil, misconfigured("%s contains no PEM certificates", ca)
 		}
 	}
 	if (cert == "") != (key == "") {
-		return nil, misconfigured("a client's certificate and its key go together: give both")
+		return nil, misconfigured("a client certificate needs its key: give both --client-cert and --client-key")
 	}
 	if cert != "" {
 		pair, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
-			return nil, misconfigured("%s and %s are no certificate in PEM with its key: %w", cert, key, err)
+			return nil, misconfigured("%s and %s are not a PEM certificate with its key: %w", cert, key, err)
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}

@@ -8,60 +8,63 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// A RefusedError says that the arena will not play with this bot, and asking again would not help.
+// A RefusedError means that the arena does not accept this bot. Another attempt would give the same
+// result.
 type RefusedError struct {
 	Reason string
-	// Err is the status with which the arena ended the call; nil if it was not by one.
+	// Err is the gRPC status with which the arena ended the call. It is nil without one.
 	Err error
 }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// Unwrap gives the status, which status.Code of gRPC reads.
+// Unwrap returns the gRPC status, for status.Code.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// An UnreachableError says that the arena could not be reached for as long as the bot was to try.
+// An UnreachableError means that the bot could not connect to the arena within the time it had.
 type UnreachableError struct {
 	Reason string
-	// Err is how the last call ended; nil if in order.
+	// Err is the gRPC status of the last call.
 	Err error
 }
 
 func (e *UnreachableError) Error() string { return e.Reason }
 
-// Unwrap gives how the last call ended.
+// Unwrap returns the gRPC status of the last call.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// A LiedError says that the arena was caught at lies about its deals. A bot that was lied to plays
-// on; the error comes when play is over.
+// A LiedError means that the arena lied about its deals. The bot plays to the end; then Play
+// returns this error.
 type LiedError struct {
+	// Lies are the lies, one sentence each.
 	Lies []string
-	// Err is how play ended besides; nil if in order.
+	// Err is the other error with which play ended. It is nil if play ended in order.
 	Err error
 }
 
 func (e *LiedError) Error() string { return strings.Join(e.Lies, "\n") }
 
-// Unwrap gives how play ended besides.
+// Unwrap returns the other error with which play ended.
 func (e *LiedError) Unwrap() error { return e.Err }
 
-// A MisconfiguredError says that the bot was told to connect in a way that cannot work or is not safe.
+// A MisconfiguredError means that the options do not work together, name a bad file, or would send
+// the token unprotected.
 type MisconfiguredError struct {
 	Reason string
-	// Err is what went wrong with a file; nil if nothing did.
+	// Err is the error of a file, or nil.
 	Err error
 }
 
 func (e *MisconfiguredError) Error() string { return e.Reason }
 
-// Unwrap gives what went wrong with a file.
+// Unwrap returns the error of a file.
 func (e *MisconfiguredError) Unwrap() error { return e.Err }
 
-// misconfigured wraps the error that its format names by %w.
+// misconfigured wraps the error that the format has as %w.
 func misconfigured(format string, arguments ...any) error {
 	err := fmt.Errorf(format, arguments...)
 	return &MisconfiguredError{err.Error(), errors.Unwrap(err)}
 }
 
-// err is the end as an error of gRPC; nil for one in order.
+// err is the end of a stream as a gRPC error, or nil if it ended in order.
 func (e streamEnd) err() error { return status.Error(e.code, e.details) }

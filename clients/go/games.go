@@ -2,7 +2,7 @@ package cardarena
 
 import "slices"
 
-// families has the field of oneof game that carries a family's messages, and the ids of its games.
+// families has the name of each family's field in oneof game, and the ids of its games.
 var families = []struct {
 	name  string
 	games []string
@@ -22,7 +22,7 @@ var families = []struct {
 	{"eleusis", []string{"eleusis", "eleusis_express"}},
 }
 
-// AllGames has the ids of all games that this SDK has messages of.
+// AllGames returns the ids of all games that this SDK supports.
 func AllGames() []string {
 	var ids []string
 	for _, family := range families {
@@ -31,7 +31,7 @@ func AllGames() []string {
 	return ids
 }
 
-// GamesOf has the ids of a family's games, by the name of its field in oneof game.
+// GamesOf returns the ids of a family's games. The name is that of its field in oneof game.
 func GamesOf(name string) []string {
 	for _, family := range families {
 		if family.name == name {

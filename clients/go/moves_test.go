@@ -16,7 +16,7 @@ import (
 	"cardarena/soko"
 )
 
-func TestAMoveHasTheFieldsThatItsVerbUses(t *testing.T) {
+func TestConstructorsSetTheFieldsThatTheirVerbUses(t *testing.T) {
 	card := "As"
 	for _, row := range []struct {
 		why        string
@@ -26,11 +26,11 @@ func TestAMoveHasTheFieldsThatItsVerbUses(t *testing.T) {
 		{"a card and a flag", klaberjass.Moves.Play("Jh", true), &klaberjass.Move{Verb: klaberjass.VerbPlay, Card: "Jh", Bela: true}},
 		{"a suit", klaberjass.Moves.Name("h"), &klaberjass.Move{Verb: klaberjass.VerbName, Suit: "h"}},
 		{"a rule", eleusis.Moves.Rule("card.face"), &eleusis.Move{Verb: eleusis.VerbRule, Text: "card.face"}},
-		{"a card that is left out", eleusis.Moves.Judge(eleusis.OpinionRight, ""), &eleusis.Move{Verb: eleusis.VerbJudge, Opinion: eleusis.OpinionRight}},
-		{"a card that is not", eleusis.Moves.Judge(eleusis.OpinionWrong, card), &eleusis.Move{Verb: eleusis.VerbJudge, Opinion: eleusis.OpinionWrong, Card: &card}},
+		{"no optional card", eleusis.Moves.Judge(eleusis.OpinionRight, ""), &eleusis.Move{Verb: eleusis.VerbJudge, Opinion: eleusis.OpinionRight}},
+		{"an optional card", eleusis.Moves.Judge(eleusis.OpinionWrong, card), &eleusis.Move{Verb: eleusis.VerbJudge, Opinion: eleusis.OpinionWrong, Card: &card}},
 		{"a meld", oklahomarummy.Moves.Meld(oklahomarummy.MeldSet, "4s", "4d", "Jk"), &oklahomarummy.Move{Verb: oklahomarummy.VerbMeld, Kind: oklahomarummy.MeldSet, Cards: []string{"4s", "4d", "Jk"}}},
-		{"an end that a set has not", oklahomarummy.Moves.Extend(1, "4c", 0), &oklahomarummy.Move{Verb: oklahomarummy.VerbExtend, Index: 1, Card: "4c"}},
-		{"a spectrum that is not named", arlington.Moves.LeadSet([]string{"As"}, 0), &arlington.Move{Verb: arlington.VerbLeadSet, Cards: []string{"As"}}},
+		{"no end, as for a set", oklahomarummy.Moves.Extend(1, "4c", 0), &oklahomarummy.Move{Verb: oklahomarummy.VerbExtend, Index: 1, Card: "4c"}},
+		{"an unspecified spectrum", arlington.Moves.LeadSet([]string{"As"}, 0), &arlington.Move{Verb: arlington.VerbLeadSet, Cards: []string{"As"}}},
 	} {
 		if !proto.Equal(row.made, row.want) {
 			t.Errorf("%s: %v, not %v", row.why, row.made, row.want)
@@ -38,25 +38,25 @@ func TestAMoveHasTheFieldsThatItsVerbUses(t *testing.T) {
 	}
 }
 
-func TestNoMoveIsMalformed(t *testing.T) {
+func TestConstructorsPanicAtInvalidArguments(t *testing.T) {
 	for _, row := range []struct {
-		why  string
-		make func() proto.Message
-		said string
+		why     string
+		make    func() proto.Message
+		message string
 	}{
-		{"a card of three characters", func() proto.Message { return pineapple.Moves.Discard("10h") }, `"10h" is no card`},
-		{"no card", func() proto.Message { return jam.Moves.Play("") }, `"" is no card`},
-		{"one card of two", func() proto.Message { return eleusis.Moves.Play("As", "Zz") }, `"Zz" is no card`},
-		{"a card that may be left out", func() proto.Message { return eleusis.Moves.Judge(eleusis.OpinionWrong, "X") }, `"X" is no card`},
-		{"no suit", func() proto.Message { return klaberjass.Moves.Name("x") }, `"x" is no suit`},
-		{"a source that is not named", func() proto.Message { return jam.Moves.Draw(0) }, "source is unspecified"},
-		{"no source", func() proto.Message { return jam.Moves.Draw(99) }, "source is 99, which is no JamSource"},
-		{"no spectrum", func() proto.Message { return arlington.Moves.LeadSet([]string{"As"}, 9) }, "spectrum is 9"},
+		{"a card of three characters", func() proto.Message { return pineapple.Moves.Discard("10h") }, `"10h" is not a card`},
+		{"an empty card", func() proto.Message { return jam.Moves.Play("") }, `"" is not a card`},
+		{"one invalid card of two", func() proto.Message { return eleusis.Moves.Play("As", "Zz") }, `"Zz" is not a card`},
+		{"an invalid optional card", func() proto.Message { return eleusis.Moves.Judge(eleusis.OpinionWrong, "X") }, `"X" is not a card`},
+		{"an invalid suit", func() proto.Message { return klaberjass.Moves.Name("x") }, `"x" is not a suit`},
+		{"an unspecified source", func() proto.Message { return jam.Moves.Draw(0) }, "source must not be unspecified"},
+		{"an unknown source", func() proto.Message { return jam.Moves.Draw(99) }, "source is 99, which is not a JamSource"},
+		{"an unknown spectrum", func() proto.Message { return arlington.Moves.LeadSet([]string{"As"}, 9) }, "spectrum is 9"},
 	} {
 		func() {
 			defer func() {
-				if said, _ := recover().(string); !strings.Contains(said, row.said) {
-					t.Errorf("%s: it says %q, not %q", row.why, said, row.said)
+				if message, _ := recover().(string); !strings.Contains(message, row.message) {
+					t.Errorf("%s: the panic is %q, not %q", row.why, message, row.message)
 				}
 			}()
 			row.make()
@@ -64,14 +64,14 @@ func TestNoMoveIsMalformed(t *testing.T) {
 	}
 }
 
-func TestBetsAreThoseOfTheView(t *testing.T) {
+func TestBetsAreTheRangeOfTheView(t *testing.T) {
 	if _, ok := soko.Bets(&soko.View{}); ok {
-		t.Error("who may make no bet has a range")
+		t.Error("a seat that may not bet has a range")
 	}
 	least, most := uint32(4), uint32(40)
 	bets, ok := soko.Bets(&soko.View{MinTo: &least, MaxTo: &most})
 	if want := (cardarena.Bets{Least: 4, Most: 40}); !ok || bets != want {
-		t.Errorf("bets go from %d to %d (%t), not from 4 to 40", bets.Least, bets.Most, ok)
+		t.Errorf("the range is %d to %d (%t), not 4 to 40", bets.Least, bets.Most, ok)
 	}
 	for _, row := range []struct {
 		why         string

@@ -12,43 +12,46 @@ import (
 const (
 	backoffBase = 200 * time.Millisecond
 	backoffCap  = 30 * time.Second
-	// steady: a stream that lived this long makes up for all failures before it.
-	steady = 10 * time.Second
-	// patience is how long a bot that plays once tries to reach its arena.
-	patience = 10 * time.Second
-	// maxHops are redirects in a row that are followed at once; further ones wait as failures do.
-	maxHops = 4
-	// maxRetry: a longer time that an arena asks for is taken as this.
-	maxRetry = 300 * time.Second
+	// resetsBackoff is how long a stream must be open to reset the backoff.
+	resetsBackoff = 10 * time.Second
+	// onceTimeout is how long a bot with Options.Once tries to connect.
+	onceTimeout = 10 * time.Second
+	// maxImmediateRedirects is the number of redirects in a row that are followed without delay.
+	// Further ones wait as after a failure.
+	maxImmediateRedirects = 4
+	// maxRetryDelay is the maximum delay that an arena can request before the next stream.
+	maxRetryDelay = 300 * time.Second
 )
 
-// final are statuses after which trying again would change nothing.
-var final = map[codes.Code]string{
-	codes.Unauthenticated:    "the arena does not take this token",
-	codes.PermissionDenied:   "the arena does not let this token play",
-	codes.FailedPrecondition: "the arena turned the bot away",
-	codes.InvalidArgument:    "the arena did not accept what the bot said of itself",
-	codes.Aborted:            "another bot took over with the same token; each needs its own",
-	codes.Unimplemented:      "this server is no arena, or one of another version",
+// refusals are the statuses after which another attempt would give the same result.
+var refusals = map[codes.Code]string{
+	codes.Unauthenticated:    "the arena rejected the token",
+	codes.PermissionDenied:   "the token does not allow to play at this arena",
+	codes.FailedPrecondition: "the arena rejected the bot",
+	codes.InvalidArgument:    "the arena rejected the bot's hello message",
+	codes.Aborted:            "another bot connected with the same token; use a token for each bot",
+	codes.Unimplemented:      "the server is not an arena, or speaks another version of the protocol",
 }
 
-// passing are reasons of RESOURCE_EXHAUSTED that pass; any other is a mistake of the client's.
-var passing = map[string]bool{"BUSY": true, "TOO_MANY_OPEN": true, "NOT_READING": true}
+// temporaryReasons are the reasons of RESOURCE_EXHAUSTED that go away by themselves. Any other is
+// the bot's mistake.
+var temporaryReasons = map[string]bool{"BUSY": true, "TOO_MANY_OPEN": true, "NOT_READING": true}
 
-// A streamEnd is how a stream ended.
+// A streamEnd describes how a stream ended.
 type streamEnd struct {
-	code     codes.Code
-	details  string
-	welcomed bool
-	lived    time.Duration
-	draining bool
-	redirect string
-	retry    time.Duration
-	reason   string
+	code       codes.Code
+	details    string
+	welcomed   bool
+	openFor    time.Duration
+	draining   bool
+	redirect   string        // where the arena sent the bot; empty if nowhere
+	retryDelay time.Duration // requested by the arena
+	reason     string        // of google.rpc.ErrorInfo; empty without one
 }
 
-// short is the reason in short: gRPC's text of a failed connection is long, with the cause last.
-func (e streamEnd) short() string {
+// summary is the status in one line. gRPC's text of a failed connection is long, with the cause
+// last.
+func (e streamEnd) summary() string {
 	if e.details == "" {
 		return e.code.String()
 	}
@@ -58,54 +61,55 @@ func (e streamEnd) short() string {
 	return e.details
 }
 
-// An attempt is one more stream.
+// An attempt is the next stream.
 type attempt struct {
 	endpoint string
 	delay    time.Duration
 }
 
-// A redial decides after each stream whether there is another: with full jitter, and where.
+// A redial decides after each stream whether, when and where the bot connects again. Delays grow
+// exponentially, with full jitter.
 type redial struct {
-	address  string
-	once     bool
-	now      func() time.Time
-	jitter   func(most time.Duration) time.Duration
-	failures int
-	hops     int
-	endpoint string
-	reached  time.Time
+	address     string
+	once        bool
+	now         func() time.Time
+	jitter      func(max time.Duration) time.Duration
+	failures    int
+	redirects   int
+	endpoint    string
+	connectedAt time.Time
 }
 
 func newRedial(address string, once bool) *redial {
-	jitter := func(most time.Duration) time.Duration { return rand.N(most + 1) }
-	return &redial{address: address, endpoint: address, once: once, now: time.Now, jitter: jitter, reached: time.Now()}
+	jitter := func(max time.Duration) time.Duration { return rand.N(max + 1) }
+	return &redial{address: address, endpoint: address, once: once, now: time.Now, jitter: jitter, connectedAt: time.Now()}
 }
 
 func (r *redial) first() attempt { return attempt{r.address, 0} }
 
-// after is the stream that follows one that ended so; false if it was the last.
+// after returns the next stream after one that ended, or false if play is over.
 func (r *redial) after(end streamEnd) (attempt, bool, error) {
 	if end.welcomed {
-		r.reached = r.now()
+		r.connectedAt = r.now()
 	}
-	if end.lived >= steady {
-		r.failures, r.hops = 0, 0
+	if end.openFor >= resetsBackoff {
+		r.failures, r.redirects = 0, 0
 	}
 	if end.redirect != "" {
 		r.endpoint = end.redirect
-		if r.hops++; r.hops <= maxHops {
+		if r.redirects++; r.redirects <= maxImmediateRedirects {
 			return attempt{r.endpoint, 0}, true, nil
 		}
 		return attempt{r.endpoint, r.delay(0)}, true, nil
 	}
-	if words, ok := final[end.code]; ok {
+	if reason, ok := refusals[end.code]; ok {
 		if end.details != "" {
-			words += " (" + end.details + ")"
+			reason += " (" + end.details + ")"
 		}
-		return attempt{}, false, &RefusedError{words, end.err()}
+		return attempt{}, false, &RefusedError{reason, end.err()}
 	}
-	if end.code == codes.ResourceExhausted && !passing[end.reason] {
-		return attempt{}, false, &RefusedError{fmt.Sprintf("the arena takes no more of what this bot says (%s)", end.short()), end.err()}
+	if end.code == codes.ResourceExhausted && !temporaryReasons[end.reason] {
+		return attempt{}, false, &RefusedError{fmt.Sprintf("the arena closed the stream because the bot exceeded a limit (%s)", end.summary()), end.err()}
 	}
 	if end.code == codes.OK && (r.once || end.draining) {
 		return attempt{}, false, nil
@@ -113,21 +117,21 @@ func (r *redial) after(end streamEnd) (attempt, bool, error) {
 	if !end.welcomed {
 		r.endpoint = r.address
 	}
-	delay := r.delay(end.retry)
+	delay := r.delay(end.retryDelay)
 	if r.once {
-		left := patience - r.now().Sub(r.reached)
+		left := onceTimeout - r.now().Sub(r.connectedAt)
 		if left <= 0 {
-			return attempt{}, false, &UnreachableError{fmt.Sprintf("no arena at %s for %v (%s)", r.address, patience, end.short()), end.err()}
+			return attempt{}, false, &UnreachableError{fmt.Sprintf("no connection to the arena at %s for %v (%s)", r.address, onceTimeout, end.summary()), end.err()}
 		}
 		delay = min(delay, left)
 	}
 	return attempt{r.endpoint, delay}, true, nil
 }
 
-// delay comes on top of what the arena asked for. As many bots were told the same, they spread
-// over as much time again.
-func (r *redial) delay(retry time.Duration) time.Duration {
-	most := min(backoffCap, backoffBase<<min(r.failures, 16))
+// delay is the time before the next stream: what the arena requested, and a random time on top.
+// Many bots may have the same request, so the random time is at least as long.
+func (r *redial) delay(requested time.Duration) time.Duration {
+	limit := min(backoffCap, backoffBase<<min(r.failures, 16))
 	r.failures++
-	return retry + r.jitter(max(most, retry))
+	return requested + r.jitter(max(limit, requested))
 }

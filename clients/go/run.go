@@ -1,6 +1,7 @@
 package cardarena
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -15,17 +16,18 @@ import (
 	"strings"
 
 	v1 "cardarena/v1"
+	"google.golang.org/protobuf/proto"
 )
 
 const (
-	// Version is the SDK's.
-	Version        = "0.1.0"
-	defaultAddress = "localhost:7654"
-	defaultAtOnce  = 64
-	guest          = "guest:"
+	// Version is the version of this SDK.
+	Version            = "0.1.0"
+	defaultAddress     = "localhost:7654"
+	defaultConcurrency = 64
+	guest              = "guest:"
 )
 
-// Exit codes of Main, the same in every language.
+// Exit codes of Main. All SDKs use the same codes.
 const (
 	ExitUnreachable = 1
 	ExitRefused     = 2
@@ -33,56 +35,58 @@ const (
 	ExitInterrupted = 130
 )
 
-// Options say where to play and as whom. What is empty is taken from the environment, by the
-// variable that the field names.
+// Options say where to play, and as whom. An empty field is read from the environment variable that
+// its comment names.
 type Options struct {
-	// Address is HOST:PORT, https://HOST:PORT or unix:PATH; else CARDARENA_ADDRESS, else localhost:7654.
+	// Address is HOST:PORT, https://HOST:PORT or unix:PATH. Default: CARDARENA_ADDRESS or
+	// localhost:7654.
 	Address string
-	// Token says who the bot is; else CARDARENA_TOKEN, else guest: and the player's name.
+	// Token is the bot's token. Default: CARDARENA_TOKEN or guest:NAME, with the player's name.
 	Token string
-	// Receipts is a folder of this bot's own for what it can prove of fair deals; else CARDARENA_RECEIPTS,
-	// else nothing is kept.
+	// Receipts is the folder where receipts of fair deals are stored, one folder for each bot.
+	// Default: CARDARENA_RECEIPTS; without it no receipts are stored.
 	Receipts string
-	// Once ends when the arena ends its stream in order, and gives up after ten seconds without an
-	// arena; also if CARDARENA_ONCE is 1.
+	// Once stops when the arena closes the stream in order, and after ten seconds without a
+	// connection. Also set by CARDARENA_ONCE=1.
 	Once bool
-	// TLS is used also for an address without https://.
+	// TLS uses TLS also for an address without https://.
 	TLS bool
-	// CAFile is PEM of the certificates that sign the arena's; else CARDARENA_CA.
+	// CAFile has the root certificates for the arena's certificate, PEM. Default: CARDARENA_CA.
 	CAFile string
-	// ClientCert and ClientKey are the bot's own, in PEM; else CARDARENA_CLIENT_CERT and _KEY.
+	// ClientCert and ClientKey are the files of the bot's certificate and its key, PEM. Default:
+	// CARDARENA_CLIENT_CERT and CARDARENA_CLIENT_KEY.
 	ClientCert, ClientKey string
-	// Insecure lets the token go to another machine in plain text.
+	// Insecure allows sending the token to another machine in plain text.
 	Insecure bool
-	// Logger is told what the author should know; else slog's default.
+	// Logger receives the log. Default: the default logger of slog.
 	Logger *slog.Logger
 }
 
-// Flags adds the flags of all SDKs to a set, and gives the options that they set.
+// Flags adds the flags that all SDKs have to a flag set, and returns the options that they fill.
 func Flags(set *flag.FlagSet) *Options {
 	o := &Options{}
-	set.StringVar(&o.Address, "address", "", "the arena: HOST:PORT, https://HOST:PORT or unix:PATH (else $CARDARENA_ADDRESS, else "+defaultAddress+")")
-	set.StringVar(&o.Token, "token", "", "who the bot is (else $CARDARENA_TOKEN, which others cannot see, else guest: and the bot's name)")
-	set.StringVar(&o.Receipts, "receipts", "", "keep what proves the deals in this `folder` (else $CARDARENA_RECEIPTS)")
-	set.BoolVar(&o.TLS, "tls", false, "use TLS, as with https://")
-	set.StringVar(&o.CAFile, "ca", "", "the arena's root certificates, a PEM `file` (else $CARDARENA_CA)")
-	set.StringVar(&o.ClientCert, "client-cert", "", "the bot's own certificate, a PEM `file`, if the arena wants one")
-	set.StringVar(&o.ClientKey, "client-key", "", "its private key, a PEM `file`")
-	set.BoolVar(&o.Insecure, "insecure", false, "let the token leave this machine in plain text")
+	set.StringVar(&o.Address, "address", "", "address of the arena: HOST:PORT, https://HOST:PORT or unix:PATH (default: $CARDARENA_ADDRESS or "+defaultAddress+")")
+	set.StringVar(&o.Token, "token", "", "the bot's token (default: $CARDARENA_TOKEN or guest:NAME; other users of this machine can see a token on the command line)")
+	set.StringVar(&o.Receipts, "receipts", "", "store receipts of fair deals in this `folder`, one for each bot (default: $CARDARENA_RECEIPTS)")
+	set.BoolVar(&o.TLS, "tls", false, "use TLS, as with an https:// address")
+	set.StringVar(&o.CAFile, "ca", "", "root certificates for the arena's certificate, a PEM `file` (default: $CARDARENA_CA)")
+	set.StringVar(&o.ClientCert, "client-cert", "", "the bot's certificate, a PEM `file`, if the arena requires one (default: $CARDARENA_CLIENT_CERT)")
+	set.StringVar(&o.ClientKey, "client-key", "", "the private key of that certificate, a PEM `file` (default: $CARDARENA_CLIENT_KEY)")
+	set.BoolVar(&o.Insecure, "insecure", false, "allow sending the token to another machine in plain text")
 	return o
 }
 
-// Main plays as a program: it reads the command line, logs to stderr, and ends with an exit code.
+// Main plays as a program: it parses the command line, logs to stderr, and exits with an exit code.
 func Main(player Player) {
 	options := Flags(flag.CommandLine)
 	flag.Parse()
-	os.Exit(playAsTold(player, options))
+	os.Exit(runProgram(player, options))
 }
 
-// playAsTold plays by the command line, and gives the exit code.
-func playAsTold(player Player, options *Options) int {
+// runProgram plays by the parsed command line, and returns the exit code.
+func runProgram(player Player, options *Options) int {
 	if flag.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "%s takes no arguments but flags: %s\n", os.Args[0], flag.Arg(0))
+		fmt.Fprintf(os.Stderr, "%s: unexpected argument %q: it takes only flags\n", os.Args[0], flag.Arg(0))
 		return ExitRefused
 	}
 	options.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -113,7 +117,7 @@ func exitCode(err error) int {
 	}
 }
 
-// Play plays until the arena sends the bot home, or the context ends.
+// Play plays until the arena ends play, or the context is done.
 //
 // Its errors are RefusedError, UnreachableError, MisconfiguredError, LiedError, and the context's.
 func Play(ctx context.Context, player Player, options Options) error {
@@ -135,30 +139,30 @@ func Play(ctx context.Context, player Player, options Options) error {
 	if err != nil {
 		return err
 	}
-	var taken *deals
+	var fairDeals *deals
 	if !player.NoEntropy {
-		var kept *folder
+		var receipts *receiptFolder
 		if o.Receipts != "" {
-			if kept, err = newFolder(o.Receipts); err != nil {
-				return misconfigured("receipts cannot be kept in %s: %w", o.Receipts, err)
+			if receipts, err = newReceiptFolder(o.Receipts); err != nil {
+				return misconfigured("cannot store receipts in %s: %w", o.Receipts, err)
 			}
 		}
-		taken = newDeals(kept)
+		fairDeals = newDeals(receipts)
 	}
-	s := newSession(hello, player.AskForced, taken)
+	s := newSession(hello, player.AskForced, fairDeals)
 	c := &connection{session: s, redial: newRedial(o.Address, o.Once), dialer: dialer, log: o.Logger}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { s.finish(c.run(ctx)) }()
-	(&author{session: s, player: &player, log: o.Logger}).play(ctx)
+	(&botRunner{session: s, player: &player, log: o.Logger}).play(ctx)
 	return s.result(ctx)
 }
 
-// result is how play ended: with the lies of the arena if it was caught at any.
+// result is how play ended. If the arena lied, it is a LiedError.
 func (s *session) result(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.failed
+	err := s.playErr
 	if err == nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
@@ -170,7 +174,7 @@ func (s *session) result(ctx context.Context) error {
 
 func helloOf(player *Player, token string) (*v1.Hello, error) {
 	if player.New == nil && player.Batch == nil {
-		return nil, misconfigured("%s has neither New nor Batch, which choose its moves", player.Name)
+		return nil, misconfigured("the player %s has no bot: set New or Batch", player.Name)
 	}
 	known := AllGames()
 	games := player.Games
@@ -180,27 +184,22 @@ func helloOf(player *Player, token string) (*v1.Hello, error) {
 	hello := &v1.Hello{
 		Token: token, Sdk: "cardarena-go/" + Version, WantText: player.WantText, AddsEntropy: !player.NoEntropy,
 		Contract: contract, Capabilities: []v1.Capability{v1.Capability_CAPABILITY_REDIRECT},
-		MaxMatches: player.MaxMatches, MaxOpenAsks: player.MaxOpenAsks, Version: player.Version,
-	}
-	if hello.MaxMatches == 0 {
-		hello.MaxMatches = defaultAtOnce
-	}
-	if hello.MaxOpenAsks == 0 {
-		hello.MaxOpenAsks = defaultAtOnce
+		MaxMatches:  proto.Uint32(cmp.Or(player.MaxMatches, defaultConcurrency)),
+		MaxOpenAsks: cmp.Or(player.MaxOpenAsks, defaultConcurrency), Version: player.Version,
 	}
 	for _, game := range games {
 		if !slices.Contains(known, game) {
-			return nil, &RefusedError{Reason: fmt.Sprintf("this version of the SDK knows no game %q: it knows %s", game, strings.Join(known, ", "))}
+			return nil, &RefusedError{Reason: fmt.Sprintf("this version of the SDK does not support the game %q: it supports %s", game, strings.Join(known, ", "))}
 		}
 		hello.Games = append(hello.Games, &v1.GameSupport{Game: game})
 	}
-	// A secret of this run, so that nobody else takes a guest's seats meanwhile.
+	// A random suffix, so that another guest of the same name cannot take over the matches.
 	if strings.HasPrefix(token, guest) && strings.Count(token, ":") == 1 {
-		secret := make([]byte, 16)
-		if _, err := rand.Read(secret); err != nil {
+		suffix := make([]byte, 16)
+		if _, err := rand.Read(suffix); err != nil {
 			return nil, err
 		}
-		hello.Token += ":" + hex.EncodeToString(secret)
+		hello.Token += ":" + hex.EncodeToString(suffix)
 	}
 	return hello, nil
 }

@@ -3,11 +3,9 @@ package cardarena
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -17,113 +15,115 @@ import (
 
 const (
 	defaultNoteChars = 200
-	// gatherMost is how long answers wait at most for goroutines that were handed an ask, and have not run yet.
-	gatherMost = time.Millisecond
-	// rememberedEnds are ended matches that are remembered: an arena repeats the last 64 at most.
-	rememberedEnds = 1024
-	contract       = 1
+	// maxRememberedEnds limits the remembered ends of matches. An arena repeats at most the last 64.
+	maxRememberedEnds = 1024
+	// contract is the contract version that this SDK supports.
+	contract = 1
 )
 
-// A session is a bot at the arena, over all its streams. It reads no socket and never calls the
-// author's code.
+// A session is the state of a bot at the arena, across all its streams. It reads no socket, and
+// does not call the bot.
 //
-// An ask is queued, then shown to the author, then answered, or settled at any time. The arena does
-// not acknowledge answers, so an answer is kept until the match's next ask: whenever the ask
-// comes again, the same answer is said again and the author is not asked anew.
+// An ask is queued, then delivered to the bot, then answered. The arena can settle it at any time.
+// The arena does not acknowledge answers. The session therefore keeps an answer until the next ask
+// of the match: if the arena repeats the ask, the session repeats the answer and does not call the
+// bot again.
 type session struct {
 	mu        sync.Mutex
 	hello     *v1.Hello
 	askForced bool
-	deals     *deals // nil of a bot that takes no part in them
+	deals     *deals // nil if the bot takes no part in fair deals
 
-	out      *outbox // of the stream there is; nil without one
-	live     bool    // whether it was welcomed
-	draining bool
-	epoch    uint32
-	limits   *v1.Limits
-	seats    map[uint32]*seat
-	open     map[uint64]*seat
-	over     map[uint32]bool // matches whose end was told
-	overList []uint32
+	out              *outbox // of the current stream; nil without a stream
+	welcomed         bool    // whether the arena sent welcome on the current stream
+	draining         bool
+	epoch            uint32
+	limits           *v1.Limits
+	seats            map[uint32]*seat
+	open             map[uint64]*seat // by the id of the last ask
+	ended            map[uint32]bool  // matches whose end the arena has sent
+	endedOldestFirst []uint32
 
-	work   []item
-	wake   chan struct{}
-	handed *handed
-	ended  bool
-	failed error
+	tasks   []botTask
+	wake    chan struct{}
+	queued  *askCount
+	over    bool
+	playErr error
 }
 
-// A seat is the bot's own at a match.
+// A seat is the bot's seat at a match.
 type seat struct {
 	match  *Match
-	ask    *Ask       // the last one, open or not
-	answer *v1.Answer // to it
+	ask    *Ask       // the last ask, open or not
+	answer *v1.Answer // to the last ask
 }
 
-// untold is what the author has not been told, as the last ask was not given to it.
-func (s *seat) untold() *told {
-	if s.ask == nil || s.ask.shown {
+// undelivered are the events that the bot did not receive, or nil.
+func (s *seat) undelivered() *askEvents {
+	if s.ask == nil || s.ask.delivered {
 		return nil
 	}
-	return s.ask.told()
+	return s.ask.allEvents()
 }
 
-// An item waits for the author's code: one of the three is set.
-type item struct {
+// A botTask is a call of the bot that is due. One of the three is set.
+type botTask struct {
 	started *Match
 	ask     *Ask
 	ended   *End
 }
 
-// received is what is to be done about a message of the arena.
+// received is what to do about a message of the arena.
 type received struct {
-	say      []string
+	warnings []string // lines for the log
 	welcomed bool
 	redirect string
-	refused  string // why the bot would wait in vain
+	refused  string // why the bot cannot play at this arena
 }
 
 func newSession(hello *v1.Hello, askForced bool, deals *deals) *session {
 	return &session{
 		hello: hello, askForced: askForced, deals: deals, limits: &v1.Limits{},
-		seats: map[uint32]*seat{}, open: map[uint64]*seat{}, over: map[uint32]bool{},
-		wake: make(chan struct{}, 1), handed: newHanded(),
+		seats: map[uint32]*seat{}, open: map[uint64]*seat{}, ended: map[uint32]bool{},
+		wake: make(chan struct{}, 1), queued: newAskCount(),
 	}
 }
 
-// The stream.
+// The connection calls these.
 
-// opened begins a stream; its first message is hello.
-func (s *session) opened(out *outbox) {
+// streamOpened starts a stream, whose first message is hello.
+func (s *session) streamOpened(out *outbox) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live, s.out = false, out
-	out.handed = s.handed
+	s.welcomed, s.out = false, out
+	out.queued = s.queued
 	if s.deals != nil {
 		s.deals.onStream()
 	}
 	out.put(&v1.BotMessage{Body: &v1.BotMessage_Hello{Hello: s.hello}})
 }
 
-// lost says that the stream is gone. What is open stays so until the next welcome.
-func (s *session) lost() (draining bool) {
+// streamLost ends the stream, and returns whether the arena was draining. Open asks stay open until
+// the next welcome.
+func (s *session) streamLost() (draining bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.live, s.out = false, nil
+	s.welcomed, s.out = false, nil
 	return s.draining
 }
 
-// finish says that there will be no other stream, and why if it is for an error.
+// finish ends play: no stream follows. The error is nil if play ended in order.
 func (s *session) finish(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seat := range s.seats {
 		s.forget(seat)
 	}
-	s.ended, s.failed = true, err
+	s.over, s.playErr = true, err
 	s.signal()
 }
 
+// receive processes a message of the arena.
 func (s *session) receive(message *v1.ArenaMessage, now time.Time) received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,16 +140,16 @@ func (s *session) receive(message *v1.ArenaMessage, now time.Time) received {
 	case *v1.ArenaMessage_Welcome:
 		s.onWelcome(&r, body.Welcome, now)
 	case *v1.ArenaMessage_Refusal:
-		reason := word(body.Refusal.GetReason().String(), "REFUSAL_REASON_")
+		reason := lowerName(body.Refusal.GetReason().String(), "REFUSAL_REASON_")
 		deal := ""
 		if context := body.Refusal.GetDealContext(); len(context) > 0 {
 			deal = "deal-set " + dealName(context) + ": "
 		}
-		r.tell("%srefused (%s): %s", deal, reason, body.Refusal.GetText())
+		r.warn("%srefused (%s): %s", deal, reason, body.Refusal.GetText())
 	case *v1.ArenaMessage_Drain:
 		s.draining = true
 		left := time.Duration(body.Drain.GetDeadlineMs()) * time.Millisecond
-		r.tell("the arena closes in %v; running matches go on", left)
+		r.warn("the arena shuts down in %v; running matches continue", left)
 	case *v1.ArenaMessage_Redirect:
 		r.redirect = body.Redirect.GetEndpoint()
 	case *v1.ArenaMessage_DealOpen:
@@ -164,20 +164,20 @@ func (s *session) receive(message *v1.ArenaMessage, now time.Time) received {
 		if s.deals != nil {
 			s.react(&r, s.deals.onClose(body.DealClose))
 		}
-	default: // a newer arena says more than this SDK knows
+	default: // a message of a newer arena, unknown to this SDK
 	}
-	if len(s.work) > 0 {
+	if len(s.tasks) > 0 {
 		s.signal()
 	}
 	return r
 }
 
-func (r *received) tell(format string, arguments ...any) {
-	r.say = append(r.say, fmt.Sprintf(format, arguments...))
+func (r *received) warn(format string, arguments ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf(format, arguments...))
 }
 
 func (s *session) react(r *received, reaction reaction) {
-	r.say = append(r.say, reaction.say...)
+	r.warnings = append(r.warnings, reaction.warnings...)
 	s.send(reaction.send...)
 }
 
@@ -187,17 +187,18 @@ func (s *session) send(messages ...*v1.BotMessage) {
 	}
 }
 
-// The author's side.
+// The bot runner calls these.
 
-// take waits for what there is for the author's code, oldest first; false when play is over.
-func (s *session) take(ctx context.Context) ([]item, bool) {
+// take waits for the calls of the bot that are due, oldest first. It returns false when play is
+// over.
+func (s *session) take(ctx context.Context) ([]botTask, bool) {
 	for {
 		s.mu.Lock()
-		work, ended := s.work, s.ended
-		s.work = nil
+		tasks, over := s.tasks, s.over
+		s.tasks = nil
 		s.mu.Unlock()
-		if len(work) > 0 || ended {
-			return work, len(work) > 0
+		if len(tasks) > 0 || over {
+			return tasks, len(tasks) > 0
 		}
 		select {
 		case <-s.wake:
@@ -207,82 +208,83 @@ func (s *session) take(ctx context.Context) ([]item, bool) {
 	}
 }
 
-// show says that the author is about to be given an ask; false if it is settled, or was given it.
-func (s *session) show(ctx context.Context, ask *Ask) (context.Context, bool) {
+// deliver marks a queued ask as delivered, right before the call of the bot. It returns false if
+// the ask is settled or was delivered before: the bot must not be called then.
+func (s *session) deliver(ctx context.Context, ask *Ask) (context.Context, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handed.add(-1)
-	if !ask.open || ask.shown {
+	s.queued.add(-1)
+	if !ask.open || ask.delivered {
 		return nil, false
 	}
-	ask.shown = true
+	ask.delivered = true
 	ask.ctx, ask.cancel = context.WithDeadline(ctx, ask.due)
 	return ask.ctx, true
 }
 
-// giveUp says that the author stopped as its answer was not wanted any more; if it is wanted
-// again meanwhile, the author is asked anew.
-func (s *session) giveUp(ask *Ask) {
+// abandon marks a delivered ask as undelivered, because the bot stopped when the ask was no longer
+// open. If the arena repeats the ask, the bot is called again.
+func (s *session) abandon(ask *Ask) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ask.cancel()
-	if ask.shown = false; ask.open {
-		s.hand(ask)
+	if ask.delivered = false; ask.open {
+		s.enqueue(ask)
 		s.signal()
 	}
 }
 
-// answer keeps answers and sends them. One to an ask that has an answer is dropped; without a
-// stream nothing is sent, as welcome will ask again.
+// answer keeps answers and sends them. A second answer to an ask is dropped. Without a stream
+// nothing is sent: the next welcome repeats the open asks.
 func (s *session) answer(answers ...*v1.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keep(answers)
 }
 
-// hand hands an ask on to the author's code, which calls show for each.
-func (s *session) hand(ask *Ask) {
-	s.handed.add(1)
-	s.work = append(s.work, item{ask: ask})
+// enqueue queues an ask for the bot runner, which calls deliver for each.
+func (s *session) enqueue(ask *Ask) {
+	s.queued.add(1)
+	s.tasks = append(s.tasks, botTask{ask: ask})
 }
 
 func (s *session) keep(answers []*v1.Answer) {
-	var taken []*v1.Answer
+	var toSend []*v1.Answer
 	for _, answer := range answers {
-		seat := s.seatAsked(answer.GetAskId())
+		seat := s.seatOf(answer.GetAskId())
 		if seat == nil || seat.answer != nil {
 			continue
 		}
-		answer.Note = cut(answer.GetNote(), s.noteChars())
+		answer.Note = truncate(answer.GetNote(), s.maxNoteChars())
 		seat.answer = answer
 		if seat.ask.cancel != nil {
 			seat.ask.cancel()
 		}
 		if seat.ask.open {
-			taken = append(taken, answer)
+			toSend = append(toSend, answer)
 		}
 	}
-	if s.live {
-		s.out.putAnswers(taken)
+	if s.welcomed {
+		s.out.putAnswers(toSend)
 	}
 }
 
-// seatAsked is the seat whose last ask this is, also if it counts as settled: it may come again.
-func (s *session) seatAsked(number uint64) *seat {
-	if seat := s.open[number]; seat != nil {
+// seatOf is the seat whose last ask has an id. The ask may be settled: the arena can repeat it.
+func (s *session) seatOf(askID uint64) *seat {
+	if seat := s.open[askID]; seat != nil {
 		return seat
 	}
 	for _, seat := range s.seats {
-		if seat.ask != nil && seat.ask.ID() == number {
+		if seat.ask != nil && seat.ask.ID() == askID {
 			return seat
 		}
 	}
 	return nil
 }
 
-func (s *session) noteChars() int {
-	if most := s.limits.GetMaxNoteChars(); most > 0 {
-		return int(most)
+func (s *session) maxNoteChars() int {
+	if limit := s.limits.GetMaxNoteChars(); limit > 0 {
+		return int(limit)
 	}
 	return defaultNoteChars
 }
@@ -294,27 +296,27 @@ func (s *session) signal() {
 	}
 }
 
-// What the arena says.
+// Messages of the arena.
 
 func (s *session) onWelcome(r *received, welcome *v1.Welcome, now time.Time) {
 	r.welcomed = true
 	if welcome.GetContract() > contract {
-		r.refused = fmt.Sprintf("the arena speaks version %d of the contract, and this SDK does not: a newer one is needed", welcome.GetContract())
+		r.refused = fmt.Sprintf("the arena uses contract version %d, this SDK supports version %d: upgrade the SDK", welcome.GetContract(), contract)
 		return
 	}
 	if welcome.GetEpoch() <= s.epoch {
-		// Streams are counted up: this arena has started anew, with the same small numbers.
+		// The arena counts streams up. A lower number is of an arena that lost its state.
 		for _, seat := range s.inOrder() {
 			s.endSeat(r, seat, &v1.MatchEnd{Match: seat.match.Number()})
 		}
-		clear(s.over)
-		s.overList = nil
+		clear(s.ended)
+		s.endedOldestFirst = nil
 	}
-	s.epoch, s.live, s.draining = welcome.GetEpoch(), true, false
+	s.epoch, s.welcomed, s.draining = welcome.GetEpoch(), true, false
 	if s.limits = welcome.GetLimits(); s.limits == nil {
 		s.limits = &v1.Limits{}
 	}
-	s.out.limit(s.limits)
+	s.out.setLimits(s.limits)
 
 	listed := map[uint32]bool{}
 	for _, start := range welcome.GetMatches() {
@@ -326,32 +328,32 @@ func (s *session) onWelcome(r *received, welcome *v1.Welcome, now time.Time) {
 		}
 	}
 	for _, start := range welcome.GetMatches() {
-		if !s.over[start.GetMatch()] {
+		if !s.ended[start.GetMatch()] {
 			s.onMatchStart(r, start)
 		}
 	}
-	wanted := map[uint64]bool{}
+	stillOpen := map[uint64]bool{}
 	for _, ask := range welcome.GetOpenAsks() {
-		wanted[ask.GetAskId()] = true
+		stillOpen[ask.GetAskId()] = true
 	}
-	for _, number := range welcome.GetLaterAsks() {
-		wanted[number] = true
+	for _, askID := range welcome.GetLaterAsks() {
+		stillOpen[askID] = true
 	}
-	for number := range s.open {
-		if !wanted[number] {
-			s.settle(number)
+	for askID := range s.open {
+		if !stillOpen[askID] {
+			s.settle(askID)
 		}
 	}
 	s.onAsks(r, welcome.GetOpenAsks(), now)
-	var none []string
+	var refused []string
 	for _, game := range welcome.GetGames() {
 		if game.GetRefusal() != v1.GameRefusal_GAME_REFUSAL_UNSPECIFIED {
-			r.tell("not seated: %s", game.GetText())
-			none = append(none, game.GetText())
+			r.warn("game refused: %s", game.GetText())
+			refused = append(refused, game.GetText())
 		}
 	}
-	if len(none) > 0 && len(none) == len(welcome.GetGames()) && len(welcome.GetMatches()) == 0 {
-		r.refused = "the arena seats this bot at none of its games: " + strings.Join(none, "; ")
+	if len(refused) > 0 && len(refused) == len(welcome.GetGames()) && len(welcome.GetMatches()) == 0 {
+		r.refused = "the arena refused all games of this bot: " + strings.Join(refused, "; ")
 	}
 }
 
@@ -364,7 +366,7 @@ func (s *session) onMatchStart(r *received, start *v1.MatchStart) {
 	if known == nil {
 		match := &Match{Start: start}
 		s.seats[start.GetMatch()] = &seat{match: match}
-		s.work = append(s.work, item{started: match})
+		s.tasks = append(s.tasks, botTask{started: match})
 	}
 	if s.deals != nil {
 		s.react(r, s.deals.onMatchStart(start))
@@ -372,27 +374,27 @@ func (s *session) onMatchStart(r *received, start *v1.MatchStart) {
 }
 
 func (s *session) onAsks(r *received, asks []*v1.Ask, now time.Time) {
-	var again, automatic []*v1.Answer
+	var repeated, automatic []*v1.Answer
 	for _, message := range asks {
 		if s.deals != nil {
 			s.react(r, s.deals.onAsk(message))
 		}
 		seat := s.seats[message.GetMatch()]
 		if seat == nil {
-			r.tell("asked at match %d, which never started", message.GetMatch())
+			r.warn("ignored an ask of match %d, which did not start", message.GetMatch())
 			continue
 		}
 		if seat.ask != nil && seat.ask.ID() == message.GetAskId() {
 			s.reopen(seat)
 			if seat.answer != nil {
-				again = append(again, seat.answer)
+				repeated = append(repeated, seat.answer)
 			}
 			continue
 		}
-		ask := newAsk(message, seat.match, seat.untold(), now)
+		ask := newAsk(message, seat.match, seat.undelivered(), now)
 		if ask == nil {
-			note := "error: this version of the SDK has no messages of " + seat.match.Game()
-			again = append(again, &v1.Answer{AskId: message.GetAskId(), Choice: &v1.Answer_Index{}, Note: cut(note, s.noteChars())})
+			note := "error: this version of the SDK does not support " + seat.match.Game()
+			repeated = append(repeated, &v1.Answer{AskId: message.GetAskId(), Choice: &v1.Answer_Failed{Failed: true}, Note: truncate(note, s.maxNoteChars())})
 			continue
 		}
 		if seat.ask != nil && seat.ask.open {
@@ -403,24 +405,24 @@ func (s *session) onAsks(r *received, asks []*v1.Ask, now time.Time) {
 		if !s.askForced && ask.forced() {
 			automatic = append(automatic, &v1.Answer{AskId: ask.ID(), Choice: &v1.Answer_Index{}})
 		} else {
-			s.hand(ask)
+			s.enqueue(ask)
 		}
 	}
-	if s.live {
-		s.out.putAnswers(again)
+	if s.welcomed {
+		s.out.putAnswers(repeated)
 	}
 	s.keep(automatic)
 }
 
-// reopen: the last ask of a match is asked again, though it may have counted as settled.
+// reopen opens the last ask of a match again, because the arena repeated it.
 func (s *session) reopen(seat *seat) {
 	if seat.ask.open {
 		return
 	}
 	seat.ask.open = true
 	s.open[seat.ask.ID()] = seat
-	if seat.answer == nil && !seat.ask.shown {
-		s.hand(seat.ask)
+	if seat.answer == nil && !seat.ask.delivered {
+		s.enqueue(seat.ask)
 	}
 }
 
@@ -431,7 +433,7 @@ func (s *session) onAskClosed(r *received, closed *v1.AskClosed) {
 		where = fmt.Sprintf(" in match %d (%s)", seat.match.Number(), seat.match.Game())
 	}
 	if closed.GetFault() != v1.FaultKind_FAULT_KIND_UNSPECIFIED {
-		r.tell("fault%s: %s: %s", where, word(closed.GetFault().String(), "FAULT_KIND_"), closed.GetReason())
+		r.warn("fault%s: %s: %s", where, lowerName(closed.GetFault().String(), "FAULT_KIND_"), closed.GetReason())
 	}
 }
 
@@ -441,18 +443,16 @@ func (s *session) onMatchEnd(r *received, end *v1.MatchEnd) {
 		return
 	}
 	s.endSeat(r, seat, end)
-	s.over[end.GetMatch()] = true
-	if s.overList = append(s.overList, end.GetMatch()); len(s.overList) > rememberedEnds {
-		delete(s.over, s.overList[0])
-		s.overList = s.overList[1:]
+	s.ended[end.GetMatch()] = true
+	if s.endedOldestFirst = append(s.endedOldestFirst, end.GetMatch()); len(s.endedOldestFirst) > maxRememberedEnds {
+		delete(s.ended, s.endedOldestFirst[0])
+		s.endedOldestFirst = s.endedOldestFirst[1:]
 	}
 }
 
-// Settling.
-
 func (s *session) endSeat(r *received, seat *seat, end *v1.MatchEnd) {
 	s.forget(seat)
-	s.work = append(s.work, item{ended: &End{Message: end, Match: seat.match, before: seat.untold()}})
+	s.tasks = append(s.tasks, botTask{ended: &End{Message: end, Match: seat.match, undelivered: seat.undelivered()}})
 	if s.deals != nil {
 		s.react(r, s.deals.onMatchEnd(end))
 	}
@@ -465,15 +465,16 @@ func (s *session) forget(seat *seat) {
 	delete(s.seats, seat.match.Number())
 }
 
-func (s *session) settle(number uint64) {
-	seat := s.open[number]
-	delete(s.open, number)
+func (s *session) settle(askID uint64) {
+	seat := s.open[askID]
+	delete(s.open, askID)
 	seat.ask.open = false
 	if seat.ask.cancel != nil {
 		seat.ask.cancel()
 	}
 }
 
+// inOrder are the seats by match number.
 func (s *session) inOrder() []*seat {
 	var found []*seat
 	for _, seat := range s.seats {
@@ -483,8 +484,8 @@ func (s *session) inOrder() []*seat {
 	return found
 }
 
-// seated are the matches that go on, oldest first.
-func (s *session) seated() []*Match {
+// matches are the matches in play, oldest first.
+func (s *session) matches() []*Match {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var matches []*Match
@@ -494,121 +495,5 @@ func (s *session) seated() []*Match {
 	return matches
 }
 
-// word is the value of an enum as a word; a newer arena may have values that this SDK does not know.
-func word(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }
-
-// A handed counts the asks that were handed on, and that no goroutine has taken up yet.
-type handed struct {
-	count atomic.Int32
-	none  chan struct{}
-}
-
-func newHanded() *handed { return &handed{none: make(chan struct{}, 1)} }
-
-func (h *handed) add(more int32) {
-	if h.count.Add(more) == 0 {
-		select {
-		case h.none <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// An outbox has what is to be sent on one stream. Answers gather until the writer is free.
-type outbox struct {
-	mu       sync.Mutex
-	messages []*v1.BotMessage
-	answers  []*v1.Answer
-	limits   *v1.Limits
-	ready    chan struct{}
-	handed   *handed       // the session's
-	most     time.Duration // gatherMost
-}
-
-func newOutbox() *outbox {
-	return &outbox{ready: make(chan struct{}, 1), limits: &v1.Limits{}, handed: newHanded(), most: gatherMost}
-}
-
-func (o *outbox) limit(limits *v1.Limits) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.limits = limits
-}
-
-func (o *outbox) put(messages ...*v1.BotMessage) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.messages = append(o.messages, messages...)
-	o.signal()
-}
-
-func (o *outbox) putAnswers(answers []*v1.Answer) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.answers = append(o.answers, answers...)
-	o.signal()
-}
-
-func (o *outbox) signal() {
-	select {
-	case o.ready <- struct{}{}:
-	default:
-	}
-}
-
-// next waits for messages; nil when the context ends.
-func (o *outbox) next(ctx context.Context) []*v1.BotMessage {
-	for {
-		select {
-		case <-o.ready:
-		case <-ctx.Done():
-			return nil
-		}
-		o.gather()
-		o.mu.Lock()
-		messages := o.messages
-		if len(o.answers) > 0 {
-			messages = append(messages, o.frames(o.answers)...)
-		}
-		o.messages, o.answers = nil, nil
-		o.mu.Unlock()
-		if len(messages) > 0 {
-			return messages
-		}
-	}
-}
-
-// gather makes way for goroutines that were handed an ask, so that what they answer at once goes
-// together. It waits for no bot that thinks, but for those only that the processor has not got to.
-func (o *outbox) gather() {
-	if o.handed.count.Load() > 0 {
-		late := time.NewTimer(o.most)
-		defer late.Stop()
-		for o.handed.count.Load() > 0 {
-			select {
-			case <-o.handed.none:
-			case <-late.C:
-				return
-			}
-		}
-	}
-	runtime.Gosched() // the last of them is about to answer
-}
-
-// frames are answers in as few messages as the arena's limits allow.
-func (o *outbox) frames(answers []*v1.Answer) []*v1.BotMessage {
-	if most := int(o.limits.GetMaxAnswers()); most > 0 && len(answers) > most {
-		return append(o.frames(answers[:most]), o.frames(answers[most:])...)
-	}
-	message := &v1.BotMessage{Body: &v1.BotMessage_Answers{Answers: &v1.Answers{Answers: answers}}}
-	size, most := proto.Size(message), int(o.limits.GetMaxMessageBytes())
-	if most == 0 || size <= most {
-		return []*v1.BotMessage{message}
-	}
-	if half := len(answers) / 2; half > 0 {
-		return append(o.frames(answers[:half]), o.frames(answers[half:])...)
-	}
-	note := fmt.Sprintf("error: the answer has %d bytes, the arena takes %d", size, most)
-	short := &v1.Answer{AskId: answers[0].GetAskId(), Note: note}
-	return []*v1.BotMessage{{Body: &v1.BotMessage_Answers{Answers: &v1.Answers{Answers: []*v1.Answer{short}}}}}
-}
+// lowerName is the name of an enum's value in lower case, without the enum's prefix.
+func lowerName(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }

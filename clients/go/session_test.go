@@ -33,27 +33,27 @@ type arena struct {
 func newArena(t *testing.T, askForced bool) *arena {
 	a := &arena{t: t, s: newSession(&v1.Hello{Contract: contract}, askForced, nil)}
 	a.stream(1)
-	a.says(&v1.ArenaMessage{Body: &v1.ArenaMessage_MatchStart{MatchStart: &v1.MatchStart{Match: 1}}})
+	a.receive(&v1.ArenaMessage{Body: &v1.ArenaMessage_MatchStart{MatchStart: &v1.MatchStart{Match: 1}}})
 	return a
 }
 
 func (a *arena) stream(epoch uint32, open ...*v1.Ask) {
 	a.out = newOutbox()
-	a.s.opened(a.out)
+	a.s.streamOpened(a.out)
 	welcome := &v1.Welcome{Epoch: epoch, OpenAsks: open}
 	if epoch > 1 {
 		welcome.Matches = []*v1.MatchStart{{Match: 1}}
 	}
-	a.says(&v1.ArenaMessage{Body: &v1.ArenaMessage_Welcome{Welcome: welcome}})
+	a.receive(&v1.ArenaMessage{Body: &v1.ArenaMessage_Welcome{Welcome: welcome}})
 }
 
-func (a *arena) says(message *v1.ArenaMessage) received { return a.s.receive(message, time.Now()) }
+func (a *arena) receive(message *v1.ArenaMessage) received { return a.s.receive(message, time.Now()) }
 
 func (a *arena) asks(asks ...*v1.Ask) {
-	a.says(&v1.ArenaMessage{Body: &v1.ArenaMessage_Asks{Asks: &v1.Asks{Asks: asks}}})
+	a.receive(&v1.ArenaMessage{Body: &v1.ArenaMessage_Asks{Asks: &v1.Asks{Asks: asks}}})
 }
 
-// answers are the ids of the asks that were answered since.
+// answers are the ids of the asks that were answered since the last call.
 func (a *arena) answers() (ids []uint64) {
 	a.out.put()
 	a.out.mu.Lock()
@@ -65,18 +65,18 @@ func (a *arena) answers() (ids []uint64) {
 	return ids
 }
 
-// given are the asks that the author is given now.
-func (a *arena) given() (given []*Ask) {
-	work := a.s.work
-	a.s.work = nil
-	for _, one := range work {
-		if one.ask != nil {
-			if _, wanted := a.s.show(context.Background(), one.ask); wanted {
-				given = append(given, one.ask)
+// delivered are the asks that are delivered to the bot now.
+func (a *arena) delivered() (asks []*Ask) {
+	tasks := a.s.tasks
+	a.s.tasks = nil
+	for _, task := range tasks {
+		if task.ask != nil {
+			if _, ok := a.s.deliver(context.Background(), task.ask); ok {
+				asks = append(asks, task.ask)
 			}
 		}
 	}
-	return given
+	return asks
 }
 
 func (a *arena) want(what string, got, want any) {
@@ -86,47 +86,47 @@ func (a *arena) want(what string, got, want any) {
 	}
 }
 
-func TestASingleMoveIsAnsweredWithoutTheBot(t *testing.T) {
+func TestAForcedMoveIsAnsweredWithoutTheBotByDefault(t *testing.T) {
 	a := newArena(t, false)
 	a.asks(ask(7, 1, 1))
 	a.want("answered", a.answers(), []uint64{7})
-	a.want("given", len(a.given()), 0)
+	a.want("delivered", len(a.delivered()), 0)
 	a = newArena(t, true)
 	a.asks(ask(7, 1, 1))
-	a.want("given", len(a.given()), 1)
+	a.want("delivered", len(a.delivered()), 1)
 }
 
-func TestEventsOfAsksThatTheBotNeverSawComeWithTheNext(t *testing.T) {
+func TestEventsOfUndeliveredAsksComeWithTheNextAsk(t *testing.T) {
 	a := newArena(t, false)
 	a.asks(ask(7, 1, 1), ask(8, 1, 2))
-	given := a.given()
-	a.want("given", len(given), 1)
-	a.want("events", len(given[0].Events()), 2)
+	delivered := a.delivered()
+	a.want("delivered", len(delivered), 1)
+	a.want("events", len(delivered[0].Events()), 2)
 }
 
-func TestTheContextOfAMoveEndsWithItsAsk(t *testing.T) {
+func TestTheContextOfAMoveIsCanceledWhenItsAskIsClosed(t *testing.T) {
 	a := newArena(t, false)
 	a.asks(ask(7, 1, 2))
-	given := a.given()[0]
-	if given.ctx.Err() != nil {
-		t.Fatal("it has ended already")
+	delivered := a.delivered()[0]
+	if delivered.ctx.Err() != nil {
+		t.Fatal("it is canceled before")
 	}
-	a.says(&v1.ArenaMessage{Body: &v1.ArenaMessage_AskClosed{AskClosed: &v1.AskClosed{AskId: 7, Fault: v1.FaultKind_FAULT_KIND_TIMEOUT}}})
-	if !errors.Is(given.ctx.Err(), context.Canceled) {
-		t.Error("it goes on")
+	a.receive(&v1.ArenaMessage{Body: &v1.ArenaMessage_AskClosed{AskClosed: &v1.AskClosed{AskId: 7, Fault: v1.FaultKind_FAULT_KIND_TIMEOUT}}})
+	if !errors.Is(delivered.ctx.Err(), context.Canceled) {
+		t.Error("it is not canceled")
 	}
 }
 
-func TestABotThatGaveUpIsAskedAnewIfTheAskComesAgain(t *testing.T) {
+func TestAnAbandonedAskIsDeliveredAgainIfTheArenaRepeatsIt(t *testing.T) {
 	a := newArena(t, false)
 	a.asks(ask(7, 1, 2))
-	given := a.given()[0]
+	delivered := a.delivered()[0]
 	a.stream(2)
-	a.want("given", len(a.given()), 0)
-	a.s.giveUp(given)
-	a.want("given", len(a.given()), 0)
+	a.want("delivered", len(a.delivered()), 0)
+	a.s.abandon(delivered)
+	a.want("delivered", len(a.delivered()), 0)
 	a.asks(ask(7, 1, 2))
-	a.want("given", len(a.given()), 1)
+	a.want("delivered", len(a.delivered()), 1)
 }
 
 func TestASecondAnswerIsDropped(t *testing.T) {
@@ -136,8 +136,8 @@ func TestASecondAnswerIsDropped(t *testing.T) {
 	a.want("answered", a.answers(), []uint64{7})
 }
 
-func TestWhatAChoiceStandsFor(t *testing.T) {
-	given := newAsk(ask(7, 1, 3), &Match{Start: &v1.MatchStart{Terms: &v1.MatchTerms{Game: "jam"}}}, nil, time.Now())
+func TestAChoiceGivesAnAnswerOrAnError(t *testing.T) {
+	offered := newAsk(ask(7, 1, 3), &Match{Start: &v1.MatchStart{Terms: &v1.MatchTerms{Game: "jam"}}}, nil, time.Now())
 	for _, row := range []struct {
 		why    string
 		choice Choice
@@ -146,14 +146,14 @@ func TestWhatAChoiceStandsFor(t *testing.T) {
 		wrong  string
 	}{
 		{"an index", Index(2), 2, false, ""},
-		{"the very move", Move(given.MoveAt(1)), 1, false, ""},
-		{"a move like one", Move(&games.JamMove{Verb: games.JamVerb_JAM_VERB_PLAY, Card: "4c"}), 2, false, ""},
+		{"an offered move", Move(offered.MoveAt(1)), 1, false, ""},
+		{"an equal move", Move(&games.JamMove{Verb: games.JamVerb_JAM_VERB_PLAY, Card: "4c"}), 2, false, ""},
 		{"a move that is not offered", Move(&games.JamMove{Verb: games.JamVerb_JAM_VERB_PLAY, Card: "As"}), 0, true, ""},
-		{"an index past the list", Index(3), 0, false, "there is no move 3: 3 are offered"},
-		{"an index below it", Index(-1), 0, false, "there is no move -1"},
-		{"another game's move", Move(&games.LooMove{}), 0, false, "a LooMove is no move of jam"},
+		{"an index past the list", Index(3), 0, false, "move index 3 is out of range: 3 moves are offered"},
+		{"an index below it", Index(-1), 0, false, "move index -1 is out of range"},
+		{"another game's move", Move(&games.LooMove{}), 0, false, "a LooMove is not a move of jam"},
 	} {
-		answer, err := row.choice.WithNote("why").answer(given)
+		answer, err := row.choice.WithNote("why").answer(offered)
 		if row.wrong != "" {
 			if err == nil || !strings.Contains(err.Error(), row.wrong) {
 				t.Errorf("%s: %v", row.why, err)
@@ -166,12 +166,12 @@ func TestWhatAChoiceStandsFor(t *testing.T) {
 	}
 }
 
-func TestANoteIsCutByCodePoints(t *testing.T) {
+func TestANoteIsTruncatedByCodePoints(t *testing.T) {
 	for _, row := range []struct{ note, want string }{
 		{"", ""}, {"abc", "abc"}, {"abcd", "ab…"}, {"🂡🂡🂡", "🂡🂡🂡"}, {"🂡🂡🂡🂡", "🂡🂡…"},
 	} {
-		if got := cut(row.note, 3); got != row.want {
-			t.Errorf("%q is cut to %q", row.note, got)
+		if got := truncate(row.note, 3); got != row.want {
+			t.Errorf("%q is truncated to %q", row.note, got)
 		}
 	}
 }
@@ -188,13 +188,13 @@ func TestAnswersFitTheLimits(t *testing.T) {
 		{&v1.Limits{}, 1}, {&v1.Limits{MaxAnswers: 4}, 3}, {&v1.Limits{MaxMessageBytes: 200}, 4}, {&v1.Limits{MaxMessageBytes: 70}, 9}, {&v1.Limits{MaxMessageBytes: 20}, 9},
 	} {
 		out := newOutbox()
-		out.limit(row.limits)
+		out.setLimits(row.limits)
 		out.putAnswers(answers)
 		messages := out.next(context.Background())
 		count := 0
 		for _, message := range messages {
 			count += len(message.GetAnswers().GetAnswers())
-			if most := row.limits.GetMaxMessageBytes(); most > 60 && proto.Size(message) > int(most) {
+			if limit := row.limits.GetMaxMessageBytes(); limit > 60 && proto.Size(message) > int(limit) {
 				t.Errorf("%v: a message has %d bytes", row.limits, proto.Size(message))
 			}
 		}
@@ -204,60 +204,60 @@ func TestAnswersFitTheLimits(t *testing.T) {
 	}
 }
 
-func TestWhenItComesBack(t *testing.T) {
+func TestWhenABotConnectsAgain(t *testing.T) {
 	now := time.Unix(1000, 0)
-	most := func(most time.Duration) time.Duration { return most }
+	fullJitter := func(max time.Duration) time.Duration { return max }
 	for _, row := range []struct {
-		why     string
-		once    bool
-		end     streamEnd
-		delay   time.Duration
-		goesOn  bool
-		refused bool
+		why        string
+		once       bool
+		end        streamEnd
+		delay      time.Duration
+		reconnects bool
+		refused    bool
 	}{
-		{"cut", false, streamEnd{code: codes.Unavailable}, 200 * time.Millisecond, true, false},
-		{"busy", false, streamEnd{code: codes.ResourceExhausted, reason: "BUSY", retry: time.Second}, 2 * time.Second, true, false},
-		{"too long", false, streamEnd{code: codes.ResourceExhausted}, 0, false, true},
-		{"taken over", false, streamEnd{code: codes.Aborted}, 0, false, true},
+		{"connection lost", false, streamEnd{code: codes.Unavailable}, 200 * time.Millisecond, true, false},
+		{"busy", false, streamEnd{code: codes.ResourceExhausted, reason: "BUSY", retryDelay: time.Second}, 2 * time.Second, true, false},
+		{"limit exceeded", false, streamEnd{code: codes.ResourceExhausted}, 0, false, true},
+		{"another bot with the token", false, streamEnd{code: codes.Aborted}, 0, false, true},
 		{"in order", false, streamEnd{code: codes.OK}, 200 * time.Millisecond, true, false},
 		{"in order, once", true, streamEnd{code: codes.OK}, 0, false, false},
 		{"in order, drained", false, streamEnd{code: codes.OK, draining: true}, 0, false, false},
-		{"suspended, drained", false, streamEnd{code: codes.Unavailable, draining: true}, 200 * time.Millisecond, true, false},
+		{"lost while draining", false, streamEnd{code: codes.Unavailable, draining: true}, 200 * time.Millisecond, true, false},
 		{"redirected", false, streamEnd{redirect: "there:1"}, 0, true, false},
 	} {
 		r := newRedial("here:1", row.once)
-		r.now, r.jitter, r.reached = func() time.Time { return now }, most, now
-		next, goesOn, err := r.after(row.end)
-		if next.delay != row.delay || goesOn != row.goesOn || (err != nil) != row.refused {
-			t.Errorf("%s: %v %v %v", row.why, next, goesOn, err)
+		r.now, r.jitter, r.connectedAt = func() time.Time { return now }, fullJitter, now
+		next, reconnects, err := r.after(row.end)
+		if next.delay != row.delay || reconnects != row.reconnects || (err != nil) != row.refused {
+			t.Errorf("%s: %v %v %v", row.why, next, reconnects, err)
 		}
 	}
 }
 
-func TestWaitsDoubleUntilTheCapAndASteadyStreamMakesUpForFailures(t *testing.T) {
+func TestDelaysDoubleUpToAMaximumAndALongStreamResetsThem(t *testing.T) {
 	r := newRedial("here:1", false)
-	r.jitter = func(most time.Duration) time.Duration { return most }
-	var waits []time.Duration
+	r.jitter = func(max time.Duration) time.Duration { return max }
+	var delays []time.Duration
 	for range 10 {
 		next, _, _ := r.after(streamEnd{code: codes.Unavailable})
-		waits = append(waits, next.delay)
+		delays = append(delays, next.delay)
 	}
-	if waits[1] != 400*time.Millisecond || waits[9] != backoffCap {
-		t.Error(waits)
+	if delays[1] != 400*time.Millisecond || delays[9] != backoffCap {
+		t.Error(delays)
 	}
-	if next, _, _ := r.after(streamEnd{code: codes.Unavailable, lived: steady}); next.delay != backoffBase {
+	if next, _, _ := r.after(streamEnd{code: codes.Unavailable, openFor: resetsBackoff}); next.delay != backoffBase {
 		t.Error(next)
 	}
 }
 
 func TestAPanicIsAnError(t *testing.T) {
-	err := guarded(func() error { panic("no") })
+	err := catchPanic(func() error { panic("no") })
 	if err == nil || err.Error() != "panic: no" {
 		t.Error(err)
 	}
 }
 
-func TestWhatStaysOnThisMachine(t *testing.T) {
+func TestWhichAddressesAreLocal(t *testing.T) {
 	for endpoint, local := range map[string]bool{
 		"localhost:7654": true, "127.0.0.1:1": true, "[::1]:7654": true, "::1": true, "unix:/tmp/a": true, "localhost": true,
 		"10.0.0.1:1": false, "arena.example:7654": false, "localhost.example:1": false, "": false,

@@ -9,7 +9,7 @@ import random
 import numpy as np
 
 from arena.games.catalogue import game_by_id
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 from tests.games.random_play import pick
 
 GAMES = {
@@ -37,7 +37,7 @@ def margin(game, options, seed):
 
 
 def scores(game, options, seed, table):
-    draw, deals, rules = random.Random(f"{seed} {table}"), Seeded(seed), game.rules
+    draw, deals, rules = random.Random(f"{seed} {table}"), SeededDeals(seed), game.rules
     state, _ = rules.start(options, 2, deals)
     while acting := rules.to_act(state):
         chosen = []

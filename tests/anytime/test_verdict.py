@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arena.anytime import bet
 from arena.anytime.forecast import forecast
-from arena.anytime.questions import holds_among
+from arena.anytime.multiple_tests import holds_among
 from arena.anytime.verdict import Decision, verdict
 
 STRONG = [6.0] * 30
@@ -33,7 +33,7 @@ def test_what_is_said(margins, bound, same_within, decision):
     assert verdict(margins, bound, same_within=same_within).decision is decision
 
 
-def test_what_was_decided_once_stands():
+def test_a_decision_is_final():
     told = verdict(STRONG + [-6.0] * 30, 12.0)
     assert told.decision is Decision.BETTER
     assert told.decided_after == verdict(STRONG, 12.0).decided_after < 30
@@ -100,3 +100,40 @@ def test_half_of_the_comparisons_take_longer_than_promised_and_half_less():
 )
 def test_which_answers_hold_among_all_that_were_asked(e_values, stands):
     assert holds_among(e_values) == stands
+
+
+def test_signs_are_a_test_of_their_own():
+    """One large loss in eight: it scores more in more deal-sets, and no more in all."""
+    told = verdict([1.0] * 7 + [-7.0], 12.0)
+    assert told.mean == 0.0
+    often = verdict(([1.0] * 7 + [-7.0]) * 8, 12.0)
+    assert (often.decision, often.more_often) == (Decision.OPEN, Decision.BETTER)
+    assert often.more_often_e_value == pytest.approx(
+        bet.evidence(([1.0] * 7 + [-1.0]) * 8, 1.0).e_value
+    )
+    assert verdict(EVEN, 12.0).more_often is Decision.OPEN
+
+
+@pytest.mark.parametrize(
+    ("margins", "bound", "deviations", "at_least"),
+    [
+        pytest.param([1.0, 3.0], 12.0, 12.0 / 2**0.5, 23, id="ln 40 times twelve over two"),
+        pytest.param([-1.0, -3.0], 12.0, 12.0 / 2**0.5, 23, id="a loss takes as long"),
+        pytest.param([1.0, -1.0], 12.0, 12.0 / 2**0.5, None, id="two equals may never be decided"),
+        pytest.param([2.0, 2.0], 12.0, None, 23, id="margins that do not vary"),
+        pytest.param([2.0], 12.0, None, 23, id="one margin has no deviation"),
+        pytest.param([1.0, 3.0], None, None, None, id="no rule bounds it"),
+    ],
+)
+def test_what_a_loose_bound_costs(margins, bound, deviations, at_least):
+    told = verdict(margins, bound)
+    assert told.bound_in_deviations == (deviations and pytest.approx(deviations))
+    assert told.at_least == at_least
+
+
+@pytest.mark.parametrize("margin", [0.5, 1.0, 3.0, 6.0, 12.0])
+def test_nothing_is_decided_before_the_least_that_a_decision_takes(margin):
+    path = bet.log_path([margin] * 400, 12.0)
+    reached = np.flatnonzero(path >= math.log(20.0))
+    at_least = verdict([margin], 12.0).at_least
+    assert not len(reached) or reached[0] + 1 >= at_least

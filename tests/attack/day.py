@@ -27,15 +27,15 @@ from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
 from arena.replay.read import replay_path
 from arena.replay.verify import verify_file
+from arena.server.admission.tokens import Tokens
 from arena.server.arena import Arena
-from arena.server.deals import fair as deals_module
-from arena.server.gate.tokens import Tokens
+from arena.server.deals import handshakes as deals_module
 from arena.server.orders import BY_HAND
 from arena.server.refusals import Refused
 from arena.terms import TimeControl
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
-from arena.testing.referee import WorkersHere
+from arena.testing.referee import InlineSteps
 from arena.testing.results import MemoryResults
 from cardarena.v1 import play_pb2
 from tests.attack.slopes import slope
@@ -151,7 +151,7 @@ class Bot:
         if data is None:
             message = play_pb2.BotMessage(answers=play_pb2.Answers(answers=answers))
             data = message.SerializeToString()
-        session.deliver(line, data, trio.current_time())
+        session.incoming.deliver(line, data, trio.current_time())
 
 
 class Day:
@@ -183,7 +183,7 @@ class Day:
         killed = self.random.random() < 0.5
         snapshot = self.folder / "snapshot"
         with DealLog(folder, public=self.folder / "commitments") as log:
-            recovery = recover(folder, replays, held=lambda _: True)
+            recovery = recover(folder, replays, is_secret=lambda _: True)
             self.violations += [Violation("the journal is whole", each) for each in recovery.damage]
             self.counts["resumed"] += len(recovery.unfinished)
             with Journal(folder, matches=recovery.matches) as journal:
@@ -197,7 +197,7 @@ class Day:
                     recovery=recovery,
                     server_id="arena",
                 )
-                arena.matches.referee._workers = WorkersHere()
+                arena.matches.referee._workers = InlineSteps()
                 async with trio.open_nursery() as nursery:
                     await nursery.start(arena.run)
                     for bot in bots:
@@ -224,7 +224,7 @@ class Day:
         while True:
             await trio.sleep(ORDER_S)
             here = [each.bot for each in arena.sessions if each.connected]
-            if len(arena.matches.referee.tables) >= IN_PLAY or len(here) < 5:
+            if len(arena.matches.referee.runners) >= IN_PLAY or len(here) < 5:
                 continue
             game = self.random.choice(GAMES_PLAYED)
             seats = self.random.choice([each for each in game.seats if each <= 5])
@@ -253,7 +253,7 @@ class Day:
             gc.collect()
             hours = self.hours - (self.end_s - trio.current_time()) / HOUR_S
             self.objects.append((hours, len(gc.get_objects())))
-            tables = len(self.arena.matches.referee.tables)
+            tables = len(self.arena.matches.referee.runners)
             tasks = len(self.arena.matches._nursery.child_tasks)
             if tasks > tables + 10:
                 where = f"{tasks} tasks for {tables} matches"

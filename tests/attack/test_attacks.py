@@ -13,12 +13,12 @@ import time
 
 import pytest
 
-from arena.server.gate.calls import REQUEST_S
-from arena.server.gate.connections import STRIKES, ConnectionWatch
-from arena.server.gate.limits import OWN_HELLOS
-from arena.server.gate.shut_out import shut_out_at
-from arena.server.gate.tokens import Tokens
-from arena.server.probe import TransportProbe
+from arena.server.admission.blocked_addresses import blocker
+from arena.server.admission.calls import REQUEST_S
+from arena.server.admission.connections import STRIKES, ConnectionMonitor
+from arena.server.admission.limits import OWN_HELLOS
+from arena.server.admission.tokens import Tokens
+from arena.server.self_probe import SelfProbe
 from arena.server.services.play import HELLO_S
 from tests.attack.culprits import BOMB, hello
 from tests.attack.day import day
@@ -96,7 +96,7 @@ async def beside_a_flood(address, tmp_path, move_ms):
 @pytest.mark.slow
 def test_a_flood_of_frames_costs_no_bot_a_move(tmp_path, monkeypatch):
     """What it holds up is refunded, though nobody cuts it off."""
-    monkeypatch.setattr(ConnectionWatch, "start", lambda _: None)
+    monkeypatch.setattr(ConnectionMonitor, "start", lambda _: None)
     with running(tmp_path / "arena", Tokens(guests=True)) as arena:
         victim = asyncio.run(beside_a_flood(arena.address, tmp_path, MOVE_MS))
         assert victim.faults == []
@@ -104,9 +104,11 @@ def test_a_flood_of_frames_costs_no_bot_a_move(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_a_flood_of_frames_is_cut_off_again_and_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(TransportProbe, "start", lambda _: None)
-    watches, start = [], ConnectionWatch.start
-    monkeypatch.setattr(ConnectionWatch, "start", lambda self: watches.append(self) or start(self))
+    monkeypatch.setattr(SelfProbe, "start", lambda _: None)
+    watches, start = [], ConnectionMonitor.start
+    monkeypatch.setattr(
+        ConnectionMonitor, "start", lambda self: watches.append(self) or start(self)
+    )
     with running(tmp_path / "arena", Tokens(guests=True)) as arena:
         asyncio.run(beside_a_flood(arena.address, tmp_path, 5_000))
         assert [watch.cut > 1 for watch in watches] == [True]
@@ -116,7 +118,7 @@ def test_a_flood_of_frames_is_cut_off_again_and_again(tmp_path, monkeypatch):
 @pytest.mark.parametrize("attack", ["priorities", "resets"])
 def test_a_flood_from_elsewhere_is_shut_out(attack):
     with socket.socket() as own:
-        if not shut_out_at(lambda: iter([own]))(["192.0.2.1"]):
+        if not blocker(lambda: iter([own]))(["192.0.2.1"]):
             pytest.skip("this system lets this user filter no socket")
     report = asyncio.run(floods(SEED, seconds=FLOOD_S, attacks=(attack,), strangers=1))
     assert report.violations == []
@@ -181,9 +183,9 @@ def test_a_bot_that_does_not_read_is_let_go_though_it_cannot_be_told(arena):
         asyncio.run(until(lambda: connected(arena, "mute"), "its hello"))
         wire.send(said(1, b"\xff\xff") * 30)
         asyncio.run(none(lambda: connected(arena, "mute"), "the end of its session"))
-        assert arena.watch.counts.waiting_bytes == 0
+        assert arena.metrics.counts.waiting_bytes == 0
         assert arena.limits.open == (1, 0), "it counts for its address until it has gone"
-        assert arena.watch.counts.streams_closed["TOO_MANY_REFUSALS"] >= 1
+        assert arena.metrics.counts.streams_closed["TOO_MANY_REFUSALS"] >= 1
     asyncio.run(none(lambda: arena.limits.open[0], "its call's end"))
 
 

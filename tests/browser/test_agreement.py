@@ -11,7 +11,7 @@ import random
 
 import pytest
 
-from arena.replay.frames import Discrepancy
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay, Unplayable
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, Damaged, chained, framed
 from arena.replay.verify import verify, verify_deals

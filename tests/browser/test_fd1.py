@@ -1,7 +1,6 @@
 """The page's own protocol agrees with the published vectors and with the arena's, byte for byte."""
 
 import json
-import random
 import zlib
 from pathlib import Path
 from urllib.parse import quote
@@ -10,8 +9,8 @@ import pytest
 
 from arena.deal import first_pack, plan_hash, rules_hash, seeded_key
 from arena.games.catalogue import GAMES
-from arena.testing.deals import Noted, Unshuffled
 from tests.browser import PAGE, with_schema
+from tests.browser.packs import begun, line_of, with_packs
 from tests.browser.schema import schema
 from tests.deal.test_streams import DRAWS
 
@@ -97,20 +96,8 @@ def test_the_page_knows_the_packs_of_every_game(node, game, seats):
     row = {"game": game.id, "version": game.rules_version, "seats": seats}
     (known,) = node.call("packs", rows=[row])
     assert known["first"] == list(first_pack(game.rules, options, seats))
-    asked = Noted(Unshuffled())
-    state, _ = game.rules.start(options, seats, asked)
-    draw = random.Random(1)
-    while not asked.shuffles:  # a player chooses something first
-        chosen = tuple(
-            (seat, game.rules.moves(state, seat).sample(draw.randrange))
-            for seat in game.rules.to_act(state)
-        )
-        state, _ = game.rules.step(state, chosen, asked)
-    assert known["shuffles"] == [
-        {"label": each.label, "cards": list(each.cards)}
-        for each in asked.shuffles
-        if "validate" not in each.label
-    ]
+    shuffles, _ = begun(game, seats)
+    assert known["shuffles"] == [{"label": label, "cards": cards} for label, cards in shuffles]
 
 
 def test_the_page_knows_no_other_games(node):
@@ -120,6 +107,16 @@ def test_the_page_knows_no_other_games(node):
     strangers += [(game.id, 0) for game in GAMES]
     rows = [{"game": game, "version": version, "seats": 2} for game, version in strangers]
     assert node.call("packs", rows=rows) == [None] * len(rows)
+
+
+def test_the_line_that_would_be_written_for_a_new_game_is_that_of_each_game():
+    text = PAGE.read_text("utf-8")
+    assert with_packs(text) == text
+    for game in GAMES:
+        if game.id != "democracy":  # its packs follow from the seats by a formula there
+            without = text.replace(line_of(game), "")
+            assert without != text, game.id
+            assert with_packs(without) == text
 
 
 def test_the_messages_are_those_of_the_wire_contract():

@@ -17,7 +17,7 @@ from arena.deal import (
 )
 from arena.replay.deal_book import view_of
 from arena.replay.fairness import check, context_of
-from arena.replay.frames import Discrepancy
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay, Unplayable
 from arena.replay.records import Damaged
 from arena.replay.verify import verify
@@ -210,7 +210,7 @@ LIES = [
     # Every field of the match that is bound to it.
     (put("opened.match_id", "m2"),                              "does not name this match", "another match"),
     (put("opened.terms.game", "pineapple"),                           RULES,      "another game"),
-    (put("opened.terms.rules_version", 3),                            RULES,      "another version of the rules"),
+    (put("opened.terms.rules_version", 99),                           RULES,      "another version of the rules"),
     (lie(lambda r: setattr(r.opened.terms.options[0], "number", 4)),  RULES,      "another value of an option"),
     (lie(lambda r: setattr(r.opened.terms.options[0], "flag", True)), RULES,      "another kind of an option"),
     (lie(lambda r: r.opened.terms.options.add(name="joker", flag=True)), RULES,   "an option more"),

@@ -7,7 +7,7 @@ rules; what the journal must hold, from what the bots were told.
 from collections import defaultdict
 
 from arena.referee import Ending
-from arena.replay.frames import Discrepancy
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Unplayable
 from arena.replay.records import Damaged
 from cardarena.v1 import play_pb2

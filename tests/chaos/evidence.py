@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from arena.games.contract import Seat
 from arena.referee import Ending
-from arena.replay.frames import frames
+from arena.replay.playback import play_back
 from arena.replay.read import Replay, read_body
 from arena.replay.records import JOURNAL_MAGIC, Framed
 from arena.wire.games import codec_of
@@ -170,12 +170,12 @@ def retold(replay):
     counts = dict.fromkeys(seats, 0)
     records = list(replay.decided)
     before = 0
-    for frame in frames(replay):
+    for frame in play_back(replay):
         before += len(frame.decisions)
         if not frame.complete:
             break
-        for told in frame.told:
-            for seat in seats if told.seats is None else told.seats:
+        for told in frame.events:
+            for seat in seats if told.sent_to is None else told.sent_to:
                 events[seat].append(told.event)
         acting = rules.to_act(frame.state)
         coming = {each.seat: each for each in records[before : before + len(acting)]}

@@ -7,7 +7,7 @@ import errno
 import os
 from pathlib import Path
 
-from arena.replay import disk
+from arena.replay import durable_files
 
 FULL, TORN, UNSYNCED = "full", "torn", "unsynced"
 """Nothing more can be written; the same, after half of the nth write; nothing can be synced."""
@@ -24,14 +24,14 @@ class FailingDisk:
     def install(self):
         """Take the place of the functions of this process."""
         if self._deed == UNSYNCED:
-            sync = disk.sync_data
+            sync = durable_files.sync_data
 
             def failing_sync(fd):
                 if self._due(fd):
                     raise OSError(errno.EIO, os.strerror(errno.EIO))
                 sync(fd)
 
-            disk.sync_data = failing_sync
+            durable_files.sync_data = failing_sync
             return
         write = os.write
 

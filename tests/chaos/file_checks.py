@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from arena.referee import Ending, FaultKind
-from arena.replay.frames import Discrepancy
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay, Unplayable
 from arena.replay.records import Damaged, read_records
 from arena.replay.verify import verify

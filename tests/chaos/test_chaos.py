@@ -39,7 +39,7 @@ SHORT = {
     "journal-speed": {"seconds": 0.2},
 }
 
-QUICK = ("drained-server", "full-disk", "journal-speed")
+QUICK = ("full-disk",)
 """Those of the quick run; the checker's own tests kill a server, too."""
 
 

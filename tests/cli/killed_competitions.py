@@ -1,8 +1,8 @@
 """Competitions that are killed again and again, beside a twin that is left alone: the same tables, to the byte.
 
 `python -m tests.cli.killed_competitions --kills 100` is the long form; the suite kills a few times. With
-`--processes 3` up to three play for the arena, another number of them at each start, and any of them or the
-arena itself is killed; the twin is played by one process alone.
+`--workers 3` up to three workers play for the arena, another number of them at each start, and any of them
+or the arena itself is killed; the twin is played by one process alone.
 
 The table hangs on the seed and on what the bots choose, which they choose by what they see alone. Time has no
 part in it, as long as no bot is ever late: so they have all the time there is, to come and to move. Where one
@@ -11,6 +11,7 @@ for nothing, and another one is played.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -24,12 +25,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.competition.record import CompetitionRecord, GameRecord
+from arena.competition.standings import official_bytes, official_standings
 from arena.competition.states import Action, State
-from arena.competition.tables import frozen, frozen_bytes
 from arena.replay.read import replay_path
 from arena.replay.signing import arena_key
-from arena.server.data_folder import is_running, playing_folders, read_notice, store_path
-from arena.server.office import Office
+from arena.server.competition_service import CompetitionService
+from arena.server.data_folder import is_running, read_notice, store_path, worker_folders
 from arena.store import StoreError, open_store
 from arena.store.schema import COMPLETE
 
@@ -64,14 +65,15 @@ PLANS = {
 
 
 PATIENT = f"""
-from arena.cli import main, playing
-from arena.server.tournaments import launcher
+from arena.cli import main
+from arena.cli import worker
+from arena.server.competitions import launcher
 launcher.CONNECT_S = {CONNECT_S}
-playing.PROGRAM = ("-c", {{program!r}})
+worker.PROGRAM = ("-c", {{program!r}})
 {{command}}()
 """
 PATIENT = PATIENT.format(
-    program=PATIENT.format(program="", command="playing.playing"), command="main"
+    program=PATIENT.format(program="", command="worker.worker"), command="main"
 )
 
 
@@ -87,8 +89,8 @@ def made(kind, data, *, start):
     subprocess.run(arena(data, "competition", "new", str(data / "plan.toml")), check=True, stdout=subprocess.DEVNULL)  # fmt: skip
     if start:
         with open_store(store_path(data)) as store:
-            office = Office(store.competitions(), arena_key(data))
-            office.control(kind, Action.START, who="organiser")
+            service = CompetitionService(store.competitions(), arena_key(data))
+            service.control(kind, Action.START, who="organiser")
     return kind, data
 
 
@@ -106,23 +108,23 @@ def is_finished(kind, data):
         return store.competitions().get(kind).state is State.FINISHED
 
 
-def started(kind, data, processes):
+def started(kind, data, workers):
     words = ("competition", "start", kind)
-    if is_served(kind, processes):
-        words = ("serve", "--port", "0", "--no-metrics", "--processes", str(processes))
+    if is_served(kind, workers):
+        words = ("serve", "--port", "0", "--no-metrics", "--workers", str(workers))
     with told_by(data).open("ab") as told:
         return subprocess.Popen(arena(data, *words), stdout=subprocess.DEVNULL, stderr=told)
 
 
-def is_served(kind, processes):
+def is_served(kind, workers):
     """Whether an arena plays it, that goes on when it is over."""
-    return kind == "ladder" or processes > 1
+    return kind == "ladder" or workers > 0
 
 
-def is_over(kind, data, processes):
+def is_over(kind, data, workers):
     if kind == "ladder":
         return beginning_is_complete(data)
-    return is_served(kind, processes) and is_finished(kind, data)
+    return is_served(kind, workers) and is_finished(kind, data)
 
 
 def beginning_is_complete(data):
@@ -136,11 +138,17 @@ def beginning_is_complete(data):
 
 
 def killed_one(process, data, draw):
-    """Kill the arena or one of the processes that play for it, whoever is drawn; whether it was the arena."""
-    notices = [read_notice(each) for each in playing_folders(data) if is_running(each)]
+    """Kill the arena or one of its workers, whichever is drawn; whether it was the arena."""
+    notices = [read_notice(each) for each in running_workers(data)]
     pid = draw.choice([process.pid, *(each.pid for each in notices if each is not None)])
-    os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
     return pid == process.pid
+
+
+def running_workers(data):
+    """The folders of workers that run."""
+    return [each for each in worker_folders(data).glob("*") if is_running(each)]
 
 
 def told_by(data):
@@ -152,20 +160,25 @@ def said(data):
     return told_by(data).read_text("utf-8", "replace")[-2_000:]
 
 
-def run(kind, data, kills, draw, told=lambda _: None, processes=1):
+def run(kind, data, kills, draw, told=lambda _: None, workers=0):
     """Play it to its end, with so many kills on the way, of which `told` hears; its table as bytes."""
-    made(kind, data, start=is_served(kind, processes))
-    killed, most = 0, processes
-    while not (is_finished(kind, data) or is_over(kind, data, most)):
-        # Fewer than before bring to an end what the others have begun.
-        processes = most if most == 1 or not killed else draw.randint(1, most)
-        process = started(kind, data, processes)
+    made(kind, data, start=is_served(kind, workers))
+    killed, most = 0, workers
+
+    def is_played():
+        # A ladder goes on after its beginning, so the kills that are still owed come then.
+        return is_over(kind, data, most) and (kind != "ladder" or killed >= kills)
+
+    while not (is_finished(kind, data) or is_played()):
+        # Other workers than before begin again what these have not reported.
+        workers = draw.randint(1, most) if most and killed else most
+        process = started(kind, data, workers)
         stop_at = complete(kind, data) + draw.randint(0, 2)
         wait_s, last, end = draw.uniform(0, 0.3), -1, 0.0
         try:
             while process.poll() is None:
                 done = complete(kind, data)
-                if is_over(kind, data, processes):
+                if is_played():
                     break
                 if killed < kills and done > stop_at:
                     time.sleep(wait_s)
@@ -186,16 +199,16 @@ def run(kind, data, kills, draw, told=lambda _: None, processes=1):
         finally:
             process.kill()
             process.wait()
-    if most > 1:
+    if most:
         published(kind, data, most)
-    while any(map(is_running, playing_folders(data))):  # they see that nobody asks them any more
+    while running_workers(data):  # they end when their standard input does
         time.sleep(0.05)
     return table(kind, data), killed
 
 
-def published(kind, data, processes):
-    """See that there is a replay of every match that counts: who has the records of a deal-set has all of them."""
-    process = started(kind, data, processes)
+def published(kind, data, workers):
+    """See that there is a replay of every match that counts."""
+    process = started(kind, data, workers)
     try:
         end = time.monotonic() + PATIENCE_S
         while lacking := [each for each in counting(kind, data) if not replay_path(data / "replays", each).exists()]:  # fmt: skip
@@ -217,8 +230,8 @@ def table(kind, data):
     with open_store(store_path(data)) as store:
         assert store.violations() == ()
         if kind != "ladder":
-            return store.competitions().table(kind).body.encode()
-        return frozen_bytes(frozen(beginning(store.competitions().record(kind)), 1))
+            return store.competitions().official(kind).body.encode()
+        return official_bytes(official_standings(beginning(store.competitions().record(kind)), 1))
 
 
 def beginning(record: CompetitionRecord):
@@ -229,10 +242,10 @@ def beginning(record: CompetitionRecord):
     return replace(record, games=(GameRecord((), held, game.outcomes),))
 
 
-def twins(kind, kills, seed, folder, told=lambda _: None, processes=1):
+def twins(kind, kills, seed, folder, told=lambda _: None, workers=0):
     """The table of a competition that was killed and of one that was not, and the kills.
 
-    Up to so many `processes` play the one that is killed.
+    Up to so many `workers` play the one that is killed.
     """
     draw = random.Random(seed)
     told("the twin that nobody kills is played")
@@ -243,7 +256,7 @@ def twins(kind, kills, seed, folder, told=lambda _: None, processes=1):
         kills,
         draw,
         lambda number: told(f"kill {number}"),
-        processes,
+        workers,
     )
     return alone, killed, times
 
@@ -254,7 +267,7 @@ def rows_of(table):
 
 def is_spoilt(table):
     """Whether a bot was late or away, in a competition that nobody killed."""
-    return any(row["faults"] or row["left"] for row in rows_of(table))
+    return any(row["faults"] or row["forfeited"] for row in rows_of(table))
 
 
 def difference(alone, killed):
@@ -310,7 +323,7 @@ def main(argv=None, trial=twins):
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=list(PLANS), help="one kind; all of them if left out")
-    parser.add_argument("--processes", type=int, default=1, help="most that play what is killed")
+    parser.add_argument("--workers", type=int, default=0, help="most that play what is killed")
     given = parser.parse_args(argv)
     kills, seed, began_s = Kills(given.kills), given.seed, time.monotonic()
 
@@ -328,7 +341,7 @@ def main(argv=None, trial=twins):
                     seed,
                     Path(folder),
                     lambda what, name=name: sys.stderr.write(f"  {name}: {what}\n"),
-                    given.processes,
+                    given.workers,
                 )
             told = kills.judge(*found)
             lasted_s = time.monotonic() - began_s

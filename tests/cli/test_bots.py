@@ -1,4 +1,4 @@
-"""`arena register`, `owners` and `bots`: an author's journey by command, and its mistakes in a sentence."""
+"""`arena owners`, `new`, `check` and `bots`: an author's journey by command, and its mistakes in a sentence."""
 
 import json
 import stat
@@ -6,22 +6,22 @@ import stat
 import pytest
 
 from arena.cli.owner_keys import KeyFile, OwnerKey
-from arena.competition.report import Check, Report
-from arena.competition.versions import Event
 from arena.server.submissions.logs import logs_folder
-from tests.cli.test_mistakes import arena as command
+from arena.submission.report import Check, QualificationReport
+from arena.submission.versions import VersionEvent
+from tests.cli.test_expected_errors import arena as command
 from tests.server.test_submissions import NOW, open_desk
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
+def client(tmp_path_factory):
     with open_desk(tmp_path_factory.mktemp("arena")) as opened:
         yield opened
 
 
 @pytest.fixture
-def address(desk):
-    return desk.address
+def address(client):
+    return client.address
 
 
 @pytest.fixture(autouse=True)
@@ -45,28 +45,28 @@ def refused(*arguments, code=1):
     return result.output
 
 
-def invited(desk, owner):
-    at = ("--server", desk.address, "--token", desk.organiser)
+def invited(client, owner):
+    at = ("--server", client.address, "--token", client.organiser)
     return ok("owners", "invite", owner, *at).stdout.strip()
 
 
-def registered(desk, owner):
-    ok("register", desk.address, "--code", invited(desk, owner))
+def registered(client, owner):
+    ok("owners", "register", client.address, "--code", invited(client, owner))
 
 
-def qualified(desk, bot, number):
-    for event in (Event.CHECKED, Event.QUALIFIED):
-        desk.registry.record(bot, number, event, who="arena", now=NOW)
+def qualified(client, bot, number):
+    for event in (VersionEvent.CHECKED, VersionEvent.QUALIFIED):
+        client.registry.record(bot, number, event, who="arena", now=NOW)
 
 
-def test_who_registers_has_a_key_that_only_she_can_read(desk, home):
-    told = ok("register", desk.address, "--code", invited(desk, "ann")).stdout
-    assert f"You are ann at {desk.address}" in told
+def test_who_registers_has_a_key_that_only_she_can_read(client, home):
+    told = ok("owners", "register", client.address, "--code", invited(client, "ann")).stdout
+    assert f"You are ann at {client.address}" in told
     path = home / "config" / "cardarena" / "owner-keys.json"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     (key,) = KeyFile().all()
-    assert (key.address, key.owner) == (desk.address, "ann")
+    assert (key.address, key.owner) == (client.address, "ann")
     assert key.token not in told
 
 
@@ -77,16 +77,16 @@ def test_keys_of_several_arenas_are_kept_and_the_last_one_counts(home):
     assert [(each.address, each.token) for each in keys.all()] == [("one", "3"), ("other", "2")]
 
 
-def test_a_key_file_that_others_can_read_is_not_used(desk, home):
-    registered(desk, "amy")
+def test_a_key_file_that_others_can_read_is_not_used(client, home):
+    registered(client, "amy")
     KeyFile().path.chmod(0o644)
     assert "others can read" in refused("bots", "versions", "x")
 
 
-def test_a_bot_is_made_submitted_and_activated(desk, home, monkeypatch):
+def test_a_bot_is_made_submitted_and_activated(client, home, monkeypatch):
     monkeypatch.chdir(home)
-    registered(desk, "joe")
-    assert "Next: my-bot/README.md" in ok("bots", "new", "my-bot").stdout
+    registered(client, "joe")
+    assert "Next: my-bot/README.md" in ok("new", "my-bot").stdout
     assert {each.name for each in (home / "my-bot").iterdir()} == {
         "README.md",
         "bot.py",
@@ -96,11 +96,11 @@ def test_a_bot_is_made_submitted_and_activated(desk, home, monkeypatch):
     submitted = ok("bots", "submit", "joes", "my-bot", "--no-wait").stdout
     assert "joes@1 is submitted" in submitted
     assert "no report yet" in ok("bots", "report", "joes").stdout
-    assert "submitted does not become active" in refused("bots", "activate", "joes@1")
-    assert "joes@1 has the same contents" in refused("bots", "submit", "joes", "my-bot")
-    report = Report("0" * 64, "q1", 9.0, _CHECKS)
-    desk.registry.keep_report("joes", 1, report.as_json(), now=NOW)
-    qualified(desk, "joes", 1)
+    assert "it is submitted and cannot become active" in refused("bots", "activate", "joes@1")
+    assert "joes@1, which is submitted" in refused("bots", "submit", "joes", "my-bot")
+    report = QualificationReport("0" * 64, "q1", 9.0, _CHECKS)
+    client.registry.keep_report("joes", 1, report.as_json(), now=NOW)
+    qualified(client, "joes", 1)
     told = ok("bots", "report", "joes@1").stdout
     assert "qualified for 1 of 1 games in 9 s" in told
     assert "Next: arena bots activate joes@1" in told
@@ -118,19 +118,19 @@ _CHECKS = (
 )
 
 
-def test_who_did_not_qualify_is_told_why_and_ends_with_3(desk, home, monkeypatch):
+def test_who_did_not_qualify_is_told_why_and_ends_with_3(client, home, monkeypatch):
     monkeypatch.chdir(home)
-    registered(desk, "kim")
-    ok("bots", "new", "bot")
+    registered(client, "kim")
+    ok("new", "bot")
     ok("bots", "submit", "kims", "bot", "--no-wait")
-    failed = Check("soko", passed=False, seats=4, problem="illegal move", again="arena bots check")
-    report = Report("0" * 64, "q1", 9.0, (*_CHECKS[:2], failed))
-    desk.registry.keep_report("kims", 1, report.as_json(), now=NOW)
+    failed = Check("soko", passed=False, seats=4, problem="illegal move", again="arena check")
+    report = QualificationReport("0" * 64, "q1", 9.0, (*_CHECKS[:2], failed))
+    client.registry.keep_report("kims", 1, report.as_json(), now=NOW)
     told = refused("bots", "report", "kims@1", code=3)
     assert "FAILED soko, 4 seats: illegal move." in told
     found = json.loads(refused("bots", "report", "kims@1", "--json", code=3))
     assert found["report"]["checks"][2]["problem"] == "illegal move"
-    folder = logs_folder(desk.folder, desk.registry.version("kims", 1))
+    folder = logs_folder(client.folder, client.registry.version("kims", 1))
     folder.mkdir(parents=True)
     (folder / "soko.log").write_text(
         "T * started\nT | thinking\nT | cardarena: bot.py:9: KeyError\nT |   Traceback\nT | ok\n"
@@ -141,25 +141,27 @@ def test_who_did_not_qualify_is_told_why_and_ends_with_3(desk, home, monkeypatch
     assert "no such log" in ok("bots", "logs", "kims@1", "--match", "jam").stdout
 
 
-def test_a_remote_bot_gets_its_token_alone_on_stdout(desk, home):
-    registered(desk, "liz")
+def test_a_remote_bot_gets_its_token_alone_on_stdout(client, home):
+    registered(client, "liz")
     token = ok("bots", "token", "lizs").stdout
     assert token.startswith("arena_")
     assert token.count("\n") == 1
 
 
-def test_who_lost_a_key_gets_another_by_whoever_runs_the_arena(desk, home, monkeypatch):
-    assert "no owner 'nobody'" in refused("keys", "new", "owner", "nobody", "--data", desk.folder)
-    registered(desk, "sue")
+def test_who_lost_a_key_gets_another_by_whoever_runs_the_arena(client, home, monkeypatch):
+    assert "no such owner: 'nobody'" in refused(
+        "keys", "new", "owner", "nobody", "--data", client.folder
+    )
+    registered(client, "sue")
     KeyFile().path.unlink()
-    token = ok("keys", "new", "owner", "sue", "--data", desk.folder).stdout.strip()
+    token = ok("keys", "new", "owner", "sue", "--data", client.folder).stdout.strip()
     monkeypatch.setenv("CARDARENA_OWNER_TOKEN", token)
-    assert ok("bots", "token", "sues", "--server", desk.address).stdout.startswith("arena_")
+    assert ok("bots", "token", "sues", "--server", client.address).stdout.startswith("arena_")
 
 
-def test_owners_are_listed_and_banned(desk, home):
-    registered(desk, "eve")
-    at = ("--server", desk.address, "--token", desk.organiser)
+def test_owners_are_listed_and_banned(client, home):
+    registered(client, "eve")
+    at = ("--server", client.address, "--token", client.organiser)
     ok("owners", "ban", "eve", "--reason", "two accounts", *at)
     rows = {
         each["owner"]: each
@@ -170,23 +172,23 @@ def test_owners_are_listed_and_banned(desk, home):
 
 # fmt: off
 MISTAKES = [
-    (("bots", "new", "my/bot?"),                           "is no name for a bot", 1),
-    (("bots", "new", "good"),                              "good is there already", 1),
-    (("bots", "check", "nosuch"),                          "does not exist", 2),
-    (("bots", "check", "empty"),                           "there is no bot.toml at its top", 1),
-    (("bots", "check", "wrong"),                           "there is no key 'comand'", 1),
-    (("bots", "check", "wrong"),                           "games is missing", 1),
-    (("bots", "check", "good", "--only", "klaberjas"),     "there is no check 'klaberjas' of this bot", 1),
-    (("bots", "check", "good", "--seats", "1"),            "1 is not in the range", 2),
-    (("bots", "check", "good", "--keep", "there"),         "--keep makes it", 1),
+    (("new", "my/bot?"),                                   "is no name for a bot", 1),
+    (("new", "good"),                                      "good is there already", 1),
+    (("check", "nosuch"),                                  "does not exist", 2),
+    (("check", "empty"),                                   "there is no bot.toml at its top", 1),
+    (("check", "wrong"),                                   "there is no key 'comand'; did you mean command?", 1),
+    (("check", "wrong"),                                   "games: is missing", 1),
+    (("check", "good", "--only", "klaberjas"),             "there is no check 'klaberjas' of this bot", 1),
+    (("check", "good", "--seats", "1"),                    "1 is not in the range", 2),
+    (("check", "good", "--keep", "there"),                 "--keep makes it", 1),
     (("bots", "submit", "b", "wrong"),                     "wrong cannot be submitted", 1),
     (("bots", "submit", "b", "link"),                      "x is a link: only plain files", 1),
-    (("bots", "submit", "b", "good"),                      "register first: arena register", 1),
+    (("bots", "submit", "b", "good"),                      "register first: arena owners register", 1),
     (("bots", "activate", "b"),                            "say which version, as in b@7", 2),
     (("bots", "activate", "b@0"),                          "one version of it as in my-bot@7", 2),
-    (("bots", "token", "b"),                               "register first: arena register", 1),
+    (("bots", "token", "b"),                               "register first: arena owners register", 1),
     (("owners", "invite", "ann"),                          "see: arena keys new organiser", 1),
-    (("register", "localhost:1", "--code", "x"),           "no arena answers at localhost:1", 1),
+    (("owners", "register", "localhost:1", "--code", "x"), "no arena answers at localhost:1", 1),
 ]
 # fmt: on
 
@@ -196,9 +198,9 @@ MISTAKES = [
     MISTAKES,
     ids=[f"{' '.join(row[0][:2])}: {row[1]}" for row in MISTAKES],
 )
-def test_a_mistake_is_told_in_a_sentence(desk, home, monkeypatch, arguments, said, code):
+def test_a_mistake_is_told_in_a_sentence(client, home, monkeypatch, arguments, said, code):
     monkeypatch.chdir(home)
-    monkeypatch.setenv("CARDARENA_ADDRESS", desk.address)
+    monkeypatch.setenv("CARDARENA_ADDRESS", client.address)
     for name, toml in (("empty", None), ("wrong", "comand = 1"), ("good", GOOD), ("link", GOOD)):
         (home / name).mkdir()
         (home / name / "bot.py").write_text("")
@@ -207,23 +209,23 @@ def test_a_mistake_is_told_in_a_sentence(desk, home, monkeypatch, arguments, sai
     (home / "link" / "x").symlink_to("/etc/passwd")
     (home / "there").mkdir()
     if "register first" in said:
-        arguments = (*arguments, "--server", desk.address)
+        arguments = (*arguments, "--server", client.address)
     assert said in refused(*arguments, code=code)
 
 
 GOOD = 'command = ["python", "bot.py"]\n[[games]]\nid = "klaberjass"\n'
 
 
-def test_a_wrong_code_is_told_and_no_key_is_written(desk, home):
-    told = refused("register", desk.address, "--code", "AAAA-BBBB-CCCC")
-    assert "this code is wrong" in told
+def test_a_wrong_code_is_told_and_no_key_is_written(client, home):
+    told = refused("owners", "register", client.address, "--code", "AAAA-BBBB-CCCC")
+    assert "(R-BAD-CODE)" in told
     assert not (home / "config").exists()
 
 
 def test_a_bot_of_the_template_passes_its_own_test_and_is_qualified(home, monkeypatch):
     monkeypatch.chdir(home)
-    ok("bots", "new", "my-bot", "--game", "klaberjass")
-    result = command("bots", "check", "my-bot", "--only", "klaberjass", "--json")
+    ok("new", "my-bot", "--game", "klaberjass")
+    result = command("check", "my-bot", "--only", "klaberjass", "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert [check["passed"] for check in found["checks"]] == [True] * 3

@@ -1,4 +1,4 @@
-"""`arena competition`, `arena table` and `arena compare`, as a person types them."""
+"""`arena competition` and `arena compare`, as a person types them."""
 
 import contextlib
 import importlib
@@ -7,6 +7,7 @@ import json
 import re
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import grpc
 import pytest
@@ -14,10 +15,13 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from arena.cli import main
-from arena.cli.lobby import NoLobby
-from arena.competition.suspicion import TWO_SEATS, suspected
+from arena.cli.arena_client import NoAnswer
+from arena.cli.competition_client import LocalCompetitions
+from arena.cli.terminal import console
+from arena.competition.collusion_report import TWO_SEATS, suspected
+from arena.competition.states import Action
 from tests.cli.serving import served
-from tests.competition.test_suspicion import played
+from tests.competition.test_collusion_report import played
 
 ROOT = Path(__file__).parents[2]
 BOT = ROOT / "tests" / "server" / "any_move.py"
@@ -56,7 +60,7 @@ def typed(tmp_path):
 def test_what_a_plan_comes_to_is_said_and_nothing_is_made(typed):
     done = typed("competition", "new", typed.plan, "--check", "--match-seconds", 36, "--cores", 2)
     assert "autumn: 2 bots; 6 matches, 0.06 hours, 0.12 core-hours, on 2 cores" in done.output
-    assert "There is no competition yet." in typed("competition", "show").output
+    assert "There is no competition yet." in typed("competition", "list").output
 
 
 def test_the_same_for_a_program(typed):
@@ -65,11 +69,51 @@ def test_the_same_for_a_program(typed):
     assert (told["made"], told["bots"], told["matches"]) == (False, 8, [40.0, 40.0])
 
 
+SEVERAL = """
+[[games]]
+game = "sixty_six"
+[[games]]
+game = "klaberjass"
+[bots]
+ann = { command = "./ann", games = ["sixty_six"] }
+bob = { command = "./bob", games = ["sixty_six", "klaberjass"] }
+cid = "./cid"
+"""
+
+
+def test_which_bots_enter_which_games_is_said_before(typed):
+    plan = PLAN.partition("[bots]")[0].replace('game = "sixty_six"\n', "")
+    typed.plan.write_text(plan + SEVERAL)
+    first, *said = typed("competition", "new", typed.plan, "--check").output.splitlines()
+    assert first.startswith("autumn: 3 bots; ")
+    assert said[:2] == ["sixty_six of 2: ann, bob", "klaberjass of 2: bob"]
+    assert said[2].startswith("each game that they declare when they connect: cid (")
+    assert said[3].startswith("All games ranks the bots that enter every game (so far bob), if")
+    told = json.loads(typed("competition", "new", typed.plan, "--check", "--json").stdout)
+    assert (told["games"]["klaberjass of 2"], told["undeclared"]) == (["bob", "cid"], ["cid"])
+
+
+# fmt: off
+ENTERED = [
+    (("sixty_six of 2", "soko of 4"),  "far takes part in autumn: sixty_six of 2, soko of 4.",                          "declared"),
+    ((),                               "far takes part in autumn, in each game that it declares when it connects.",   "not yet"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("games", "sentence", "why"), ENTERED, ids=[row[-1] for row in ENTERED])
+def test_a_bot_that_enters_is_told_its_games(typed, monkeypatch, games, sentence, why):
+    monkeypatch.setattr(LocalCompetitions, "enter", lambda *_: games)
+    assert typed("competition", "enter", "autumn", "far").output.strip() == sentence
+    told = json.loads(typed("competition", "enter", "autumn", "far", "--json").stdout)
+    assert told == {"competition": "autumn", "bot": "far", "games": list(games)}
+
+
 def test_owners_are_looked_at_pair_by_pair(monkeypatch):
     competition = importlib.import_module("arena.cli.competition")
     found = suspected(played(3.0, deal_sets=16))
     printed = io.StringIO()
-    monkeypatch.setattr(competition, "PlainConsole", lambda: Console(file=printed, width=120))
+    monkeypatch.setattr(console, "PlainConsole", lambda: Console(file=printed, width=120))
     with contextlib.redirect_stdout(printed):
         competition._print_suspected(found["games"][0])
     first, _, row, *_ = printed.getvalue().splitlines()
@@ -90,12 +134,12 @@ def test_where_nobody_can_be_looked_at_it_says_why(typed):
 MISTAKES = [
     # words                                                          what is said
     (("competition", "start", "autum"),                              "perhaps 'autumn' is meant"),
-    (("competition", "collusion", "spring"),                         "there is no competition 'spring'"),
-    (("competition", "pause", "autumn"),                             "a competition that is draft cannot pause"),
+    (("competition", "collusion", "spring"),                         "there is no such competition: 'spring'"),
+    (("competition", "pause", "autumn"),                             "it is draft and cannot pause"),
     (("competition", "enter", "autumn", "nobody"),                   "there is no bot 'nobody' here"),
     (("competition", "withdraw", "autumn", "nobody"),                "'nobody' is not in the competition"),
-    (("table", "autumn", "--number", "3"),                           "there is no table 3"),
-    (("competition", "finish", "autumn", "--expected", "running"),   "is draft by now, not running"),
+    (("competition", "show", "autumn", "--number", "3"),             "no such official standings: number 3"),
+    (("competition", "finish", "autumn", "--expected", "running"),   "is draft, not running"),
 ]
 # fmt: on
 
@@ -106,11 +150,53 @@ def test_a_mistake_is_told_in_a_sentence(typed, words, said):
     assert said in typed(*words, code=1).output
 
 
+def test_an_announcement_is_shown_until_it_is_removed(typed):
+    typed("competition", "new", typed.plan)
+    assert typed("competition", "announce", "autumn", "Round 3 is late.").output == (
+        "autumn has an announcement.\n"
+    )
+    shown = typed("competition", "show", "autumn").output.splitlines()
+    assert re.fullmatch(r"Announced \S+: Round 3 is late\.", shown[1])
+    typed("competition", "announce", "autumn", "")
+    assert "Announced" not in typed("competition", "show", "autumn").output
+    assert "characters" in typed("competition", "announce", "autumn", "x" * 2_001, code=1).output
+
+
+def test_a_timetable_is_shown(typed):
+    typed.plan.write_text('daily = { begin = "22:00", end = "06:00" }\n' + typed.plan.read_text())
+    made, _ = typed("competition", "new", typed.plan).output.splitlines()
+    assert made.endswith(" s a match; daily from 22:00 to 06:00 UTC")
+    shown = typed("competition", "show", "autumn").output.splitlines()
+    assert shown[:2] == [
+        "autumn: tournament, swiss, draft",
+        "Played daily from 22:00 to 06:00 UTC.",
+    ]
+
+
+# fmt: off
+DONE = [
+    # action     state        said
+    ("pause",    "paused",    "autumn is paused: deal-sets in play finish, and no new ones begin."),
+    ("freeze",   "paused",    "autumn has official standings 2; it is still paused."),
+    ("freeze",   "running",   "autumn has official standings 2; it is still running."),
+    ("finish",   "finished",  "autumn is finished, with official standings 2."),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("action", "state", "said"), DONE, ids=[row[-1] for row in DONE])
+def test_an_action_says_what_it_has_changed(action, state, said, capsys):
+    competition = importlib.import_module("arena.cli.competition")
+    client = SimpleNamespace(show=lambda _: {"state": state, "official": 2})
+    competition._print_state(client, "autumn", Action(action), as_json=False)
+    assert capsys.readouterr().out.strip() == said
+
+
 def test_a_plan_that_is_wrong_says_all_of_it(typed):
     typed.plan.write_text(typed.plan.read_text().replace("deal_sets", "dealsets"))
     said = typed("competition", "new", typed.plan, code=1).output
-    assert "there is no key 'dealsets'" in said
-    assert "deal_sets is missing" in said
+    assert "there is no key 'dealsets'; did you mean deal_sets" in said
+    assert "deal_sets: should be 1 or more" in said
 
 
 def test_a_bot_on_the_command_line_is_one_of_the_plans(typed):
@@ -119,17 +205,17 @@ def test_a_bot_on_the_command_line_is_one_of_the_plans(typed):
     assert [each["bot"] for each in bots] == ["ann", "bob", "cid"]
 
 
-BUSY = NoLobby("the arena is 24 ms late", grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY")
+BUSY = NoAnswer("the arena is 24 ms late", grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY")
 
 
 def stands(state, complete, *, away=()):
     sets = {"complete": complete, "in_play": 1, "waiting": 5 - complete, "given_up": 0, "void": 0}
     bots = [{"bot": bot, "away": "left"} for bot in away]
-    return {"state": state, "games": [{"deal_sets": sets}], "bots": bots}
+    return {"state": state, "waits": "", "games": [{"deal_sets": sets}], "bots": bots}
 
 
-class Watched:
-    """A desk elsewhere, and what each look at it comes to."""
+class Polled:
+    """A client of an arena that answers each poll with the next of these."""
 
     def __init__(self, *looks):
         self.looks = iter(looks)
@@ -142,44 +228,44 @@ class Watched:
 
 
 @pytest.fixture
-def watched(monkeypatch, capsys):
+def followed(monkeypatch, capsys):
     monkeypatch.setattr(time, "sleep", lambda _: None)
 
-    def watch(*looks, as_json=False):
-        importlib.import_module("arena.cli.competition")._watch(
-            Watched(*looks), "autumn", as_json=as_json
+    def follow(*looks, as_json=False):
+        importlib.import_module("arena.cli.competition")._follow(
+            Polled(*looks), "autumn", as_json=as_json
         )
         return capsys.readouterr()
 
-    return watch
+    return follow
 
 
-def test_who_watches_is_told_at_each_look(watched):
-    told = watched(stands("running", 1, away=["ann"]), stands("finished", 5)).out
+def test_each_poll_is_printed(followed):
+    told = followed(stands("running", 1, away=["ann"]), stands("finished", 5)).out
     assert told.splitlines() == [
         "running, 1 deal-sets played, 1 in play, 5 left of what is drawn, absent: ann",
         "finished, 5 deal-sets played, 1 in play, 1 left of what is drawn",
     ]
-    assert json.loads(watched(stands("finished", 5), as_json=True).out)["state"] == "finished"
+    assert json.loads(followed(stands("finished", 5), as_json=True).out)["state"] == "finished"
 
 
-def test_who_watches_waits_for_an_arena_that_is_busy_and_hears_so(watched):
-    told = watched(BUSY, BUSY, stands("running", 1), BUSY, stands("finished", 5))
+def test_polls_are_repeated_while_the_arena_is_busy_which_is_said(followed):
+    told = followed(BUSY, BUSY, stands("running", 1), BUSY, stands("finished", 5))
     assert len(told.out.splitlines()) == 2
-    assert told.err.splitlines() == ["the arena is 24 ms late; looking again"] * 2
+    assert told.err.splitlines() == ["the arena is 24 ms late; trying again"] * 2
 
 
-def test_who_watches_stops_when_it_likes(watched):
-    assert watched(stands("running", 1), KeyboardInterrupt()).out.startswith("running")
-    assert watched(KeyboardInterrupt()).out == ""
+def test_ctrl_c_ends_it_quietly(followed):
+    assert followed(stands("running", 1), KeyboardInterrupt()).out.startswith("running")
+    assert followed(KeyboardInterrupt()).out == ""
 
 
 @pytest.mark.slow
-def test_a_competition_of_an_arena_elsewhere_is_watched_to_its_end(typed):
+def test_a_competition_of_a_remote_arena_is_followed_to_its_end(typed):
     typed("competition", "new", typed.plan)
     with served(typed.folder / "data", "--no-metrics", "--take-all") as (address, _):
         typed("competition", "start", "autumn")
-        words = ["competition", "show", "autumn", "--watch", "--server", address]
+        words = ["competition", "show", "autumn", "--follow", "--server", address]
         done = CliRunner().invoke(main, words)
     first, *_, last = done.stdout.splitlines()
     assert "deal-sets played" in first
@@ -194,18 +280,18 @@ def test_from_a_plan_to_a_table_that_is_verified(typed):
     assert (table["live"], table["number"]) == (False, 1)
     export = typed.folder / "autumn.jsonl"
     export.write_text(typed("competition", "export", "autumn", "--as", "deals").stdout, "utf-8")
-    done = CliRunner().invoke(main, ["table", "verify", str(export), "--json"])
+    done = CliRunner().invoke(main, ["competition", "verify", str(export), "--json"])
     told = json.loads(done.stdout)
     assert (told["verified"], told["number"], told["deal_sets"]) == (True, 1, 3)
     csv = typed("competition", "export", "autumn", "--as", "csv").stdout
     assert csv.splitlines()[0].startswith("game,seats,bot,version,place,points")
-    assert "official table 1" in typed("table", "autumn", "--pairs").output
+    assert "official standings 1" in typed("competition", "show", "autumn", "--pairs").output
 
 
 @pytest.mark.slow
 def test_two_bots_are_compared_until_it_is_decided_or_given_up(typed):
     words = ["compare", f"a=python {BOT} a", f"b=python {BOT} b", "--game", "sixty_six"]
-    done = typed(*words, "-o", "hands=2", "--seed", "s", "--deal-sets", 3, "--json", code=2)
+    done = typed(*words, "-o", "hands=2", "--seed", "s", "--deal-sets", 3, "--json", code=4)
     told = json.loads(done.stdout)
     assert (told["decision"], told["deal_sets"], told["limit"]) == ("not decided", 3, 3)
     assert told["low"] <= told["mean"] <= told["high"]

@@ -7,8 +7,8 @@ import pytest
 from tests.cli.killed_competitions import MOST_SPOILT, PLANS, main, twins
 
 
-def table(score=1.0, faults=(), left=0.0):
-    row = {"bot": "ann", "score": score, "faults": dict.fromkeys(faults, 1), "left": left}
+def table(score=1.0, faults=(), forfeited=0.0):
+    row = {"bot": "ann", "score": score, "faults": dict.fromkeys(faults, 1), "forfeited": forfeited}
     return json.dumps({"games": [{"rows": [row]}]}).encode()
 
 
@@ -19,8 +19,8 @@ TRIALS = [
     (table(),                     table(2.0),       1,     "ANOTHER TABLE",                    "a table that differs is told"),
     (table(faults=["timeout"]),   table(2.0),       1,     "TOO FEW: 6 kills were asked for",  "where all are spoilt nothing was shown"),
     (table(faults=["timeout"]),   table(),          1,     "SPOILT",                           "a spoilt one that agrees shows nothing either"),
-    (table(left=0.5),             table(left=0.5),  1,     "SPOILT",                           "a bot that never came spoils it as well"),
-    (table(),                     table(left=0.5),  1,     "ANOTHER TABLE",                    "a kill must cost no bot its seat"),
+    (table(forfeited=0.5),             table(forfeited=0.5),  1,     "SPOILT",                           "a bot that never came spoils it as well"),
+    (table(),                     table(forfeited=0.5),  1,     "ANOTHER TABLE",                    "a kill must cost no bot its seat"),
 ]
 # fmt: on
 
@@ -63,6 +63,6 @@ def test_a_competition_that_was_killed_has_the_table_of_its_twin(kind, tmp_path)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["swiss", "ladder"])
 def test_nor_does_it_matter_who_plays_it_and_which_of_them_is_killed(kind, tmp_path):
-    alone, killed, times = twins(kind, 3, 11, tmp_path, processes=3)
+    alone, killed, times = twins(kind, 3, 11, tmp_path, workers=3)
     assert times >= 3
     assert alone == killed

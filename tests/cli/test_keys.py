@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.jail import read_output
-from arena.server.gate.tokens import key_id, new_token, token_sha256, well_formed
+from arena.sandbox import read_output
+from arena.server.admission.tokens import key_id, new_token, token_sha256, well_formed
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import lobby_pb2
 from tests.cli.serving import ended, served
@@ -107,7 +107,9 @@ def test_a_known_bot_needs_no_owner_said_again(arena):
     assert "of 'ann'" in arena("keys", "new", "bot", "my-bot").stderr
     refused = arena("keys", "new", "bot", "my-bot", "--owner", "bob")
     assert refused.exit_code == 1
-    assert refused.output == "Error: the name 'my-bot' belongs to the owner 'ann'\n"
+    assert refused.output == (
+        "Error: the name is taken: 'my-bot' belongs to the owner 'ann' (R-NAME-TAKEN)\n"
+    )
 
 
 # Listing and revoking.
@@ -242,23 +244,27 @@ def data_of(path):
     return path.name, path.read_bytes() if path.is_file() else b""
 
 
-@pytest.mark.parametrize("jail", ["auto", "off"])
+@pytest.mark.parametrize("sandbox", ["auto", "off"])
 def test_a_launched_bot_is_told_its_token_where_no_process_list_shows_it(
-    arena, tmp_path, data, jail
+    arena, tmp_path, data, sandbox
 ):
     bot = tmp_path / "tells.py"
     bot.write_text(
         "import os, pathlib\n"
-        "for pid in ('self', os.getppid()):\n"  # in a jail, that is what built it
-        "    print(pathlib.Path(f'/proc/{pid}/cmdline').read_bytes())\n"
+        "for pid in ('self', os.getppid()):\n"  # in a sandbox, that is what built it
+        "    try:\n"
+        "        print(pathlib.Path(f'/proc/{pid}/cmdline').read_bytes())\n"
+        "    except PermissionError:\n"  # S1 hides even a bot's own entry
+        "        print('hidden')\n"
         "print(os.environ['CARDARENA_TOKEN'])\n"
         "raise SystemExit('that is all')\n"
     )
-    outcome = arena("play", "abstrac", f"a={bot}", BOT, "--jail", jail)
+    outcome = arena("play", "abstrac", f"a={bot}", BOT, "--sandbox", sandbox)
     assert "that is all" in outcome.output
     (log,) = data.rglob("a-0.log")
     said = [line.text for line in read_output(log) if not line.by_arena]
     *command_lines, token, _ = said
     assert well_formed(token)
-    assert str(bot) in command_lines[0]
+    hides = sandbox == "auto" and command_lines == ["hidden", "hidden"]
+    assert hides or str(bot) in command_lines[0]
     assert not any(token[14:] in line for line in command_lines)

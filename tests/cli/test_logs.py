@@ -11,7 +11,7 @@ from grpc._cython import cygrpc
 
 from arena.cli import logs
 from arena.cli.logs import BURST_LINES, LEFT_OUT, LINES_PER_S, Throttle, formatter, log_file
-from arena.server.gate.tokens import key_id, new_token
+from arena.server.admission.tokens import key_id, new_token
 from arena.server.listen import CannotServe
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -193,7 +193,7 @@ LEVELS = [
     # logger                  error                       level      why
     ("grpc._cython.cygrpc",   cygrpc.ExecuteBatchError(), "warning", "a client that was gone before the last words of its call"),
     ("grpc._cython.cygrpc",   ValueError(),               "error",   "anything else that gRPC meets"),
-    ("arena.server.host",     cygrpc.ExecuteBatchError(), "error",   "what the arena itself says is an error"),
+    ("arena.server.app",      cygrpc.ExecuteBatchError(), "error",   "what the arena itself says is an error"),
 ]
 # fmt: on
 

@@ -1,21 +1,21 @@
-"""`arena match` and `arena bots`: bots that dial in play, and a mistake is told in a sentence."""
+"""`arena match create` and `arena bots list`: connected bots play, and a mistake is told in a sentence."""
 
 import json
 import threading
 from contextlib import contextmanager
 
-import click
 import grpc
 import pytest
 
-from arena.cli.lobby import PATIENCE_S as AWAY_S
-from arena.cli.lobby import Lobby, NoLobby, Server, patiently
-from arena.cli.match import _followed
+from arena.cli.arena_client import PATIENCE_S as AWAY_S
+from arena.cli.arena_client import NoAnswer, Server, ServiceClient, patiently
+from arena.cli.match_create import _followed, follow
+from arena.cli.terminal.plain import Interrupted
+from arena.server.admission.tokens import new_token
 from arena.server.bots import BotId
-from arena.server.gate.tokens import new_token
 from cardarena.v1 import lobby_pb2, play_pb2
 from tests.cli.serving import served
-from tests.cli.test_mistakes import arena as command
+from tests.cli.test_expected_errors import arena as command
 from tests.doubles.fake_arena import FakeArena
 from tests.doubles.streams import Client
 from tests.server.test_sockets import seated, serving
@@ -55,8 +55,8 @@ def playing(arena, *names, **hello):
 def test_the_bots_are_listed_by_name_with_what_they_play(arena, at):
     two = [play_pb2.GameSupport(game="loo"), play_pb2.GameSupport(game="jam", seats=[3, 2])]
     with seated(arena, "zoe"), seated(arena, "ann", games=two, max_matches=1):
-        lines = at("bots").stdout.splitlines()
-        page = json.loads(at("bots", "--json").stdout)
+        lines = at("bots", "list").stdout.splitlines()
+        page = json.loads(at("bots", "list", "--json").stdout)
     assert [line.split() for line in lines] == [
         ["bot", "plays", "matches"],
         ["ann", "jam,", "loo", "0", "of", "1"],
@@ -72,13 +72,13 @@ def test_the_bots_are_listed_by_name_with_what_they_play(arena, at):
 
 def test_those_that_play_a_game(arena, at):
     with seated(arena, "b1"), seated(arena, "b2", games=[play_pb2.GameSupport(game="loo")]):
-        found = json.loads(at("bots", "--game", "jam", "--json").stdout)
+        found = json.loads(at("bots", "list", "--game", "jam", "--json").stdout)
     assert [bot["bot"] for bot in found["bots"]] == ["b1"]
 
 
 def test_that_nobody_is_there_is_said(arena, at):
-    assert at("bots").stdout == f"No bot is connected to {arena.address}.\n"
-    said = at("bots", "--game", "loo").stdout
+    assert at("bots", "list").stdout == f"No bot is connected to {arena.address}.\n"
+    said = at("bots", "list", "--game", "loo").stdout
     assert said == f"No bot that plays loo is connected to {arena.address}.\n"
 
 
@@ -90,7 +90,7 @@ def test_who_cannot_be_seated_by_hand_is_not_listed(arena, at):
         second = client.stream(token)
         second.expect("welcome")
         stream.end()
-        assert "No bot is connected" in at("bots").stdout
+        assert "No bot is connected" in at("bots", "list").stdout
 
 
 def test_bots_come_in_pages(arena):
@@ -116,7 +116,7 @@ def test_a_page_goes_on_after_a_bot_that_has_left(arena):
 
 def test_a_bot_of_other_rules_is_said_to_play_nothing(arena, at):
     with seated(arena, "old", games=[play_pb2.GameSupport(game="loo", rules_version=99)]):
-        assert "no game of this arena" in at("bots").stdout
+        assert "no game of this arena" in at("bots", "list").stdout
 
 
 # A match.
@@ -124,7 +124,7 @@ def test_a_bot_of_other_rules_is_said_to_play_nothing(arena, at):
 
 def test_a_match_is_made_and_followed_to_its_result(arena, at):
     with playing(arena, "m1", "m2"):
-        result = at("match", "abstrac", "m1", "m2", "-o", "hands=2", "--seed", "s")
+        result = at("match", "create", "abstrac", "m1", "m2", "-o", "hands=2", "--seed", "s")
     assert result.exit_code == 0, result.output
     assert "begins: m1, m2." in result.stderr
     assert "│ 1     │ m" in result.stdout
@@ -135,7 +135,7 @@ def test_a_match_is_made_and_followed_to_its_result(arena, at):
 
 def test_a_program_is_told_the_result_alone(arena, at):
     with playing(arena, "j1", "j2"):
-        result = at("match", "abstrac", "j1", "j2", "--json")
+        result = at("match", "create", "abstrac", "j1", "j2", "--json")
     told = json.loads(result.output)
     assert (told["game"], told["bots"], told["ending"]) == ("abstrac", ["j1", "j2"], "completed")
     assert sorted(told["places"]) in ([1, 2], [1, 1])
@@ -145,7 +145,7 @@ def test_a_program_is_told_the_result_alone(arena, at):
 
 def test_a_match_need_not_be_waited_for(arena, at):
     with playing(arena, "n1", "n2"):
-        made = at("match", "abstrac", "n1", "n2", "--no-wait").stdout.strip()
+        made = at("match", "create", "abstrac", "n1", "n2", "--no-wait").stdout.strip()
         with Client(arena.address) as client:
             request = lobby_pb2.GetMatchRequest(match_id=made)
             assert client.lobby.GetMatch(request).match.bots == ["n1", "n2"]
@@ -153,16 +153,16 @@ def test_a_match_need_not_be_waited_for(arena, at):
 
 # fmt: off
 MISTAKES = [
-    (("match", "abstrak", "w1", "w2"),            "there is no game 'abstrak' there; perhaps 'abstrac'",    "an unknown game"),
-    (("match", "abstrac", "w1", "W2"),            "no bot named 'W2' is connected; perhaps 'w2' is meant",  "a bot in other letters"),
-    (("match", "abstrac", "w1", "nobody"),        "no bot named 'nobody' is connected; there are w1, w2",   "an unknown bot"),
-    (("match", "abstrac", "w1", "w2", "-o", "cards=3"), "there is no option 'cards'; the options are: hands",   "an unknown option"),
-    (("match", "abstrac", "w1", "w2", "-o", "hands=x"), "hands is a whole number, not 'x'",                 "no number"),
-    (("match", "abstrac", "w1", "w2", "-o", "hands"),   "an option is NAME=VALUE, not 'hands'",              "no value"),
-    (("match", "abstrac", "w1"),                  "abstrac is played by 2 seats, not 1",                    "too few bots"),
-    (("match", "abstrac"),                        "Missing argument 'BOT...'",                              "no bots"),
-    (("match", "abstrac", "w1", "w2", "--move", "0"), "a move needs at least 1 ms",                         "no time"),
-    (("bots", "--game", "lou"),                   "there is no game 'lou' there; perhaps 'loo' is meant",   "bots of an unknown game"),
+    (("match", "create", "abstrak", "w1", "w2"),            "there is no game 'abstrak' there; perhaps 'abstrac'",    "an unknown game"),
+    (("match", "create", "abstrac", "w1", "W2"),            "no bot named 'W2' is connected; perhaps 'w2' is meant",  "a bot in other letters"),
+    (("match", "create", "abstrac", "w1", "nobody"),        "no bot named 'nobody' is connected; there are w1, w2",   "an unknown bot"),
+    (("match", "create", "abstrac", "w1", "w2", "-o", "cards=3"), "there is no option 'cards'; the options are: hands",   "an unknown option"),
+    (("match", "create", "abstrac", "w1", "w2", "-o", "hands=x"), "hands is a whole number, not 'x'",                 "no number"),
+    (("match", "create", "abstrac", "w1", "w2", "-o", "hands"),   "an option is NAME=VALUE, not 'hands'",              "no value"),
+    (("match", "create", "abstrac", "w1"),                  "abstrac is played by 2 seats, not 1",                    "too few bots"),
+    (("match", "create", "abstrac"),                        "Missing argument 'BOT...'",                              "no bots"),
+    (("match", "create", "abstrac", "w1", "w2", "--move", "0"), "a move needs at least 1 ms",                         "no time"),
+    (("bots", "list", "--game", "lou"),           "there is no game 'lou' there; perhaps 'loo' is meant",   "bots of an unknown game"),
 ]
 # fmt: on
 
@@ -187,14 +187,14 @@ NOT_THERE = [
 
 @pytest.mark.parametrize(("address", "words", "why"), NOT_THERE, ids=[row[-1] for row in NOT_THERE])
 def test_where_no_arena_is_that_is_said(address, words, why):
-    result = command("bots", "--server", address)
+    result = command("bots", "list", "--server", address)
     assert result.exit_code != 0
     assert words in " ".join(result.stderr.split())
 
 
 def test_what_is_no_arena_is_said_to_be_none():
     with FakeArena() as other:
-        result = command("bots", "--server", other.address)
+        result = command("bots", "list", "--server", other.address)
     assert (
         f"what answers at {other.address} is no arena, or one of another version" in result.stderr
     )
@@ -221,7 +221,7 @@ def test_a_token_opens_an_arena_without_guests(way, tmp_path, monkeypatch):
             given = ("--token", tokens[name]) if way == "--token" else ()
             if way != "--token":
                 monkeypatch.setenv(way, tokens[name])
-            result = command("bots", "--server", address, *given)
+            result = command("bots", "list", "--server", address, *given)
             assert (result.exit_code, words in result.output) == (code, True), why
 
 
@@ -256,7 +256,7 @@ ENDED = lobby_pb2.MatchStatus.MATCH_STATUS_ENDED
 @pytest.fixture
 def away():
     """The error of a call to nobody."""
-    server = Server("localhost:1", "", None, None, None, insecure=False)
+    server = Server("localhost:1", "")
     with grpc.insecure_channel("localhost:1") as channel:
         call = channel.unary_unary("/x")
         with pytest.raises(grpc.RpcError) as raised:
@@ -268,26 +268,26 @@ def test_a_match_is_followed_over_a_restart_of_the_arena(away):
     server, gone = away
     clock = Slept()
     stub = Stub(RUNNING, gone, gone, RUNNING, ENDED)
-    lobby = Lobby(stub, server, now_s=clock.now_s, sleep=clock.append)
-    assert [match.status for match in lobby.follow("m1")] == [RUNNING, RUNNING, ENDED]
+    found = follow(ServiceClient(stub, server), "m1", now_s=clock.now_s, sleep=clock.append)
+    assert [match.status for match in found] == [RUNNING, RUNNING, ENDED]
 
 
 def test_an_arena_that_stays_away_is_given_up(away):
     server, gone = away
     clock = Slept()
-    lobby = Lobby(Stub(RUNNING, *[gone] * 999), server, now_s=clock.now_s, sleep=clock.append)
-    with pytest.raises(NoLobby, match="no arena answers at localhost:1"):
-        list(lobby.follow("m1"))
+    lobby = ServiceClient(Stub(RUNNING, *[gone] * 999), server)
+    with pytest.raises(NoAnswer, match="no arena answers at localhost:1"):
+        list(follow(lobby, "m1", now_s=clock.now_s, sleep=clock.append))
     assert AWAY_S < clock.now_s() < AWAY_S + 2
 
 
 def test_an_arena_that_is_busy_is_asked_again_and_that_is_told_once():
     clock, told = Slept(), []
-    looks = iter([*[NoLobby("late", grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY")] * 3, "found"])
+    looks = iter([*[NoAnswer("late", grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY")] * 3, "found"])
 
     def look():
         found = next(looks)
-        if isinstance(found, NoLobby):
+        if isinstance(found, NoAnswer):
             raise found
         return found
 
@@ -298,9 +298,9 @@ def test_an_arena_that_is_busy_is_asked_again_and_that_is_told_once():
 
 def test_what_does_not_pass_is_not_waited_for():
     def look():
-        raise NoLobby("no such match", grpc.StatusCode.NOT_FOUND, "UNKNOWN_MATCH")
+        raise NoAnswer("no such match", grpc.StatusCode.NOT_FOUND, "UNKNOWN_MATCH")
 
-    with pytest.raises(NoLobby, match="no such match"):
+    with pytest.raises(NoAnswer, match="no such match"):
         patiently(look, sleep=None)
 
 
@@ -309,7 +309,7 @@ def test_ctrl_c_leaves_the_match_in_play_and_says_so(away):
         raise KeyboardInterrupt
 
     server, _ = away
-    lobby = Lobby(Stub(RUNNING), server, sleep=interrupted)
+    lobby = ServiceClient(Stub(RUNNING), server)
     made = lobby_pb2.MatchInfo(match_id="m1", bots=["ann", "bob"])
-    with pytest.raises(click.ClickException, match="match m1 goes on without you"):
-        _followed(lobby, made, quiet=True)
+    with pytest.raises(Interrupted, match="stopped following match m1, which continues"):
+        _followed(lobby, made, quiet=True, sleep=interrupted)

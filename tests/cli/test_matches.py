@@ -1,4 +1,4 @@
-"""`arena matches`: which matches are listed, what is said of each, and one sentence for a mistake."""
+"""`arena match list`: which matches are listed, what is said of each, and one sentence for a mistake."""
 
 import json
 import re
@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.results import MatchOutcome, aborted
 from arena.replay.verify import verify_file
+from arena.schedule.outcomes import MatchOutcome, aborted
 from arena.server.data_folder import store_path
 from arena.store import EndedMatch, open_store
-from tests.cli.test_mistakes import BOT, arena
-from tests.store.test_tournament_store import DEAL_SETS, MATCHES, NOW, PLAN, SETTINGS
+from tests.cli.test_expected_errors import BOT, arena
+from tests.store.made import DEAL_SETS, MATCHES, made
 
 AT = 1_795_176_000_000
 """When the first of them ended, in milliseconds since 1970: 2026-11-20, 12:00."""
@@ -42,7 +42,7 @@ def data(tmp_path_factory):
     """A data folder with five matches, each of which ended a minute after the one before."""
     data = tmp_path_factory.mktemp("matches")
     with open_store(store_path(data)) as store:
-        store.open_tournament(SETTINGS, PLAN, now=NOW)
+        made(store)
         for at, ended in enumerate(ENDED):
             store.matches().record([EndedMatch(*ended, AT + at * 60_000)])
         store.matches().mark_published(PUBLISHED)
@@ -51,7 +51,7 @@ def data(tmp_path_factory):
 
 def listed(data, *arguments):
     """The ids in the listing, in order, and its lines."""
-    result = arena("matches", *arguments, "--data", data)
+    result = arena("match", "list", *arguments, "--data", data)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     found = [line.split()[2] for line in lines if re.match(r"\d{4}-\d\d-\d\d ", line)]
@@ -60,7 +60,7 @@ def listed(data, *arguments):
 
 def told(data, *arguments):
     """What a program is told."""
-    result = arena("matches", "--json", *arguments, "--data", data)
+    result = arena("match", "list", "--json", *arguments, "--data", data)
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
@@ -78,12 +78,14 @@ FILTERS = [
     (("--bot", "bob", "--bot", "ann"),         [A, "m1"],                   "with both of two bots"),
     (("--bot", "Bob"),                         [A, "m2", "m1"],             "with a bot in other letters"),
     (("--bot", "random_bot.py"),               ["m4", "m3", "m2"],          "with a bot by its file"),
-    (("--tournament", "autumn"),               [A],                         "of a tournament, those that were played"),
+    (("--competition", "autumn"),               [A],                         "of a competition, those that were played"),
     (("--ending", "completed"),                [A, "m4", "m1"],             "played to the end"),
     (("--ending", "forfeit"),                  ["m2"],                      "forfeited"),
     (("--ending", "aborted"),                  ["m3"],                      "stopped by the arena"),
     (("--faulted",),                           ["m4", "m2"],                "in which a bot was at fault"),
     (("--faulted", "--ending", "completed"),   ["m4"],                      "filters are all meant together"),
+    (("--published",),                         PUBLISHED[::-1],             "with a replay"),
+    (("--published", "--bot", "ann"),          [A, "m1"],                   "with a replay and a bot"),
     (("--game", "abstrac", "--bot", "ann"),    ["m1"],                      "a game with a bot"),
     (("--limit", "2"),                         [A, "m4"],                   "the newest of them"),
     (("--limit", "1", "--game", "abstrac"),    ["m2"],                      "the newest of those that fit"),
@@ -138,11 +140,11 @@ def test_a_page_of_five_hundred_is_full_and_says_that_there_are_more(tmp_path):
 
 # fmt: off
 LINES = [
-    ("m1", r"2026-11-20 12:00:00 +m1 +abstrac +ann \+12, bob -12 +completed",              "a result"),
-    ("m2", r"2026-11-20 12:01:00 +m2 +abstrac +bob -3, random \+3 +forfeit, 10 faults",    "faults of all kinds together"),
-    ("m3", r"2026-11-20 12:02:00 +m3 +sixty_six +ann, random +aborted",                    "no result"),
-    ("m4", r"2026-11-20 12:03:00 +m4 +jam +random \+12, ann -12 +completed, 1 fault",      "one fault"),
-    (A,    rf"2026-11-20 12:04:00 +{A} +democracy +{OF_AUTUMN.bots[0]} \+0, {OF_AUTUMN.bots[1]} \+7 +completed +autumn", "a tournament"),
+    ("m1", r"2026-11-20 12:00:00 +m1 +abstrac +ann \+12, bob -12 +completed +yes",              "a result"),
+    ("m2", r"2026-11-20 12:01:00 +m2 +abstrac +bob -3, random \+3 +forfeit, 10 faults +yes",    "faults of all kinds together"),
+    ("m3", r"2026-11-20 12:02:00 +m3 +sixty_six +ann, random +aborted +no",                 "no result"),
+    ("m4", r"2026-11-20 12:03:00 +m4 +jam +random \+12, ann -12 +completed, 1 fault +no",   "one fault"),
+    (A,    rf"2026-11-20 12:04:00 +{A} +democracy +{OF_AUTUMN.bots[0]} \+0, {OF_AUTUMN.bots[1]} \+7 +completed +yes +autumn", "a competition"),
 ]
 # fmt: on
 
@@ -154,16 +156,16 @@ def test_a_match_is_one_line(match_id, line, why, data):
     assert re.fullmatch(line, own), own
 
 
-def test_the_column_of_tournaments_is_there_if_one_is_listed(data):
-    assert listed(data)[1][0].split()[-1] == "tournament"
-    assert listed(data, "--game", "jam")[1][0].split()[-1] == "ending"
+def test_the_column_of_competitions_is_there_if_one_is_listed(data):
+    assert listed(data)[1][0].split()[-1] == "competition"
+    assert listed(data, "--game", "jam")[1][0].split()[-1] == "replay"
 
 
 @pytest.mark.parametrize("width", [80, 100])
 def test_on_a_terminal_ids_are_never_cut(width, data, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # to be taken for a terminal
     monkeypatch.setenv("COLUMNS", str(width))
-    result = arena("matches", "--data", data)
+    result = arena("match", "list", "--data", data)
     assert "\x1b[" in result.stdout
     text = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout)
     lines = text.splitlines()
@@ -192,7 +194,7 @@ def test_a_program_is_told_all_of_a_match(data):
         "hands": 4,
         "decisions": 99,
         "evidence": "",
-        "tournament": None,
+        "competition": None,
         "deal_set": None,
         "ended": "2026-11-20T12:01:00+00:00",
         "replay": str(data / "replays" / "m2.replay"),
@@ -203,7 +205,7 @@ def test_a_program_is_told_all_of_a_match(data):
 FIELDS = [
     ("m3", {"scores": [], "places": [], "faults": [], "evidence": "error 0a1b", "replay": None}, "stopped by the arena"),
     ("m4", {"scores": [12, -12], "replay": None},                            "a replay that is held back"),
-    (A,    {"tournament": "autumn", "deal_set": DEAL_SETS[A]},               "of a tournament"),
+    (A,    {"competition": "autumn", "deal_set": DEAL_SETS[A]},               "of a competition"),
 ]
 # fmt: on
 
@@ -218,7 +220,7 @@ def test_a_name_in_brackets_is_no_markup(tmp_path):
     with open_store(store_path(tmp_path)) as store:
         named = EndedMatch(outcome("[red]m"), "jam", ("[b]ann", "b\x1b[2Job"), "", AT)
         store.matches().record([named])
-    result = arena("matches", "--data", tmp_path)
+    result = arena("match", "list", "--data", tmp_path)
     for words in ("[red]m", "[b]ann +12", "b\N{REPLACEMENT CHARACTER}[2Job -12"):
         assert words in result.stdout
     assert "\x1b" not in result.stdout
@@ -243,17 +245,9 @@ def test_a_match_that_was_played_is_listed_with_its_result_and_its_replay(tmp_pa
 
 
 def test_the_replays_are_the_matches_that_have_one(data):
-    page = told(data)
-    result = arena("replay", "list", "--json", "--data", data)
-    replays = json.loads(result.stdout)
+    page, replays = told(data), told(data, "--published")
     assert replays["matches"] == [each for each in page["matches"] if each["replay"]]
     assert [each["match"] for each in replays["matches"]] == PUBLISHED[::-1]
-
-
-def test_replays_are_filtered_as_matches_are(data):
-    result = arena("replay", "list", "--bot", "ann", "--limit", 1, "--data", data)
-    assert result.stdout.splitlines()[1].split()[2] == OF_AUTUMN.id
-    assert "There are more" in result.stdout
 
 
 # Names that there are not.
@@ -262,16 +256,15 @@ def test_replays_are_filtered_as_matches_are(data):
 UNKNOWN = [
     (("--bot", "nobody"),        "no bot named 'nobody' has played; there are ann, bob, ", "a bot that never came"),
     (("--bot", "an"),            "no bot named 'an' has played; perhaps 'ann' is meant",   "a beginning of a name is not the name"),
-    (("--tournament", "winter"), "there is no tournament 'winter'; there are autumn",      "a tournament that is not there"),
-    (("--tournament", "Autum"),  "there is no tournament 'Autum'; perhaps 'autumn' is meant", "one that is nearly there"),
+    (("--competition", "winter"), "there is no such competition: 'winter' (R-UNKNOWN-COMPETITION); there are autumn",      "a competition that is not there"),
+    (("--competition", "Autum"),  "there is no such competition: 'Autum' (R-UNKNOWN-COMPETITION); perhaps 'autumn' is meant", "one that is nearly there"),
 ]
 # fmt: on
 
 
-@pytest.mark.parametrize("listing", [("matches",), ("replay", "list")], ids=" ".join)
 @pytest.mark.parametrize(("arguments", "words", "why"), UNKNOWN, ids=[row[-1] for row in UNKNOWN])
-def test_who_is_not_known_is_said(arguments, words, why, listing, data):
-    result = arena(*listing, *arguments, "--data", data)
+def test_who_is_not_known_is_said(arguments, words, why, data):
+    result = arena("match", "list", *arguments, "--data", data)
     assert (result.exit_code, result.stdout) == (1, "")
     assert words in " ".join(result.stderr.split())
 
@@ -279,7 +272,7 @@ def test_who_is_not_known_is_said(arguments, words, why, listing, data):
 def test_a_bot_that_may_be_several_is_asked_for(tmp_path):
     with open_store(store_path(tmp_path)) as store:
         store.matches().record([EndedMatch(outcome("m1"), "jam", ("my", "MyBot"), "", AT)])
-    result = arena("matches", "--bot", "my_bot", "--data", tmp_path)
+    result = arena("match", "list", "--bot", "my_bot", "--data", tmp_path)
     assert "'my_bot' may be MyBot or my: give the name" in result.stderr
 
 
@@ -299,7 +292,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("arguments", "words", "why"), MISTAKES, ids=[row[-1] for row in MISTAKES])
 def test_a_mistake_is_told_in_a_sentence(arguments, words, why, data):
-    result = arena("matches", *arguments, "--data", data)
+    result = arena("match", "list", *arguments, "--data", data)
     assert (result.exit_code, result.stdout) == (2, "")
     assert words in " ".join(result.stderr.split())
 
@@ -317,7 +310,7 @@ NOTHING = [
 def test_where_no_match_was_played_that_is_said_and_nothing_is_made(
     folder, words, as_json, tmp_path
 ):
-    result = arena("matches", *as_json, "--data", tmp_path / folder)
+    result = arena("match", "list", *as_json, "--data", tmp_path / folder)
     assert (result.exit_code, result.stdout) == (1, "")
     assert words.format(tmp_path / folder) in result.stderr
     assert list(tmp_path.iterdir()) == []
@@ -325,15 +318,15 @@ def test_where_no_match_was_played_that_is_said_and_nothing_is_made(
 
 def test_where_none_has_ended_that_is_said(tmp_path):
     with open_store(store_path(tmp_path)) as store:
-        store.open_tournament(SETTINGS, PLAN, now=NOW)
-    result = arena("matches", "--data", tmp_path)
+        made(store)
+    result = arena("match", "list", "--data", tmp_path)
     assert (result.exit_code, result.stdout) == (0, "No match has ended yet.\n")
     assert told(tmp_path) == {"matches": [], "more": False}
 
 
 def test_a_damaged_database_is_said(tmp_path):
     store_path(tmp_path).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
-    result = arena("matches", "--data", tmp_path)
+    result = arena("match", "list", "--data", tmp_path)
     assert (result.exit_code, result.stdout) == (1, "")
     assert str(store_path(tmp_path)) in result.stderr
     assert "Traceback" not in result.output

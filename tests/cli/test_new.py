@@ -1,8 +1,7 @@
 """`arena new`: a folder of a bot in each language, which builds, passes its test and plays."""
 
 import json
-import os
-import shutil
+import re
 import sys
 import tomllib
 
@@ -10,9 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.cli.starting import CLIENTS, LANGUAGES, NOT_HERE, RUN_BY, start_bot
+from arena.cli.new import CLIENTS, LANGUAGES, NOT_HERE, RUN_BY, SPELLED, start_bot
 from arena.games.catalogue import GAMES, game_by_id
-from cardarena import local
+from cardarena import jam, local
+from tests.programs import PACKAGES, require
 from tests.sdk import languages
 from tests.sdk.languages import called, played
 
@@ -89,6 +89,42 @@ def test_no_word_is_left_to_fill_in_and_the_manifest_names_the_game(tmp_path, la
     assert len((folder / "README.md").read_text("utf-8").splitlines()) <= 20
 
 
+# fmt: off
+GENERATED = [
+    # language     the bot        what protoc generated for Jam                        its view                        a field
+    ("python",     "bot.py",      "python/cardarena/games/v1/jam_pb2.pyi",             r"class JamView\(.*?(?=^class )", r"\b{}[(:]"),
+    ("go",         "main.go",     "go/games/v1/jam.pb.go",                             r"type JamView struct .*?^}",   r"^\t{} "),
+    ("typescript", "src/bot.ts",  "typescript/src/gen/cardarena/games/v1/jam_pb.ts",   r"type JamView = .*?^}",        r"^  {}\??: "),
+    ("rust",       "src/main.rs", "rust/src/games/v1.rs",                              r"pub struct JamView .*?^}",    r"pub {}: "),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("language", "file", "generated", "message", "declared"),
+    GENERATED,
+    ids=[row[0] for row in GENERATED],
+)
+def test_the_bot_lists_the_fields_of_the_view_as_its_language_names_them(
+    tmp_path, language, file, generated, message, declared
+):
+    start_bot(tmp_path / "my-bot", game_by_id("jam"), language)
+    source = (tmp_path / "my-bot" / file).read_text("utf-8")
+    code = (CLIENTS / generated).read_text("utf-8")
+    view = re.search(message, code, re.DOTALL | re.MULTILINE)[0]
+    for field in jam.View.DESCRIPTOR.fields:
+        name = SPELLED[language](field)
+        assert re.search(rf"\b{name}\b", source), name
+        assert re.search(declared.format(name), view, re.MULTILINE), name
+
+
+def test_the_bot_in_java_lists_the_methods_of_the_view(tmp_path):
+    """Its classes are generated when they are built, and not kept."""
+    start_bot(tmp_path / "my-bot", game_by_id("jam"), "java")
+    source = (tmp_path / "my-bot" / "src/main/java/MyBot.java").read_text("utf-8")
+    assert "getToAct(), getHeldList()" in source
+
+
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
 def test_the_bot_of_every_game_passes_its_test(tmp_path, game):
     """In Python, in this process; the others are built of the same words."""
@@ -106,8 +142,8 @@ def test_the_bot_of_every_game_passes_its_test(tmp_path, game):
     ("language", "tool", "builds"), BUILDS, ids=[language for language, *_ in BUILDS]
 )
 def test_what_its_readme_says_works(tmp_path, monkeypatch, language, tool, builds):
-    if shutil.which(tool) is None and not os.environ.get("CI"):
-        pytest.skip(f"there is no {tool} here")
+    if tool in PACKAGES:
+        require(tool)
     game = game_by_id("sixty_six")
     folder = tmp_path / "my-bot"
     start_bot(folder, game, language)

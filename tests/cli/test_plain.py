@@ -14,12 +14,35 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from arena.cli import LazyGroup, main
+from arena.cli import main
 from arena.cli.logs import formatter
 from arena.cli.terminal.console import PlainConsole
-from arena.cli.terminal.plain import PlainErrors, say
+from arena.cli.terminal.plain import PlainErrors, program, say
+from arena.errors import exits
 from cardarena.v1 import journal_pb2
 from tests.replay.test_signing import bodies_of, rewritten, signed_replay
+
+# fmt: off
+CALLED = [
+    # argv[0]             on PATH  what hints print        why
+    (".venv/bin/arena",   False,   ".venv/bin/arena",      "not on PATH: as it was called"),
+    ("/a b/arena",        False,   "'/a b/arena'",         "ready to paste"),
+    ("/usr/bin/arena",    True,    "arena",                "on PATH"),
+    ("arena/__main__.py", False,   "arena",                "`python -m arena`"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("called", "on_path", "printed", "why"), CALLED, ids=[row[-1] for row in CALLED]
+)
+def test_hints_print_a_command_that_is_found(called, on_path, printed, why, monkeypatch, tmp_path):
+    if on_path:
+        (tmp_path / "arena").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.argv", [called])
+    assert program() == printed
+
 
 CLI = Path(__file__).parents[2] / "arena" / "cli"
 
@@ -117,7 +140,7 @@ def test_a_line_of_the_log_is_harmless(hostile):
 
 
 def test_all_output_passes_there():
-    assert issubclass(LazyGroup, PlainErrors)
+    assert isinstance(main, PlainErrors)
     for path in CLI.rglob("*.py"):
         text = path.read_text("utf-8")
         if path.name != "console.py":
@@ -166,5 +189,18 @@ def test_every_text_of_every_record_is_shown_harmless(tmp_path):
             file.write_bytes(rewritten(path, change))
             for command in (["replay", "show"], ["replay", "verify"], ["replay", "export"]):
                 assert_harmless(CliRunner().invoke(main, [*command, str(file)]).output)
-            assert_harmless(CliRunner().invoke(main, ["why", str(file), "0"]).output)
+            assert_harmless(CliRunner().invoke(main, ["match", "why", str(file), "0"]).output)
     assert len(seen) > 10
+
+
+def test_an_interrupted_command_exits_as_shells_do():
+    @click.group(cls=PlainErrors)
+    def group():
+        pass
+
+    @group.command()
+    def waits():
+        raise KeyboardInterrupt
+
+    done = CliRunner().invoke(group, ["waits"])
+    assert (done.exit_code, done.output) == (exits.INTERRUPTED, "")

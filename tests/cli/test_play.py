@@ -2,22 +2,28 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
+import trio
 from click.testing import CliRunner
+from trio.testing import MockClock
 
 from arena.cli import main
-from arena.cli.series import Exceptions, Played, Record
-from arena.cli.why import _output
-from arena.jail import Printed, told_exception, without_others
-from arena.jail.output import OutputLog
+from arena.cli.match_why import _output
+from arena.cli.play import say_waiting
+from arena.cli.series import Exceptions, SeriesGame, SeriesRecord
 from arena.referee import Ending, Outcome
+from arena.sandbox import Printed, printed_exception, without_other_asks
+from arena.sandbox.output import OutputLog
 from cardarena import _play
 from cardarena._raised import Raised
-from tests.cli.test_mistakes import BOT
+from tests.cli.levels import without_level
+from tests.cli.test_expected_errors import BOT
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 HEAD = """
@@ -58,29 +64,31 @@ def test_an_exception_is_told_with_its_file_and_line_and_by_the_exit_code(tmp_pa
     line = HEAD.count("\n") + 1
     assert done.exit_code == 3
     raised = f"my_bot.py:{line}: KeyError: 'row'"
-    assert done.stderr == f"my raised an exception: {raised}\n", "at once, and each kind once"
-    assert f"my raised 2 exceptions, and played the first move: 2 × {raised}\n" in done.stdout
-    assert f"At which moves, and from where: arena why {tmp_path}" in done.stdout
+    assert without_level(done.stderr) == f"my raised an exception: {raised}\n", (
+        "at once, and each kind once"
+    )
+    assert f"my raised 2 exceptions, and the fallback was played: 2 × {raised}\n" in done.stdout
+    assert f"Its moves and tracebacks: arena match why {tmp_path}" in done.stdout
 
 
 def test_why_tells_of_each_exception_with_the_output_of_that_decision_alone(tmp_path):
     line = "import time; time.sleep(0.03); {}['row'] if self.asked in (2, 3) else None"
     mine = bot(tmp_path, line)
     path = json.loads(play(tmp_path, mine, BOT, "--seed", 1, "--json").stdout)["replay"]
-    done = CliRunner().invoke(main, ["why", path, "my", "--json"])
+    done = CliRunner().invoke(main, ["match", "why", path, "my", "--json"])
     told = json.loads(done.stdout)
-    assert told["faults"] == []
-    two, three = told["exceptions"]
+    two, three = told["faults"]
+    assert (two["kind"], two["code"]) == ("error", "F-ERROR-REPORTED")
     for story, thought in ((two, 2), (three, 3)):
         texts = [each["text"] for each in story["printed"]]
+        texts = [text for text in texts if "fault in match" not in text]  # of the ask before
         assert texts[0] == f"this is thought {thought}", texts
         assert texts[1].startswith("cardarena: my_bot.py:")
         assert texts[2] == "  Traceback (most recent call last):"
         assert texts[-1] == "  KeyError: 'row'"
         assert sum("an exception at ask" in text for text in texts) == 1
-    words = CliRunner().invoke(main, ["why", path, "my"]).stdout
-    assert "Exception, 2 times, first at decision" in words
-    assert "this is thought 3" not in words
+    words = CliRunner().invoke(main, ["match", "why", path, "my"]).stdout
+    assert "2 faults: it had an error in its own code (F-ERROR) 2 times." in words
     assert "cardarena.local.replay" in words
 
 
@@ -88,14 +96,16 @@ def test_programs_read_exceptions_too(tmp_path):
     mine = bot(tmp_path, "{}['row'] if self.asked == 2 else None")
     done = play(tmp_path, mine, BOT, "--seed", 1, "--json")
     told = json.loads(done.stdout)
-    assert (done.exit_code, told["ending"], told["faults"]) == (3, "completed", [])
+    assert (done.exit_code, told["ending"]) == (3, "completed")
+    assert [each["kind"] for each in told["faults"]] == ["error"]
     (raised,) = told["exceptions"]
     assert (raised["bot"], raised["times"]) == ("my", 1)
 
 
 def test_a_bot_that_raises_nothing_ends_with_0(tmp_path):
     done = play(tmp_path, bot(tmp_path), BOT, "--seed", 1, "--json")
-    assert (done.exit_code, done.stderr, json.loads(done.stdout)["exceptions"]) == (0, "", [])
+    told = json.loads(done.stdout)
+    assert (done.exit_code, without_level(done.stderr), told["exceptions"]) == (0, "", [])
 
 
 # fmt: off
@@ -142,9 +152,11 @@ def test_breakpoint_works_and_no_clock_runs_out(tmp_path):
     assert "this is thought 1\n" in done.stdout, "what it prints comes to the terminal"
     assert "timeout" not in done.stdout
     assert done.returncode == 0
-    assert done.stderr == "my has this terminal, runs unjailed, and has a day for every move.\n"
+    said = without_level(done.stderr)
+    assert said == "my has this terminal, runs unsandboxed, and has a day for every move.\n"
 
 
+@pytest.mark.slow
 def test_errors_of_a_bot_at_the_terminal_come_there_and_are_counted(tmp_path):
     mine = bot(tmp_path, "{}['row'] if self.asked == 2 else None")
     command = [sys.executable, "-c", "from arena.cli import main; main()", "play", "abstrac"]
@@ -154,7 +166,7 @@ def test_errors_of_a_bot_at_the_terminal_come_there_and_are_counted(tmp_path):
     )
     assert done.returncode == 3
     assert "  Traceback (most recent call last):\n" in done.stderr
-    assert "my raised 1 exception, and played the first move: 1 × my_bot.py:" in done.stdout
+    assert "my raised 1 exception, and the fallback was played: 1 × my_bot.py:" in done.stdout
 
 
 # Several games.
@@ -192,7 +204,7 @@ def test_a_series_ends_with_a_table(tmp_path):
 
 def game(scores, places, faults=()):
     outcome = Outcome("m", Ending.COMPLETED, scores, places, (), faults, 1)
-    return Played(("a", "b", "c")[: len(scores)], outcome)
+    return SeriesGame(("a", "b", "c")[: len(scores)], outcome)
 
 
 # fmt: off
@@ -207,9 +219,12 @@ RECORDS = [
 
 @pytest.mark.parametrize(("games", "record", "why"), RECORDS, ids=[row[2] for row in RECORDS])
 def test_a_record_counts_games_and_margins(games, record, why):
-    got = Record.of("a", games)
+    got = SeriesRecord.of("a", games)
     half_width = None if record[4] is None else pytest.approx(record[4])
-    assert (got.won, got.drawn, got.lost, got.margin, got.half_width) == (*record[:4], half_width)
+    assert (got.won, got.drawn, got.lost, got.margin, got.half_width_95) == (
+        *record[:4],
+        half_width,
+    )
 
 
 # What the SDK prints is what the arena reads.
@@ -231,17 +246,17 @@ def printed_by_the_sdk(ask_id, capsys, *, again=False):
 def test_the_arena_reads_what_the_sdk_prints(ask_id, capsys):
     head, *traceback = printed_by_the_sdk(ask_id, capsys)
     what = head.removeprefix("cardarena: ").split(": an exception")[0]
-    assert told_exception(head) == (what, ask_id)
+    assert printed_exception(head) == (what, ask_id)
     assert what.startswith("test_play.py:")
     assert what.endswith(": KeyError: 'row'")
-    assert [told_exception(line) for line in traceback] == [None] * len(traceback)
+    assert [printed_exception(line) for line in traceback] == [None] * len(traceback)
 
 
 def test_exceptions_of_other_asks_are_left_out(capsys):
     one, other = (printed_by_the_sdk(ask_id, capsys) for ask_id in (11, 12))
     texts = ["thought of 11", *one, "thought of 12", *other, "thought of 13"]
     lines = [Printed(None, False, text) for text in texts]
-    assert [line.text for line in without_others(lines, 11)] == [
+    assert [line.text for line in without_other_asks(lines, 11)] == [
         *("thought of 11", *one, "thought of 12", "thought of 13")
     ]
 
@@ -263,9 +278,57 @@ def test_of_many_kinds_of_exceptions_the_most_frequent_are_listed(capsys):
     exceptions = Exceptions()
     for line, times in enumerate((1, 2, 3, 4)):
         for _ in range(times):
-            exceptions.heard(
+            exceptions.read_line(
                 "my", f"cardarena: b.py:{line}: E: x: an exception at ask 1 of match 1, so"
             )
     (line,) = exceptions.in_all()
     kinds = "4 × b.py:3: E: x; 3 × b.py:2: E: x; 2 × b.py:1: E: x; …"
-    assert line == f"my raised 10 exceptions, and played the first move: {kinds}"
+    assert line == f"my raised 10 exceptions, and the fallback was played: {kinds}"
+
+
+# A bot that thinks for long.
+
+
+def test_a_bot_that_thinks_for_long_is_named_and_each_time_after_twice_the_wait(capsys):
+    entrants = [SimpleNamespace(name="quick"), SimpleNamespace(name="slow")]
+    asks = [
+        SimpleNamespace(seat=0, decision=4, sent_s=-1.0, due_s=70.0),
+        SimpleNamespace(seat=1, decision=3, sent_s=0.0, due_s=70.0),
+    ]
+    spec = SimpleNamespace(match_id="m", entrants=entrants)
+    runner = SimpleNamespace(spec=spec, open_asks=asks)
+
+    async def main():
+        asks[1].sent_s, asks[1].due_s = trio.current_time(), trio.current_time() + 70
+        with trio.move_on_after(9.0):
+            await say_waiting(lambda: [runner])
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert capsys.readouterr().err.splitlines() == [
+        f"slow (seat 1) has been to move for {waited_s} s, at its decision 3; it has {left_s} s left"
+        for waited_s, left_s in ((2, 68), (4, 66), (8, 62))
+    ], "and the ask that was not sent yet is not named"
+
+
+HEEDLESS = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+# fmt: off
+ENDLESS = [
+    (signal.SIGINT,  "",       "Ctrl-C"),
+    (signal.SIGTERM, "",       "SIGTERM"),
+    (signal.SIGTERM, HEEDLESS, "SIGTERM, with a bot that ignores it"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("number", "before", "why"), ENDLESS, ids=[row[-1] for row in ENDLESS])
+def test_a_match_with_an_endless_loop_is_ended_at_once(tmp_path, number, before, why):
+    loop = bot(tmp_path, f"{before or 'pass'}\n        while True: pass")
+    command = [sys.executable, "-c", "from arena.cli import main; main()", "play", "abstrac"]
+    given = [*command, loop, BOT, "--data", str(tmp_path / "data")]
+    with subprocess.Popen(given, stderr=subprocess.PIPE, text=True) as playing:
+        for line in playing.stderr:
+            if line.startswith("my (seat 0) has been to move"):
+                break
+        playing.send_signal(number)
+        playing.communicate(timeout=10)  # it takes 2 s at most, and drains for 70 s otherwise
+    assert playing.returncode == 130

@@ -9,17 +9,18 @@ import pytest
 from rich.console import Console
 
 from arena.cli.terminal import draw
-from arena.cli.terminal.watcher import Watcher
+from arena.cli.terminal.watcher import TerminalWatcher
 from arena.games.catalogue import GAMES
 from arena.games.notation import Notation
-from arena.referee import Answer, Entrant
+from arena.referee import Answer, SeatedBot
 from arena.replay.read import Replay
 from arena.replay.verify import verify_file
 from arena.store import open_store
 from arena.testing.referee import Reply
-from tests.cli.test_mistakes import BOT, arena
+from tests.cli.levels import without_level
+from tests.cli.test_expected_errors import BOT, arena
 from tests.referee.matches import plays, plays_but, run, spec_of
-from tests.referee.test_gallery import everybody_sees, steps_of
+from tests.referee.test_spectators import everybody_sees, steps_of
 from tests.rows import slow_unless_of_each_kind
 
 EVENT = "  » "
@@ -32,9 +33,9 @@ EVERY_GAME = pytest.mark.parametrize(
 def drawn(spec, scripts=None, **console):
     """Play a match before a watcher: what is drawn, how it ended, and the ledger."""
     page = io.StringIO()
-    watcher = Watcher(Console(file=page, **({"width": WIDE} | console)))
+    watcher = TerminalWatcher(Console(file=page, **({"width": WIDE} | console)))
     scripts = scripts or [plays] * spec.terms.seats
-    outcome, _, ledger = run(spec, scripts, gallery=watcher)
+    outcome, _, ledger = run(spec, scripts, spectators=watcher)
     return page.getvalue(), outcome, ledger
 
 
@@ -47,7 +48,7 @@ def spelt(line):
 def test_every_public_event_is_drawn_in_its_order_and_no_other(game):
     spec = spec_of(game.id)
     page, _, ledger = drawn(spec)
-    notation = Notation(game.module.Event)
+    notation = Notation(game.messages.Event)
     public = [
         spelt(notation.write(event))
         for step in everybody_sees(spec, steps_of(spec, ledger))
@@ -86,7 +87,7 @@ def test_a_step_is_drawn_before_anybody_is_asked_about_it():
         drawn_before.append(len(page.getvalue()))
         return Reply(Answer(index=0))
 
-    run(spec_of("abstrac"), [script, script], gallery=Watcher(Console(file=page)))
+    run(spec_of("abstrac"), [script, script], spectators=TerminalWatcher(Console(file=page)))
     assert drawn_before == sorted(set(drawn_before))
     assert drawn_before[0] > 0
 
@@ -101,10 +102,10 @@ def test_the_last_picture_shows_the_result():
 
 # fmt: off
 FAULTS = [
-    (Reply(Answer(index=513)),     "bot 0 (seat 0) made an illegal move",       "illegal"),
-    (Reply(Answer()),              "bot 0 (seat 0) made no sense",              "malformed"),
-    (Reply(answer=None),           "bot 0 (seat 0) did not answer in time",     "mute"),
-    (Reply(leaves=True),           "bot 0 (seat 0) was gone",                   "leaving"),
+    (Reply(Answer(index=513)),     "bot 0 (seat 0) made an illegal move (F-ILLEGAL)",           "illegal"),
+    (Reply(Answer()),              "bot 0 (seat 0) sent a malformed answer (F-MALFORMED)",      "malformed"),
+    (Reply(answer=None),           "bot 0 (seat 0) did not answer in time (F-TIMEOUT)",         "mute"),
+    (Reply(leaves=True),           "bot 0 (seat 0) was disconnected (F-GONE)",                  "leaving"),
 ]
 # fmt: on
 
@@ -113,7 +114,7 @@ FAULTS = [
 def test_a_fault_is_said_with_who_did_it_and_what_came_of_it(reply, words, why):
     page, outcome, _ = drawn(spec_of("abstrac"), [plays_but({2: reply}), plays])
     said = [line for line in page.splitlines() if "fault:" in line]
-    assert said[0] == f"  fault: {words}; the fallback was played"
+    assert said[0] == f"  fault: {words}; the fallback is played for it"
     assert len(said) == len(outcome.faults) == 1
     assert page.splitlines()[-1].strip("─ ") == outcome.ending.name.lower()
 
@@ -143,9 +144,9 @@ def test_a_long_line_is_not_broken():
 @pytest.mark.parametrize("name", ["a\x1b[2Jn", "[red]ann[/red]"], ids=["an escape", "a markup"])
 def test_a_name_is_drawn_as_plain_text(name):
     spec = spec_of("abstrac")
-    entrants = (Entrant(name), spec.entrants[1])
+    entrants = (SeatedBot(name), spec.entrants[1])
     page = io.StringIO()
-    watcher = Watcher(Console(file=page, force_terminal=True, color_system=None))
+    watcher = TerminalWatcher(Console(file=page, force_terminal=True, color_system=None))
     watcher.opened(spec.match_id, spec.terms, entrants)
     assert name.replace("\x1b", "\N{REPLACEMENT CHARACTER}") in page.getvalue()
     assert "\x1b" not in page.getvalue()
@@ -205,7 +206,7 @@ def test_a_match_goes_on_when_nobody_reads_what_is_drawn(tmp_path):
         assert "Sixty-Six" in process.stdout.readline()
         process.stdout.close()
         errors = process.stderr.read()
-    assert (process.returncode, errors) == (0, "")
+    assert (process.returncode, without_level(errors)) == (0, "")
     with open_store(tmp_path / "arena.db") as store:
         (match,) = store.matches().find()
     assert match.outcome.ending == "completed"
@@ -215,7 +216,7 @@ def test_a_match_goes_on_when_nobody_reads_what_is_drawn(tmp_path):
 # fmt: off
 MISTAKES = [
     (("--watch", "--json"),         2, "choose one of --watch, --json and --debug",  "one object cannot be drawn"),
-    (("--watch", "-o", "hands=3"),  1, "is not a multiple of the 2 seats",  "no match to draw"),
+    (("--watch", "-o", "target=9"), 1, "target=9 has no effect with hands=2", "no match to draw"),
 ]
 # fmt: on
 

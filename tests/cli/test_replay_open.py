@@ -1,5 +1,8 @@
 """`arena replay open`: a match as pages on the disk."""
 
+import base64
+import gzip
+import json
 import re
 
 import pytest
@@ -19,20 +22,28 @@ def opened(*arguments):
     return CliRunner().invoke(command, ["open", *map(str, arguments)])
 
 
-def test_a_page_for_every_hand_and_viewer(replay, tmp_path):
+def packed(page):
+    """What the file of a match has for its script."""
+    text = re.search(r'id="packed">([^<]*)<', page.read_text("utf-8"))[1]
+    return json.loads(gzip.decompress(base64.b64decode(text)))
+
+
+def test_one_page_has_every_hand_for_every_viewer(replay, tmp_path):
     done = opened(replay, "--to", tmp_path / "pages")
     assert done.exit_code == 0
     pages = sorted(file.name for file in (tmp_path / "pages").glob("*.html"))
-    whose = ("all", "seat-0", "seat-1", "spectator")
-    assert pages == [f"{eyes}-{hand}.html" for eyes in whose for hand in (1, 2)]
-    assert done.output.strip() == str(tmp_path / "pages" / "all-1.html")
+    assert pages == [f"{replay.stem}.html", "rules.html"]
+    page = tmp_path / "pages" / pages[0]
+    assert done.output.strip() == f"{page.as_uri()}?viewer=all&hand=1"
+    hands = {viewer: len(hands) for viewer, hands in packed(page)["viewers"].items()}
+    assert hands == dict.fromkeys(("all", "spectator", "seat-0", "seat-1"), 2)
 
 
 def test_every_link_leads_to_a_file(replay, tmp_path):
     opened(replay, "--to", tmp_path)
     for page in tmp_path.glob("*.html"):
         text = page.read_text("utf-8")
-        found = re.findall(r'(?:href|src)="([^"#?]+)"', text)
+        found = re.findall(r'(?:href|src)="([^"#?]+)["?]', text)
         assert found
         assert all((tmp_path / name).is_file() for name in found)
         assert "http" not in text.replace("http-equiv", "").replace(
@@ -43,6 +54,7 @@ def test_every_link_leads_to_a_file(replay, tmp_path):
 def test_notes_of_bots_are_in_no_page(replay, tmp_path):
     opened(replay, "--to", tmp_path)
     assert all("secret thought" not in page.read_text("utf-8") for page in tmp_path.glob("*"))
+    assert "secret thought" not in str(packed(tmp_path / f"{replay.stem}.html"))
 
 
 def test_the_pages_are_opened_unless_they_go_to_a_folder(replay, tmp_path, monkeypatch):
@@ -53,8 +65,8 @@ def test_the_pages_are_opened_unless_they_go_to_a_folder(replay, tmp_path, monke
     opened(replay, "--to", tmp_path)
     assert launched == []
     done = opened(replay, "--seat", "1")
-    assert launched == [f"file://{done.output.strip()}"]
-    assert launched[0].endswith("seat-1-1.html")
+    assert launched == [done.output.strip()]
+    assert launched[0].endswith(f"/{replay.stem}.html?viewer=seat-1&hand=1")
 
 
 WRONG = [

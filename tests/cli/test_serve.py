@@ -11,6 +11,8 @@ from tests.cli.serving import ended, served
 from tests.doubles.certificates import Authority
 from tests.doubles.streams import PATIENCE_S, Client
 
+pytestmark = pytest.mark.slow
+
 
 def drained(process):
     """What a server that is told to end has printed after its first line."""
@@ -34,11 +36,10 @@ def test_over_tls_it_prints_an_address_to_dial_and_nothing_of_who_cannot(tmp_pat
             health = health_pb2_grpc.HealthStub(channel)
             answer = health.Check(health_pb2.HealthCheckRequest(), timeout=PATIENCE_S)
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
-        nobody = "Nobody has a key yet: `arena keys new --help` says how to make one.\n"
+        nobody = "There is no key yet: `arena keys new --help` says how to create one.\n"
         assert drained(process) == (f"{nobody}Drained.\n", "")
 
 
-@pytest.mark.slow
 def test_guests_are_let_in_over_a_socket_file(tmp_path):
     path = tmp_path / "arena.sock"
     with served(tmp_path / "data", "--host", f"unix:{path}") as (address, process):

@@ -1,4 +1,4 @@
-"""`arena serve --processes`: other processes play, and a person sees one arena."""
+"""`arena serve --workers`: workers play, and a person sees one arena."""
 
 import json
 import os
@@ -10,9 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.replay.journal.standing import State, standing_of
-from arena.server.data_folder import is_running, playing_folders, read_notice, store_path
-from arena.store import open_store
+from arena.replay.deal_book import DEALS_NAME, read_deals, read_log
+from arena.replay.fairness import context_of
+from arena.replay.read import Replay
+from arena.replay.signing import arena_key
+from arena.server.data_folder import is_running, read_notice, worker_folders
 from tests.cli.killed_competitions import BOTS, HEAD, is_finished
 from tests.cli.serving import ended, served
 from tests.doubles.streams import PATIENCE_S
@@ -58,46 +60,57 @@ cardarena.run(Slow, argv=[])
 """
 
 
+def workers_of(data):
+    return sorted(worker_folders(data).glob("*"))
+
+
 @pytest.mark.slow
-def test_who_plays_for_an_arena_that_is_killed_ends_and_no_bot_loses_its_seat(tmp_path):
+def test_workers_of_an_arena_that_is_killed_end_and_what_they_played_begins_again(tmp_path):
     data, plan, bot = tmp_path / "data", tmp_path / "plan.toml", tmp_path / "slow.py"
     bot.write_text(SLOW)
     bots = "".join(f'{name} = "{sys.executable} {bot}"\n' for name in ("ann", "bob"))
-    long = PLAN.replace("hands = 2", "hands = 40")
-    plan.write_text(f'{long}format = "round_robin"\ndeal_sets = 4\n[bots]\n{bots}')
+    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 4\n[bots]\n{bots}')
     said("competition", "new", plan, "--data", data)
-    with served(data, "--processes", 2, "--metrics-port", 0) as (_, process):
+    with served(data, "--workers", 2, "--metrics-port", 0) as (_, process):
         said("competition", "start", "swiss", "--data", data)
 
         def play():
-            told = json.loads(said("status", "--data", data, "--json"))["playing"]
+            told = json.loads(said("status", "--data", data, "--json"))["workers"]
             return len(told) == 2 and all(
                 each["matches"] and each["decisions"] >= 2 for each in told
             )
 
         until(play)
+        fixed = read_deals(data / "journal" / DEALS_NAME)
+        before = {each.fair_deal.deal_set: each.context for each in fixed.deals() if each.entropies}
         process.kill()
-    until(lambda: not any(map(is_running, playing_folders(data))))
-    with open_store(store_path(data)) as store:
-        (game,) = store.competitions().record("swiss").games
-    played = [each.id for deal_set in game.open for each in deal_set.matches]
-    found = [
-        standing_of(folder / "journal", match)
-        for folder in playing_folders(data)
-        for match in played
-    ]
-    cut_short = [each for each in found if each is not None and each.state is State.SUSPENDED]
-    assert len(cut_short) >= 2
-    assert not [each for each in found if each is not None and any(d.fault for d in each.decided)]
+    until(lambda: not any(map(is_running, workers_of(data))))
+    with served(data, "--workers", 2, "--metrics-port", 0) as (_, process):
+        until(lambda: is_finished("swiss", data))
+        process.send_signal(signal.SIGTERM)
+        assert ended(process) == ("Drained.\n", "")
+    assert workers_of(data) == []
+    log = read_log(data / "commitments")
+    contexts = {replay.opened.deal_set: context_of(replay.opened) for replay in replays_of(data)}
+    assert len(before) >= 2
+    assert contexts.items() >= before.items(), "the same packs"
+    played = {context for context, entry in log.opened.items() if not entry.void_reason}
+    assert played == set(contexts.values()), "one live commitment for each deal-set"
+    assert set(log.opened) == set(log.committed)
+    assert not [each for replay in replays_of(data) for each in replay.decided if each.fault]
+
+
+def replays_of(data):
+    return [Replay.open(path) for path in sorted((data / "replays").glob("*.replay"))]
 
 
 @pytest.mark.slow
-def test_two_processes_play_a_tournament_that_anybody_can_verify(tmp_path):
+def test_two_workers_play_a_tournament_that_anybody_can_verify(tmp_path):
     data, plan = tmp_path / "data", tmp_path / "plan.toml"
     plan.write_text(f'{PLAN}format = "swiss"\ndeal_sets = 4\n{BOTS}')
     said("competition", "new", plan, "--data", data)
-    with served(data, "--processes", 2, "--metrics-port", 0) as (_, process):
-        children = [read_notice(folder).pid for folder in playing_folders(data)]
+    with served(data, "--workers", 2, "--metrics-port", 0) as (_, process):
+        children = [read_notice(folder).pid for folder in workers_of(data)]
         assert {os.getsid(pid) for pid in children} == set(children), "Ctrl-C is for the arena"
         said("competition", "start", "swiss", "--data", data)
         until(lambda: is_finished("swiss", data))
@@ -107,13 +120,16 @@ def test_two_processes_play_a_tournament_that_anybody_can_verify(tmp_path):
     assert process.returncode == 0
     assert not any(map(is_alive, children))
 
-    logs = [word for folder in playing_folders(data) for word in ("--log", folder / "commitments")]
-    verdicts = json.loads(said("replay", "verify", data / "replays", *logs, "--json"))["replays"]
+    words = ("replay", "verify", data / "replays", "--log", data / "commitments", "--json")
+    verdicts = json.loads(said(*words))["replays"]
     assert len(verdicts) >= 8
-    assert [each["number"] for each in status["playing"]] == [1, 2]
-    assert all(each["decisions"] > 0 for each in status["playing"]), "both played"
+    assert {each.revealed.public_key for each in replays_of(data)} == {arena_key(data).public_key}
+    assert [each["number"] for each in status["workers"]] == [1, 2]
+    assert all(each["decisions"] > 0 for each in status["workers"]), "both played"
     assert status["decisions"] == {}, "and the arena did not"
 
     match, bot = verdicts[0]["match_id"], verdicts[0]["bots"][0]
-    account = json.loads(said("why", match, bot, "--data", data, "--json"))
+    account = json.loads(said("match", "why", match, bot, "--data", data, "--json"))
     assert (account["match"], account["bot"]) == (match, bot)
+    (log,) = account["logs"]
+    assert "/bots/worker-" in log

@@ -1,31 +1,26 @@
-"""`arena standings`, and what `arena tournament` prints: for people, for programs, for a table of cells."""
+"""`arena competition show`, and what `arena tournament` prints: for people, for programs, as comma-separated values."""
 
 import csv
 import json
-from dataclasses import replace
 
 import pytest
 
-from arena.cli.terminal.console import PlainConsole
-from arena.cli.tournament import Told
-from arena.ladder.head_to_head import records
-from arena.ladder.results import MatchOutcome
-from arena.ladder.standings import standings
+from arena.schedule.outcomes import MatchOutcome
 from arena.server.data_folder import store_path
 from arena.store import EndedMatch, open_store
-from tests.cli.test_mistakes import BOT, arena
-from tests.store.test_tournament_store import MATCHES, NOW, PLAN, SETTINGS, another
+from tests.cli.test_expected_errors import BOT, arena
+from tests.store.made import MATCHES, made
 
 AT = 1_795_176_000_000
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """A data folder with a tournament of three deal-sets, two of which ann has won, and another."""
+    """A data folder with a competition of three deal-sets, two of which ann has won, and another."""
     data = tmp_path_factory.mktemp("standings")
     with open_store(store_path(data)) as store:
-        store.open_tournament(SETTINGS, PLAN, now=NOW)
-        store.open_tournament(*another("winter"), now=NOW)
+        made(store)
+        made(store, "winter")
         for at, match in enumerate(MATCHES[:4]):
             scores = tuple(10 + at if bot == "ann" else 4 for bot in match.bots)
             places = tuple(1 if bot == "ann" else 2 for bot in match.bots)
@@ -37,46 +32,67 @@ def data(tmp_path_factory):
 
 
 def shown(data, *arguments):
-    result = arena("standings", *arguments, "--data", data)
+    result = arena("competition", "show", *arguments, "--data", data)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def test_the_table_of_a_tournament_as_it_stands(data):
+def listed(data, *arguments):
+    result = arena("competition", "list", *arguments, "--data", data)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_state_the_live_standings_and_the_entrants(data):
     text = shown(data, "autumn")
+    assert text.splitlines()[:2] == [
+        "autumn: tournament, round_robin, draft",
+        "democracy of 2, round 1: 0 deal-sets played, 3 waiting",
+    ]
+    assert [line.split() for line in text.splitlines()[-3:]] == [
+        ["seed", "bot", "owner", "kind"],
+        ["1", "ann", "ann", "command"],
+        ["2", "bob", "bob", "command"],
+    ]
+    assert "autumn: live standings" in text
     assert "Democracy, 2 seats" in text
-    assert [cell.strip() for cell in text.splitlines()[4].split("│")[1:-1]] == [
-        "1", "ann", "+3.75", "6.35", "2", "4", "4-0-0", "",
-    ]  # fmt: skip
+    (ann,) = [line for line in text.splitlines() if " ann " in line and "+" in line]
+    assert ann.split() == ["1", "1", "ann", "+3.75", "6.35", "2", "4-0-0"]
     assert "1 deal-sets are not complete" in " ".join(text.split())
-    assert "Seed 7." in text
 
 
 def test_the_same_for_a_program(data):
-    told = json.loads(shown(data, "autumn", "--json"))
-    assert (told["tournament"], told["game"], told["seats"]) == ("autumn", "democracy", 2)
-    assert (told["seed"], told["fair_deals"]) == ("7", False)
-    assert told["deal_sets"] == {"complete": 2, "planned": 3}
-    ann, bob = told["standings"]
-    assert (ann["bot"], ann["wins"], ann["draws"], ann["losses"]) == ("ann", 4, 0, 0)
-    assert (bob["faults"], bob["losses"]) == ({"timeout": 8}, 4)
-    assert told["head_to_head"] == [
-        {"bot": "ann", "other": "bob", "wins": 4, "draws": 0, "losses": 0, "margin": 7.5},
-        {"bot": "bob", "other": "ann", "wins": 0, "draws": 0, "losses": 4, "margin": -7.5},
-    ]
+    state = json.loads(shown(data, "autumn", "--json"))
+    found = state["standings"]
+    assert (state["competition"], state["state"]) == ("autumn", "draft")
+    assert [each["bot"] for each in state["bots"]] == ["ann", "bob"]
+    (game,) = found["games"]
+    assert (found["competition"], found["format"], found["live"]) == (
+        "autumn", "round_robin", True,
+    )  # fmt: skip
+    assert (game["game"], game["seats"], game["fair_deals"]) == ("democracy", 2, False)
+    assert game["deal_sets"] == {"complete": 2, "planned": 3}
+    ann, bob = game["rows"]
+    assert (ann["bot"], ann["place"], ann["wins"], ann["draws"], ann["losses"]) == (
+        "ann", 1, 4, 0, 0,
+    )  # fmt: skip
+    assert (bob["faults"], bob["place"], bob["losses"]) == ({"timeout": 8}, 1, 4), "of one tier"
+    (pair,) = game["pairs"]
+    assert (pair["bot"], pair["other"], pair["margin"]) == ("ann", "bob", 7.5)
+    assert (pair["wins"], pair["draws"], pair["losses"]) == (4, 0, 0)
+    assert 0.5 < pair["chance"] < 1
 
 
-def test_the_same_as_cells(data):
+def test_the_same_as_comma_separated_values(data):
     ann, bob = csv.DictReader(shown(data, "autumn", "--csv").splitlines())
     assert (ann["bot"], ann["tier"], ann["wins"]) == ("ann", "1", "4")
     assert float(ann["skill"]) == pytest.approx(3.75)
     assert (bob["bot"], bob["faults"], bob["losses"]) == ("bob", "8", "4")
 
 
-def test_the_pairs_as_cells(data):
-    first, second = csv.DictReader(shown(data, "autumn", "--head-to-head", "--csv").splitlines())
-    assert list(first.values()) == ["ann", "bob", "4", "0", "0", "7.5"]
-    assert (second["bot"], second["losses"]) == ("bob", "4")
+def test_the_pairs_as_comma_separated_values(data):
+    (pair,) = csv.DictReader(shown(data, "autumn", "--head-to-head", "--csv").splitlines())
+    assert (pair["bot"], pair["other"], pair["wins"], pair["margin"]) == ("ann", "bob", "4", "7.5")
 
 
 def test_the_pairs_as_a_table(data):
@@ -85,32 +101,25 @@ def test_the_pairs_as_a_table(data):
     assert "4-0-0" in text
 
 
-def test_one_that_nothing_was_played_of(data):
+def test_one_of_which_nothing_was_played(data):
     assert "no deal-set is complete yet" in shown(data, "winter")
     assert len(shown(data, "winter", "--csv").splitlines()) == 3
-    assert shown(data, "winter", "--head-to-head", "--csv") == "\n"
 
 
-def test_all_tournaments(data):
-    _, autumn, winter = shown(data).splitlines()
-    assert autumn.split() == ["autumn", "democracy", "2", "4", "of", "6", "ann,", "bob"]
-    assert winter.split()[:2] == ["winter", "democracy"]
-    told = json.loads(shown(data, "--json"))["tournaments"]
-    assert told[0] == {
-        "tournament": "autumn",
-        "game": "democracy",
-        "seats": 2,
-        "bots": ["ann", "bob"],
-        "played": 4,
-        "matches": 6,
-    }
+def test_all_competitions(data):
+    _, autumn, winter = listed(data).splitlines()
+    assert autumn.split() == ["autumn", "tournament", "round_robin", "draft", "2", "0"]
+    assert winter.split()[0] == "winter"
+    found = json.loads(listed(data, "--json"))["competitions"]
+    assert [each["competition"] for each in found] == ["autumn", "winter"]
 
 
 # fmt: off
 MISTAKES = [
-    (("autum",),                      "there is no tournament 'autum'; perhaps 'autumn' is meant", "a name that is nearly right"),
-    (("x",),                          "there is no tournament 'x'; there are autumn, winter",      "a name that is not there"),
-    (("--csv",),                      "name the tournament whose standings are wanted",            "cells of nothing"),
+    (("autum",),                      "there is no such competition: 'autum' in",                           "a name that is nearly right"),
+    (("autum",),                      "perhaps 'autumn' is meant",                                 "and what is meant"),
+    (("x",),                          "there are autumn, winter",                                  "a name that is not there"),
+    (("--csv",),                      "Missing argument 'NAME'",                                   "cells of nothing"),
     (("autumn", "--csv", "--json"),   "choose one of --json and --csv",                            "both"),
 ]
 # fmt: on
@@ -118,19 +127,19 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("arguments", "words", "why"), MISTAKES, ids=[row[-1] for row in MISTAKES])
 def test_a_mistake_is_told_in_a_sentence(arguments, words, why, data):
-    result = arena("standings", *arguments, "--data", data)
+    result = arena("competition", "show", *arguments, "--data", data)
     assert (result.exit_code != 0, result.stdout) == (True, "")
     assert words in " ".join(result.stderr.split())
 
 
 def test_where_nothing_was_played_that_is_said(tmp_path):
-    result = arena("standings", "--data", tmp_path)
+    result = arena("competition", "list", "--data", tmp_path)
     assert result.exit_code == 1
-    assert f"no tournament was played in the folder {tmp_path} yet" in result.stderr
+    assert f"nothing was played in the folder {tmp_path} yet" in result.stderr
     assert list(tmp_path.iterdir()) == []
     with open_store(store_path(tmp_path)):
         pass
-    assert shown(tmp_path) == "There is no tournament yet.\n"
+    assert listed(tmp_path) == "There is no competition yet.\n"
 
 
 def test_a_tournament_prints_what_its_standings_are_later(tmp_path):
@@ -140,21 +149,9 @@ def test_a_tournament_prints_what_its_standings_are_later(tmp_path):
     assert played.exit_code == 0, played.output
     assert "w-d-l" in played.stdout
     assert "Head to head" in played.stdout
-    assert played.stdout.startswith(shown(tmp_path, "abstrac"))
-    for kind in ("--json", "--csv"):
-        assert arena(*order, kind).stdout == shown(tmp_path, "abstrac", kind)
+    assert played.stdout.partition("Replays:")[0] in shown(tmp_path, "abstrac")
+    assert arena(*order, "--csv").stdout == shown(tmp_path, "abstrac", "--csv")
+    found = json.loads(shown(tmp_path, "abstrac", "--json"))
+    assert json.loads(arena(*order, "--json").stdout) == found["standings"]
     refused = arena(*order, "--csv", "--json")
     assert "choose one of --json and --csv" in refused.output
-
-
-def test_the_seed_of_fair_deals_is_not_told(capsys):
-    """The ids of its matches follow from it: which of them play the same boards is secret."""
-    seed, nobody = "a secret seed", ((), {})
-    told = Told("t", "abstrac", "Abstrac", 2, seed, True, standings(*nobody), records(*nobody))
-    told.print(PlainConsole())
-    assert told.as_json()["seed"] is None
-    assert seed not in capsys.readouterr().out + json.dumps(told.as_json())
-    seeded = replace(told, fair=False)
-    seeded.print(PlainConsole())
-    assert seeded.as_json()["seed"] == seed
-    assert seed in capsys.readouterr().out

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from arena.cli import COMMANDS, main
+from arena.cli import COMMANDS, SECTIONS, main
 from tests.rows import slow_unless
 
 ROOT = Path(__file__).parents[2]
@@ -41,21 +41,24 @@ def test_nothing_heavy_is_loaded_for(arguments):
     assert {name for name in modules if name.startswith("arena.")} <= {
         "arena.__main__",
         "arena.cli",
-        "arena.cli.near",
+        "arena.cli.command_group",
+        "arena.cli.suggestions",
         "arena.cli.terminal",
         "arena.cli.terminal.plain",
         "arena.compiled",
+        *(name for name in modules if name.partition(".errors")[0] == "arena"),  # exit codes
     }
 
 
+@pytest.mark.slow
 def test_pages_load_neither_an_arena_nor_what_plays_matches_again():
     """The process that has all watchers holds what it needs itself; its worker holds the rest."""
     program = "import arena.cli.web, arena.web.serve, sys; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    others = {"arena.jail", "arena.replay.verify", "arena.server.arena", "cryptography", "numpy"} | {
-        "alembic", "arena.web.sample", "markdown_it", "rich", "sqlalchemy.dialects.postgresql", "trio",
+    others = {"arena.sandbox", "arena.replay.verify", "arena.server.arena", "cryptography", "numpy"} | {
+        "alembic", "arena.web.sample_hand", "markdown_it", "rich", "sqlalchemy.dialects.postgresql", "trio",
     }  # fmt: skip
     assert others & set(loaded.stdout.split()) == set()
 
@@ -68,7 +71,7 @@ def test_the_version_is_told():
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_what_its_line_says(name):
     module, line = COMMANDS[name]
-    command = getattr(importlib.import_module(module), name.replace("-", "_"))
+    command = getattr(importlib.import_module(module), name)
     assert isinstance(command, click.Command)
     assert command.name == name
     assert line.endswith(".")
@@ -82,11 +85,13 @@ def help_of(*path):
 
 
 def every_command():
-    for name, (module, _) in COMMANDS.items():
-        command = getattr(importlib.import_module(module), name.replace("-", "_"))
+    context = click.Context(main, info_name="arena")
+    for name in COMMANDS:
+        command = main.get_command(context, name)
         yield (name,), command
-        for inner in getattr(command, "commands", {}).values():
-            yield (name, inner.name), inner
+        if isinstance(command, click.Group):
+            for inner in command.list_commands(context):
+                yield (name, inner), command.get_command(context, inner)
 
 
 @pytest.mark.parametrize("path", [path for path, _ in every_command()], ids=" ".join)
@@ -96,10 +101,33 @@ def test_the_help_of_every_command_has_examples(path):
     assert f"  arena {path[0]}" in text.partition("Examples:")[2]
 
 
-def test_what_there_is_not_is_told_with_what_is_near():
-    done = CliRunner().invoke(main, ["torunament"])
+def test_the_help_lists_commands_by_reader():
+    headings = re.findall(r"^([A-Z][a-z ]+):$", help_of(), re.MULTILINE)
+    assert headings == ["Options", *SECTIONS]
+    assert list(SECTIONS) == [
+        "Play", "Write a bot", "Compete", "Organise", "Watch", "Run a server",
+    ]  # fmt: skip
+
+
+# fmt: off
+MISTYPED = [
+    # typed                  what is proposed                                                why
+    (["torunament"],         "no command 'torunament'; perhaps 'tournament' is meant",       "a command"),
+    (["bots", "submti"],     "no command 'submti'; perhaps 'submit' is meant",               "a subcommand"),
+    (["match", "crate"],     "no command 'crate'; perhaps 'create' is meant",                "one that is loaded when it is called"),
+    (["keys", "new", "bto"], "no command 'bto'; perhaps 'bot' is meant",                     "one of a group in a group"),
+    (["web", "exprot"],      "no command 'exprot'; perhaps 'export' is meant",               "one beside a default"),
+    (["matches"],            "no command 'matches'; perhaps 'match' is meant",               "a former name that is near"),
+    (["standings"],          "no command 'standings'; there are play, tournament, ",         "a former name that is not near"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("typed", "said", "why"), MISTYPED, ids=[row[-1] for row in MISTYPED])
+def test_for_a_mistyped_command_the_nearest_is_proposed(typed, said, why):
+    done = CliRunner().invoke(main, typed)
     assert done.exit_code == 2
-    assert "there is no command 'torunament'; perhaps 'tournament' is meant" in done.output
+    assert f"there is {said}" in done.output
 
 
 # What it lacks.
@@ -146,7 +174,7 @@ MOMENTS = [
     ("arena.cli.serve",               "the command is chosen"),
     ("grpc",                          "the server is loaded"),
     ("sqlalchemy",                    "the store is loaded"),
-    ("arena.server.services.metrics", "the server is about to listen"),
+    ("arena.server.services.metrics_port", "the server is about to listen"),
 ]
 # fmt: on
 

@@ -15,21 +15,21 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.cli.arena_status import last_incidents
 from arena.server import data_folder as notices
+from arena.server.admission.tokens import Tokens
 from arena.server.data_folder import (
-    Notice,
+    RunningNotice,
     is_running,
     read_notice,
     remove_notice,
     take_lock,
     write_notice,
 )
-from arena.server.gate.tokens import Tokens
 from tests.cli.serving import served
 from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
 from tests.server.test_metrics import create, notice_of, play, seat
 
-NOTICE = Notice(4711, "127.0.0.1:7654", "", 1_700_000_000.0, "0.1.0")
+NOTICE = RunningNotice(4711, "127.0.0.1:7654", "", 1_700_000_000.0, "0.1.0")
 
 
 def status(*arguments):
@@ -72,7 +72,7 @@ EMPTY = {
         "cpu_s": 0.0,
         "started_unix_s": 1_700_000_000.0,
     },
-    "playing": [],
+    "workers": [],
 }
 """The page of an arena in which nothing has happened."""
 
@@ -195,12 +195,12 @@ def test_what_a_page_says_gives_no_orders_to_the_terminal():
 def test_processes_that_play_for_the_arena_are_told_each():
     counts = {"pid": 4712, "matches": 8, "decisions": 12_345}
     page = changed(
-        "playing", to=[{"number": 1, "starts": 1, **counts}, {"number": 2, "starts": 3, **counts}]
+        "workers", to=[{"number": 1, "starts": 1, **counts}, {"number": 2, "starts": 3, **counts}]
     )
     with page_of(page) as address:
         found = rows(status("--metrics", address)[1])
-    assert found["playing 1"] == "8 in play, 12,345 decisions, process 4712"
-    assert found["playing 2"] == "8 in play, 12,345 decisions, process 4712, started 3 times"
+    assert found["worker 1"] == "8 in play, 12,345 decisions, process 4712"
+    assert found["worker 2"] == "8 in play, 12,345 decisions, process 4712, started 3 times"
 
 
 # What is said if there is nothing.
@@ -278,8 +278,8 @@ UNKNOWN = [
     (changed("process", "cpu_s", to=float("inf")),      "without an end"),
     (changed("process", "started_unix_s", to=9e14),     "a time without a date"),
     (changed("times_ms", "charged", to={"count": 1}),   "times without bounds"),
-    (changed("playing", to={"1": {}}),                  "processes that are no list"),
-    (changed("playing", to=[{"number": 1}]),            "a process without numbers"),
+    (changed("workers", to={"1": {}}),                  "processes that are no list"),
+    (changed("workers", to=[{"number": 1}]),            "a process without numbers"),
 ]
 # fmt: on
 
@@ -440,7 +440,7 @@ def test_the_last_errors_of_the_log_are_told(tmp_path):
 def test_a_person_is_told_the_last_errors(tmp_path):
     line = {
         "level": "error",
-        "event": "an error of the arena's own aborts a match",
+        "event": "an internal error aborts a match",
         "incident": "3f9a",
         "match": "m1",
         "error": "KeyError",
@@ -453,7 +453,7 @@ def test_a_person_is_told_the_last_errors(tmp_path):
     assert head == "Last errors in arena.log:"
     assert [word for word in last.split("  ") if word] == [
         "2026-11-21 04:20:11",
-        "an error of the arena's own aborts a match",
+        "an internal error aborts a match",
         "incident 3f9a",
         "match m1",
         "KeyError",

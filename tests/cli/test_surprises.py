@@ -5,18 +5,18 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
+import click
 import pytest
 
-from arena.jail import BadCommand, content, parse_commands
+from arena.cli.options import bot_commands
 from arena.referee import Unwritten
-from arena.server.data_folder import FolderWatch
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
-from arena.store.settings import Entrant, Settings, changed_entrants
-from tests.cli.test_mistakes import BOT, arena
+from arena.sandbox import BadCommand, changed_files, content, parse_commands
+from arena.server.admission.tokens import Tokens
+from arena.server.app import ServerSettings, serve
+from arena.server.data_folder import FolderMonitor
+from tests.cli.test_expected_errors import BOT, arena
 
 PATIENCE_S = 60
 FIRST = str(Path(BOT).with_name("first_bot.py"))
@@ -41,19 +41,20 @@ def edited(tmp_path):
     return data, bot
 
 
+@pytest.mark.slow
 def test_a_bot_that_was_edited_is_noticed_and_may_be_accepted(edited):
     data, bot = edited
     refused = tournament(data, bot, BOT, deal_sets=2)
     assert refused.exit_code == 1
     said = " ".join(refused.output.split())
-    assert "mine (in mine.py) changed since the tournament 'abstrac'" in said
-    assert "give --name for a new one, or --accept-changed to go on with this one" in said
+    assert "mine (in mine.py) changed since the competition 'abstrac' began" in said
+    assert "give --name for a new one, or --accept-changed to continue this one" in said
     assert tournament(data, bot, BOT, name="new", deal_sets=1).exit_code == 0
     accepted = arena(
         "tournament", "abstrac", bot, BOT, "-o", "hands=2", "--deal-sets", 2, "--data", data,
         "--accept-changed", "--json",
     )  # fmt: skip
-    assert json.loads(accepted.stdout)["deal_sets"] == {"complete": 2, "planned": 2}
+    assert json.loads(accepted.stdout)["games"][0]["deal_sets"] == {"complete": 2, "planned": 2}
     assert tournament(data, bot, BOT, deal_sets=2).exit_code == 0, "it is known now"
 
 
@@ -117,24 +118,21 @@ def test_what_the_bots_folder_has_of_code_counts(file, deed, said, why, tmp_path
     (folder / "env" / "pyvenv.cfg").touch()
     (folder / "mine.py").write_text("import helper")
 
-    def entrants():
-        (bot,) = parse_commands([f"mine={folder / 'mine.py'}"])
-        return (Entrant(bot.name, bot.text, bot.content()),)
-
-    before = Settings("autumn", {}, "1", entrants())
+    (bot,) = parse_commands([f"mine={folder / 'mine.py'}"])
+    before = bot.content()
     if deed == "removed":
         (folder / file).unlink()
     else:
         (folder / file).write_text("otherwise")
-    now = Settings("autumn", {}, "1", entrants())
-    assert changed_entrants(before, now) == ((f"mine {said}",) if said else ())
+    now = bot.content()
+    assert (before == now) == (not said)
+    assert changed_files(before, now) == (f" {said}" if said else "")
 
 
 def test_a_few_of_many_changed_files_are_named(tmp_path):
-    held = Entrant("mine", "x", "\n".join(f"{at:x} {at}.py" for at in range(9)))
-    given = replace(held, version="\n".join(f"{at + 1:x} {at}.py" for at in range(9)))
-    before, now = (Settings("autumn", {}, "1", (each,)) for each in (held, given))
-    assert changed_entrants(before, now) == ("mine (in 0.py, 1.py, 2.py and 6 more)",)
+    before = "\n".join(f"{at:x} {at}.py" for at in range(9))
+    now = "\n".join(f"{at + 1:x} {at}.py" for at in range(9))
+    assert changed_files(before, now) == " (in 0.py, 1.py, 2.py and 6 more)"
 
 
 def test_a_bots_folder_is_looked_at_within_bounds(tmp_path, monkeypatch):
@@ -174,7 +172,7 @@ def test_a_folder_that_is_removed_is_noticed(part, tmp_path):
         (tmp_path / name).mkdir()
     # As an arena has them open, their places on the disk are not given to others.
     held = [(tmp_path / name).open("w") for name in ("lock", "arena.db")]
-    watch = FolderWatch(tmp_path, tmp_path / "arena.db", tmp_path / "replays")
+    watch = FolderMonitor(tmp_path, tmp_path / "arena.db", tmp_path / "replays")
     assert watch.is_whole()
     (tmp_path / "replays" / "m1.replay").touch()
     assert watch.is_whole()
@@ -205,6 +203,7 @@ def test_an_arena_that_ends_without_its_folder_says_so(error, tmp_path):
         serve(ServerSettings(data), Tokens(), main)
 
 
+@pytest.mark.slow
 def test_a_tournament_whose_folder_is_deleted_fails(tmp_path):
     data = tmp_path / "data"
     command = [sys.executable, "-m", "arena", "tournament", "democracy", f"a={BOT}", f"b={BOT}"]
@@ -285,18 +284,54 @@ def test_what_is_no_bot_is_said_to_be(bot, words, why, oddities):
     assert words in str(error.value)
 
 
+# fmt: off
+FOLDERS = [
+    ("./new",     "new", "a folder goes by its name"),
+    ("old=./new", "old", "or by the one that it is given"),
+]
+BAD_FOLDERS = [
+    ("command = [",         "bot.toml: this is not TOML", "a broken manifest"),
+    ("memory_mb = 16",      "has no command",             "one that starts nothing"),
+]
+# fmt: on
+
+
+@pytest.fixture
+def manifest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "bot.py").touch()
+    (tmp_path / "new" / "bot.toml").write_text('command = ["python", "bot.py"]')
+    return tmp_path / "new" / "bot.toml"
+
+
+@pytest.mark.parametrize(("text", "name", "why"), FOLDERS, ids=[row[-1] for row in FOLDERS])
+def test_a_folder_with_a_manifest_is_a_bot(manifest, text, name, why):
+    (command,) = bot_commands([text])
+    assert (command.name, command.argv[1:]) == (name, (str(manifest.with_name("bot.py")),))
+
+
+@pytest.mark.parametrize(
+    ("toml", "words", "why"), BAD_FOLDERS, ids=[row[-1] for row in BAD_FOLDERS]
+)
+def test_a_folder_whose_manifest_is_wrong_is_told_so(manifest, toml, words, why):
+    manifest.write_text(toml)
+    with pytest.raises(click.ClickException, match=words):
+        bot_commands(["./new"])
+
+
 def test_a_readme_that_is_executable_is_no_program(oddities):
     (oddities / "README.md").chmod(0o755)
     result = arena("play", "abstrac", "./README.md", BOT, "--data", oddities / "data")
     assert result.exit_code == 1
-    assert "it is no program, nor a script that begins with #!" in " ".join(result.output.split())
+    assert "it is no program, nor a script with #!" in " ".join(result.output.split())
 
 
 # A folder of data that is not there.
 
 # fmt: off
 READING = [
-    ("matches",), ("replay", "list"), ("replay", "show", "last"), ("why", "last", "a"),
+    ("match", "list"), ("replay", "show", "last"), ("match", "why", "last", "a"), ("competition", "list"),
     ("keys", "list"), ("keys", "revoke", "Xy3kPq9A"), ("keys", "arena-key"), ("status",),
 ]
 # fmt: on

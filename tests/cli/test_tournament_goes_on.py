@@ -12,12 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.schedule import round_robin
+from arena.competition.draws import next_round
+from arena.competition.plan import read_plan
+from arena.competition.plan_text import public_text
 from arena.replay.read import Replay
 from arena.replay.signing import kept_key
 from arena.replay.verify import verify_file
 from arena.server.data_folder import store_path
-from arena.store import open_store
+from arena.store import CompetitionTexts, open_store
 from tests.rows import slow_unless
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +57,7 @@ def journalled(data):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "said"),
-    [(signal.SIGKILL, ""), (signal.SIGINT, "to go on"), (signal.SIGTERM, "to go on")],
+    [(signal.SIGKILL, ""), (signal.SIGINT, "to continue"), (signal.SIGTERM, "to continue")],
     ids=["killed", "Ctrl-C", "drained"],
 )
 def test_a_server_that_is_stopped_loses_no_finished_match(number, said, tmp_path):
@@ -69,9 +71,9 @@ def test_a_server_that_is_stopped_loses_no_finished_match(number, said, tmp_path
     assert "Traceback" not in words.decode()
 
     again = ended(arguments)
-    standings = json.loads(again.stdout)
-    assert standings["deal_sets"] == {"complete": 24, "planned": 24}
-    assert [row["faults"] for row in standings["standings"]] == [{}, {}]
+    (game,) = json.loads(again.stdout)["games"]
+    assert game["deal_sets"] == {"complete": 24, "planned": 24}
+    assert [row["faults"] for row in game["rows"]] == [{}, {}]
     replays = list((tmp_path / "replays").glob("*.replay"))
     assert len(replays) == 48
     key = kept_key(tmp_path).public_key
@@ -84,22 +86,26 @@ def revealed(data):
     return {each.opened.deal_set: each.revealed.seed for each in found}
 
 
+@pytest.mark.slow
 def test_a_replay_names_the_seed_of_its_deal_set_alone(tmp_path):
     arguments = command(tmp_path, ("a", BOT), ("b", BOT), deal_sets=1)
     ended(arguments)
     with open_store(store_path(tmp_path)) as store:
-        settings = store.tournaments()[0]
-        names = [each.name for each in settings.entrants]
-        first, second = round_robin(
-            names, seats=2, deal_sets=2, seed=settings.seed, tournament=settings.name
-        )
-        assert settings.seed == "go on"
+        record = store.competitions().record("democracy")
+        config = record.config.replace("deal_sets = 1", "deal_sets = 2")
+        plan = read_plan(config)
+        assert plan.seed == "go on"
+        drawn = next_round(plan, 0, record.candidates, ())
+        first, second = drawn.deal_sets
         assert revealed(tmp_path) == {first.id: first.seed}
         for path in (tmp_path / "replays").glob("*.replay"):
             assert b"go on" not in path.read_bytes(), "others' seeds would follow from it"
         # The second was planned by an arena that derived seeds in another way.
         older = replace(second, seed="go on/2")
-        store.open_tournament(settings, (first, older), now=datetime.now(UTC))
+        texts = CompetitionTexts(config, public_text(config))
+        store.competitions().extend(
+            "democracy", texts, drawn.round, (first, older), who="org", now=datetime.now(UTC)
+        )
     arguments = command(tmp_path, ("a", BOT), ("b", BOT), deal_sets=2)
     ended(arguments)
     assert revealed(tmp_path)[second.id] == "go on/2", "it keeps what it was begun with"
@@ -120,14 +126,37 @@ cardarena.run(Dying)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", slow_unless(lambda last: last == 1, [1, 7, 40]))
 def test_a_bot_that_dies_costs_nobody_else_anything(last, tmp_path):
     dying = tmp_path / "dying.py"
     dying.write_text(DYING_BOT.format(last=last))
     arguments = command(tmp_path / "data", ("a", BOT), ("dying", dying), deal_sets=3)
     done = ended(arguments)
-    standings = json.loads(done.stdout)
-    assert standings["deal_sets"] == {"complete": 3, "planned": 3}
-    faults = {row["bot"]: row["faults"] for row in standings["standings"]}
+    (game,) = json.loads(done.stdout)["games"]
+    assert game["deal_sets"] == {"complete": 3, "planned": 3}
+    faults = {row["bot"]: row["faults"] for row in game["rows"]}
     assert faults["a"] == {}
     assert set(faults["dying"]) == {"gone"}
+
+
+RAISING_BOT = """
+import cardarena
+
+class Raising(cardarena.Bot):
+    def move(self, ask):
+        raise KeyError("row")
+
+cardarena.run(Raising)
+"""
+
+
+@pytest.mark.slow
+def test_a_bot_that_raises_at_every_move_has_errors_and_forfeits(tmp_path):
+    raising = tmp_path / "raising.py"
+    raising.write_text(RAISING_BOT)
+    arguments = command(tmp_path / "data", ("a", BOT), ("raising", raising), deal_sets=2)
+    (game,) = json.loads(ended(arguments).stdout)["games"]
+    good, bad = game["rows"]
+    assert (good["bot"], good["faults"], good["forfeited"]) == ("a", {}, 0)
+    assert (bad["bot"], set(bad["faults"]), bad["forfeited"]) == ("raising", {"error"}, 1)

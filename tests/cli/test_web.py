@@ -21,12 +21,12 @@ from arena.cli.web import web
 from arena.web.serve import NICENESS
 from tests.cli.serving import ended, served
 from tests.doubles.streams import PATIENCE_S
-from tests.store.clusters import Cluster, NoCluster
+from tests.store.clusters import Cluster
 
 BOT = Path(__file__).parents[1] / "server" / "any_move.py"
 
 LISTENS = re.compile(r"Pages are at http://127\.0\.0\.1:(\d+)/")
-AWAY = "No arena answers here now"
+AWAY = "No arena answers"
 
 
 def port_said(process):
@@ -70,12 +70,8 @@ def test_an_arena_and_its_pages_end_in_order(tmp_path):
 
 @pytest.mark.slow
 def test_an_arena_and_its_pages_keep_what_is_played_in_postgresql(tmp_path):
-    try:
-        cluster = Cluster()
-    except NoCluster as why:
-        pytest.skip(str(why))
     data, command = tmp_path / "data", f"{sys.executable} {BOT}"
-    with cluster:
+    with Cluster() as cluster:
         options = ("--web", "--web-port", "0", "--store", cluster.new_store())
         with served(data, *options) as (address, process):
             port = port_said(process)
@@ -88,7 +84,7 @@ def test_an_arena_and_its_pages_keep_what_is_played_in_postgresql(tmp_path):
                 for name in ("ann", "bob")
             ]
             try:
-                words = ["match", "sixty_six", "ann", "bob", "--option", "hands=2"]
+                words = ["match", "create", "sixty_six", "ann", "bob", "--option", "hands=2"]
                 end_s = time.monotonic() + PATIENCE_S
                 while (told := CliRunner().invoke(main, [*words, "--server", address])).exit_code:
                     assert time.monotonic() < end_s, told.output  # the bots are still to come
@@ -100,7 +96,7 @@ def test_an_arena_and_its_pages_keep_what_is_played_in_postgresql(tmp_path):
                 for bot in bots:
                     bot.kill()
                     bot.wait()
-        listed = CliRunner().invoke(main, ["matches", "--data", str(data), "--json"])
+        listed = CliRunner().invoke(main, ["match", "list", "--data", str(data), "--json"])
         assert len(json.loads(listed.stdout)["matches"]) == 1
     assert not (data / "arena.db").exists()
 
@@ -120,7 +116,7 @@ def test_pages_say_that_the_arena_is_away_and_go_on_when_it_is_back(tmp_path):
         assert AWAY in next_list(feed)
         for _ in range(2):
             with served(data):
-                assert "Nothing is played now" in next_list(feed)
+                assert "There are no matches in play" in next_list(feed)
             assert AWAY in next_list(feed)
         connection.close()
 

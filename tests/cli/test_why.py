@@ -1,4 +1,4 @@
-"""`arena why`: what an owner types, what the answer is, and one sentence for each mistake."""
+"""`arena match why`: what an owner types, what the answer is, and one sentence for each mistake."""
 
 import json
 import re
@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.jail.output import OutputLog
 from arena.referee import AbortCause, Ending, Outcome
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.match_log import SeatedAt
 from arena.replay.read import Replay
+from arena.sandbox.output import OutputLog
 from cardarena.v1 import journal_pb2
 from tests.replay.matches import ILLEGAL, LEAVE, PLAY, Bot, cut, play, record, retold
 
@@ -24,7 +24,7 @@ RANDOM_BOT = ROOT / "sample_bots" / "random_bot.py"
 
 
 def why(*arguments):
-    return CliRunner().invoke(main, ["why", *(str(each) for each in arguments)])
+    return CliRunner().invoke(main, ["match", "why", *(str(each) for each in arguments)])
 
 
 def said(result):
@@ -44,11 +44,30 @@ def data(tmp_path_factory):
     return data
 
 
+def test_the_command_for_a_fair_loser_steps_into_the_hand_that_cost_most(tmp_path):
+    data = tmp_path / "of ann's"  # a path that a shell would split
+    path = record(data, "abstrac", [Bot(0), Bot(1)], {"hands": 4})
+    closed = Replay.open(path).closed
+    loser = list(closed.places).index(2)
+    told = why(path, loser, "--data", data)
+    (hand,) = re.findall(r"It lost by its cards and its moves, most in hand (\d+):", said(told))
+    (command,) = re.findall(r"watch    arena (.*)", told.stdout)
+    shown = CliRunner().invoke(main, shlex.split(command))
+    assert shown.exit_code == 0
+    assert re.findall(r"[Hh]and (\d+)", shown.stdout)[0] == hand
+
+
 @pytest.mark.parametrize("bot", ["bot 1", "BOT 1", "1"])
 def test_a_bot_is_named_or_its_seat(bot, data):
     result = why("m1", bot, "--data", data)
     assert result.exit_code == 0
-    for words in ("bot 1 at seat 1", "made an illegal move", "was gone", "What to do", "my note"):
+    for words in (
+        "bot 1 at seat 1",
+        "made an illegal move",
+        "was disconnected",
+        "What to do",
+        "my note",
+    ):
         assert words in said(result)
 
 
@@ -72,14 +91,15 @@ def test_for_programs(data):
     assert told["faults"][0]["view"]["hand"] == 0
     assert told["faults"][1]["forfeited"]
     assert (told["forfeited"], told["forfeited_at_decision"]) == (True, 3)
-    assert set(told["advice"]) == {"illegal", "gone"}
+    assert [each["code"] for each in told["faults"]] == ["F-ILLEGAL-INDEX", "F-GONE-LEFT"]
+    assert set(told["advice"]) == {"F-ILLEGAL", "F-GONE-LEFT"}
     replay = Replay.open(data / "replays" / "m1.replay")
     assert told["scores"] == list(replay.closed.scores)
 
 
 # fmt: off
 MISTAKES = [
-    (["nosuch", "1"],             "there is no match 'nosuch' in",                          "no such match"),
+    (["nosuch", "1"],             "there is no such match: 'nosuch' in",                     "no such match"),
     (["no/such/file", "1"],       "cannot read no/such/file: No such file",                 "no such file"),
     (["../etc/passwd", "1"],      "cannot read ../etc/passwd",                              "out of the folder"),
     (["..", "1"],                 "cannot read ..: Is a directory",                         "no id at all"),
@@ -127,7 +147,7 @@ def test_an_aborted_match_names_the_incident_and_where_to_look(data, tmp_path):
 
     path.write_bytes(retold(path, change))
     result = why("stopped", "0", "--data", tmp_path)
-    assert "an error of the arena's own stopped it (incident 1f2e3d4c" in said(result)
+    assert "incident 1f2e3d4c in the arena's log (A-ERROR)" in said(result)
     assert f"grep 1f2e3d4c {tmp_path / 'arena.log'}" in result.stdout
 
 
@@ -171,7 +191,7 @@ def test_only_what_the_bot_itself_printed_in_the_match_is_shown(data, tmp_path):
     result = why(path, "1")
     assert "my index is 999" in result.stdout
     assert not re.search("yesterday|other bot|no instance|older", result.stdout)
-    assert f"All that it printed: {bots / 'm1' / 'bot_1-0.log'}" in result.stdout
+    assert f"The bot's whole output: {bots / 'm1' / 'bot_1-0.log'}" in result.stdout
     told = json.loads(why(path, "1", "--json").stdout)
     assert [each["text"] for each in told["faults"][0]["printed"]] == ["my index is 999"]
     assert told["logs"] == [str(bots / "m1" / "bot_1-0.log")]
@@ -211,13 +231,13 @@ def test_a_launched_bot_that_dies_finds_its_last_words(tmp_path):
     bots = [f"a bot={tmp_path / 'crashing.py'}", RANDOM_BOT]
     command = [str(each) for each in ("play", "abstrac", *bots, "--data", data)]
     played = CliRunner().invoke(main, command)
-    (proposed,) = re.findall("^Ask why: arena why (.*)$", played.stdout, re.MULTILINE)
+    (proposed,) = re.findall("^Ask why: arena match why (.*)$", played.stdout, re.MULTILINE)
     result = why(*shlex.split(proposed))
     for words in (
         "It forfeited at its decision 3",
         "I cannot go on",
         "(process: ended with exit code 7)",
-        "The bot's process ended, or it said goodbye",
+        "What to do F-GONE-LEFT Read what it printed last",
     ):
         assert words in said(result)
 
@@ -258,13 +278,13 @@ def test_a_match_in_play_is_said_to_be_and_left_alone(tmp_path):
         re.search(r"bot 1 \(seat 1\) has made (\d+) decisions, with 1 fault", said(result))[1]
     )
     assert 2 <= own < 6
-    assert "decision 2: it made an illegal move: index 999" in result.stdout
+    assert "decision 2: it made an illegal move (F-ILLEGAL-INDEX: index 999" in result.stdout
 
 
 # fmt: off
 CUT_SHORT = [
-    (False, "goes on where it stood when the arena is back"),
-    (True,  "goes on where it stood when the command that plays it is run again"),
+    (False, "continues when the arena is started again"),
+    (True,  "continues when the command that plays it is run again"),
 ]
 # fmt: on
 
@@ -343,13 +363,13 @@ def test_an_aborted_match_of_a_deal_set_is_played_again(tmp_path):
     journal_of(tmp_path, unpublished(tmp_path, 6, end=end, deal_set="cup-7")).close()
     result = why("m1", "1", "--data", tmp_path)
     assert "incident 1f2e3d4c" in said(result)
-    assert "It is played again, as part of the deal-set cup-7." in said(result)
+    assert "It is played again as part of the deal-set cup-7." in said(result)
 
 
 def test_a_match_without_its_replay_is_not_lost(tmp_path):
     journal_of(tmp_path, unpublished(tmp_path, 999)).close()
     result = why("m1", "1", "--data", tmp_path)
-    assert "Its replay was not written any more" in said(result)
+    assert "Its replay was not written" in said(result)
 
 
 def test_who_did_not_sit_there_is_told_who_did_before_the_end_as_well(tmp_path):
@@ -360,5 +380,5 @@ def test_who_did_not_sit_there_is_told_who_did_before_the_end_as_well(tmp_path):
 
 
 def test_the_python_that_runs_the_tests_has_the_command():
-    result = CliRunner().invoke(main, ["--help"])
+    result = CliRunner().invoke(main, ["match", "--help"])
     assert re.search(r"^  why ", result.stdout, re.MULTILINE), sys.executable

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from arena.competition.pairing import Pairing, Waiting
-from arena.ladder.margins import DealSet, Score, Table, fit
+from arena.rating.margin_fit import DealSet, MatchScores, Score, fit
 
 NOISE = 3.0
 """Standard deviation of a bot's luck at a table; skills have one of 1."""
@@ -109,7 +109,7 @@ def play(seed, *, bots, seats, deal_sets_a_bot, pair, owners_with_two=0.25):
         results.played.append(
             DealSet(
                 tuple(
-                    Table(table, tuple(scores[bot][seat] for seat, bot in enumerate(table)))
+                    MatchScores(table, tuple(scores[bot][seat] for seat, bot in enumerate(table)))
                     for table in tables
                 )
             )

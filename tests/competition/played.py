@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from arena.competition.draws import next_round
-from arena.competition.plan_file import read_plan
+from arena.competition.plan import read_plan
 from arena.competition.record import (
     Candidate,
     CompetitionRecord,
@@ -11,8 +11,8 @@ from arena.competition.record import (
     GameRecord,
     Out,
 )
-from arena.ladder.draws import digest
-from arena.ladder.results import MatchOutcome
+from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.seeded_order import digest
 
 
 def toml(format_, *, seats=2, deal_sets=2, game="sixty_six", own="", more="", head=""):
@@ -42,7 +42,7 @@ def noise(*about):
     return int(digest(*about)[:8], 16) / 2**32 - 0.5
 
 
-def outcome(match, skills, luck=2.0, left=()):
+def outcome(match, skills, luck=2.0, forfeited=()):
     raw = [skills[bot] + luck * noise(match.id, bot) for bot in match.bots]
     mean = sum(raw) / len(raw)
     scores = [max(-6.0, min(6.0, round(each - mean, 3))) for each in raw]
@@ -53,7 +53,7 @@ def outcome(match, skills, luck=2.0, left=()):
         places,
         "completed",
         tuple({} for _ in scores),
-        left=tuple(bot in left for bot in match.bots),
+        forfeited=tuple(bot in forfeited for bot in match.bots),
         fallback_share=tuple(0.0 for _ in scores),
         hands=4,
         decisions=40,
@@ -63,10 +63,10 @@ def outcome(match, skills, luck=2.0, left=()):
 class Played:
     """A competition in memory that is drawn and played round by round."""
 
-    def __init__(self, text, names, skills=None, owners=None, left=()):
+    def __init__(self, text, names, skills=None, owners=None, forfeited=()):
         self.plan = read_plan(text)
         self.skills = skills or {name: -float(at) for at, name in enumerate(names)}
-        self.left = left
+        self.forfeited = forfeited
         self.record = CompetitionRecord(
             text, candidates(names, owners), tuple(GameRecord() for _ in self.plan.games)
         )
@@ -78,7 +78,7 @@ class Played:
         if drawn is None:
             return False
         known = {
-            match.id: outcome(match, self.skills, left=self.left)
+            match.id: outcome(match, self.skills, forfeited=self.forfeited)
             for each in drawn.deal_sets
             for match in each.matches
         }

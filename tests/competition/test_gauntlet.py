@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.competition.formats.gauntlet import gauntlet
-from arena.ladder.schedule import ScheduleError
+from arena.schedule.deal_sets import ScheduleError
 
 BOTS = [f"bot{at}" for at in range(7)]
 

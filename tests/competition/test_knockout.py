@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.competition.formats import bracket, groups, knockout_tables
-from arena.competition.formats.decided import Decided, How, decided
+from arena.competition.formats import bracket, group_knockout, groups
+from arena.competition.formats.knockout_decision import Decided, How, decided
 from arena.competition.rounds import DrawError
 
 
@@ -34,7 +34,7 @@ SIZES = [2, 3, 4, 5, 6, 7, 8, 11, 16, 17]
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_single_knockout_leaves_one_who_never_lost(size):
+def test_the_champion_of_a_single_knockout_never_lost(size):
     played, now = play(bracket.single(size), names(size), stronger)
     assert len(played) == size - 1
     assert now.champion == "bot00"
@@ -51,7 +51,7 @@ def test_in_a_double_knockout_everybody_else_loses_twice(size):
 
 
 @given(st.integers(2, 12), st.randoms(use_true_random=False))
-def test_whoever_wins_a_double_knockout_lost_once_at_most(size, lots):
+def test_the_champion_of_a_double_knockout_lost_once_at_most(size, lots):
     played, now = play(bracket.double(size), names(size), lambda *sides: lots.choice(sides))
     assert len(played) in {2 * size - 2, 2 * size - 1}
     assert len(now.losses[now.champion]) == len(played) - (2 * size - 2)
@@ -59,7 +59,7 @@ def test_whoever_wins_a_double_knockout_lost_once_at_most(size, lots):
 
 
 @given(st.integers(2, 12), st.randoms(use_true_random=False))
-def test_whoever_wins_a_single_knockout_beat_everybody_it_met(size, lots):
+def test_the_champion_of_a_single_knockout_won_all_its_games(size, lots):
     _, now = play(bracket.single(size), names(size), lambda *sides: lots.choice(sides))
     assert not now.losses[now.champion]
 
@@ -88,7 +88,7 @@ def test_the_unbeaten_may_lose_the_first_of_two_finals():
     assert now.champion in {"bot00", "bot01"}
 
 
-def test_who_withdrew_loses_what_is_not_played_yet():
+def test_a_withdrawn_bot_loses_its_open_games():
     played, now = play(bracket.single(4), names(4), stronger, withdrawn={"bot00"})
     assert now.champion == "bot01"
     assert not any("bot00" in sides for _, sides in played)
@@ -166,10 +166,10 @@ def test_equals_are_hardly_ever_decided_by_evidence():
 def test_a_knockout_of_larger_tables_ends_with_the_best(bots, seats):
     seeds, rounds = names(bots), 0
     while len(seeds) > 1:
-        drawn, byes = knockout_tables.draw_round(seeds, seats)
+        drawn, byes = group_knockout.draw_round(seeds, seats)
         assert all(len(group) == seats for group in drawn)
         rankings = [sorted(group) for group in drawn]
-        left = knockout_tables.through(rankings, byes, seeds, seats)
+        left = group_knockout.through(rankings, byes, seeds, seats)
         assert set(byes) <= set(left) <= set(seeds)
         assert len(left) == 1 or len(left) >= seats
         assert len(left) < len(seeds)
@@ -194,7 +194,7 @@ def test_finalists_are_all_winners_then_all_second():
     ("draw", "sentence"),
     [
         pytest.param(
-            lambda: knockout_tables.draw_round(names(3), 4),
+            lambda: group_knockout.draw_round(names(3), 4),
             "4 seats needs 4 bots; 3 are in",
             id="few",
         ),

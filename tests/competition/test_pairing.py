@@ -53,7 +53,7 @@ def test_rotations_tell_the_same_of_each_pair(seats):
 
 
 @given(st.lists(st.permutations("abcdefgh"), min_size=1, max_size=3))
-def test_nothing_is_told_of_all_bots_at_once(orders):
+def test_the_information_is_about_differences_only(orders):
     tables = [tuple(order[at : at + 4]) for order in orders for at in (0, 4)]
     _, added = gram(tables)
     assert added.sum(axis=1) == pytest.approx(np.zeros(8), abs=1e-9)
@@ -150,7 +150,7 @@ def test_the_hash_of_the_inputs_tells_draws_apart(changed, reason):
     assert Pairing(seed, 2).draw([other, *rest]).inputs_sha256 != plain.inputs_sha256
 
 
-def test_whoever_waited_longest_is_drawn():
+def test_the_bot_that_waited_longest_is_drawn():
     waiting = [
         Waiting("idle", "a", 30, 10.0, 100),
         Waiting("busy", "b", 60, 10.0, 100),
@@ -174,7 +174,7 @@ def test_a_bot_of_few_seats_is_not_drawn_for_more():
     assert "small" not in Pairing("s", 2).draw(waiting).bots
 
 
-def test_with_few_owners_those_who_make_up_every_table_play_on():
+def test_with_few_owners_the_needed_bots_are_drawn_although_ahead():
     waiting = bots(4, owners=["a", "a", "b", "c"])
     drawn = drawn_in_a_row(Pairing("s", 3), waiting, 40)
     assert len(drawn) == 40
@@ -192,7 +192,7 @@ def test_with_few_owners_those_who_make_up_every_table_play_on():
         pytest.param(bots(1, remote={0}), "house", id="the house alone is no opponent"),
     ],
 )
-def test_nobody_is_drawn(waiting, reason):
+def test_no_bot_is_drawn(waiting, reason):
     assert Pairing("s", 2).draw(waiting) is None
 
 
@@ -212,6 +212,7 @@ def test_two_of_one_name_are_an_error():
 LADDERS = range(10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 4])
 def test_the_intervals_of_a_ladder_hold_and_everybody_is_served(seats):
     played = [
@@ -222,6 +223,7 @@ def test_the_intervals_of_a_ladder_hold_and_everybody_is_served(seats):
     assert 0.915 <= np.mean([each.held for each in played]) <= 0.985
 
 
+@pytest.mark.slow
 def test_they_do_not_where_the_nearest_by_rating_are_paired():
     """The control: what most ladders do, and what the test above is there to refuse."""
     played = [

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.competition.formats import swiss, swiss_tables
+from arena.competition.formats import group_swiss, swiss
 from arena.competition.rounds import (
     DrawError,
     Entrant,
     Field,
-    Played,
+    PlayedRound,
     bye_half_points,
     field_after,
     half_points_of,
@@ -29,7 +29,7 @@ def results(drawn, strength, seats):
     points = {}
     for group in drawn.groups:
         points |= half_points_of({bot: strength[bot] for bot in group})
-    return Played(drawn.groups, drawn.byes, points)
+    return PlayedRound(drawn.groups, drawn.byes, points)
 
 
 @st.composite
@@ -44,7 +44,7 @@ def fields(draw, seats, most=12):
         whole = len(order) - len(order) % seats
         groups = tuple(tuple(order[at : at + seats]) for at in range(0, whole, seats))
         points = {bot: draw(st.integers(0, 2 * seats - 2)) for group in groups for bot in group}
-        past.append(Played(groups, tuple(order[whole:]), points))
+        past.append(PlayedRound(groups, tuple(order[whole:]), points))
     return who, past
 
 
@@ -64,7 +64,7 @@ def pairings(names):
 
 @given(fields(2), st.text(max_size=3))
 @settings(max_examples=40, deadline=None)
-def test_a_round_of_two_is_the_best_of_all_that_leave_nobody_out(played, seed):
+def test_a_round_of_two_is_the_best_perfect_matching(played, seed):
     who, past = played
     drawn = swiss.draw_round(who, past, seed=seed)
     still = field_after(who, past, 2)
@@ -121,18 +121,18 @@ def test_a_whole_swiss_finds_the_best_and_repeats_nothing(number):
 @settings(max_examples=40, deadline=None)
 def test_no_swap_between_two_groups_would_cost_less(played):
     who, past = played
-    drawn = swiss_tables.draw_round(who, past, seats=3, seed="s")
+    drawn = group_swiss.draw_round(who, past, seats=3, seed="s")
     still = field_after(who, past, 3)
     groups = [list(group) for group in drawn.groups]
     for upper, lower in combinations(groups, 2):
-        before = swiss_tables.cost(upper, still) + swiss_tables.cost(lower, still)
+        before = group_swiss.cost(upper, still) + group_swiss.cost(lower, still)
         for one in upper:
             for other in lower:
                 swapped = (
                     [other if bot == one else bot for bot in upper],
                     [one if bot == other else bot for bot in lower],
                 )
-                assert sum(swiss_tables.cost(group, still) for group in swapped) >= before
+                assert sum(group_swiss.cost(group, still) for group in swapped) >= before
 
 
 def partitions(names, size):
@@ -154,10 +154,10 @@ def test_the_groups_cost_little_more_than_the_best_of_all():
     strength = {each.name: (each.seed * 5) % 11 for each in who}
     for _ in range(5):
         still = field_after(who, past, 3)
-        drawn = swiss_tables.draw_round(who, past, seats=3, seed="s")
+        drawn = group_swiss.draw_round(who, past, seats=3, seed="s")
 
         def total(groups, still=still):
-            return sum(swiss_tables.cost(group, still) for group in groups)
+            return sum(group_swiss.cost(group, still) for group in groups)
 
         costs.append(total(drawn.groups))
         best.append(min(map(total, partitions([each.name for each in who], 3))))
@@ -171,9 +171,9 @@ def test_a_whole_swiss_of_larger_tables_ranks_the_best_first(number, seats):
     who = entrants(number)
     strength = {each.name: (each.seed * 7) % 43 for each in who}
     past = []
-    for _ in range(swiss_tables.rounds_needed(number, seats)):
+    for _ in range(group_swiss.rounds_needed(number, seats)):
         past.append(
-            results(swiss_tables.draw_round(who, past, seats=seats, seed="s"), strength, seats)
+            results(group_swiss.draw_round(who, past, seats=seats, seed="s"), strength, seats)
         )
     points = field_after(who, past, seats).half_points
     assert max(points, key=points.get) == max(strength, key=strength.get)
@@ -186,7 +186,7 @@ def test_a_whole_swiss_of_larger_tables_ranks_the_best_first(number, seats):
 DRAWS = [
     pytest.param(lambda *given, seed: swiss.draw_round(*given, seed=seed), 2, id="two seats"),
     pytest.param(
-        lambda *given, seed: swiss_tables.draw_round(*given, seats=4, seed=seed), 4, id="four seats"
+        lambda *given, seed: group_swiss.draw_round(*given, seats=4, seed=seed), 4, id="four seats"
     ),
 ]
 
@@ -207,9 +207,11 @@ def test_the_hash_of_the_inputs_tells_draws_apart(draw, seats, changed):
     (played,) = past
     if changed == "points":
         worse = dict(played.half_points) | {"bot00": played.half_points["bot00"] + 1}
-        past = [Played(played.groups, played.byes, worse)]
+        past = [PlayedRound(played.groups, played.byes, worse)]
     if changed == "met":
-        past = [Played(((*played.groups[1],), *played.groups[1:]), played.byes, played.half_points)]
+        past = [
+            PlayedRound(((*played.groups[1],), *played.groups[1:]), played.byes, played.half_points)
+        ]
     if changed == "owner":
         who = entrants(12, [0, 0, *range(2, 12)])
     if changed == "withdrawn":
@@ -219,7 +221,7 @@ def test_the_hash_of_the_inputs_tells_draws_apart(draw, seats, changed):
 
 
 @pytest.mark.parametrize(("draw", "seats"), DRAWS)
-def test_nobody_has_a_second_bye_before_all_had_one(draw, seats):
+def test_no_bot_has_a_second_bye_before_all_had_one(draw, seats):
     who = entrants(seats + 1)
     past = []
     for _ in range(seats + 1):
@@ -235,7 +237,7 @@ def test_fewer_bots_than_seats_are_a_clear_error(draw, seats):
         draw(entrants(1), [], seed="s")
 
 
-def test_who_withdrew_is_drawn_no_more_and_its_points_stay_with_the_others():
+def test_a_withdrawn_bot_is_not_drawn_and_its_opponents_retain_their_points():
     who = entrants(6)
     past = [results(swiss.draw_round(who, [], seed="s"), {e.name: e.seed for e in who}, 2)]
     left = who[1:]
@@ -275,7 +277,7 @@ def test_points_of_a_bye(seats, half_points, reason):
     [(2, 2, 3), (8, 2, 5), (9, 2, 6), (256, 2, 10), (9, 3, 5), (10, 3, 6), (64, 4, 6), (125, 5, 6)],
 )
 def test_rounds_of_a_swiss(bots, seats, rounds):
-    needed = swiss.rounds_needed(bots) if seats == 2 else swiss_tables.rounds_needed(bots, seats)
+    needed = swiss.rounds_needed(bots) if seats == 2 else group_swiss.rounds_needed(bots, seats)
     assert needed == rounds
 
 
@@ -288,7 +290,7 @@ def test_seeds_are_the_frozen_table_and_lots():
     assert len({seeded(names, [], str(seed)) for seed in range(20)}) > 10
 
 
-def test_a_field_knows_nobody_who_withdrew():
+def test_a_field_has_no_withdrawn_bots():
     still = field_after(entrants(2), [], 2)
     assert isinstance(still, Field)
     assert not still.same_owner("bot00", "bot01")

@@ -6,19 +6,21 @@ from hypothesis import strategies as st
 
 from arena.competition.tie_breaks import Tied, mutual_margin, prize_order
 
-EQUAL = {"skill": 1.0, "mutual": 0.0, "left": 0, "entered": 5}
+EQUAL = {"skill": 1.0, "mutual": 0.0, "forfeited": 0, "entered": 5}
 
 
 @pytest.mark.parametrize(
     ("a", "b", "order"),
     [
         pytest.param(
-            {"skill": 2.0, "left": 9}, {}, (("a",), ("b",)), id="skill goes before all else"
+            {"skill": 2.0, "forfeited": 9}, {}, (("a",), ("b",)), id="skill goes before all else"
         ),
         pytest.param(
-            {"mutual": -1.0}, {"left": 9}, (("b",), ("a",)), id="then what they did together"
+            {"mutual": -1.0}, {"forfeited": 9}, (("b",), ("a",)), id="then what they did together"
         ),
-        pytest.param({"left": 1}, {"entered": 9}, (("b",), ("a",)), id="then fewer seats left"),
+        pytest.param(
+            {"forfeited": 1}, {"entered": 9}, (("b",), ("a",)), id="then fewer seats left"
+        ),
         pytest.param({"entered": 6}, {}, (("b",), ("a",)), id="then who came first"),
         pytest.param({}, {}, (("a", "b"),), id="then they share it"),
     ],

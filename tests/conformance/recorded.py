@@ -1,9 +1,11 @@
-"""The recorded asks of the conformance kit: `python -m tests.conformance.recorded` writes them.
+"""What the conformance kit has of every game: `python -m tests.conformance.recorded` writes it.
 
-One ask of each game, of a match of random moves: of its first turns the one that offers most.
+That is one ask of each game, of a match of random moves (of its first turns the one that offers
+most), and the lines of two cases that list all games.
 """
 
 import json
+import re
 from pathlib import Path
 
 from google.protobuf.json_format import MessageToDict
@@ -13,7 +15,9 @@ from arena.wire.games import codec_of
 from cardarena.v1.play_pb2 import Ask, Clock
 from tests.walks import Walk
 
-FOLDER = Path(__file__).resolve().parents[2] / "clients" / "conformance" / "asks"
+KIT = Path(__file__).resolve().parents[2] / "clients" / "conformance"
+FOLDER = KIT / "asks"
+CASES = KIT / "cases" / "1-stream.json"
 MOST_MOVES = 40
 """An ask that offers more is left out: the file is there to be read."""
 
@@ -29,15 +33,11 @@ def recorded(game):
             moves = game.rules.moves(turn.state, seat)
             if len(moves.offered) <= MOST_MOVES:
                 view = game.rules.view(turn.state, seat)
-                heard = [
-                    codec.event(told.event)
-                    for told in events
-                    if told.seats is None or seat in told.seats
-                ]
-                body = codec.ask(view, heard, moves)
+                received = [codec.event(each.event) for each in events if each.is_for(seat)]
+                body = codec.ask(view, received, moves)
                 if best is None or len(moves.offered) > best[0]:
                     best = (len(moves.offered), seat, body)
-        events = turn.step.told
+        events = turn.step.events
     _, seat, body = best
     head = Ask(
         ask_id=7, match=1, seat=seat, decision=1, clock=Clock(move_ms=10_000, bank_ms=60_000)
@@ -55,10 +55,38 @@ def text(game):
     return json.dumps(entry, indent=1) + "\n"
 
 
+def with_games(cases):
+    """The text of the cases, in which C1-games and C2-games list the games there are."""
+    numbered = [(number, game.id) for number, game in enumerate(GAMES, 1)]
+    lines = {
+        r'(?<="kit", )"games": \[.*?\]': '"games": ['
+        + ", ".join(f'{{"game": "{id_}"}}' for _, id_ in numbered)
+        + "]",
+        r'(?:        {"match_start": {"match": \d+, "game": "\w+"}},\n){4,}': "".join(
+            f'        {{"match_start": {{"match": {number}, "game": "{id_}"}}}},\n'
+            for number, id_ in numbered
+        ),
+        r'{"ask": \[{"game".*?\]}': '{"ask": ['
+        + ", ".join(
+            f'{{"game": "{id_}", "id": {100 + number}, "match": {number}}}'
+            for number, id_ in numbered
+        )
+        + "]}",
+        r'{"answers": {"101": "rule", "102": "rule".*?}}': '{"answers": {'
+        + ", ".join(f'"{100 + number}": "rule"' for number, _ in numbered)
+        + "}}",
+    }
+    for pattern, fresh in lines.items():
+        cases, found = re.subn(pattern, lambda _, fresh=fresh: fresh, cases)
+        assert found == 1, f"{found} places look like {pattern}"
+    return cases
+
+
 def main():
     FOLDER.mkdir(exist_ok=True)
     for game in GAMES:
         (FOLDER / f"{game.id}.json").write_text(text(game), "utf-8")
+    CASES.write_text(with_games(CASES.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -125,7 +125,7 @@ def test_an_ask_that_never_was_is_refused(number):
     assert world.ann.refusals() == [(UNKNOWN, number)]
 
 
-def test_s6_an_answer_after_its_time_is_passed_over():
+def test_s6_an_answer_after_its_time_is_ignored():
     world = World()
     world.begin()
     number = asked(world).ask_id
@@ -134,7 +134,7 @@ def test_s6_an_answer_after_its_time_is_passed_over():
     assert world.ann.refusals() == []
 
 
-def test_s6_an_answer_to_an_ask_that_waits_is_passed_over_and_wanted_when_it_comes():
+def test_s6_an_answer_to_a_later_ask_is_ignored_until_it_is_asked():
     world = World(max_open_asks=1)
     world.begin(seed="1")
     world.begin(seed="2")
@@ -163,7 +163,7 @@ MESSAGES = [
 @pytest.mark.parametrize(
     ("data", "reason", "ends", "why"), MESSAGES, ids=[row[-1] for row in MESSAGES]
 )
-def test_a_message_that_says_nothing(data, reason, ends, why):
+def test_an_empty_message(data, reason, ends, why):
     world = World(connected=False)
     limits = world.ann.connect().limits
     sent = limits.max_refusals + 1
@@ -176,7 +176,7 @@ def test_a_message_that_says_nothing(data, reason, ends, why):
         assert world.ann.outbox.verdict.reason == "TOO_MANY_REFUSALS"
 
 
-def test_s8_unknown_fields_are_passed_over():
+def test_s8_unknown_fields_are_ignored():
     world = World()
     world.begin()
     answer = Answer(ask_id=asked(world).ask_id, index=1).SerializeToString() + UNKNOWN_FIELD
@@ -292,7 +292,7 @@ def test_after_a_kill_with_fewer_slots_than_asks_none_is_left_out(slots):
     assert all(ledger.decisions[0].fault is None for ledger in again.ledgers)
 
 
-def test_s13_ends_are_told_again_until_an_answer_to_a_later_ask():
+def test_s13_ends_are_repeated_until_an_answer_to_a_later_ask():
     world = World()
     world.begin(seed="1").abort()
     end = world.ann.outbox.only("match_end")
@@ -347,7 +347,7 @@ def test_welcome_says_which_games_were_taken(declared, refused, why):
     assert bool(first.text) is bool(refused)
     assert first.rules_version == (0 if refused == "UNKNOWN_GAME" else 1)
     assert (second.game, second.refusal) == ("democracy", 0)
-    assert (declared.game in world.ann.session.games) is (refused is None)
+    assert (declared.game in world.ann.session.declared.games) is (refused is None)
     plays = world.ann.session.plays
     assert plays("abstrac", 1, 2) is (refused is None)
     assert plays("democracy", 1, 2)
@@ -375,7 +375,7 @@ CONTROLS = [
 
 @pytest.mark.parametrize("late", [False, True], ids=["in time", "too late"])
 @pytest.mark.parametrize(("control", "told", "why"), CONTROLS, ids=[r[-1] for r in CONTROLS])
-def test_the_time_that_is_told_is_the_time_there_is(control, told, why, late):
+def test_the_time_in_an_ask_is_the_time_to_answer(control, told, why, late):
     world = World(connected=False)
     grace_ms = world.ann.connect().limits.grace_ms
     assert grace_ms == GRACE_S * 1000
@@ -521,7 +521,7 @@ async def _slowly(bot, message):
     await bot.answer(message)
 
 
-def test_s16_a_bot_that_comes_back_is_told_what_the_arena_has_of_it(tmp_path, monkeypatch):
+def test_s16_a_bot_that_reconnects_receives_its_commitment(tmp_path, monkeypatch):
     async def main(world):
         world.add("cat", acts={OPEN: _slowly})
         bot = world.add("ann", acts={OPEN: _cut("after")})
@@ -538,13 +538,13 @@ def close_of(context):
     return play_pb2.ArenaMessage(deal_close=play_pb2.DealClose(context=context))
 
 
-def test_s16_how_a_deal_was_opened_is_told_until_it_was_heard():
+def test_s16_deal_close_is_repeated_until_it_was_received():
     world = World(adds_entropy=True)
     heard, missed = close_of(b"1" * 32), close_of(b"2" * 32)
-    world.ann.session.send_until_heard(b"1" * 32, heard)
+    world.ann.session.send_until_received(b"1" * 32, heard)
     assert world.ann.outbox.only("deal_close") == heard.deal_close
     world.ann.session.detach(world.ann.outbox)
-    world.ann.session.send_until_heard(b"2" * 32, missed)
+    world.ann.session.send_until_received(b"2" * 32, missed)
     world.ann.connect(adds_entropy=True)
     assert world.ann.outbox.take("deal_close") == [heard.deal_close, missed.deal_close]
     world.begin()
@@ -553,9 +553,9 @@ def test_s16_how_a_deal_was_opened_is_told_until_it_was_heard():
     assert world.ann.outbox.take("deal_close") == []
 
 
-def test_s16_a_bare_bot_is_told_of_no_deal():
+def test_s16_a_bot_without_adds_entropy_receives_no_deal_messages():
     world = World()
-    world.ann.session.send_until_heard(b"1" * 32, close_of(b"1" * 32))
+    world.ann.session.send_until_received(b"1" * 32, close_of(b"1" * 32))
     world.ann.connect(adds_entropy=False)
     assert world.ann.outbox.take("deal_close") == []
 

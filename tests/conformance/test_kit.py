@@ -11,12 +11,13 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.conformance.cases import STEPS, BadCase, chosen, folder, load
 from arena.conformance.deals import LIES
-from arena.conformance.endpoint import Ended
+from arena.conformance.endpoint import StreamEnded
 from arena.conformance.expected import Bound
-from arena.conformance.play import Verdict, judge
+from arena.conformance.play import CaseResult, judge
 from arena.conformance.relay import Frames
 from arena.conformance.run import badge_line, result_line
 from arena.games.catalogue import GAMES
+from cardarena.v1 import play_pb2
 from tests.conformance import planted, recorded
 from tests.rows import slow_unless
 from tests.sdk.kit import CASES, KIT, begun, judged, passes_every_case
@@ -38,8 +39,23 @@ def test_the_kit_is_found_beside_the_checkout():
 def test_a_case_says_what_and_where(case):
     assert case.title
     assert case.must
-    place = case.source.partition(",")[0]
-    assert (ROOT / "proto" / "cardarena" / "v1" / place).exists() or [*ROOT.glob(f"{place}*")]
+    place, _, name = case.source.partition(", ")
+    assert place in CONTRACT
+    if place == "play.proto":
+        assert name in {"the head", "Play"} or is_in_play_proto(name)
+
+
+CONTRACT = (
+    *("play.proto", "docs/fair-deals.md", "docs/writing-a-client.md"),
+    "clients/conformance/README.md",
+)
+"""Where a client's author reads what a case demands."""
+
+
+def is_in_play_proto(name):
+    message, _, field = name.partition(".")
+    found = play_pb2.DESCRIPTOR.message_types_by_name.get(message)
+    return found is not None and (not field or field in found.fields_by_name)
 
 
 def test_the_cases_are_those_of_the_drafts_list():
@@ -61,10 +77,15 @@ def test_the_recorded_asks_are_those_of_the_rules(game):
     assert kept == recorded.text(game), "run python -m tests.conformance.recorded"
 
 
+def test_the_cases_with_all_games_list_those_there_are():
+    cases = recorded.CASES.read_text("utf-8")
+    assert recorded.with_games(cases) == cases, "run python -m tests.conformance.recorded"
+
+
 # fmt: off
 WRONG = [
     # the file                                          what is said of it
-    ("[",                                               "1.json: Expecting value"),
+    ("[",                                               "1.json: this cannot be read"),
     ('[{"id": "C1"}]',                                  "missing"),
     ("[]",                                              "there are no cases"),
     ('[{"id": "C1", "title": "t", "must": "m", "source": "s", "streams": [{"steps": [{"sing": 1}]}]}]',
@@ -76,7 +97,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "said"), WRONG, ids=[row[1] for row in WRONG])
-def test_a_file_that_holds_no_cases_is_told(tmp_path, text, said):
+def test_an_invalid_file_of_cases_is_an_error(tmp_path, text, said):
     (tmp_path / "cases").mkdir()
     (tmp_path / "cases" / "1.json").write_text(text)
     with pytest.raises(BadCase, match=said):
@@ -98,7 +119,7 @@ def frame(kind, size, flags=0):
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
-def test_frames_are_found_however_the_bytes_come(size):
+def test_http2_frames_are_found_in_any_split_of_the_bytes(size):
     data = frame(4, 0) + frame(0, 20) + frame(6, 8) + frame(6, 8, flags=1) + frame(0, 7)
     frames = Frames(preface=False)
     assert sum(frames.take(data[at : at + size]) for at in range(0, len(data), size)) == len(data)
@@ -133,7 +154,7 @@ def test_what_is_expected_is_compared(expected, seen, difference):
 
 
 def test_an_end_without_details_has_none():
-    assert Ended(planted.grpc.StatusCode.UNAVAILABLE).details() == b""
+    assert StreamEnded(planted.grpc.StatusCode.UNAVAILABLE).details() == b""
 
 
 # The Python SDK.
@@ -144,7 +165,7 @@ def test_an_end_without_details_has_none():
 )
 def test_the_python_sdk_passes(case):
     verdict = judge(case, CLIENT, KIT)
-    assert verdict.passed, f"{verdict.sentence}\n{verdict.told}"
+    assert verdict.passed, f"{verdict.sentence}\n{verdict.stderr_tail}"
 
 
 @pytest.fixture(scope="module")
@@ -237,13 +258,13 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), MISTAKES, ids=[row[1] for row in MISTAKES])
-def test_mistakes_are_told_in_a_sentence(arguments, said):
+def test_errors_are_one_sentence(arguments, said):
     done = invoked(*arguments)
     assert done.exit_code != 0
     assert said in done.output
 
 
-def test_a_badge_claims_no_more_than_was_tried():
-    verdicts = [Verdict(case, case.id != "C3", "", 0.0, "") for case in CASES[:20]]
+def test_a_badge_counts_the_played_cases_only():
+    verdicts = [CaseResult(case, case.id != "C3", "", 0.0, "") for case in CASES[:20]]
     assert result_line(verdicts) == "FAIL 19/20"
     assert "FAIL 19/20" in badge_line(verdicts, "2026-11-22")

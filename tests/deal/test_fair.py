@@ -26,7 +26,7 @@ from arena.deal import (
     view_transcript,
 )
 from arena.games.catalogue import GAMES
-from arena.testing.deals import Noted, Unshuffled
+from arena.testing.deals import RecordedDeals, UnshuffledDeals
 from tests.deal.fd2_vectors import PATH, text
 
 GROUPS = json.loads((Path(__file__).parent / "fd1_vectors.json").read_text())
@@ -293,7 +293,7 @@ def test_the_first_pack_is_that_of_the_first_shuffle(game):
     """Deals that note what they are handed and leave it as it is agree, in every game."""
 
     seats = game.seats[0]
-    options, noted = game.options({}, seats), Noted(Unshuffled())
+    options, noted = game.options({}, seats), RecordedDeals(UnshuffledDeals())
     game.rules.start(options, seats, noted)
     assert (
         first_pack(game.rules, options, seats) == (*[each.cards for each in noted.shuffles], ())[0]

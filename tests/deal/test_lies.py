@@ -11,7 +11,7 @@ import re
 import pytest
 
 from arena.deal import NO_COMMITMENT, deal_set_key, transcript
-from arena.replay.frames import Discrepancy
+from arena.replay.playback import Discrepancy
 from arena.replay.receipts import compare
 from arena.replay.verify import verify
 from tests.deal.house import BARE, HOUSE, SDK, House, thirty_two

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.cards import PACK_52
-from arena.deal import KeyedDeals, Stream, board_key, deal_set_key, new_key, seeded_key
+from arena.deal import KeyedDeals, KeyStream, board_key, deal_set_key, new_key, seeded_key
 from arena.deal.streams import encode_parts, hmac_sha256, shuffled
 
 GROUPS = json.loads((Path(__file__).parent / "fd1_vectors.json").read_text())
@@ -42,10 +42,10 @@ def test_the_key_does_not_depend_on_the_order_in_which_bots_are_named(group):
 def test_a_board_of_the_vectors(group, board):
     of_board = board_key(bytes.fromhex(group["K"]), board["board"])
     assert of_board.hex() == board["board_key"]
-    deck = Stream(of_board, "deck")
+    deck = KeyStream(of_board, "deck")
     assert list(shuffled(group["deck"], deck)) == board["order"]
     assert deck.rejected == board["rejected"]
-    assert Stream(of_board, "coin").below(2) == board["coin"]
+    assert KeyStream(of_board, "coin").below(2) == board["coin"]
 
 
 @pytest.mark.parametrize("key_bytes", [0, 1, 32, 63, 64, 65, 200])
@@ -69,7 +69,7 @@ def test_a_match_is_dealt_what_the_vectors_say(group, board):
 
 def stream_of(given):
     """A stream of given bytes."""
-    stream = Stream(b"", "")
+    stream = KeyStream(b"", "")
     stream._buffer = bytes(given)
     return stream
 
@@ -125,7 +125,7 @@ def test_nothing_is_drawn_from_an_empty_range(n):
 @pytest.mark.parametrize("n", [0, 1, 2, 52, 256, 257, 600])
 def test_descending_draws_are_those_of_below(n):
     """They reject and use up the same bytes, from the middle of a block too."""
-    quick, plain = (Stream(b"key", "deck") for _ in range(2))
+    quick, plain = (KeyStream(b"key", "deck") for _ in range(2))
     for stream in (quick, plain):
         stream.below(1_000_000)
     assert quick.descend(n) == [plain.below(span) for span in range(n, 1, -1)]
@@ -189,7 +189,7 @@ def test_lists_of_parts_are_joined_without_ambiguity():
 
 # Where chance comes from.
 
-FOLDER = Path(sys.modules[Stream.__module__].__file__).parent
+FOLDER = Path(sys.modules[KeyStream.__module__].__file__).parent
 KNOWN = {"arena", "collections", "dataclasses", "hashlib", "hmac", "os", "typing", "urllib"}
 
 

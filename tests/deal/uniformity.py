@@ -10,14 +10,14 @@ import math
 from collections import Counter
 from itertools import pairwise
 
-from arena.deal import Stream, board_key
+from arena.deal import KeyStream, board_key
 from arena.deal.streams import shuffled
 
 
 def boards(seed, count):
     """The streams of the boards of one deal-set."""
     key = hashlib.sha256(seed.encode()).digest()
-    return (Stream(board_key(key, board), "deck") for board in range(count))
+    return (KeyStream(board_key(key, board), "deck") for board in range(count))
 
 
 # Bad shufflers. The first three are mistakes that were made in earnest.
@@ -58,7 +58,7 @@ def cut(items, stream):
 
 def same_board(items, stream):
     """The same order for every board."""
-    return shuffled(items, Stream(bytes(32), "deck"))
+    return shuffled(items, KeyStream(bytes(32), "deck"))
 
 
 # Tests.

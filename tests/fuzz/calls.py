@@ -17,30 +17,30 @@ from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import Recovery
 from arena.replay.signing import ArenaKey
+from arena.server.admission.access import CALLS, Access
+from arena.server.admission.calls import CallInterceptor
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.arena import Arena
-from arena.server.gate.access import CALLS, Access
-from arena.server.gate.calls import CallInterceptor
-from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
-from arena.server.office import Office
-from arena.server.refusals import Refused
-from arena.server.services.bots import Bots
-from arena.server.services.compare import CompareCalls
+from arena.server.competition_service import CompetitionService
+from arena.server.refusals import DRAINING, Refused
+from arena.server.services.bots import BotCalls
+from arena.server.services.comparisons import ComparisonCalls
 from arena.server.services.competitions import CompetitionCalls
-from arena.server.services.lobby import Lobby
-from arena.server.services.owners import Owners
-from arena.server.services.replays import Replays
-from arena.server.services.tables import TableCalls
-from arena.server.services.watching import Watching
+from arena.server.services.lobby import LobbyCalls
+from arena.server.services.owners import OwnerCalls
+from arena.server.services.replays import ReplayCalls
+from arena.server.services.spectating import SpectateCalls
+from arena.server.services.standings import StandingsCalls
 from arena.server.session.outbox import Outbox
-from arena.server.submissions.desk import Desk
-from arena.server.tables_apart import TableMaker
+from arena.server.standings_process import StandingsMaker
+from arena.server.submissions.intake import SubmissionIntake
 from arena.store import Key, Scope, open_store
 from arena.testing.results import MemoryResults
 from cardarena.v1 import (
     bots_pb2,
     bots_pb2_grpc,
-    compare_pb2,
-    compare_pb2_grpc,
+    comparisons_pb2,
+    comparisons_pb2_grpc,
     competitions_pb2,
     competitions_pb2_grpc,
     game_pb2,
@@ -51,8 +51,8 @@ from cardarena.v1 import (
     play_pb2,
     replay_pb2,
     replay_pb2_grpc,
-    tables_pb2,
-    tables_pb2_grpc,
+    standings_pb2,
+    standings_pb2_grpc,
     watch_pb2,
     watch_pb2_grpc,
 )
@@ -92,13 +92,13 @@ class Registry:
 
 
 class OnAThread:
-    """Tables made on a thread: thousands of calls need no process."""
+    """Computes standings on a thread: thousands of calls need no process."""
 
     def __init__(self, store):
-        self._maker = TableMaker(store)
+        self._maker = StandingsMaker(store)
 
-    async def table(self, name, number):
-        return await asyncio.to_thread(self._maker.table, name, number)
+    async def standings(self, name, number):
+        return await asyncio.to_thread(self._maker.standings, name, number)
 
     async def pair(self, name, game, bot, other):
         return await asyncio.to_thread(self._maker.pair, name, game, bot, other)
@@ -111,8 +111,10 @@ class House:
         self.loop = asyncio.new_event_loop()
         self.store = files.enter_context(open_store(folder / "desk.db"))
         keys = self.store.keys()
-        self.desk = Desk(folder, self.store.registry(), keys, lambda: datetime.now(UTC))
-        _, self.owner = self.desk.register(self.desk.invite("own", "org"))
+        self.intake = SubmissionIntake(
+            folder, self.store.registry(), keys, lambda: datetime.now(UTC)
+        )
+        _, self.owner = self.intake.register(self.intake.invite("own", "org"))
         self.organiser = new_token()
         made = datetime.now(UTC).replace(microsecond=0)
         digest = token_sha256(self.organiser)
@@ -133,29 +135,37 @@ class House:
             now_s=itertools.count().__next__,
         )
         self.arena.matches._token = self  # starts nothing: see run_sync_soon
-        self.arena.limits.let_in = lambda rank: None  # otherwise most hellos come too quickly
+        self.arena.limits.accept = lambda rank: None  # otherwise most hellos come too quickly
         self.guard = CallInterceptor(tokens)
         registry = Registry()
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
-            Lobby(self.arena.matches, self.arena.sessions, self.arena.tokens), registry
+            LobbyCalls(self.arena.matches, self.arena.sessions, self.arena.tokens), registry
         )
         replay_pb2_grpc.add_ReplayServiceServicer_to_server(
-            Replays(replays, self.arena.matches.results), registry
+            ReplayCalls(replays, self.arena.matches.results), registry
         )
-        self.office = Office(self.store.competitions(), ArenaKey.new())
+        self.service = CompetitionService(self.store.competitions(), ArenaKey.new())
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(
-            CompetitionCalls(self.store, self.office, tokens), registry
+            CompetitionCalls(self.store, self.service, tokens), registry
         )
-        tables_pb2_grpc.add_TableServiceServicer_to_server(
-            TableCalls(self.office, OnAThread(self.store)), registry
+        standings_pb2_grpc.add_StandingsServiceServicer_to_server(
+            StandingsCalls(self.service, OnAThread(self.store)), registry
         )
-        compare_pb2_grpc.add_CompareServiceServicer_to_server(
-            CompareCalls(self.store, tokens, lambda: datetime.now(UTC)), registry
+        comparisons_pb2_grpc.add_ComparisonServiceServicer_to_server(
+            ComparisonCalls(self.store, tokens, lambda: datetime.now(UTC)), registry
         )
-        owners_pb2_grpc.add_OwnerServiceServicer_to_server(Owners(self.desk, tokens), registry)
-        bots_pb2_grpc.add_BotServiceServicer_to_server(Bots(self.desk, tokens, jail="S2"), registry)
+        owners_pb2_grpc.add_OwnerServiceServicer_to_server(
+            OwnerCalls(self.intake, tokens), registry
+        )
+        bots_pb2_grpc.add_BotServiceServicer_to_server(
+            BotCalls(self.intake, tokens, sandbox="S2"), registry
+        )
         watch_pb2_grpc.add_WatchServiceServicer_to_server(
-            Watching(self.arena.matches.feeds, lambda: self.arena.matches.in_play, journal.flush),
+            SpectateCalls(
+                self.arena.matches.spectators.buffers,
+                lambda: self.arena.matches.in_play,
+                journal.flush,
+            ),
             registry,
         )
         self.handlers = registry.handlers
@@ -184,8 +194,8 @@ class House:
         finally:
             context.end()
             for match_id in {*self.arena.matches.in_play} - before:
-                self.arena.matches.in_play[match_id].failed(LookupError())
-                del self.arena.matches.in_play[match_id]
+                self.arena.matches.in_play[match_id].refuse(Refused(DRAINING))
+                self.arena.matches.in_play.discard(match_id)
             for session in self.arena.sessions:
                 session._reserved = 0
 
@@ -196,12 +206,11 @@ class House:
 
         handler = await self.guard.intercept_service(continuation, details)
         # The guard reads the one request itself, so that it may give up waiting for it.
-        handle = handler.stream_stream or handler.stream_unary
-        answer = handle(None, context)
+        answer = handler.stream_stream(None, context)
         if inspect.isasyncgen(answer):
             return [handler.response_serializer(each) async for each in answer]
-        told = await answer
-        return [handler.response_serializer(told)] if context.code is grpc.StatusCode.OK else []
+        await answer
+        return []
 
 
 @functools.cache
@@ -309,21 +318,26 @@ def honest_requests():
         "EnterBot": [competitions_pb2.EnterBotRequest(name="c", bot="ann")],
         "WithdrawBot": [competitions_pb2.WithdrawBotRequest(name="c", bot="ann")],
         "DisqualifyBot": [competitions_pb2.DisqualifyBotRequest(name="c", bot="ann", reason="x")],
+        "Announce": [competitions_pb2.AnnounceRequest(name="c", text="x")],
         "GetCompetition": [competitions_pb2.GetCompetitionRequest(name="c")],
         "ListCompetitions": [competitions_pb2.ListCompetitionsRequest(page_token="7")],
         "ListRounds": [competitions_pb2.ListRoundsRequest(name="c", page_size=2**31)],
-        "ListDealSets": [competitions_pb2.ListDealSetsRequest(name="c", page_token="x")],
         "WatchCompetition": [competitions_pb2.WatchCompetitionRequest(name="none")],
-        "GetTable": [tables_pb2.GetTableRequest(name="c", number=each) for each in (0, 9)],
-        "GetPair": [tables_pb2.GetPairRequest(name="c", bot="ann", other="bob")],
-        "ExportTable": [tables_pb2.ExportTableRequest(name="c")],
-        "AskQuestion": [
-            compare_pb2.AskQuestionRequest(
+        "GetStandings": [
+            standings_pb2.GetStandingsRequest(name="c", number=each) for each in (0, 9)
+        ],
+        "GetPair": [standings_pb2.GetPairRequest(name="c", bot="ann", other="bob")],
+        "ExportStandings": [standings_pb2.ExportStandingsRequest(name="c")],
+        "CreateComparison": [
+            comparisons_pb2.CreateComparisonRequest(
                 first="ann@2", second="ann@1", terms=terms(game="abstrac", seats=2)
             )
         ],
-        "GetVerdict": [compare_pb2.GetVerdictRequest(question=1)],
-        "CancelQuestion": [compare_pb2.CancelQuestionRequest(question=2**31)],
+        "GetComparison": [comparisons_pb2.GetComparisonRequest(id=1)],
+        "ListComparisons": [
+            comparisons_pb2.ListComparisonsRequest(page_token=each) for each in ("", "x")
+        ],
+        "CancelComparison": [comparisons_pb2.CancelComparisonRequest(id=2**31)],
         "Register": [owners_pb2.RegisterRequest(code="7Q4K-M2")],
         "Invite": [owners_pb2.InviteRequest(owner="eve")],
         "Ban": [owners_pb2.BanRequest(owner="eve", reason="two accounts")],
@@ -364,17 +378,18 @@ REQUESTS = {
     "EnterBot": competitions_pb2.EnterBotRequest,
     "WithdrawBot": competitions_pb2.WithdrawBotRequest,
     "DisqualifyBot": competitions_pb2.DisqualifyBotRequest,
+    "Announce": competitions_pb2.AnnounceRequest,
     "GetCompetition": competitions_pb2.GetCompetitionRequest,
     "ListCompetitions": competitions_pb2.ListCompetitionsRequest,
     "ListRounds": competitions_pb2.ListRoundsRequest,
-    "ListDealSets": competitions_pb2.ListDealSetsRequest,
     "WatchCompetition": competitions_pb2.WatchCompetitionRequest,
-    "GetTable": tables_pb2.GetTableRequest,
-    "GetPair": tables_pb2.GetPairRequest,
-    "ExportTable": tables_pb2.ExportTableRequest,
-    "AskQuestion": compare_pb2.AskQuestionRequest,
-    "GetVerdict": compare_pb2.GetVerdictRequest,
-    "CancelQuestion": compare_pb2.CancelQuestionRequest,
+    "GetStandings": standings_pb2.GetStandingsRequest,
+    "GetPair": standings_pb2.GetPairRequest,
+    "ExportStandings": standings_pb2.ExportStandingsRequest,
+    "CreateComparison": comparisons_pb2.CreateComparisonRequest,
+    "GetComparison": comparisons_pb2.GetComparisonRequest,
+    "CancelComparison": comparisons_pb2.CancelComparisonRequest,
+    "ListComparisons": comparisons_pb2.ListComparisonsRequest,
     "Register": owners_pb2.RegisterRequest,
     "Invite": owners_pb2.InviteRequest,
     "Ban": owners_pb2.BanRequest,

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from arena.deal import seeded_key
 from arena.games.contract import Seat
 from arena.referee import Ending, Unwritten
-from arena.replay.account import account_of
 from arena.replay.deal_book import (
     DEALS_MAGIC,
     DEALS_NAME,
@@ -25,16 +24,17 @@ from arena.replay.deal_book import (
     read_deals,
     read_log,
 )
+from arena.replay.diagnosis import diagnose
 from arena.replay.export import export_lines
-from arena.replay.frames import Discrepancy
 from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.match_state import journaled_match
 from arena.replay.journal.recovery import recover
-from arena.replay.journal.standing import standing_of
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay, Unplayable
 from arena.replay.receipts import BadReceipt, Receipt, compare, concerns
 from arena.replay.records import JOURNAL_MAGIC, REPLAY_MAGIC, Damaged, framed, read_records
 from arena.replay.verify import verify
-from arena.server.matches.cut_short import action_for, kept_order, spec_again
+from arena.server.matches.interrupted import action_for, kept_order, spec_again
 from cardarena.v1 import deals_pb2, journal_pb2
 from tests.fuzz.recorded import files, lies
 from tests.fuzz.target import Target, packed, unpacked
@@ -73,7 +73,7 @@ def check_replay(data):
             pass
     for seat in range(len(replay.opened.entrants)):
         with contextlib.suppress(*SENTENCES):
-            account_of(replay, Seat(seat))
+            diagnose(replay, Seat(seat))
 
 
 def _check_true(replay, verified):
@@ -124,10 +124,10 @@ def check_journal(data):
         (folder / "journal").mkdir()
         (folder / "journal" / "20260101-000001.journal").write_bytes(journal)
         (folder / "journal" / DEALS_NAME).write_bytes(deals)
-        found = recover(folder / "journal", folder / "replays", held=lambda _: True)
+        found = recover(folder / "journal", folder / "replays", is_secret=lambda _: True)
         for each in found.unfinished:
             _go_on(each)
-            standing_of(folder / "journal", each.opened.match_id)
+            journaled_match(folder / "journal", each.opened.match_id)
         for each in found.ended:
             true = [_closed(original) for original in files().replays]
             assert each.outcome.match_id

@@ -6,9 +6,9 @@ import grpc
 from hypothesis import strategies as st
 
 from arena.games.catalogue import GAMES
+from arena.server.session.limits import MAX_MESSAGE_BYTES, MAX_STRIKES
 from arena.server.session.outbox import MAX_FRAME_BYTES
 from arena.server.session.seating import ask_id
-from arena.server.session.session import MAX_MESSAGE_BYTES, MAX_STRIKES
 from arena.wire.fields import varint
 from cardarena.v1 import game_pb2, play_pb2
 from tests.fuzz.sitting import Sitting
@@ -32,7 +32,7 @@ def check_session(data):
     for _ in range(MATCHES):
         sitting.begin("abstrac")
     wild, refused = sitting.wild, []
-    wild.session._on_refusal = refused.append
+    wild.session.incoming._on_refusal = refused.append
     for message in unpacked(data)[:40]:
         told_before = len(wild.outbox.messages)
         wild.send(message[:MAX_MESSAGE_BYTES])
@@ -71,16 +71,16 @@ def _reconnect(sitting):
     wild, session = sitting.wild, sitting.wild.session
     before = session.epoch
     session.detach(wild.outbox)
-    still_open = set(session._asks.open_ids)
+    still_open = set(session.asks.table.open_ids)
     assert len(still_open) <= OPEN_ASKS
-    waiting = {entry.number for entry in session._asks.waiting}
+    waiting = {entry.number for entry in session.asks.table.waiting}
     welcome = wild.connect(max_matches=8, max_open_asks=OPEN_ASKS)
     assert welcome.epoch == before + 1
     listed = [ask.ask_id for ask in welcome.open_asks]
     assert {*listed, *welcome.later_asks} == still_open | waiting
     again = play_pb2.ArenaMessage(asks=play_pb2.Asks(asks=welcome.open_asks))
     wild.outbox.post(again.SerializeToString())  # so that the honest end finds them
-    session._on_refusal.__self__.clear()
+    session.incoming._on_refusal.__self__.clear()
 
 
 def check_move(data):
@@ -217,7 +217,7 @@ def offered_moves(game_id, steps):
     """The encoded moves that are offered at this point of a match; some of very many."""
     if (game_id, steps) not in _OFFERED:
         sitting, asked = _at(game_id, steps)
-        open_asks = [sitting.wild.session._asks._open[number].ask for number in asked]
+        open_asks = [sitting.wild.session.asks.table._open[number].ask for number in asked]
         codec = sitting.tables[0]._codec
         found = [codec.game_move(move) for ask in open_asks for move in ask.moves.offered]
         _OFFERED[game_id, steps] = found[:: max(1, len(found) // 12)]
@@ -230,9 +230,20 @@ def _family(offered, fields):
     return fields[game_pb2.GameMove.FromString(offered[0]).WhichOneof("game")]
 
 
+def session_samples():
+    """What honest bots say, and single messages with as many answers as fit."""
+    one, nothing = play_pb2.Answer(ask_id=ask_id(1, 1), index=0), play_pb2.Answer()
+    said = {"one-answer-5000-times": [one] * 5000, "answers-to-nothing": [nothing] * 3000}
+    samples = {
+        name: packed([play_pb2.BotMessage(answers={"answers": answers}).SerializeToString()])
+        for name, answers in said.items()
+    }
+    return {"honest": packed(honest_messages()[:14])} | samples
+
+
 SESSION = Target(
     "session", "anything said on a play stream, with three matches in play",
-    check_session, sessions, short=25,
+    check_session, sessions, short=25, samples=session_samples,
 )  # fmt: skip
 MOVES = Target(
     "moves", "any bytes as a move, at any point of any game",

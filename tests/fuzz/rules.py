@@ -5,7 +5,7 @@ import sys
 import cel
 from hypothesis import strategies as st
 
-from arena.games.cel import (
+from arena.cel import (
     DECK_ORDER,
     FACES,
     MAX_COST,
@@ -15,11 +15,11 @@ from arena.games.cel import (
     RuleError,
     RuleFailed,
 )
-from arena.games.eleusis.hidden_rule import EXAMPLES
+from arena.games.eleusis.work import EXAMPLES
+from tests.cel.test_language import FAILURES, VALUES
+from tests.cel.test_oracle import DIFFERENT, Writer, theirs
 from tests.fuzz.target import Target, check_sentence
 from tests.fuzz.wild import mutated
-from tests.games.test_eleusis_language import FAILURES, VALUES
-from tests.games.test_eleusis_oracle import DIFFERENT, Writer, theirs
 
 LINES = (["7h"], ["As", "Kh", "2d", "Tc", "9s"], list(DECK_ORDER))
 CALLS_PER_COST = 12

@@ -22,14 +22,15 @@ from hypothesis.stateful import (
 
 from arena.referee import Timers
 from arena.referee.lag import NeverLate
+from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import FaultKind
-from arena.referee.table import Table
 from arena.replay.journal.match_log import MatchLog, settled_of
 from arena.replay.read import read_body
 from arena.replay.records import Framed
 from arena.server.bots import BotId
+from arena.server.session.limits import FREE_MESSAGES, MAX_STRIKES
 from arena.server.session.seating import ask_id, decision_of
-from arena.server.session.session import FREE_MESSAGES, MAX_STRIKES, Session
+from arena.server.session.session import Session
 from arena.testing.journal import MemoryJournal
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import seeded_spec
@@ -89,7 +90,7 @@ class SessionMachine(RuleBasedStateMachine):
         welcome = outbox.only("welcome")
         assert welcome.epoch == model.epoch
         listed = [ask.ask_id for ask in welcome.open_asks] + list(welcome.later_asks)
-        asks = self.bot.session._asks
+        asks = self.bot.session.asks.table
         self._asked(set(asks.open_ids) - model.open.keys())
         waiting = [entry.number for entry in asks.waiting]
         assert sorted(listed) == sorted([*model.open, *waiting]), "all that is not settled"
@@ -222,8 +223,8 @@ class SessionMachine(RuleBasedStateMachine):
         self.timers = Timers()
         self.connected, self.bot.outbox = False, None
         self.old_outboxes.clear()
-        self.bot.session = self._session("ann", model.epoch, session.numbered)
-        self.other.session = self._session("bob", 0, self.other.session.numbered)
+        self.bot.session = self._session("ann", model.epoch, session.seats.numbered)
+        self.other.session = self._session("bob", 0, self.other.session.seats.numbered)
         model.tokens, model.at_s = float(FREE_MESSAGES), self.now_s
         model.again |= model.open.keys()
         model.open.clear()
@@ -236,7 +237,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     def _session(self, name, epoch, matches):
         session = Session(BotId(name), lambda: self.now_s, epoch=epoch, matches=matches)
-        session._held = True
+        session.expect_back()
         return session
 
     def _forget(self):
@@ -258,7 +259,7 @@ class SessionMachine(RuleBasedStateMachine):
         ]
         match.log = MatchLog(match.journal, match.number)
         match.log.bodies = list(match.journal.bodies)
-        match.table = Table(
+        match.table = MatchRunner(
             match.spec,
             match.codec,
             ports,
@@ -274,7 +275,7 @@ class SessionMachine(RuleBasedStateMachine):
     def _table_asks(self, match):
         """The decision that the table of a match waits for, of the bot's seat."""
         found = self.matches[match]
-        return found.table._places[found.seat].decisions
+        return found.table._records[found.seat].decisions
 
     def _pick(self, numbers, which):
         return sorted(numbers)[which % len(numbers)]
@@ -320,7 +321,7 @@ class SessionMachine(RuleBasedStateMachine):
             self._take_timed_out()
         elif outbox is not None:
             assert outbox.take("ask_closed") == []
-        self._asked(set(self.bot.session._asks.open_ids) - self.model.open.keys())
+        self._asked(set(self.bot.session.asks.table.open_ids) - self.model.open.keys())
         if outbox is not None:
             told = {ask.ask_id for ask in outbox.take_asks()}
             assert told <= self.model.open.keys() | self.model.faults.keys()
@@ -334,7 +335,7 @@ class SessionMachine(RuleBasedStateMachine):
         """Asks whose time is up, by the ledger: the bot was told, if it was there."""
         outbox = self.bot.outbox
         told = {each.ask_id for each in outbox.take("ask_closed")} if outbox is not None else set()
-        for number in [n for n in self.model.open if n not in self.bot.session._asks.open_ids]:
+        for number in [n for n in self.model.open if n not in self.bot.session.asks.table.open_ids]:
             self.model.settle(number, None, FaultKind.TIMEOUT if self.connected else FaultKind.GONE)
             assert not self.connected or number in told
 
@@ -374,7 +375,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     @invariant()
     def what_is_open_is_open(self):
-        assert self.bot.session._asks.open_ids == self.model.open.keys()
+        assert self.bot.session.asks.table.open_ids == self.model.open.keys()
         assert self.bot.session.epoch == self.model.epoch
 
     def teardown(self):

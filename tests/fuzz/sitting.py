@@ -3,8 +3,8 @@
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Timers
 from arena.referee.lag import NeverLate
+from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import AbortCause, Ending
-from arena.referee.table import Table
 from arena.terms import TimeControl
 from arena.testing.referee import MemoryLedger, seeded_spec
 from arena.wire.games import codec_of
@@ -39,7 +39,7 @@ class Sitting:
         names = tuple(bot.session.bot.name for bot in seated)
         ports = [bot.session.seat_at(spec, seat, names) for seat, bot in enumerate(seated)]
         ledger = MemoryLedger()
-        table = Table(
+        table = MatchRunner(
             spec,
             codec_of(game_by_id(game_id)),
             ports,

@@ -9,8 +9,8 @@ from pathlib import Path
 import grpc
 from hypothesis import strategies as st
 
-from arena.server.gate.access import CALLS
-from arena.server.gate.tokens import Tokens
+from arena.server.admission.access import CALLS
+from arena.server.admission.tokens import Tokens
 from arena.testing.orders import match_request
 from cardarena.v1 import play_pb2
 from tests.doubles.streams import PATIENCE_S, Client, Stream

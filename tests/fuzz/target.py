@@ -32,18 +32,21 @@ class Target:
     """Inputs in scripts/test."""
     slow: bool = False
     """Each input takes long, as over sockets: rounds are short."""
+    samples: Callable[[], dict[str, bytes]] = dict
+    """Inputs by name that are tried in every run, and are made rather than kept as files."""
     made: list[st.SearchStrategy[bytes]] = field(default_factory=list)
 
     def strategy(self):
         if not self.made:
-            kept = [path.read_bytes() for path in self.files()]
+            kept = [*self.kept().values()]
             made = self.inputs()
             self.made.append(st.one_of(made, made, made, mutated(kept)) if kept else made)
         return self.made[0]
 
-    def files(self):
-        """Inputs that are kept: samples of what honest clients send, and what was found."""
-        return sorted((CORPUS / self.name).glob("*"))
+    def kept(self):
+        """Inputs by name that are tried in every run: samples, and the files of what was found."""
+        files = sorted((CORPUS / self.name).glob("*"))
+        return self.samples() | {path.name: path.read_bytes() for path in files}
 
     def run(self, *, examples, seed=None, found=lambda data: None):
         """Check made-up inputs; with a seed other ones than last time.

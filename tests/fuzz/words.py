@@ -6,12 +6,12 @@ from click import BadParameter
 from google.protobuf.message import DecodeError
 from hypothesis import strategies as st
 
-from arena.cli.arguments import parse_options
+from arena.cli.options import parse_options
 from arena.games.catalogue import GAMES, BadOptions, game_by_id
 from arena.games.notation import Notation, Unreadable
-from arena.jail import BadCommand, parse_commands
 from arena.replay.records import check_match_id
-from arena.server.gate.tokens import GUEST, Tokens, new_token, well_formed
+from arena.sandbox import BadCommand, parse_commands
+from arena.server.admission.tokens import GUEST, Tokens, new_token, well_formed
 from arena.server.refusals import Refused
 from arena.wire.games import codec_of
 from arena.wire.settings import values_of_settings
@@ -31,7 +31,7 @@ def check_notation(data):
         return
     game = GAMES[data[0] % len(GAMES)]
     text = data[1:].decode("utf-8", "replace")
-    for kind in (game.module.Move, game.module.Event):
+    for kind in (game.messages.Move, game.messages.Event):
         notation = Notation(kind)
         try:
             value = notation.read(text)
@@ -60,7 +60,7 @@ def check_options(data):
             held = getattr(options, name)
             assert str(held) == str(value) or isinstance(held, bool | int)
             known = next(each for each in game.settings if each.name == name)
-            if known.minimum is not None:
+            if isinstance(held, int) and known.minimum is not None:
                 assert known.minimum <= held <= known.maximum
 
 
@@ -143,7 +143,7 @@ _COMMANDS = (
 
 def lines():
     written = [
-        bytes((at,)) + Notation(game.module.Move).write(move).encode()
+        bytes((at,)) + Notation(game.messages.Move).write(move).encode()
         for at, game in enumerate(GAMES)
         for move in _some_moves(game.id)
     ]

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from arena.games.catalogue import GAMES, game_by_id
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 from tests.games.random_play import MAX_DECISIONS, pick
 
 PLAYS_OF_A_BOARD = 5
@@ -46,7 +46,7 @@ POLICIES = (anything, first, last)
 
 def play(game, options, seats, board, table):
     """The scores of a match; who plays how is drawn for the table."""
-    draw, deals, rules = random.Random(f"{board} {table}"), Seeded(board), game.rules
+    draw, deals, rules = random.Random(f"{board} {table}"), SeededDeals(board), game.rules
     policies = [draw.choice(POLICIES) for _ in range(seats)]
     state, _ = rules.start(options, seats, deals)
     decisions = 0

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 
 MAX_DECISIONS = 20_000
 """No match of any game with random players comes near; one that does hangs."""
@@ -20,6 +20,17 @@ class Moment:
     after: object
 
 
+def with_effect(game, given):
+    """Those of the options that have an effect beside the others; the game refuses the rest."""
+    defaults = {setting.name: setting.default for setting in game.settings}
+    values = (defaults | dict(game.preset) | given).__getitem__
+    return {
+        setting.name: given[setting.name]
+        for setting in game.settings
+        if setting.name in given and not setting.unmet(values)
+    }
+
+
 def pick(game, legal, draw):
     """One legal move; in Eleusis mostly a listed one, as nearly all strings are long and wrong."""
     if game.family == "eleusis" and draw.random() < 0.9:
@@ -34,7 +45,7 @@ def moments(game, options, seats, seed):
       AssertionError: if the match does not end.
     """
     draw = random.Random(f"{game.id} {seats} {seed}")
-    deals = Seeded(f"random play {seed}")
+    deals = SeededDeals(f"random play {seed}")
     rules = game.rules
     state, _ = rules.start(options, seats, deals)
     decisions = 0

@@ -6,12 +6,12 @@ from collections import Counter
 import pytest
 
 from arena.cards import JOKER, pack, parse_cards
-from arena.games import abstrac
 from arena.games.abstrac import rules, scoring
-from arena.games.abstrac.options import MAX_DEALS, Options, Variant
-from arena.games.abstrac.words import HALF, Choose, Dealt, Order, Phase, Scored, Take, Taken
+from arena.games.abstrac import rules as abstrac
+from arena.games.abstrac.messages import HALF, Choose, Dealt, Order, Phase, Scored, Take, Taken
+from arena.games.abstrac.options import Options, Variant
 from arena.games.contract import BadOptions, IllegalMove, Seat
-from arena.testing.deals import Loaded
+from arena.testing.deals import SeededDeals, StackedDeals
 
 SHORT_PACK = pack("9TJQKA")
 FULL_PACK = pack()
@@ -20,12 +20,12 @@ FULL_PACK = pack()
 def deals(variant, hands=2):
     """The same order of cards in every deal, so that each row is known."""
     cards = FULL_PACK if variant is Variant.FIFTYTWO else SHORT_PACK
-    return Loaded({(hand, "deck"): cards for hand in range(hands)})
+    return StackedDeals({(hand, "deck"): cards for hand in range(hands)})
 
 
 def started(variant=Variant.BASIC, **options):
     options = Options(variant=variant, **options)
-    return abstrac.start(options, 2, deals(variant, hands=options.hands or MAX_DEALS))
+    return abstrac.start(options, 2, deals(variant, hands=options.hands or options.max_hands))
 
 
 def play(state, moves, variant=Variant.BASIC):
@@ -33,7 +33,7 @@ def play(state, moves, variant=Variant.BASIC):
     events = []
     for move in moves:
         chosen = ((abstrac.to_act(state)[0], move),)
-        state, told = abstrac.step(state, chosen, deals(variant, MAX_DEALS))
+        state, told = abstrac.step(state, chosen, deals(variant, 50))
         events += [each.event for each in told]
     return state, events
 
@@ -179,6 +179,8 @@ HALVES = [
     ("",                                                0,      "no cards at all"),
     ("As",                                              24,     "one card: 1 x 1 x 1, and 12 short: x 24"),
     ("2c 3d 4h 5s 6c 7d 8h 9s Tc Jd Qh Ks As",          4 * 13 * 1, "a run through all ranks, whatever the suits"),
+    ("3c 4d 5h 6s 7c 8d 9h Ts Jc Qd Kh As",             3 * 12 * 1 * 2, "twelve cards: 1 short, so x 2"),
+    ("2c 2d 3d 4h 5s 6c 7d 8h 9s Tc Jd Qh Ks As",       4 * 13 * 2, "fourteen cards are not short"),
     ("Ac 2c",                                           2 * 1 * 1 * 22, "the ace is high only"),
     ("2c 2d 2h 2s",                                     1 * 1 * 4 * 18, "four of a rank"),
 ]
@@ -217,7 +219,7 @@ def test_the_undealt_half_shows_its_number_and_nothing_else():
     """Two packs that differ in the second half look alike in the first."""
     views = set()
     for rest in (FULL_PACK[HALF:], FULL_PACK[:HALF:-1] + FULL_PACK[HALF : HALF + 1]):
-        order = Loaded({(0, "deck"): FULL_PACK[:HALF] + rest})
+        order = StackedDeals({(0, "deck"): FULL_PACK[:HALF] + rest})
         state, _ = abstrac.start(Options(variant=Variant.FIFTYTWO), 2, order)
         views.add(tuple(abstrac.view(state, seat) for seat in (None, 0, 1)))
     assert len(views) == 1
@@ -280,7 +282,28 @@ def test_the_fallback_is_to_take_first_and_then_a_single_card():
     assert abstrac.fallback(state, Seat(1)) == Take(1)
 
 
-@pytest.mark.parametrize(("hands", "seats"), [(3, 2), (1, 2), (2, 3), (2, 1)])
+@pytest.mark.parametrize("variant", Variant)
+@pytest.mark.parametrize(
+    ("options", "hands", "limited"),
+    [
+        ({"hands": 3}, 3, False),
+        ({"hands": 0, "target": 100_000, "max_hands": 5}, 5, True),
+    ],
+    ids=["any number of deals", "a race that its limit ends"],
+)
+def test_a_match_is_as_long_as_its_options_say(variant, options, hands, limited):
+    options = Options(variant=variant, **options)
+    state, _ = abstrac.start(options, 2, SeededDeals("length"))
+    while abstrac.to_act(state):
+        seat = abstrac.to_act(state)[0]
+        state, _ = abstrac.step(
+            state, ((seat, abstrac.fallback(state, seat)),), SeededDeals("length")
+        )
+    result = abstrac.result(state)
+    assert (len(result.hand_scores), result.ended_by_limit) == (hands, limited)
+
+
+@pytest.mark.parametrize(("hands", "seats"), [(2, 3), (2, 1)])
 def test_a_match_that_cannot_be_is_refused(hands, seats):
     with pytest.raises(BadOptions):
         abstrac.start(Options(hands=hands), seats, deals(Variant.BASIC))

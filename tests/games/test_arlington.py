@@ -8,10 +8,23 @@ from dataclasses import replace
 import pytest
 
 from arena.cards import JOKER, PACK_52, pack, parse_cards
-from arena.games import arlington
 from arena.games.arlington import rules
+from arena.games.arlington import rules as arlington
 from arena.games.arlington.layout import Layout, table_of
 from arena.games.arlington.legal_moves import AtLead, InAnswer, InTrick
+from arena.games.arlington.messages import (
+    Add,
+    Kill,
+    LeadCard,
+    LeadSet,
+    Overplay,
+    Pass,
+    Phase,
+    PlayCard,
+    PlayS2,
+    Scored,
+    TakeJoker,
+)
 from arena.games.arlington.options import Options
 from arena.games.arlington.sets import (
     Spectrum,
@@ -26,27 +39,14 @@ from arena.games.arlington.sets import (
     strength_of,
 )
 from arena.games.arlington.state import Match, State
-from arena.games.arlington.words import (
-    Add,
-    Kill,
-    LeadCard,
-    LeadSet,
-    Overplay,
-    Pass,
-    Phase,
-    PlayCard,
-    PlayS2,
-    Scored,
-    TakeJoker,
-)
 from arena.games.catalogue import game_by_id
 from arena.games.contract import MAX_OFFERED, BadOptions, IllegalMove
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 from arena.wire.games import codec_of
 from cardarena.games.v1.arlington_pb2 import ARLINGTON_VERB_LEAD_SET, ArlingtonMove
 from cardarena.v1.game_pb2 import GameMove
 
-DEALS = Seeded("arlington")
+DEALS = SeededDeals("arlington")
 ACES, MULTIPLES, COUPLES, RUNS = Spectrum
 
 
@@ -374,7 +374,7 @@ ENDINGS = [
     ("hands", "done", "totals", "over", "why"), ENDINGS, ids=[row[4] for row in ENDINGS]
 )
 def test_a_match_ends(hands, done, totals, over, why):
-    assert rules.match_is_over(Options(hands=hands), done, totals) is over
+    assert rules.is_over(Options(hands=hands), done, totals) is over
 
 
 def everything(state):
@@ -392,7 +392,7 @@ def potential(state):
 
 @pytest.mark.parametrize("seats", range(2, 7))
 def test_random_play_keeps_the_cards_and_ends_within_the_bounds(seats):
-    draw, deals = random.Random(seats), Seeded(f"arlington {seats}")
+    draw, deals = random.Random(seats), SeededDeals(f"arlington {seats}")
     state, _ = arlington.start(Options(hands=2 * seats), seats, deals)
     pack_of_54 = Counter(pack(jokers=2))
     decisions, lead_actions, scored = 0, 0, 0

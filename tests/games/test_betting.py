@@ -12,7 +12,7 @@ from arena.games.soko.showdown import award as award_soko
 
 FIXED = Limits(Structure.FIXED, 10, 10, 3)
 SPREAD = Limits(Structure.SPREAD, 4, 10, 3)
-NOLIMIT = Limits(Structure.NOLIMIT, 10, 0, 0)
+NOLIMIT = Limits(Structure.NOLIMIT, 10, 0, None)
 
 MOVES = {"f": FOLD, "k": CHECK, "c": CALL}
 
@@ -65,6 +65,7 @@ TURNS = [
     (SPREAD,  DEEP,             {"bring_in": 2},    "c c",       None,   0, NONE,       "B4: the bring-in has acted: no option when called"),
     (SPREAD,  DEEP,             {"bring_in": 2},    "c r4",         0,   2, (8, 14),    "B4: ... but it may raise after a completion"),
     (SPREAD,  (500, 3, 500),    {"bring_in": 2},    "r3 c",         0,   1, NONE,       "B4: ... and not after a short all-in"),
+    (SPREAD,  (500, 2, 500),    {"bring_in": 1},    "r2 c",         0,   1, NONE,       "B4: ... also if it was the smallest there is"),
     (SPREAD,  (500, 7, 500),    {"bring_in": 5},    "r7 c",         0,   2, NONE,       "B4: ... nor if it was a full bet"),
     (NOLIMIT, (500, 500, 35),   {},                 "b20 c r35",    0,  15, NONE,       "B4: a short all-in reopens nothing for the bettor"),
     (NOLIMIT, (500, 500, 40),   {},                 "b20 c r40",    0,  20, (60, 500),  "B4: a full one does"),

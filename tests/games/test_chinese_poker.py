@@ -1,20 +1,27 @@
 """Rulings of Chinese Poker that the vectors leave open, and what is special about its moves."""
 
 import random
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.cards import PACK_52, parse_cards
-from arena.games import chinese_poker
-from arena.games.chinese.hands import SURRENDERED, is_foul, settle, strengths
-from arena.games.chinese.naturals import Natural, best_natural, natural_of
-from arena.games.chinese_poker import legal_moves
-from arena.games.chinese_poker.legal_moves import Settings
-from arena.games.chinese_poker.options import Options
-from arena.games.chinese_poker.words import (
+from arena.games.chinese.hands import (
+    MOST_UNITS,
+    SURRENDERED,
+    high_first,
+    is_foul,
+    pair_units,
+    settle_pairs,
+    strengths,
+)
+from arena.games.chinese.naturals import NATURAL_UNITS, Natural, best_natural, natural_of
+from arena.games.chinese.settings import OFFERED_SETTINGS
+from arena.games.chinese.unit_values import unit_values
+from arena.games.chinese_poker import rules as chinese_poker
+from arena.games.chinese_poker.messages import (
     DECLARE_NATURAL,
     PLAY,
     SURRENDER,
@@ -26,8 +33,9 @@ from arena.games.chinese_poker.words import (
     Set,
     Surrendered,
 )
+from arena.games.chinese_poker.options import Options
 from arena.games.contract import BadOptions, IllegalMove, Seat
-from arena.testing.deals import Loaded, Seeded, Unshuffled
+from arena.testing.deals import SeededDeals, StackedDeals, UnshuffledDeals
 
 DRAGON = "AsKdQcJhTs9d8c7h6s5d4c3h2s"
 SIX_PAIR = "AdAhKcKhJsJdQhQsThTc3s3c9h"
@@ -40,7 +48,7 @@ def stacked(*hands):
     left = [*hands[1:], hands[0]]  # the dealer, seat 0, is dealt last
     dealt = [card for cards in zip(*left, strict=True) for card in cards]
     others = [card for card in PACK_52 if card not in dealt]
-    return Loaded({(0, "deck"): (*dealt, *others)}, Unshuffled())
+    return StackedDeals({(0, "deck"): (*dealt, *others)}, UnshuffledDeals())
 
 
 def setting(front, middle, back):
@@ -84,13 +92,62 @@ SETTLED = [
     pytest.param(
         [best_natural(parse_cards(SIX_PAIR)), FOUL], [3, -3], id="a natural is paid at its own rate"
     ),
+    pytest.param(
+        [rows("2s2h2d", "AsKsQsJsTs", "AhKhQhJhTh"), rows("3c4c5d", "8c7d6h5s3d", "9c8d7h5h3h")],
+        [MOST_UNITS, -MOST_UNITS],
+        id="three of a kind and two royal flushes win the most there is",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("standings", "net"), SETTLED)
 def test_settlement(standings, net):
-    assert list(settle(standings)) == net
-    assert list(settle(standings[::-1])) == net[::-1]
+    values = unit_values("", len(standings))
+    assert list(settle_pairs(standings, pair_units, values)) == net
+    assert list(settle_pairs(standings[::-1], pair_units, values)) == net[::-1]
+
+
+# fmt: off
+VALUES = [
+    # unit_values  seats  by both seats                                            why
+    ("",           3,     ((0, 1, 1), (1, 0, 1), (1, 1, 0)),                       "1 unless agreed"),
+    ("7",          2,     ((0, 7), (7, 0)),                                        "two seats are one pair"),
+    ("2,3,5",      3,     ((0, 2, 3), (2, 0, 5), (3, 5, 0)),                       "0-1, 0-2, 1-2"),
+    ("1,2,3,4,5,6", 4,    ((0, 1, 2, 3), (1, 0, 4, 5), (2, 4, 0, 6), (3, 5, 6, 0)), "0-1, 0-2, 0-3, 1-2, 1-3, 2-3"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("text", "seats", "values", "why"), VALUES, ids=[row[-1] for row in VALUES]
+)
+def test_unit_values_are_of_pairs_of_seats(text, seats, values, why):
+    assert unit_values(text, seats) == values
+
+
+@pytest.mark.parametrize(("text", "seats"), [("2", 3), ("2,3", 2), ("1,2,3", 4)])
+def test_each_pair_of_seats_needs_a_unit_value(text, seats):
+    with pytest.raises(BadOptions, match=f"unit_values={text} is not one number for each of"):
+        chinese_poker.start(Options(unit_values=text), seats, SeededDeals(0))
+
+
+def test_a_pair_settles_in_units_of_its_own_value():
+    deals = stacked(PLAIN, SIX_PAIR, "5s5h5d6c6h7c7d8s8d9sTsJcKd")
+    state, _ = chinese_poker.start(Options(unit_values="2,3,5"), 3, deals)
+    by_rank = {seat: chinese_poker.fallback(state, Seat(seat)) for seat in range(3)}
+    state, _ = play_out(state, by_rank | {1: DECLARE_NATURAL}, deals=deals)
+    _, told = play_out(state, {0: PLAY, 2: SURRENDER}, deals=deals)
+    scored = next(event for event, _ in told if isinstance(event, Scored))
+    # Seat 1 gets 3 units from both, of 2 and 5 each; seat 0 gets 2 units from seat 2, of 3 each.
+    assert scored.units == (-3 * 2 + 2 * 3, 3 * 2 + 3 * 5, -3 * 5 - 2 * 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "seats", "most"), [("", 2, 2), ("7", 2, 14), ("2,3,5", 3, 16)], ids=str
+)
+def test_the_margin_is_twice_what_a_seat_has_at_stake(text, seats, most):
+    options = Options(hands=seats, unit_values=text)
+    assert chinese_poker.margin_bound(options, seats) == seats * most * MOST_UNITS
 
 
 # Naturals.
@@ -179,11 +236,64 @@ def test_three_straights_are_found_as_by_trying_all_splits():
 # The course of a hand.
 
 
-def test_the_odd_card_of_six_pairs_decides_last():
-    """Of equal classes the pairs are compared from the top, and the odd card after all of them."""
-    fours = best_natural(parse_cards("AsAhKsKhQsQhJsJhTsTh4s4h2c"))
-    threes = best_natural(parse_cards("AsAhKsKhQsQhJsJhTsTh3s3h9c"))
-    assert fours.order > threes.order
+BY_CLASS = [
+    DRAGON,
+    "6h5h4h3h2hKs9s7s5s3sKdQdJd",  # three flushes
+    "5s6d7s8h9s2c3d4h5c6s7d8c9h",  # three straights
+    SIX_PAIR,
+]
+
+
+@pytest.mark.parametrize(
+    ("high", "low"), list(pairwise(BY_CLASS)), ids=["dragon", "flushes", "straights"]
+)
+def test_a_natural_of_a_higher_class_wins_whatever_its_cards(high, low):
+    one, other = (best_natural(parse_cards(hand)) for hand in (high, low))
+    assert pair_units(one, other) == -pair_units(other, one) == NATURAL_UNITS[one.natural]
+
+
+# fmt: off
+FLUSHES = [
+    # one: back, middle, front          the other                           units  why
+    ("AsKsQs9s8s Kh9h7h5h3h Tc6c4c", "AdKdQd9d7d Kc9c7c5c3c Jh8h6h", 3,  "the back decides first"),
+    ("AsKsQs9s8s Kh9h7h5h3h Tc6c4c", "AdKdQd9d8d Kc9c7c5c2c JhTh6h", 3,  "then the middle"),
+    ("AsKsQs9s8s Kh9h7h5h3h Tc6c4c", "AdKdQd9d8d Kc9c7c5c3c JhTh6h", -3, "then the front"),
+    ("AsKsQs9s8s Kh9h7h5h3h Tc6c4c", "AdKdQd9d8d Kc9c7c5c3c Th6h4h", 0,  "then nothing"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "units", "why"), FLUSHES, ids=[row[-1] for row in FLUSHES]
+)
+def test_of_two_hands_of_three_flushes_the_higher_is_paid(one, other, units, why):
+    naturals = [best_natural(parse_cards(hand)) for hand in (one, other)]
+    assert pair_units(*naturals) == units
+    assert pair_units(*naturals[::-1]) == -units
+
+
+FOURS_AND_DEUCE = "AsAhKsKhQsQhJsJhTsTh4s4h2c"
+SIX_PAIRS = [
+    # won by one                 from another                  units  why
+    (
+        FOURS_AND_DEUCE,
+        "AdAcKdKcQdQcJdJcTdTc3s3h9c",
+        3,
+        "the pairs are compared before the odd card",
+    ),
+    (FOURS_AND_DEUCE, "AdAcKdKcQdQcJdJcTdTc5s5h3c", -3, "... from the top"),
+    (FOURS_AND_DEUCE, "AdAcKdKcQdQcJdJcTdTc4d4c3c", -3, "the odd card decides between equal pairs"),
+    (FOURS_AND_DEUCE, "AdAcKdKcQdQcJdJcTdTc4d4c2d", 0, "nothing decides between equal hands"),
+]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "units", "why"), SIX_PAIRS, ids=[row[-1] for row in SIX_PAIRS]
+)
+def test_of_two_hands_of_six_pairs_the_higher_is_paid(one, other, units, why):
+    naturals = [best_natural(parse_cards(hand)) for hand in (one, other)]
+    assert pair_units(*naturals) == units
+    assert pair_units(*naturals[::-1]) == -units
 
 
 def test_naturals_are_shown_before_the_surrender():
@@ -225,7 +335,7 @@ def test_fallback_is_by_rank_though_it_fouls():  # C13
 
 
 def test_a_surrendered_hand_is_never_shown():
-    deals = Seeded(1)
+    deals = SeededDeals(1)
     state, _ = chinese_poker.start(Options(), 2, deals)
     hidden = chinese_poker.view(state, Seat(1)).held
     choices = {seat: chinese_poker.fallback(state, Seat(seat)) for seat in range(2)}
@@ -236,7 +346,7 @@ def test_a_surrendered_hand_is_never_shown():
 
 
 def test_settings_of_others_show_in_no_view():
-    deals = Seeded(2)
+    deals = SeededDeals(2)
     state, _ = chinese_poker.start(Options(), 2, deals)
     offered = chinese_poker.moves(state, Seat(1)).offered
     mine = chinese_poker.fallback(state, Seat(0))
@@ -249,7 +359,7 @@ def test_settings_of_others_show_in_no_view():
 
 
 def test_each_seat_is_dealt_to_from_the_dealers_left():
-    _, told = chinese_poker.start(Options(), 4, Unshuffled())
+    _, told = chinese_poker.start(Options(), 4, UnshuffledDeals())
     dealt = {event.seat: event.cards for event, _ in told if isinstance(event, Dealt)}
     # Seat 0 deals the first hand, so seat 1 gets the first card of the pack.
     assert all(card[1] == suit for seat, suit in enumerate("scdh") for card in dealt[seat])
@@ -260,7 +370,10 @@ def test_each_seat_is_dealt_to_from_the_dealers_left():
 
 
 def hand_moves(cards):
-    return Settings(parse_cards(cards), natural_of(parse_cards(cards)))
+    state, _ = chinese_poker.start(
+        Options(), 2, stacked(cards, PLAIN if cards == SIX_PAIR else SIX_PAIR)
+    )
+    return chinese_poker.moves(state, Seat(0))
 
 
 def test_the_order_within_a_row_means_nothing():
@@ -309,6 +422,10 @@ def test_a_hand_with_a_natural_may_be_set_or_declared_and_no_more():
     assert SURRENDER not in moves
 
 
+def test_text_that_is_no_card_is_last_in_the_order_of_its_letters():
+    assert high_first(("?", "2c", "!", "As")) == ("As", "2c", "!", "?")
+
+
 def test_text_that_is_no_card_is_refused_and_harms_nothing():
     wrong = Set(("Ac", "", "nonsense"), ("Td", "9c", "8h", "7s", "6d"), ("5c",) * 5)
     assert wrong not in hand_moves(PLAIN)
@@ -318,7 +435,7 @@ def test_offered_are_the_natural_good_settings_and_the_fallback():
     moves = hand_moves(SIX_PAIR)
     first, *good, last = moves.offered
     assert first == DECLARE_NATURAL
-    assert len(good) == legal_moves.OFFERED_SETTINGS
+    assert len(good) == OFFERED_SETTINGS
     assert not any(is_foul(strengths(each.front, each.middle, each.back)) for each in good)
     assert last.back == parse_cards("AhAdKhKcQs")
     assert moves.count() == 72_073
@@ -342,7 +459,7 @@ def test_sample_draws_every_setting_once():
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_own_length_is_four_deals_by_each_seat(seats):
-    state, _ = chinese_poker.start(Options(), seats, Seeded(0))
+    state, _ = chinese_poker.start(Options(), seats, SeededDeals(0))
     assert state.match.hands == 4 * seats
 
 
@@ -356,14 +473,14 @@ BAD = [
 @pytest.mark.parametrize(("options", "seats", "why"), BAD)
 def test_bad_options(options, seats, why):
     with pytest.raises(BadOptions, match=why):
-        chinese_poker.start(options, seats, Seeded(0))
+        chinese_poker.start(options, seats, SeededDeals(0))
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.integers(2, 4), st.integers(0, 2), st.integers(0, 10**6))
 def test_random_matches(seats, rounds, seed):
     """They end in time, units cancel, and what `moves` says is what `step` takes."""
-    chance, deals = random.Random(seed), Seeded(seed)
+    chance, deals = random.Random(seed), SeededDeals(seed)
     state, _ = chinese_poker.start(Options(hands=rounds * seats), seats, deals)
     steps = 0
     while asked := chinese_poker.to_act(state):

@@ -89,6 +89,7 @@ HANDS = [
     pytest.param([parse_cards("AdAcKdKcJhThTdTc9c5d5c3d3c")], id="flushes that are equal"),
     pytest.param([parse_cards("QhTh9s9h9d7s7h7d7c2s2h2d2c")], id="backs that promise as much"),
     pytest.param([parse_cards("AdKsKhTsTd9s7c4s4h4d4c3h2h")], id="sets above flushes"),
+    pytest.param([parse_cards("AdKsKhKdJc8s8h8d7c6s6h6c4c")], id="three of a kind in each row"),
 ]
 
 

@@ -19,6 +19,7 @@ from arena.games.contract import (
 )
 from arena.games.notation import Notation
 from arena.games.options import build_options
+from tests.games.random_play import with_effect
 from tests.walks import EVERY_SITTING, Walk
 
 EVERY_GAME = pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
@@ -149,7 +150,7 @@ def frozen(value):
         fields = dataclasses.fields(value)
         slotted = not hasattr(value, "__dict__")
         params = value.__dataclass_params__
-        # Hashed by fields that may change: only `arena.games.values.value` makes such classes, and type checkers hold them.
+        # Hashed by fields that may change: only `arena.games.frozen.Frozen` makes such classes, and type checkers report assignments.
         fixed = params.frozen or params.unsafe_hash
         return fixed and slotted and all(frozen(getattr(value, each.name)) for each in fields)
     return value is None or isinstance(value, (int, str))
@@ -159,7 +160,7 @@ def frozen(value):
 def test_states_views_moves_and_events_cannot_be_changed(game, seats):
     for turn in Walk(game, seats, seed=19):
         assert frozen(turn.step.state)
-        assert all(frozen(event) for event, _ in turn.step.told)
+        assert all(frozen(event) for event, _ in turn.step.events)
         assert all(frozen(move) for _, move in turn.chosen)
         assert all(frozen(game.rules.view(turn.step.state, who)) for who in (None, 0))
 
@@ -167,7 +168,7 @@ def test_states_views_moves_and_events_cannot_be_changed(game, seats):
 @EVERY_SITTING
 def test_events_name_seats_that_there_are(game, seats):
     for turn in Walk(game, seats, seed=23):
-        for _, told in turn.step.told:
+        for _, told in turn.step.events:
             assert told is None or (told and set(told) <= set(range(seats)))
 
 
@@ -235,7 +236,7 @@ def test_listed_moves_offer_the_first_of_them(count):
 
 @EVERY_SITTING
 def test_notation_reads_what_it_writes(game, seats):
-    move_notation, event_notation = Notation(game.module.Move), Notation(game.module.Event)
+    move_notation, event_notation = Notation(game.messages.Move), Notation(game.messages.Event)
     lines = {}
     for seed in range(2):
         for notation, values in (
@@ -257,6 +258,9 @@ def option_values(setting):
         return st.booleans()
     if isinstance(setting.default, int):
         return st.integers(setting.minimum, setting.maximum)
+    if not setting.choices:
+        numbers = st.lists(st.integers(setting.minimum, setting.maximum), min_size=1, max_size=6)
+        return numbers.map(lambda several: ",".join(map(str, several)))
     return st.sampled_from(setting.choices)
 
 
@@ -271,25 +275,73 @@ def test_options_say_what_was_given_as_values_or_as_text(game, data):
     chosen = data.draw(
         st.fixed_dictionaries({}, optional={s.name: option_values(s) for s in game.settings})
     )
+    chosen = with_effect(game, chosen)
     options = game.options(chosen, game.seats[0])
     for setting in game.settings:
         assert getattr(options, setting.name) == chosen.get(setting.name, setting.default)
     texts = {name: spelled(value) for name, value in chosen.items()}
     assert game.options(texts, game.seats[0]) == options
-    every = {s.name: getattr(options, s.name) for s in game.settings}
-    assert build_options(game.module.Options, every, game.preset) == options
+    every = game.values(options)
+    assert chosen.keys() <= every.keys()
+    assert build_options(game.option_class, every, game.preset) == options
+
+
+@EVERY_GAME
+def test_an_option_without_effect_beside_another_is_refused_in_a_sentence(game):
+    for setting in game.settings:
+        for name, good in setting.needs.items():
+            other = next(each for each in game.settings if each.name == name)
+            wrong = next(
+                value for value in (*other.choices, 0, 1, 2, True, False) if value not in good
+            )
+            met = {each: values[0] for each, values in setting.needs.items()}
+            given = met | {name: wrong, setting.name: setting.default}
+            sentence = rf"{setting.name}=.* has no effect with {name}={wrong}: it needs {name}="
+            with pytest.raises(BadOptions, match=sentence):
+                game.options(given, game.seats[0])
+            assert setting.name not in game.values(game.options({name: wrong}, game.seats[0]))
+
+
+@pytest.mark.parametrize(
+    ("game_id", "given", "sentence"),
+    [
+        ("abstrac", {"target": 1}, "has no effect with hands=2: it needs hands=0"),
+        ("klaberjass", {"hands": 2, "target": 5}, "has no effect with hands=2: it needs hands=0"),
+        ("jam", {"hands": 2, "rubbers": 2}, "has no effect with hands=2: it needs hands=0"),
+        (
+            "pineapple",
+            {"structure": "nolimit", "small_bet": 5},
+            "small_bet=5 has no effect with structure=nolimit: it needs structure=fixed",
+        ),
+        (
+            "pineapple",
+            {"structure": "nolimit", "min_bet": 5},
+            "min_bet=5 has no effect with big_blind=2: it needs big_blind=0",
+        ),
+        (
+            "soko",
+            {"structure": "pot", "max_raises": 3},
+            "max_raises=3 has no effect with structure=pot: it needs structure=spread",
+        ),
+    ],
+)
+def test_contradictory_options_are_refused(game_id, given, sentence):
+    with pytest.raises(BadOptions, match=f"{sentence}$"):
+        game_by_id(game_id).options(given, 2)
 
 
 @EVERY_GAME
 def test_an_option_out_of_its_limits_is_refused_by_name(game):
     for setting in game.settings:
-        wrong = ["", "one", 1.5, None, (), [1]]
+        wrong = ["one", 1.5, None, (), [1]]
         if isinstance(setting.default, bool):
-            wrong += [2, "perhaps"]
+            wrong += ["", 2, "perhaps"]
         elif isinstance(setting.default, int):
-            wrong += [setting.minimum - 1, setting.maximum + 1, True, "1.0"]
+            wrong += ["", setting.minimum - 1, setting.maximum + 1, True, "1.0"]
+        elif setting.choices:
+            wrong += ["", 0, setting.choices[0].upper() + "?"]
         else:
-            wrong += [0, setting.choices[0].upper() + "?"]
+            wrong += [7, "1,,2", "1;2", f"{setting.maximum + 1}", f"1,{setting.minimum - 1}"]
         for value in wrong:
             with pytest.raises(BadOptions, match=setting.name):
                 game.options({setting.name: value}, game.seats[0])
@@ -318,8 +370,31 @@ def test_the_number_of_seats_is_one_of_the_games(game):
 
 @EVERY_SITTING
 def test_every_seat_deals_equally_often(game, seats):
+    if game.family == "abstrac":
+        return  # its source allows any number of hands
     with pytest.raises(BadOptions, match="not a multiple"):
         Walk(game, seats, 1, {"hands": seats + 1}).__iter__().__next__()
+
+
+@pytest.mark.parametrize("limited", [True, False], ids=["ended by its limit", "won"])
+@pytest.mark.parametrize(
+    "game",
+    [game for game in GAMES if any(each.name == "max_hands" for each in game.settings)],
+    ids=lambda game: game.id,
+)
+def test_a_race_that_its_limit_ends_says_so(game, limited):
+    target = next(each for each in game.settings if each.name == "target")
+    options = {"hands": 0, "max_hands": 1000, "target": 1}
+    if limited:
+        options |= {"max_hands": 1, "target": target.maximum}
+    *_, last = Walk(game, game.seats[0], 1, options, whole=True)
+    assert game.rules.result(last.step.state).ended_by_limit is limited
+
+
+@EVERY_SITTING
+def test_a_match_for_practice_is_one_hand(game, seats):
+    *_, last = Walk(game, seats, 1, {"hands": 1}, whole=True)
+    assert len(game.rules.result(last.step.state).hand_scores) == 1
 
 
 # The catalogue.
@@ -344,4 +419,4 @@ def test_a_game_is_described(game):
     assert game.title
     assert all(setting.meaning for setting in game.settings)
     assert game.settings[0].name == "hands"
-    assert get_args(game.module.Event), "a game tells more than one kind of event"
+    assert get_args(game.messages.Event), "a game tells more than one kind of event"

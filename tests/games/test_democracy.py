@@ -6,14 +6,14 @@ from collections import Counter
 import pytest
 
 from arena.cards import JOKER, pack, parse_cards
-from arena.games import democracy
 from arena.games.contract import BadOptions, IllegalMove, Seat
-from arena.games.democracy import rules, scoring, words
+from arena.games.democracy import messages, rules, scoring
+from arena.games.democracy import rules as democracy
+from arena.games.democracy.messages import RANKING, Phase, PlayCard, Shown, SuitPoints
 from arena.games.democracy.options import SIZES, Options
 from arena.games.democracy.state import Day
-from arena.games.democracy.words import RANKING, Phase, PlayCard, Shown, SuitPoints
 from arena.games.options import build_options
-from arena.testing.deals import Loaded, Seeded
+from arena.testing.deals import SeededDeals, StackedDeals
 
 # The digest's figures for random play: decisions of an island, and most in a match.
 PER_ISLAND = {2: 32, 3: 36, 4: 40, 5: 40, 6: 42}
@@ -54,7 +54,7 @@ def test_a_tie_gives_every_seat_its_own_card_and_discards_the_upcard():
     island = scoring.capture(scoring.unplayed(3), JOKER, plays, None)
     assert island.captured == (("Ks",), ("Kd",), ("7c",))
     assert island.points == (SuitPoints(spades=2), SuitPoints(diamonds=2), SuitPoints(clubs=1))
-    assert (island.discarded, island.winners) == ((JOKER,), (words.TIE,))
+    assert (island.discarded, island.winners) == ((JOKER,), (messages.TIE,))
 
 
 # fmt: off
@@ -92,7 +92,7 @@ def test_a_suit_is_worth_25():
 
 def test_cards_are_dealt_singly_from_the_dealers_left_and_to_the_pool_last():
     deck = full_deck(3)
-    state, _ = democracy.start(Options(), 3, Loaded({(0, "deck"): deck}))
+    state, _ = democracy.start(Options(), 3, StackedDeals({(0, "deck"): deck}))
     assert set(state.day.hands[1]) == set(deck[0:32:4])  # left of the dealer, seat 0
     assert set(state.day.hands[2]) == set(deck[1:32:4])
     assert set(state.day.hands[0]) == set(deck[2:32:4])
@@ -102,7 +102,7 @@ def test_cards_are_dealt_singly_from_the_dealers_left_and_to_the_pool_last():
 
 def with_hand(hand, others, upcard):
     """Four seats in the middle of day 1, seat 0 with `hand`."""
-    state, _ = democracy.start(Options(), 4, Seeded(0))
+    state, _ = democracy.start(Options(), 4, SeededDeals(0))
     hands = (parse_cards(hand), *map(parse_cards, others))
     day = Day(1, hands, (upcard, *state.day.pool[1:]), state.day.undealt)
     return democracy.State(state.match, state.island, day)
@@ -112,25 +112,25 @@ def test_equal_jokers_are_one_move_and_leave_the_hand_one_at_a_time():
     state = with_hand("6c Jk Jk", ("7c 8c 9c", "7d 8d 9d", "7h 8h 9h"), "6s")
     assert democracy.moves(state, Seat(0)).all == (PlayCard("6c"), PlayCard(JOKER))
     chosen = tuple(enumerate(map(PlayCard, (JOKER, "7c", "7d", "7h"))))
-    after, _ = democracy.step(state, chosen, Seeded(0))
+    after, _ = democracy.step(state, chosen, SeededDeals(0))
     assert after.day.hands[0] == ("6c", JOKER)
 
 
 def test_the_fallback_is_the_lowest_card_not_the_cheapest():
     """The hand runs 6 to K, A, 3, 4, 5 and joker, though a joker is worth nothing."""
     cards = [*parse_cards("5c Jk Ad 3h 6s 6d"), *parse_cards("Kc")]
-    assert sorted(cards, key=words.HAND_ORDER.__getitem__) == [
+    assert sorted(cards, key=messages.HAND_ORDER.__getitem__) == [
         "6d", "6s", "Kc", "Ad", "3h", "5c", "Jk",
     ]  # fmt: skip
-    state, _ = democracy.start(Options(), 3, Seeded(4))
+    state, _ = democracy.start(Options(), 3, SeededDeals(4))
     for seat in range(3):
         held = democracy.view(state, seat).held
-        assert held == tuple(sorted(held, key=words.HAND_ORDER.__getitem__))
+        assert held == tuple(sorted(held, key=messages.HAND_ORDER.__getitem__))
         assert democracy.fallback(state, seat) == PlayCard(held[0])
 
 
 def test_a_bad_choice_leaves_the_state_as_it_was():
-    state, _ = democracy.start(Options(), 2, Seeded(1))
+    state, _ = democracy.start(Options(), 2, SeededDeals(1))
     mine, theirs = state.day.hands[0][0], state.day.hands[1][0]
     kept = state.day.hands
     for chosen in (
@@ -139,14 +139,14 @@ def test_a_bad_choice_leaves_the_state_as_it_was():
         ((1, PlayCard(theirs)), (0, PlayCard(mine))),
     ):
         with pytest.raises(IllegalMove):
-            democracy.step(state, chosen, Seeded(1))
+            democracy.step(state, chosen, SeededDeals(1))
     assert state.day.hands is kept
 
 
 @pytest.mark.parametrize("seats", [1, 7])
 def test_there_are_two_to_six_seats(seats):
     with pytest.raises(BadOptions, match="2 to 6"):
-        democracy.start(Options(), seats, Seeded(0))
+        democracy.start(Options(), seats, SeededDeals(0))
 
 
 @pytest.mark.parametrize(
@@ -156,12 +156,12 @@ def test_there_are_two_to_six_seats(seats):
 )
 def test_options_are_checked(given, seats):
     with pytest.raises(BadOptions):
-        democracy.start(build_options(Options, given), seats, Seeded(0))
+        democracy.start(build_options(Options, given), seats, SeededDeals(0))
 
 
 def play(seats, seed, options=Options()):  # noqa: B008 - frozen
     """A random match: every state and what was told on entering it."""
-    deals, chooser = Seeded(seed), random.Random(seed)
+    deals, chooser = SeededDeals(seed), random.Random(seed)
     state, told = democracy.start(options, seats, deals)
     yield state, told
     while asked := democracy.to_act(state):
@@ -209,7 +209,7 @@ def test_a_fixed_length_lets_every_seat_deal_equally_often():
 def test_no_match_goes_on_once_it_is_over():
     *_, (over, _) = play(2, 0)
     with pytest.raises(IllegalMove, match="over"):
-        democracy.step(over, (), Seeded(0))
+        democracy.step(over, (), SeededDeals(0))
 
 
 def told_to(seat, told):
@@ -219,17 +219,17 @@ def told_to(seat, told):
 def test_a_seat_learns_its_hand_and_the_public_line_and_nothing_else():
     """The same own cards and the same public line give the same view and events."""
     seats, size = 4, SIZES[4]
-    deck = list(Seeded(6).shuffle(0, "deck", full_deck(seats)))
+    deck = list(SeededDeals(6).shuffle(0, "deck", full_deck(seats)))
     day_one = size.first_day * (seats + 1)
     # Seat 3 is dealt at places 2, 7, 12 …; the upcard lies at place 4.
     known = {*range(2, day_one, seats + 1), 4}
     hidden = [at for at in range(len(deck)) if at not in known]
     seen = set()
     for seed in range(20):
-        order = Seeded(seed).shuffle(0, "hidden", [deck[at] for at in hidden])
+        order = SeededDeals(seed).shuffle(0, "hidden", [deck[at] for at in hidden])
         for at, card in zip(hidden, order, strict=True):
             deck[at] = card
-        state, told = democracy.start(Options(), seats, Loaded({(0, "deck"): deck}))
+        state, told = democracy.start(Options(), seats, StackedDeals({(0, "deck"): deck}))
         assert democracy.view(state, 0).held == state.day.hands[0]
         seat_sees = (democracy.view(state, 3), *told_to(3, told))
         all_see = (democracy.view(state, None), *(event for event, who in told if who is None))
@@ -240,7 +240,7 @@ def test_a_seat_learns_its_hand_and_the_public_line_and_nothing_else():
 def test_nobody_but_its_seat_is_told_a_hand_and_tricks_are_told_to_all():
     for _, told in play(3, 2):
         for event, who in told:
-            if isinstance(event, words.Dealt):
+            if isinstance(event, messages.Dealt):
                 assert who == (event.seat,)
             else:
                 assert who is None
@@ -265,4 +265,4 @@ def test_a_tie_is_the_same_value_in_the_event_as_in_the_view():
         for event, _ in told
         if isinstance(event, Shown)
     ]
-    assert (words.TIE, (words.TIE,)) in told_last
+    assert (messages.TIE, (messages.TIE,)) in told_last

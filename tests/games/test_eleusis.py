@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from arena.cards import PACK_52
-from arena.games import eleusis
-from arena.games.cel import DECK_ORDER
-from arena.games.cel import Rule as Language
+from arena.cel import DECK_ORDER
+from arena.cel import Rule as Language
 from arena.games.contract import BadOptions, IllegalMove, Seat
+from arena.games.eleusis import rules as eleusis
 from arena.games.eleusis.cards import cards_played, right_up_to
 from arena.games.eleusis.hidden_rule import (
     EXAMPLES,
@@ -24,10 +24,7 @@ from arena.games.eleusis.hidden_rule import (
     validate,
 )
 from arena.games.eleusis.legal_moves import Strings
-from arena.games.eleusis.options import Options
-from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
-from arena.games.eleusis.turn import FULL_HAND
-from arena.games.eleusis.words import (
+from arena.games.eleusis.messages import (
     Dealt,
     Declare,
     Drawn,
@@ -42,6 +39,7 @@ from arena.games.eleusis.words import (
     Opinion,
     PackAdded,
     Pass,
+    Passed,
     Phase,
     Play,
     PlayResolved,
@@ -49,8 +47,11 @@ from arena.games.eleusis.words import (
     RuleRefused,
     RuleReplaced,
 )
+from arena.games.eleusis.options import Options
+from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
+from arena.games.eleusis.turn import FULL_HAND
 from arena.games.options import build_options
-from arena.testing.deals import Loaded, Seeded
+from arena.testing.deals import SeededDeals, StackedDeals
 from tests.rows import slow_unless
 
 COLORS = EXAMPLES[0]
@@ -59,18 +60,18 @@ MOST_DECISIONS, MOST_HELD, MOST_PACKS = 400, 90, 16
 
 
 def draws(seed=0):
-    return Draws(Seeded(seed).shuffle(0, "validate 1", PACK_52))
+    return Draws(SeededDeals(seed).shuffle(0, "validate 1", PACK_52))
 
 
 def begun(seats=4, rule=COLORS, seed=1, **options):
     """A first hand, dealt, with seat 0 as its dealer."""
-    state, _ = eleusis.start(build_options(Options, options), seats, Seeded(seed))
+    state, _ = eleusis.start(build_options(Options, options), seats, SeededDeals(seed))
     return act(state, Rule(rule), seed)[0]
 
 
 def act(state, move, seed=1):
     (seat,) = eleusis.to_act(state)
-    return eleusis.step(state, ((seat, move),), Seeded(seed))
+    return eleusis.step(state, ((seat, move),), SeededDeals(seed))
 
 
 def with_hands(state, mainline, *hands, **office):
@@ -99,10 +100,10 @@ REFUSED = [
                                 Verdict.TOO_PERMISSIVE,  "100.0% of all cards are right, over 90%"),
     ("size(line) < 120 || card.rank / (size(line) - 120) == 0",
                                 Verdict.RUNTIME_ERROR,   "division by 0, with As after 120 cards"),
-    ("line.all(a, line.all(b, line.all(c, a != card)))",
-                                Verdict.COST,            "too many steps in all"),
+    ("line.all(a, 1 / 0 == 1 || true) && card.color != last.color",
+                                Verdict.COST,            "takes too many steps in all"),
     ("size(line) < 110 || line.all(a, line.all(b, line.all(c, true)))",
-                                Verdict.COST,            "for one card, with As after 110 cards"),
+                                Verdict.COST,            "steps in all, over 200,000,000"),
     ("card.rank > last.rank",   Verdict.DEAD_END,        "no card is right after"),
     ("card.rank == 5 && card.color == 'B'",
                                 Verdict.TOO_RESTRICTIVE, "3.8% of all cards are right, under 4%"),
@@ -130,7 +131,7 @@ def test_the_examples_are_sound_although_they_are_not_tried(text):
 
 
 def test_a_refused_rule_may_be_followed_by_another():
-    state, _ = eleusis.start(Options(), 3, Seeded(1))
+    state, _ = eleusis.start(Options(), 3, SeededDeals(1))
     again, told = act(state, Rule("card.rank ="))
     ((refused, seats),) = told
     assert isinstance(refused, RuleRefused)
@@ -144,7 +145,7 @@ def test_a_refused_rule_may_be_followed_by_another():
 
 
 def test_after_two_refusals_the_arena_chooses_and_the_dealer_scores_nothing():
-    state, _ = eleusis.start(Options(max_turns=1), 3, Seeded(1))
+    state, _ = eleusis.start(Options(max_turns=1), 3, SeededDeals(1))
     state, _ = act(state, eleusis.fallback(state, Seat(0)))
     state, told = act(state, eleusis.fallback(state, Seat(0)))
     (replaced,) = events(told, RuleReplaced)
@@ -160,7 +161,7 @@ def test_after_two_refusals_the_arena_chooses_and_the_dealer_scores_nothing():
 
 def test_the_arenas_choice_depends_on_the_hand():
     def chosen(seed):
-        state, _ = eleusis.start(Options(), 3, Seeded(seed))
+        state, _ = eleusis.start(Options(), 3, SeededDeals(seed))
         state, _ = act(state, Rule(""), seed)
         return act(state, Rule(""), seed)[0].secret.rule
 
@@ -209,7 +210,11 @@ def test_a_guess_is(rule, guess, line, accepted, why):
 
 def test_a_wrong_guess_costs_nothing_and_is_refuted_after_the_hand():
     state = with_hands(
-        begun(variant="express", max_turns=1), "7h", "2s 4d 5s", "2d 3d 4s", "2h 3h 4h"
+        begun(variant="express", max_turns=1, guessers="player"),
+        "7h",
+        "2s 4d 5s",
+        "2d 3d 4s",
+        "2h 3h 4h",
     )
     state, _ = act(state, Play(("2s",)))
     for bad in ("card.rank = 1", "kard.face", ""):
@@ -226,6 +231,40 @@ def test_a_wrong_guess_costs_nothing_and_is_refuted_after_the_hand():
     (refuted,) = events(told, GuessRefuted) or events(act(state, Pass())[1], GuessRefuted)
     assert refuted.seat == 1
     assert Language.parse(COLORS).allows(refuted.card, refuted.line) is refuted.legal
+
+
+def express_after_a_play(card, **options):
+    state = with_hands(begun(variant="express", **options), "7h", "2s 4d", "3d 4s", "2h 3h")
+    return act(state, Play((card,)))[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "card", "asked"),
+    [
+        ({}, "2s", [1, 2, 3]),
+        ({"guessers": "player"}, "2s", [1]),
+        ({}, "4d", []),
+    ],
+    ids=["all, from the seat that played", "only the seat that played", "none after a wrong card"],
+)
+def test_who_may_guess(options, card, asked):
+    """X2: the source says "after any correct play"."""
+    state, found = express_after_a_play(card, **options), []
+    while eleusis.view(state, None).phase is Phase.GUESS_OPTION:
+        found += eleusis.to_act(state)
+        assert eleusis.view(state, None).turn == 1
+        state, (passed,) = act(state, Pass())
+        assert passed.event == Passed(found[-1])
+    assert (found, eleusis.to_act(state)) == (asked, (2,))
+
+
+def test_a_guess_by_a_seat_that_did_not_play_scores_for_it_and_ends_the_hand():
+    state = express_after_a_play("2s")
+    state, _ = act(state, Guess("card.face"))
+    state, told = act(state, Guess(COLORS))
+    assert events(told, Guessed) == [Guessed(Seat(2), COLORS, accepted=True)]
+    assert eleusis.hand_number(state) == 1
+    assert state.match.hand_scores == ((16, 11, 16, 10),)
 
 
 # Turns.
@@ -315,7 +354,7 @@ def test_a_short_stock_gets_another_pack_under_it():
     cards = replace(state.table.cards, stock=("As",))
     state = replace(state, table=replace(state.table, cards=cards))
     after, told = act(state, Play(("2h",)))
-    pack = Seeded(1).shuffle(0, "pack 3", PACK_52)
+    pack = SeededDeals(1).shuffle(0, "pack 3", PACK_52)
     assert after.table.cards.hands[1] == ("3h", "As", pack[0])
     assert after.table.cards.stock == pack[1:]
     assert events(told, PackAdded) == [PackAdded(3)]
@@ -457,7 +496,7 @@ def test_a_right_string_may_be_a_whole_hand_of_any_size():
 
 
 def test_heavy_steps_are_those_that_try_compare_or_evaluate_long():
-    state, _ = eleusis.start(Options(), 4, Seeded(1))
+    state, _ = eleusis.start(Options(), 4, SeededDeals(1))
     assert not eleusis.heavy(state, Seat(0), Rule(COLORS))  # known to be sound
     assert eleusis.heavy(state, Seat(0), Rule(f"{COLORS} "))
     dealt = begun()
@@ -479,7 +518,7 @@ def test_a_state_can_travel_to_a_worker():
 @pytest.mark.parametrize("seats", [2, 9])
 def test_there_are_three_to_eight_seats(seats):
     with pytest.raises(BadOptions, match="3 to 8"):
-        eleusis.start(Options(), seats, Seeded(0))
+        eleusis.start(Options(), seats, SeededDeals(0))
 
 
 # Whole matches.
@@ -488,7 +527,7 @@ def test_there_are_three_to_eight_seats(seats):
 def play(seats, seed, texts=EXAMPLES, **options):
     """A match of random offered moves, with strings now and then: states and what was told."""
     chooser = random.Random(seed)
-    state, told = eleusis.start(build_options(Options, options), seats, Seeded(seed))
+    state, told = eleusis.start(build_options(Options, options), seats, SeededDeals(seed))
     yield state, told
     while asked := eleusis.to_act(state):
         (seat,) = asked
@@ -520,7 +559,8 @@ def test_random_matches_keep_the_cards_and_end_in_the_digests_bounds(seats, vari
         assert all_cards(state) == packs
         assert cards.packs <= MOST_PACKS
         assert max(map(len, cards.hands)) <= MOST_HELD
-        decisions[state.match.hand] += 1
+        # The digest counts guesses of the seat that played alone.
+        decisions[state.match.hand] += state.turn.guesser in (None, state.turn.seat)
         for seat in eleusis.to_act(state):
             assert eleusis.fallback(state, seat) in eleusis.moves(state, seat)
         seen = eleusis.view(state, None)
@@ -532,7 +572,7 @@ def test_random_matches_keep_the_cards_and_end_in_the_digests_bounds(seats, vari
     assert ended.scores == tuple(map(sum, zip(*ended.hand_scores, strict=True)))
     assert eleusis.view(state, None).phase is Phase.OVER
     with pytest.raises(IllegalMove, match="over"):
-        eleusis.step(state, (), Seeded(0))
+        eleusis.step(state, (), SeededDeals(0))
 
 
 @pytest.mark.parametrize("variant", ["eleusis", "express"])
@@ -553,9 +593,9 @@ def test_nobody_but_the_dealer_learns_the_rule_before_the_hand_ends(variant):
 
 def test_a_seat_learns_its_own_cards_and_the_public_line_and_nothing_else():
     """The same own cards, with all the others shuffled, give the same view, moves and events."""
-    state, told = eleusis.start(Options(), 4, Seeded(3))
+    state, told = eleusis.start(Options(), 4, SeededDeals(3))
     _, told = act(state, Rule(COLORS), 3)
-    deck = list(Seeded(3).shuffle(0, "deck", PACK_52 * 2))
+    deck = list(SeededDeals(3).shuffle(0, "deck", PACK_52 * 2))
     own = {*range(1, 42, 3), 42}  # seat 2 is dealt at places 1, 4, 7 …; the starter lies at 42
     hidden = [at for at in range(len(deck)) if at not in own]
 
@@ -565,7 +605,7 @@ def test_a_seat_learns_its_own_cards_and_the_public_line_and_nothing_else():
         random.Random(seed).shuffle(moved)
         for at, card in zip(hidden, moved, strict=True):
             order[at] = card
-        return Loaded({(0, "deck"): order}, Seeded(3))
+        return StackedDeals({(0, "deck"): order}, SeededDeals(3))
 
     seen = set()
     for seed in range(20):

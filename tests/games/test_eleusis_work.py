@@ -5,26 +5,37 @@ import trio
 from trio.testing import MockClock
 
 from arena.cards import PACK_52
-from arena.games.cel import DECK_ORDER, FACES, Rule
+from arena.cel import DECK_ORDER, FACES, Rule
 from arena.games.contract import Work
-from arena.games.eleusis.hidden_rule import EXAMPLES, Draws, _Trial
+from arena.games.eleusis.hidden_rule import Draws, _Trial, judge_guess, validate
 from arena.games.eleusis.legal_moves import RULE_TEXTS
-from arena.games.eleusis.words import Rule as RuleMove
-from arena.games.eleusis.work import MOST_OF_A_TEXT, work_of_guess, work_of_trial
+from arena.games.eleusis.messages import Rule as RuleMove
+from arena.games.eleusis.verdict import Verdict
+from arena.games.eleusis.work import (
+    EXAMPLES,
+    MOST_BOUND,
+    MOST_OF_A_TEXT,
+    bound_of_trial,
+    work_of_guess,
+    work_of_trial,
+)
 from arena.referee import Answer
 from arena.referee.clock import WORK_STEP_S
-from arena.referee.workers import Workers
+from arena.referee.step_processes import StepProcesses
 from arena.terms import TimeControl
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
+from tests.cel.test_language import FAILURES, VALUES
+from tests.cel.test_oracle import Writer
 from tests.fuzz.rules import DEAR
-from tests.games.test_eleusis_language import FAILURES, VALUES
-from tests.games.test_eleusis_oracle import Writer
 from tests.referee.matches import spec_of
 
 HOSTILE = "line.all(x,(1/0==1)||(1/0==1)||(1/0==1)||true)&&card.color!=last.color"
 """Seventy characters, most of whose time goes into errors that do not matter."""
+LESS_HOSTILE = "line.all(x,1/0==1||true)&&card.color!=last.color"
+"""Its bound is under the limit, so it is tried until its cost is over."""
+TOO_DEAR = [text for text in (HOSTILE, *DEAR) if bound_of_trial(text) > MOST_BOUND]
 LINES = (["7h"], ["As", "Kh", "2d", "Tc", "9s"], list(DECK_ORDER))
 
 
@@ -51,8 +62,7 @@ def test_no_card_costs_more_than_was_known_before():
     [
         pytest.param("card.rank != last.rank && true", id="cheap"),
         pytest.param("line.exists(a, a == card) || card.face", id="by the line"),
-        pytest.param(HOSTILE, id="dear", marks=pytest.mark.slow),
-        pytest.param(DEAR[0], id="too dear", marks=pytest.mark.slow),
+        pytest.param(LESS_HOSTILE, id="dear", marks=pytest.mark.slow),
     ],
 )
 def test_no_trial_takes_more_than_was_known_before(text):
@@ -66,8 +76,12 @@ BOUNDS = [
     pytest.param(work_of_trial("no rule"), False, id="what is no rule is refused at once"),
     pytest.param(work_of_trial("card.face"), Work(179_712, 179_712), id="two for each card"),
     pytest.param(
-        work_of_trial(HOSTILE), Work(MOST_OF_A_TEXT, MOST_OF_A_TEXT), id="a dear one has a ceiling"
+        work_of_trial(LESS_HOSTILE),
+        Work(MOST_OF_A_TEXT, MOST_OF_A_TEXT),
+        id="a dear one has a ceiling",
     ),
+    pytest.param(work_of_trial(HOSTILE), False, id="one over the bound is never tried"),
+    pytest.param(work_of_guess(HOSTILE, 60), False, id="nor is such a guess"),
     pytest.param(
         work_of_guess("card.face", 3).charged,
         52 * 2 * (3 + 24 * 16 + 24 * 19),
@@ -81,7 +95,38 @@ def test_what_is_known_of_a_text(work, expected):
     assert work == expected
 
 
-class TriesNothing(Workers):
+@pytest.fixture
+def evaluations(monkeypatch):
+    """The number of evaluations of rules so far."""
+    counted, evaluate = [], Rule.evaluate
+
+    def counting(rule, line):
+        counted.append(rule)
+        return evaluate(rule, line)
+
+    monkeypatch.setattr(Rule, "evaluate", counting)
+    return counted
+
+
+def test_the_fuzzer_knows_rules_that_are_too_dear():
+    assert len(TOO_DEAR) >= 5
+
+
+@pytest.mark.parametrize("text", TOO_DEAR)
+def test_a_rule_over_the_bound_is_refused_without_an_evaluation(text, evaluations):
+    found = validate(text, Draws(PACK_52))
+    assert (found.verdict, len(evaluations)) == (Verdict.COST, 0)
+
+
+@pytest.mark.parametrize("text", TOO_DEAR)
+def test_a_guess_over_the_bound_is_rejected_without_an_evaluation(text, evaluations):
+    line = list(PACK_52)
+    assert not judge_guess(EXAMPLES[0], text, line, Draws(PACK_52)).accepted
+    assert judge_guess(text, text, line, Draws(PACK_52)).accepted
+    assert not evaluations
+
+
+class TriesNothing(StepProcesses):
     """What is charged is known before a rule is tried: here, none ever is."""
 
     async def step(self, *_):
@@ -90,8 +135,9 @@ class TriesNothing(Workers):
 
 CHARGES = [
     pytest.param("card.face", TimeControl(), 179_712 * WORK_STEP_S, id="by its work"),
-    pytest.param(HOSTILE, TimeControl(), MOST_OF_A_TEXT * WORK_STEP_S, id="a dear one much"),
-    pytest.param(HOSTILE, TimeControl(1000, 500), 1.5, id="no more than there is"),
+    pytest.param(LESS_HOSTILE, TimeControl(), MOST_OF_A_TEXT * WORK_STEP_S, id="a dear one much"),
+    pytest.param(LESS_HOSTILE, TimeControl(1000, 500), 1.5, id="no more than there is"),
+    pytest.param(HOSTILE, TimeControl(), 0, id="one that is refused at once nothing"),
     pytest.param(EXAMPLES[1], TimeControl(), 0, id="an example nothing"),
 ]
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from arena.cards import PACK_52
-from arena.games import jam
 from arena.games.contract import BadOptions
+from arena.games.jam import rules as jam
 from arena.games.jam import scoring
 from arena.games.jam.options import Options
 from arena.games.jam.scoring import Claim
 from arena.games.jam.state import Match
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 
 # fmt: off
 CLAIMS = [
@@ -83,7 +83,7 @@ def held_by(state):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_deal_takes_174_decisions_and_keeps_all_cards(seed):
-    draw, deals = random.Random(seed), Seeded(f"jam {seed}")
+    draw, deals = random.Random(seed), SeededDeals(f"jam {seed}")
     state, _ = jam.start(Options(hands=2), 2, deals)
     decisions = 0
     while acting := jam.to_act(state):
@@ -97,7 +97,7 @@ def test_a_deal_takes_174_decisions_and_keeps_all_cards(seed):
 
 
 def test_the_dealer_has_the_black_cards_and_does_not_lead():
-    state, _ = jam.start(Options(), 2, Seeded("colours"))
+    state, _ = jam.start(Options(), 2, SeededDeals("colours"))
     dealer, other = state.deal.sides
     assert {card[1] for card in (*dealer.hand, *dealer.stock)} == {"c", "s"}
     assert {card[1] for card in (*other.hand, *other.stock)} == {"d", "h"}
@@ -105,7 +105,7 @@ def test_the_dealer_has_the_black_cards_and_does_not_lead():
 
 
 def test_a_match_to_two_rubbers_scores_rubbers():
-    draw, deals = random.Random(3), Seeded("rubbers")
+    draw, deals = random.Random(3), SeededDeals("rubbers")
     state, _ = jam.start(Options(rubbers=2), 2, deals)
     while acting := jam.to_act(state):
         state, _ = jam.step(
@@ -121,10 +121,10 @@ def test_a_match_to_two_rubbers_scores_rubbers():
 )
 def test_rubbers_of_a_match_are_counted(before, over):
     """Ruling 13: a rubber ends with its fiftieth deal at the latest, a match with five rubbers."""
-    deals, options = Seeded("many rubbers"), Options(rubbers=3)
+    deals, options = SeededDeals("many rubbers"), Options(rubbers=3)
     state, _ = jam.start(options, 2, deals)
     assert state.match == Match(options, 0, 0, (0, 0), (0, 0), 0, ())
-    late = replace(state.match, rubber_deals=scoring.MAX_DEALS - 1, rubbers_played=before)
+    late = replace(state.match, rubber_deals=options.max_hands - 1, rubbers_played=before)
     state = replace(state, match=late)
     while (acting := jam.to_act(state)) and not state.match.hand_scores:
         move = jam.moves(state, acting[0]).offered[0]
@@ -132,8 +132,9 @@ def test_rubbers_of_a_match_are_counted(before, over):
     assert (jam.result(state) is not None) is over
     assert state.match.rubbers_played == before + 1
     assert (state.match.rubber_deals == 0) is not over
+    assert not over or jam.result(state).ended_by_limit
 
 
 def test_three_hands_do_not_let_both_deal_equally_often():
     with pytest.raises(BadOptions, match="not a multiple"):
-        jam.start(Options(hands=3), 2, Seeded("x"))
+        jam.start(Options(hands=3), 2, SeededDeals("x"))

@@ -5,15 +5,11 @@ import random
 import pytest
 
 from arena.cards import parse_cards
-from arena.games import klaberjass
 from arena.games.contract import BadOptions, IllegalMove
 from arena.games.klaberjass import rules
+from arena.games.klaberjass import rules as klaberjass
 from arena.games.klaberjass.legal_moves import before
-from arena.games.klaberjass.options import Options
-from arena.games.klaberjass.scoring import PACK_32, best_sequence, settle
-from arena.games.klaberjass.state import SEATS, SILENCE, Deal, Match, Side, Talon, Tricks
-from arena.games.klaberjass.tricks import legal_replies
-from arena.games.klaberjass.words import (
+from arena.games.klaberjass.messages import (
     Announce,
     Answered,
     Auction,
@@ -36,8 +32,13 @@ from arena.games.klaberjass.words import (
     Won,
     Word,
 )
+from arena.games.klaberjass.options import Options
+from arena.games.klaberjass.scoring import PACK_32, best_sequence, settle
+from arena.games.klaberjass.state import SILENCE, Deal, Match, Side, Talon, Tricks
+from arena.games.klaberjass.tricks import legal_replies
 from arena.games.options import build_options
-from arena.testing.deals import Seeded
+from arena.games.two_seats import SEATS
+from arena.testing.deals import SeededDeals
 
 MOST_DECISIONS = 26 * 100
 """Of a match: what one hand can have, times the guard."""
@@ -85,7 +86,7 @@ def after(state, *moves):
     told = []
     for move in moves:
         (seat,) = klaberjass.to_act(state)
-        state, new = klaberjass.step(state, ((seat, move),), Seeded(1))
+        state, new = klaberjass.step(state, ((seat, move),), SeededDeals(1))
         told += [event for event, _ in new]
     return state, told
 
@@ -135,7 +136,7 @@ def test_a_fifty_cannot_be_announced_as_a_twenty():
     """R6: what is said is true."""
     state = at(("8s", "Tc Jc Qc Kc"), phase=Phase.ANNOUNCE, turn=1)
     with pytest.raises(IllegalMove):
-        klaberjass.step(state, ((1, Announce(20)),), Seeded(1))
+        klaberjass.step(state, ((1, Announce(20)),), SeededDeals(1))
 
 
 def bela_hand(**more):
@@ -189,7 +190,7 @@ def test_melds_wait_for_a_trick_and_are_shown_after_the_first_in_any_case():
 
 def test_the_dealer_may_schmeiss_after_a_pass_and_must_then_take():
     """R4: of a refused schmeiss the caller is the maker."""
-    state, _ = klaberjass.start(Options(), 2, Seeded(1))
+    state, _ = klaberjass.start(Options(), 2, SeededDeals(1))
     state, _ = after(state, Pass(), Schmeiss(), No())
     seen = klaberjass.view(state, None)
     assert (seen.auction.maker, seen.auction.trump) == (0, seen.upcard[1])
@@ -197,7 +198,7 @@ def test_the_dealer_may_schmeiss_after_a_pass_and_must_then_take():
 
 def test_a_thrown_in_hand_is_no_score_and_the_same_seat_deals():
     """R3."""
-    state, _ = klaberjass.start(Options(hands=4), 2, Seeded(1))
+    state, _ = klaberjass.start(Options(hands=4), 2, SeededDeals(1))
     for hand in range(4):
         assert klaberjass.view(state, None).dealer == 0
         assert klaberjass.hand_number(state) == hand
@@ -210,7 +211,7 @@ def test_a_thrown_in_hand_is_no_score_and_the_same_seat_deals():
 def test_nobody_is_asked_for_the_dix_if_the_seven_is_turned_up():
     """R5."""
     for seed in range(30):
-        state, _ = klaberjass.start(Options(), 2, Seeded(seed))
+        state, _ = klaberjass.start(Options(), 2, SeededDeals(seed))
         upcard = klaberjass.view(state, None).upcard
         state, _ = after(state, Take())
         phase = klaberjass.view(state, None).phase
@@ -238,12 +239,12 @@ def test_the_match_is_over(options, deals, totals, over):
 )
 def test_options_are_checked(given, seats):
     with pytest.raises(BadOptions):
-        klaberjass.start(build_options(Options, given), seats, Seeded(0))
+        klaberjass.start(build_options(Options, given), seats, SeededDeals(0))
 
 
 def play(seed, options=Options()):  # noqa: B008 - frozen
     """A random match: every state, and what was told on entering it."""
-    deals, chooser = Seeded(seed), random.Random(seed)
+    deals, chooser = SeededDeals(seed), random.Random(seed)
     state, told = klaberjass.start(options, 2, deals)
     yield state, told
     while asked := klaberjass.to_act(state):

@@ -5,15 +5,11 @@ import random
 import pytest
 
 from arena.cards import PACK_52, SUITS, parse_cards
-from arena.games import loo
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.loo import legal_moves, rules
+from arena.games.loo import rules as loo
 from arena.games.loo.flushes import flush_of, loo_board
-from arena.games.loo.options import Options
-from arena.games.loo.rules import SEATS
-from arena.games.loo.state import Cards, Deal, Line, Match, Tricks
-from arena.games.loo.tricks import legal_replies, trick_winner
-from arena.games.loo.words import (
+from arena.games.loo.messages import (
     PASS,
     Began,
     Dealt,
@@ -31,8 +27,12 @@ from arena.games.loo.words import (
     RevealFlush,
     Scored,
 )
+from arena.games.loo.options import Options
+from arena.games.loo.rules import SEATS
+from arena.games.loo.state import Cards, Deal, Line, Match, Tricks
+from arena.games.loo.tricks import legal_replies, trick_winner
 from arena.games.options import build_options
-from arena.testing.deals import Seeded, Unshuffled
+from arena.testing.deals import SeededDeals, UnshuffledDeals
 
 MOST_SEEN = {5: 358, 6: 528, 7: 658, 8: 864, 9: 1101, 10: 1344}
 """The digest's decisions of a random match, where holders of a flush alone are asked for it."""
@@ -145,7 +145,7 @@ def after(state, *moves):
     told = []
     for move in moves:
         (seat,) = loo.to_act(state)
-        state, new = loo.step(state, ((seat, move),), Seeded(1))
+        state, new = loo.step(state, ((seat, move),), SeededDeals(1))
         told += new
     return state, told
 
@@ -160,7 +160,7 @@ FIVE = ["2c 3d 8s 9c Tc", "Ah Kh As Ks 3c", "Jc Qh 4s 5s 9d", "", ""]
 
 def test_who_plays_alone_takes_the_pot():
     """R3: the last seat is asked even when all others passed."""
-    state, _ = loo.start(Options(), 5, Seeded(0))
+    state, _ = loo.start(Options(), 5, SeededDeals(0))
     state, told = after(state, PASS, PASS, PASS, PASS)
     assert loo.to_act(state) == (0,)
     state, told = after(state, IN)
@@ -170,7 +170,7 @@ def test_who_plays_alone_takes_the_pot():
 
 
 def test_a_pot_that_nobody_wants_grows():
-    state, _ = loo.start(Options(), 5, Seeded(0))
+    state, _ = loo.start(Options(), 5, SeededDeals(0))
     state, told = after(state, *[PASS] * 10)
     assert [event.pot for event in told_of(told, Scored)] == [5, 10]
     assert loo.view(state, None).pot == 15
@@ -220,7 +220,7 @@ def test_an_exchange_is_limited_by_stock_and_dead_cards():
 def test_cards_drawn_are_told_to_their_seat_alone():
     state = at(FIVE, phase=Phase.EXCHANGE, stock="2d 4d")
     _, told = after(state, Exchange(("3c",)))
-    assert [each.seats for each in told if isinstance(each.event, Drawn)] == [(1,)]
+    assert [each.sent_to for each in told if isinstance(each.event, Drawn)] == [(1,)]
 
 
 def test_civil_goes_with_the_lead_of_the_ace_of_trump_alone():
@@ -241,7 +241,7 @@ def test_there_is_no_pam_if_it_is_turned_up():
     """R9: the jack of clubs is out of play and clubs are trump."""
     assert trick_winner(parse_cards("Ts 2c As"), "c") == 1
     for seed in range(400):
-        state, _ = loo.start(Options(), 10, Seeded(seed))
+        state, _ = loo.start(Options(), 10, SeededDeals(seed))
         if state.deal.upcard == "Jc":
             assert all("Jc" not in hand for hand in state.deal.cards.hands)
             return
@@ -275,7 +275,7 @@ def test_a_player_without_a_trick_pays_and_the_pot_is_divided():
 def test_an_illegal_move_leaves_the_state_as_it_was(move):
     state, same = (at(FIVE, phase=Phase.EXCHANGE, stock="2d 4d") for _ in range(2))
     with pytest.raises(IllegalMove):
-        loo.step(state, ((1, move),), Seeded(1))
+        loo.step(state, ((1, move),), SeededDeals(1))
     assert state == same
 
 
@@ -286,12 +286,12 @@ def test_an_illegal_move_leaves_the_state_as_it_was(move):
 )
 def test_options_are_checked(given, seats):
     with pytest.raises(BadOptions):
-        loo.start(build_options(Options, given), seats, Seeded(0))
+        loo.start(build_options(Options, given), seats, SeededDeals(0))
 
 
 def play(seats, seed, options=Options()):  # noqa: B008 - frozen
     """A random match: every state, and what was told on entering it."""
-    deals, chooser = Seeded(seed), random.Random(seed)
+    deals, chooser = SeededDeals(seed), random.Random(seed)
     state, told = loo.start(options, seats, deals)
     yield state, told
     while asked := loo.to_act(state):
@@ -338,7 +338,7 @@ def test_every_seat_deals_three_times():
 
 
 def test_a_pass_shows_the_own_cards_to_their_seat_alone():
-    state, _ = loo.start(Options(), 5, Seeded(3))
+    state, _ = loo.start(Options(), 5, SeededDeals(3))
     hand = loo.view(state, Seat(1)).held
     state, _ = after(state, PASS)
     mine, others, nobody = (loo.view(state, seat) for seat in (Seat(1), Seat(2), None))
@@ -351,7 +351,7 @@ def test_a_pass_shows_the_own_cards_to_their_seat_alone():
 
 
 def test_cards_are_dealt_singly_from_the_dealers_left():
-    state, _ = loo.start(Options(), 5, Unshuffled())
+    state, _ = loo.start(Options(), 5, UnshuffledDeals())
     for left in range(5):
         assert loo.view(state, Seat((1 + left) % 5)).held == PACK_52[left:25:5]
     assert (state.deal.upcard, state.deal.cards.stock) == (PACK_52[25], PACK_52[26:])
@@ -359,7 +359,7 @@ def test_cards_are_dealt_singly_from_the_dealers_left():
 
 def test_a_hand_begins_with_its_number_dealer_upcard_and_pot():
     """Also the second one, whose pot holds what nobody won."""
-    state, told = loo.start(Options(), 5, Unshuffled())
+    state, told = loo.start(Options(), 5, UnshuffledDeals())
     assert told[0] == (Began(0, Seat(0), PACK_52[25], 5), None)
     state, told = after(state, *[PASS] * 5)
     (began,) = told_of(told, Began)
@@ -372,3 +372,16 @@ def test_cards_reach_the_dead_pile_in_the_order_of_play():
     state = at(FIVE, phase=Phase.EXCHANGE, stock="2d 4d 5d", dead="6d")
     state, _ = after(state, Exchange(("3c",)), Exchange(("4s", "5s")))
     assert state.deal.cards.dead == ("6d", "3c", "4s", "5s")
+
+
+def test_hands_of_those_who_pass_are_dead_in_the_order_of_passing():
+    state, _ = loo.start(Options(), 5, UnshuffledDeals())
+    first, second = (loo.view(state, Seat(seat)).held for seat in (1, 2))
+    state, _ = after(state, PASS, PASS)
+    assert state.deal.cards.dead == (*first, *second)
+
+
+def test_an_exchange_of_more_than_stock_and_dead_cards_is_refused():
+    state = at(FIVE, phase=Phase.EXCHANGE, stock="2d", dead="4d 5d")
+    with pytest.raises(IllegalMove, match="exchange up to 3 cards"):
+        after(state, Exchange(("Ah", "Kh", "As", "Ks")))

@@ -18,14 +18,8 @@ QUICK = {
     "pineapple",
 }
 UNBOUNDED = {"eleusis"}
-RACES = {game.id for game in GAMES if game.family == "abstrac"} | {
-    "democracy",
-    "arlington",
-    "jam",
-    "klaberjass",
-    "sixty_six",
-    "oklahoma_rummy",
-}
+RACES = {game.id for game in GAMES if "target" in {each.name for each in game.settings}}
+"""Games that the first seat with so many points wins, where no number of hands is set."""
 
 
 def rows():

@@ -8,15 +8,11 @@ import pytest
 
 from arena.cards import pack
 from arena.deal import KeyedDeals
-from arena.games import oklahoma_rummy
 from arena.games.contract import MAX_OFFERED, BadOptions
-from arena.games.oklahoma_rummy import Options, State
+from arena.games.oklahoma_rummy import rules as oklahoma_rummy
 from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, holds
 from arena.games.oklahoma_rummy.melds import End, MeldKind, extended, melds_within, read_meld
-from arena.games.oklahoma_rummy.rules import DECK, hand_size, is_over
-from arena.games.oklahoma_rummy.scoring import OUT_POINTS
-from arena.games.oklahoma_rummy.state import MAX_REBUILDS, Deal, Match, Piles
-from arena.games.oklahoma_rummy.words import (
+from arena.games.oklahoma_rummy.messages import (
     Discard,
     Extend,
     Meld,
@@ -27,7 +23,11 @@ from arena.games.oklahoma_rummy.words import (
     Table,
     TakePile,
 )
-from arena.testing.deals import Seeded
+from arena.games.oklahoma_rummy.options import Options
+from arena.games.oklahoma_rummy.rules import DECK, hand_size, is_over
+from arena.games.oklahoma_rummy.scoring import OUT_POINTS
+from arena.games.oklahoma_rummy.state import MAX_REBUILDS, Deal, Match, Piles, State
+from arena.testing.deals import SeededDeals
 
 SET, RUN = MeldKind.SET, MeldKind.RUN
 
@@ -241,7 +241,7 @@ def cards_of(state):
 
 @pytest.mark.parametrize("seats", range(2, 9))
 def test_random_play_keeps_all_cards_and_ends_within_four_stocks(seats):
-    draw, deals = random.Random(seats), Seeded(f"oklahoma {seats}")
+    draw, deals = random.Random(seats), SeededDeals(f"oklahoma {seats}")
     state, _ = oklahoma_rummy.start(Options(hands=seats), seats, deals)
     begun = hand_size(seats)
     assert {len(hand) for hand in state.deal.hands} == {begun}

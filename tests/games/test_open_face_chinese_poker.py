@@ -5,15 +5,22 @@ import random
 import pytest
 
 from arena.cards import PACK_52, parse_cards
-from arena.games import open_face_chinese_poker as open_face
+from arena.games.chinese.unit_values import unit_values as values_of
 from arena.games.contract import Seat
-from arena.games.open_face_chinese_poker import Options, rules
-from arena.games.open_face_chinese_poker.scoring import reaches_fantasyland, score_rows
-from arena.games.open_face_chinese_poker.state import Match
-from arena.games.open_face_chinese_poker.words import Phase, Place
-from arena.testing.deals import Seeded
+from arena.games.open_face_chinese_poker import rules
+from arena.games.open_face_chinese_poker import rules as open_face
+from arena.games.open_face_chinese_poker.messages import Phase, Place, Scored
+from arena.games.open_face_chinese_poker.options import Options
+from arena.games.open_face_chinese_poker.scoring import (
+    MOST_UNITS,
+    pair_units,
+    reaches_fantasyland,
+    score_rows,
+)
+from arena.games.open_face_chinese_poker.state import Match, State
+from arena.testing.deals import SeededDeals
 
-DEALS = Seeded("open face")
+DEALS = SeededDeals("open face")
 
 # fmt: off
 ROWS = [
@@ -37,9 +44,10 @@ def test_fantasyland(front, middle, back, there, expected, why):
     assert reaches_fantasyland(scoring, in_fantasyland=there) is expected
 
 
-def hand_with(*fantasyland):
+def hand_with(*fantasyland, unit_values=""):
     seats = tuple(Seat(seat) for seat in range(len(fantasyland)))
-    match = Match(seats, 8, 0, Seat(0), fantasyland, (), (0,) * len(seats))
+    values = values_of(unit_values, len(seats))
+    match = Match(seats, 8, values, 0, Seat(0), fantasyland, (), (0,) * len(seats))
     return rules.deal_hand(match, DEALS)
 
 
@@ -73,6 +81,81 @@ def test_in_fantasyland_all_thirteen_cards_are_set_in_full_rows():
     assert Place((*whole.front[:2], strange), whole.middle, whole.back) not in moves
     assert Place(whole.front[:2], (*whole.middle, whole.front[2]), whole.back) not in moves
     assert whole.front not in moves
+
+
+def test_no_pair_of_hands_is_worth_more_than_three_of_a_kind_and_two_royal_flushes():
+    best = score_rows(*map(parse_cards, ("2s2h2d", "AsKsQsJsTs", "AhKhQhJhTh")))
+    worst = score_rows(*map(parse_cards, ("3c4c5d", "8c7d6h5s3d", "9c8d7h5h3h")))
+    assert pair_units(best, worst) == MOST_UNITS
+
+
+# fmt: off
+PLAYED = [
+    # fantasyland    hands left after a hand   why
+    ((False, False), 7, "an ordinary hand is one of those scheduled"),
+    ((True, True),   8, "a hand in Fantasyland comes on top"),
+    ((False, True),  8, "... also for a seat that is not there"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("there", "left", "why"), PLAYED, ids=[row[-1] for row in PLAYED])
+def test_hands_left_after_a_hand(there, left, why):
+    state, _ = hand_with(*there)
+    while not state.match.hand_scores:
+        chosen = tuple((seat, rules.fallback(state, seat)) for seat in rules.to_act(state))
+        state, _ = rules.step(state, chosen, DEALS)
+    assert rules.view(state, None).hands_left == left
+
+
+# fmt: off
+ENDINGS = [
+    # played  fantasyland    hands  over   limited  why
+    (7,       (False, False), 8,    False, None,    "a scheduled hand is left"),
+    (8,       (False, False), 9,    True,  False,   "all are played"),
+    (8,       (True, False),  9,    False, None,    "a Fantasyland that was earned is played too (O12)"),
+    (8,       (True, False),  24,   True,  True,    "but no more hands than three times as many"),
+    (7,       (False, False), 24,   True,  True,    "... even if a scheduled one is left"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("played", "there", "hands", "over", "limited", "why"),
+    ENDINGS,
+    ids=[row[-1] for row in ENDINGS],
+)
+def test_the_match_is_over(played, there, hands, over, limited, why):
+    seats = (Seat(0), Seat(1))
+    scores = ((0, 0),) * hands
+    match = Match(seats, 8, values_of("", 2), played, Seat(0), there, scores, (0, 0))
+    assert rules.is_over(match) is over
+    if over:
+        hand = hand_with(False, False).state.hand
+        assert rules.result(State(match, Phase.OVER, hand)).ended_by_limit is limited
+
+
+def test_a_pair_settles_in_units_of_its_own_value():
+    plain, worth = hand_with(True, True, True), hand_with(True, True, True, unit_values="2,3,5")
+    units = []
+    for state, _ in (plain, worth):
+        chosen = tuple((seat, rules.fallback(state, seat)) for seat in rules.to_act(state))
+        _, told = rules.step(state, chosen, DEALS)
+        units.append(next(event.units for event, _ in told if isinstance(event, Scored)))
+    scorings = [
+        score_rows(move.front, move.middle, move.back)
+        for move in (rules.fallback(plain.state, Seat(seat)) for seat in range(3))
+    ]
+    first, second, third = (
+        pair_units(scorings[one], scorings[two]) for one, two in ((0, 1), (0, 2), (1, 2))
+    )
+    assert units[0] == (first + second, third - first, -second - third)
+    assert units[1] == (
+        2 * first + 3 * second,
+        5 * third - 2 * first,
+        -3 * second - 5 * third,
+    )
+    assert units[0] != units[1]
 
 
 def test_a_hand_of_fantasyland_alone_is_scored_at_once():

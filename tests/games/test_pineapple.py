@@ -5,15 +5,17 @@ from itertools import pairwise
 
 import pytest
 
-from arena.cards import PACK_52
-from arena.games import pineapple
+from arena.cards import PACK_52, parse_cards
 from arena.games.betting.match import HandEnded
 from arena.games.betting.moves import CALL, CHECK, FOLD, Raise
+from arena.games.betting.pots import Pot
+from arena.games.betting.rounds import clockwise
 from arena.games.catalogue import game_by_id
 from arena.games.contract import BadOptions, IllegalMove
 from arena.games.options import build_options
-from arena.games.pineapple import Options, rules
-from arena.games.pineapple.words import (
+from arena.games.pineapple import rules
+from arena.games.pineapple import rules as pineapple
+from arena.games.pineapple.messages import (
     BoardDealt,
     Dealt,
     Discard,
@@ -23,7 +25,9 @@ from arena.games.pineapple.words import (
     Shown,
     Street,
 )
-from arena.testing.deals import Loaded
+from arena.games.pineapple.options import Options
+from arena.games.pineapple.showdown import award
+from arena.testing.deals import StackedDeals
 from tests.walks import Walk
 
 IDS = ("pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo")
@@ -34,7 +38,7 @@ class Sitting:
     """A match that is told move by move; every hand has the pack in canonical order."""
 
     def __init__(self, seats, deck=PACK_52, **options):
-        self.deals = Loaded({(hand, "deck"): deck for hand in range(100)})
+        self.deals = StackedDeals({(hand, "deck"): deck for hand in range(100)})
         self.events = []
         self.state, told = pineapple.start(Options(**options), seats, self.deals)
         self.hear(told)
@@ -145,6 +149,16 @@ def test_the_last_seat_takes_the_pot_without_showing_or_discarding():
     assert sitting.heard(HandEnded)[0].nets == (3, -1, -2)
 
 
+@pytest.mark.parametrize("dealer", range(3))
+def test_b11_odd_chips_of_both_halves_go_round_from_the_dealers_left(dealer):
+    """All three tie: of five chips in each half the last seat gets one, the others two."""
+    holes = [parse_cards(hole) for hole in ("AsKs", "AhKh", "AdKd")]
+    order = clockwise((0, 1, 2), dealer)
+    (won,) = award([Pot(10, (0, 1, 2))], order, holes, parse_cards("2c3c4d8s9h"), with_low=True)
+    assert won.winners == won.low_winners == order
+    assert won.shares == tuple(2 if seat == dealer else 4 for seat in range(3))
+
+
 def test_a_card_is_burnt_before_flop_turn_and_river():
     sitting = Sitting(2).do(CALL, CHECK, Discard, *[CHECK] * 3)
     first = 2 * rules.HOLE
@@ -192,6 +206,11 @@ BAD = [
     ({"big_bet": 1}, 2, "fixed limit: a big bet under the small"),
     ({"small_blind": 0, "big_blind": 0}, 2, "nothing to play for"),
     ({"start_stack": 2001}, 2, "over a thousand bets deep"),
+    ({"ante": 100}, 2, "an ante that leaves nothing"),
+    ({"ante": 40, "stacks": "100,40"}, 2, "an ante that leaves nothing to one seat"),
+    ({"stacks": "100,40"}, 3, "stacks of two seats for three"),
+    ({"stacks": "2001,40"}, 2, "a stack over a thousand bets deep"),
+    ({"stacks": "100,40", "start_stack": 40}, 2, "two sizes of a stack"),
     ({"hands": 3}, 2, "not a multiple of the seats"),
     ({"structure": "spread"}, 2, "no such structure"),
     ({"format": "knockout"}, 2, "no such format"),
@@ -203,7 +222,7 @@ BAD = [
 @pytest.mark.parametrize(("options", "seats", "why"), BAD, ids=[row[-1] for row in BAD])
 def test_options_are_checked(options, seats, why):
     with pytest.raises(BadOptions):
-        pineapple.start(build_options(Options, options), seats, Loaded({}))
+        pineapple.start(build_options(Options, options), seats, StackedDeals({}))
 
 
 @pytest.mark.parametrize("game_id", IDS)
@@ -219,6 +238,57 @@ def test_the_variant_is_not_a_users_to_choose(game_id):
 def test_the_stack_goes_with_the_structure(structure, stack):
     chips = Sitting(2, structure=structure).seen.chips
     assert sum(chips.stacks + chips.bets) == 2 * stack
+
+
+def test_stacks_of_each_seat_are_those_at_the_start_of_every_cash_hand():
+    sitting = Sitting(3, stacks="100,40,7")
+    for hand in range(2):
+        assert sitting.seen.hand == hand
+        chips = sitting.seen.chips
+        assert [sum(parts) for parts in zip(chips.stacks, chips.bets, strict=True)] == [100, 40, 7]
+        sitting.do(Raise(4), FOLD, FOLD)
+
+
+def test_unequal_stacks_carry_over_in_a_freezeout():
+    sitting = Sitting(2, format="freezeout", stacks="100,40").do(FOLD)
+    assert sitting.heard(HandEnded)[0].nets == (-1, 1)
+    chips = sitting.seen.chips
+    assert [sum(parts) for parts in zip(chips.stacks, chips.bets, strict=True)] == [99, 41]
+
+
+@pytest.mark.parametrize(
+    ("hands", "limited"), [(2, True), (0, False)], ids=["a limit of hands", "all chips"]
+)
+def test_a_freezeout_says_whether_a_limit_of_hands_ended_it(hands, limited):
+    options = {"format": "freezeout", "start_stack": 4, "hands": hands}
+    *_, last = Walk(game_by_id("pineapple"), 2, "limit", options, whole=True)
+    state = last.step.state
+    ended = pineapple.result(state)
+    assert ended.ended_by_limit is limited
+    assert limited == (min(ended.scores) > -4)
+
+
+# fmt: off
+STAKES = [
+    # options             chips a hand        why
+    ({},                  2 * (8 + 16),       "four small bets twice, and four big bets twice"),
+    ({"ante": 3},         3 + 2 * (8 + 16),   "the ante too"),
+    ({"max_raises": 1},   2 * (4 + 8),        "two bets in each round"),
+    ({"start_stack": 30}, 30,                 "no more than the stack"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("options", "chips", "why"), STAKES, ids=[row[-1] for row in STAKES])
+def test_a_seat_loses_at_most_at_fixed_limit(options, chips, why):
+    game = game_by_id("pineapple")
+    assert game.margin_bound(game.options({"hands": 2, **options}, 2), 2) == 2 * 2 * chips
+
+
+def test_with_unequal_stacks_each_seat_loses_at_most_its_own():
+    game = game_by_id("pineapple")
+    options = game.options({"hands": 2, "stacks": "60,20"}, 2)
+    assert game.margin_bound(options, 2) == 2 * (48 + 20)
 
 
 # Decisions of a hand at most: with two seats at fixed limit by counting, else the digest's
@@ -335,7 +405,7 @@ def test_a_seat_learns_its_own_cards_the_board_and_the_betting(variant):
 def test_private_events_are_for_their_seat_and_the_spectator_sees_no_hole_cards():
     game = game_by_id("pineapple")
     for turn in Walk(game, 4, "private"):
-        for event, who in turn.step.told:
+        for event, who in turn.step.events:
             private = isinstance(event, Dealt | GaveUp)
             assert who == ((event.seat,) if private else None)
         seen = pineapple.view(turn.step.state, None)

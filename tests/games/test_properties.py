@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from arena.games.catalogue import GAMES
 from arena.games.contract import MAX_OFFERED, BadOptions
 from arena.games.notation import Notation
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
-from tests.games.random_play import moments
+from tests.games.random_play import moments, with_effect
 from tests.rows import slow_unless_of_each_kind
 
 EXAMPLES = {"eleusis": 2, "eleusis_express": 2}
@@ -35,13 +35,17 @@ def tables(draw, game):
             given[setting.name] = draw(st.booleans())
         elif setting.name == "hands":
             given[setting.name] = draw(st.sampled_from((seats, 2 * seats)))
+        elif isinstance(setting.default, str):
+            number = st.integers(setting.minimum, LONGEST["start_stack"])
+            several = draw(st.lists(number, min_size=seats, max_size=seats) | st.just([]))
+            given[setting.name] = ",".join(map(str, several))
         else:
             most = min(setting.maximum, max(setting.default, LONGEST.get(setting.name, 20)))
             low = st.integers(setting.minimum, most)
             given[setting.name] = draw(st.one_of(st.just(setting.default), low))
-    options = game.options(given, seats)
+    options = game.options(with_effect(game, given), seats)
     try:
-        game.rules.start(options, seats, Seeded("try"))
+        game.rules.start(options, seats, SeededDeals("try"))
     except BadOptions:
         assume(False)  # the options do not go together; the rules said so
     return seats, options
@@ -64,7 +68,7 @@ every_game = pytest.mark.parametrize(
 @every_game
 def test_random_play_keeps_to_the_contract(game):
     rules, codec = game.rules, codec_of(game)
-    write_move, write_event = Notation(game.module.Move), Notation(game.module.Event)
+    write_move, write_event = Notation(game.messages.Move), Notation(game.messages.Event)
 
     @examples(game)
     @given(table=tables(game), seed=st.integers(0, 1_000))

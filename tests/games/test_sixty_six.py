@@ -5,16 +5,11 @@ import random
 import pytest
 
 from arena.cards import parse_cards
-from arena.games import sixty_six
 from arena.games.contract import BadOptions, IllegalMove, Listed
 from arena.games.options import build_options
 from arena.games.sixty_six import legal_moves
-from arena.games.sixty_six.options import Options
-from arena.games.sixty_six.rules import SEATS
-from arena.games.sixty_six.scoring import Reason, Tally, award, with_carry
-from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
-from arena.games.sixty_six.tricks import PACK_24
-from arena.games.sixty_six.words import (
+from arena.games.sixty_six import rules as sixty_six
+from arena.games.sixty_six.messages import (
     CLAIM,
     CLOSE,
     EXCHANGE,
@@ -25,7 +20,12 @@ from arena.games.sixty_six.words import (
     Play,
     Scored,
 )
-from arena.testing.deals import Seeded
+from arena.games.sixty_six.options import Options
+from arena.games.sixty_six.rules import SEATS
+from arena.games.sixty_six.scoring import Reason, Tally, award, with_carry
+from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
+from arena.games.sixty_six.tricks import PACK_24
+from arena.testing.deals import SeededDeals
 
 MOST_DECISIONS = 24 * 2 * 11
 """Of a random match: eleven hands are the most seen, with two moves a card at the very most."""
@@ -85,7 +85,7 @@ def after(state, *moves):
     told = ()
     for move in moves:
         (seat,) = sixty_six.to_act(state)
-        state, told = sixty_six.step(state, ((seat, move),), Seeded(1))
+        state, told = sixty_six.step(state, ((seat, move),), SeededDeals(1))
     return state, [event for event, _ in told]
 
 
@@ -125,8 +125,8 @@ def test_the_last_two_cards_go_face_down_first_and_the_upcard_to_the_loser():
     """R1: the loser's card is the upcard, so everybody is told of it."""
     state = at(("Ah 9c", "9h 9d"), upcard="Js", stock="Ac")
     (seat,) = sixty_six.to_act(state)
-    state, _ = sixty_six.step(state, ((seat, Play("Ah")),), Seeded(1))
-    state, told = sixty_six.step(state, ((1, Play("9h")),), Seeded(1))
+    state, _ = sixty_six.step(state, ((seat, Play("Ah")),), SeededDeals(1))
+    state, told = sixty_six.step(state, ((1, Play("9h")),), SeededDeals(1))
     drawn = [each for each in told if isinstance(each.event, Drawn)]
     assert drawn == [(Drawn(0, "Ac"), (0,)), (Drawn(1, "Js"), None)]
     seen = sixty_six.view(state, None)
@@ -176,7 +176,7 @@ def test_an_illegal_move_leaves_the_state_as_it_was(move):
     state = at(("Qh Ts", "Ah 9s Qd Kd"), upcard="Js", stock="Ac", led="Kh", turn=1)
     same = at(("Qh Ts", "Ah 9s Qd Kd"), upcard="Js", stock="Ac", led="Kh", turn=1)
     with pytest.raises(IllegalMove):
-        sixty_six.step(state, ((1, move),), Seeded(1))
+        sixty_six.step(state, ((1, move),), SeededDeals(1))
     assert state == same
 
 
@@ -187,12 +187,12 @@ def test_an_illegal_move_leaves_the_state_as_it_was(move):
 )
 def test_options_are_checked(given, seats):
     with pytest.raises(BadOptions):
-        sixty_six.start(build_options(Options, given), seats, Seeded(0))
+        sixty_six.start(build_options(Options, given), seats, SeededDeals(0))
 
 
 def play(seed, options=Options(), *, claims="true"):  # noqa: B008 - frozen
     """A random match: every state. Bots claim when it is true, or as it comes."""
-    deals, chooser = Seeded(seed), random.Random(seed)
+    deals, chooser = SeededDeals(seed), random.Random(seed)
     state, _ = sixty_six.start(options, 2, deals)
     yield state
     while asked := sixty_six.to_act(state):
@@ -242,5 +242,5 @@ def test_a_race_that_nobody_wins_ends_after_sixty_hands():
     state = next(play(0))
     match = Match(Options(), 59, 0, (3, 3), ((0, 0),) * 59)
     late = State(match, state.deal, state.legal)
-    over, _ = sixty_six.step(late, ((sixty_six.to_act(late)[0], CLAIM),), Seeded(0))
+    over, _ = sixty_six.step(late, ((sixty_six.to_act(late)[0], CLAIM),), SeededDeals(0))
     assert sixty_six.result(over).scores == (6, 3)

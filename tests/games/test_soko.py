@@ -5,17 +5,18 @@ import random
 import pytest
 
 from arena.cards import PACK_52, parse_cards
-from arena.games import soko
 from arena.games.betting.match import HandEnded, Match, Scores, Terms
 from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, BringIn, Raise
 from arena.games.catalogue import game_by_id
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.options import build_options
-from arena.games.soko import Options, rules
+from arena.games.soko import rules
+from arena.games.soko import rules as soko
+from arena.games.soko.messages import Dealt, Phase, PotWon, Shown, UpcardsDealt
+from arena.games.soko.options import Options
 from arena.games.soko.showdown import first_to_act
 from arena.games.soko.stakes import first_match
-from arena.games.soko.words import Dealt, Phase, PotWon, Shown, UpcardsDealt
-from arena.testing.deals import Loaded
+from arena.testing.deals import StackedDeals
 from tests.walks import Walk
 
 
@@ -28,7 +29,7 @@ class Sitting:
     """A match that is told move by move; every hand has the same pack."""
 
     def __init__(self, seats, start="", **options):
-        self.deals = Loaded({(hand, "deck"): deck_of(start) for hand in range(200)})
+        self.deals = StackedDeals({(hand, "deck"): deck_of(start) for hand in range(200)})
         self.state, self.told = soko.start(Options(**options), seats, self.deals)
         self.events = [event for event, _ in self.told]
 
@@ -78,6 +79,9 @@ BRING_INS = [
     ({"min_bet": 1}, (1, 10), (1, 10), "S12: but at least 1"),
     ({"start_stack": 4}, (2, 3), (2, 3), "at most the stack"),
     ({"start_stack": 2}, (1, 1), (1,), "a stack that is too short posts what it has"),
+    ({"structure": "pot"}, (2, 4), (2, 4), "a smallest bet where the antes are less"),
+    ({"structure": "pot", "ante": 9}, (2, 18), (2, 4, 18), "the antes at pot-limit"),
+    ({"structure": "nolimit"}, (2, 199), (2, 4, 199), "the whole stack at no-limit"),
 ]
 
 
@@ -144,6 +148,47 @@ def test_limits_are_doubled(thirds, limits, why):
     assert found == limits
 
 
+def test_s9_the_pair_of_a_seat_that_is_all_in_doubles_the_limits():
+    """Seat 0 calls the bring-in with its last chips and is dealt a second nine."""
+    seats = tuple(map(Seat, range(3)))
+    stakes, _ = first_match(Options(), 3)
+    match = Match(Terms(seats, "cash", 3), Scores((), (0,) * 3), 0, Seat(0), seats, (3, 100, 100))
+    deals = StackedDeals({(0, "deck"): deck_of("Kc Jd Tc 4h 8d 9d 5s Qh 9c")})
+    state, _ = rules.begin_hands(stakes, match, deals)
+    for seat, move in ((1, BringIn(2)), (2, CALL), (0, CALL)):
+        state, _ = rules.step(state, ((Seat(seat), move),), deals)
+    seen = soko.view(state, None)
+    assert (seen.chips.stacks[0], seen.upcards[0]) == (0, ("9d", "9c"))
+    assert (seen.min_bet, seen.max_bet) == (8, 20)
+
+
+RAISED = (BringIn(2), Raise(4), Raise(8), Raise(12), Raise(16))
+CHECKED = (BringIn(2), CALL, CHECK, CHECK)
+
+# fmt: off
+SPANS = [
+    # structure  moves        from and to    why
+    ("pot",      RAISED[:1],  (4, 2 + 6),    "the completion: the pot of 4 and the call of 2"),
+    ("pot",      RAISED[:2],  (8, 4 + 10),   "the pot of 8 and the call of 2"),
+    ("pot",      CHECKED[:2], (4, 6),        "the pot of 6"),
+    ("pot",      CHECKED,     (8, 8),        "a smallest bet, doubled, where the pot is less"),
+    ("pot",      RAISED,      (20, 16 + 34), "the number of raises has no cap"),
+    ("nolimit",  RAISED,      (20, 199),     "... nor at no-limit"),
+    ("spread",   RAISED,      (None, None),  "as it has at spread limit"),
+    ("nolimit",  CHECKED,     (8, 197),      "the smallest bet is doubled, the largest is the stack"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("structure", "moves", "expected", "why"), SPANS, ids=[row[-1] for row in SPANS]
+)
+def test_the_next_bet_or_raise_is(structure, moves, expected, why):
+    seen = Sitting(2, "Ac Kc 3d 2d 7s 9s", structure=structure).do(*moves).seen
+    assert (seen.min_to, seen.max_to) == expected
+    assert (seen.max_bet > 0) == (structure == "spread")
+
+
 def test_a_folded_seat_gets_no_more_cards():
     sitting = Sitting(3, "Ac Kc Qc 3d 4d 2d").do(BringIn(2), FOLD, CALL)
     assert sitting.seen.live == (0, 2)
@@ -177,7 +222,7 @@ def test_a_seat_that_the_ante_took_all_from_brings_nothing_in():
     seats = (Seat(0), Seat(1), Seat(2))
     terms = Terms(seats, "freezeout", 100)
     match = Match(terms, Scores((), (0, 0, 0)), 0, Seat(0), seats, (1, 299, 300))
-    deals = Loaded({(0, "deck"): deck_of("2c3c4cKdQd5h")})  # seat 1 is dealt first
+    deals = StackedDeals({(0, "deck"): deck_of("2c3c4cKdQd5h")})  # seat 1 is dealt first
     state, _ = rules.begin_hands(stakes, match, deals)
     assert soko.view(state, None).upcards == (("5h",), ("Kd",), ("Qd",))
     assert soko.to_act(state) == (2,)
@@ -191,7 +236,7 @@ def test_s13_hands_without_a_decision_pass_in_a_freezeout():
     match = Match(Terms(seats, "freezeout", 100), Scores((), (0, 0)), 0, Seat(0), seats, (1, 399))
     aces = deck_of("2c Ac 3d Ad 4h Ah 6s As 8c Kc")  # from the dealer's left
     decks = {(0, "deck"): aces, (1, "deck"): deck_of("Kc Kd Kh Ks")}
-    state, told = rules.begin_hands(stakes, match, Loaded(decks))
+    state, told = rules.begin_hands(stakes, match, StackedDeals(decks))
     assert [event.nets for event, _ in told if isinstance(event, HandEnded)] == [(1, -1)]
     assert (soko.view(state, None).hand, soko.to_act(state)) == (1, (0,))
 
@@ -199,6 +244,8 @@ def test_s13_hands_without_a_decision_pass_in_a_freezeout():
 BAD = [
     ({"min_bet": 11}, 2, "smallest over largest bet"),
     ({"ante": 200}, 2, "an ante that leaves nothing"),
+    ({"structure": "nolimit", "start_stack": 4001}, 2, "over a thousand bets deep without a cap"),
+    ({"structure": "fixed"}, 2, "no such structure"),
     ({"hands": 3}, 2, "not a multiple of the seats"),
     ({"min_bet": 0}, 2, "no bet at all"),
     ({}, 9, "too many seats"),
@@ -209,7 +256,7 @@ BAD = [
 @pytest.mark.parametrize(("options", "seats", "why"), BAD, ids=[row[-1] for row in BAD])
 def test_options_are_checked(options, seats, why):
     with pytest.raises(BadOptions):
-        soko.start(build_options(Options, options), seats, Loaded({}))
+        soko.start(build_options(Options, options), seats, StackedDeals({}))
 
 
 # Decisions of a hand at most: the digest's highest of its own random play, and half as much again.
@@ -276,6 +323,6 @@ def test_a_seat_learns_its_hole_card_and_what_lies_open():
 
 def test_hole_cards_are_told_to_their_seat_alone():
     for turn in Walk(game_by_id("soko"), 3, "private"):
-        for event, who in turn.step.told:
+        for event, who in turn.step.events:
             assert who == ((event.seat,) if isinstance(event, Dealt) else None)
         assert soko.view(turn.step.state, None).hole is None

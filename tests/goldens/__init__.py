@@ -9,15 +9,24 @@ import textwrap
 from functools import cache
 from pathlib import Path
 
-from arena.games.catalogue import game_by_id
-from arena.games.contract import Told
+from arena.games.catalogue import GAMES, game_by_id
+from arena.games.contract import SentEvent
 from arena.games.notation import Notation
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 from tests.games.random_play import moments
 
 FOLDER = Path(__file__).parent
 PAGES = FOLDER.parents[1] / "arena" / "games" / "pages"
 DOCUMENTS = FOLDER.parents[1] / "docs" / "games"
+PICTURES = DOCUMENTS / "pictures"
+INDEX_HEAD = [
+    "# Games",
+    "",
+    "`arena games show GAME` prints the same pages, with the options of each game.",
+    "",
+    "| game | id | seats | |",
+    "|---|---|---|---|",
+]
 SAMPLE_LINES = 30
 SEED = 2026
 PERFT_NODES = 2_000
@@ -42,9 +51,9 @@ def _golden(game_id):
         f"perft {' '.join(map(str, perft(game, options, seats)))}",
         "",
     ]
-    moves, events = Notation(game.module.Move), Notation(game.module.Event)
-    deals = Seeded(f"random play {SEED}")
-    lines += [told_line(told, events) for told in game.rules.start(options, seats, deals).told]
+    moves, events = Notation(game.messages.Move), Notation(game.messages.Event)
+    deals = SeededDeals(f"random play {SEED}")
+    lines += [told_line(told, events) for told in game.rules.start(options, seats, deals).events]
     last = None
     for moment in moments(game, options, seats, SEED):
         lines += [f"{seat}: {moves.write(move)}" for seat, move in moment.chosen]
@@ -54,8 +63,8 @@ def _golden(game_id):
     return "\n".join(lines) + "\n"
 
 
-def told_line(told: Told, notation: Notation):
-    audience = "" if told.seats is None else f"[{','.join(map(str, told.seats))}] "
+def told_line(told: SentEvent, notation: Notation):
+    audience = "" if told.sent_to is None else f"[{','.join(map(str, told.sent_to))}] "
     return f"  > {audience}{notation.write(told.event)}"
 
 
@@ -65,7 +74,7 @@ def perft(game, options, seats):
     A depth is one seat's choice; of a simultaneous step every seat's counts.
     """
     rules = game.rules
-    deals = Seeded("perft")
+    deals = SeededDeals("perft")
     state, _ = rules.start(options, seats, deals)
     level, counts = [(state, ())], []
     while level and (not counts or counts[-1] <= PERFT_NODES):
@@ -108,6 +117,28 @@ def sample(game):
 
 def sample_path(game):
     return PAGES / f"{game.id}.sample"
+
+
+def document(game):
+    """The page of a game on the site: its rules, with a picture below the title where there is one."""
+    title, rest = game.describe().split("\n", 1)
+    if not (PICTURES / f"{game.id}.png").exists():
+        return f"{title}\n{rest}"
+    return f"{title}\n\n![A hand of {game.title} as seat 0 sees it](pictures/{game.id}.png)\n{rest}"
+
+
+def index():
+    """The page of the site that lists all games."""
+    rows = [
+        f"| [{game.title}]({game.id}.md) | `{game.id}` | {seats_text(game)} | {game.summary} |"
+        for game in sorted(GAMES, key=lambda game: game.title)
+    ]
+    return "\n".join([*INDEX_HEAD, *rows, ""])
+
+
+def seats_text(game):
+    first, last = game.seats[0], game.seats[-1]
+    return str(first) if first == last else f"{first} to {last}"
 
 
 def document_path(game):

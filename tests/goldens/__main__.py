@@ -3,7 +3,16 @@
 import argparse
 
 from arena.games.catalogue import GAMES, UnknownGame, game_by_id
-from tests.goldens import DOCUMENTS, document_path, golden, path_of, sample, sample_path
+from tests.goldens import (
+    DOCUMENTS,
+    document,
+    document_path,
+    golden,
+    index,
+    path_of,
+    sample,
+    sample_path,
+)
 from tests.goldens.matches import Played, digests, digests_path, head, plans, stored
 
 
@@ -26,6 +35,7 @@ def main():
         parser.error(str(error))
     for game in games:
         write(game, parser, same_rules=given.same_rules)
+    (DOCUMENTS / "index.md").write_text(index(), "utf-8")
 
 
 def write(game, parser, *, same_rules):
@@ -38,7 +48,7 @@ def write(game, parser, *, same_rules):
     digests_path(game).write_text("\n".join(blocks), "utf-8")
     sample_path(game).write_text(sample(game), "utf-8")
     DOCUMENTS.mkdir(exist_ok=True)
-    document_path(game).write_text(game.describe(), "utf-8")
+    document_path(game).write_text(document(game), "utf-8")
     print(f"{path}: {len(text.splitlines())} lines; {len(matches)} matches digested")
 
 

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from enum import Enum
 
-from arena.games.eleusis.words import Guess, Rule
+from arena.games.eleusis.messages import Guess, Rule
 
 RULES = (
     "card.color != last.color",

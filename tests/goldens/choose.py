@@ -1,5 +1,7 @@
 """Looks for golden matches: `python -m tests.goldens.choose GAME` proposes a list for `matches.toml`.
 
+With `--missing` instead of a game, lists of the games that have none are added to the file.
+
 Matches with any bot, seats and options are played one after the other; one is
 kept if it takes a branch of the family's rules that none before it took.
 """
@@ -10,9 +12,11 @@ import time
 from itertools import chain
 from pathlib import Path
 
-from arena.games.catalogue import game_by_id
+from arena.games.catalogue import GAMES, game_by_id
+from tests.games.random_play import with_effect
 from tests.goldens.bots import NAMES
-from tests.goldens.matches import Plan, Played
+from tests.goldens.matches import FOLDER, Plan, Played, plans
+from tests.mutation.targets import USED_BY
 
 MANY_SEATS, MANY_SETTINGS = 5, 5
 CPU_S = 8
@@ -34,6 +38,7 @@ def candidates(game, seed=0):
                 options.append(("hands", draw.choice((0, seats, seats, more))))
             elif draw.random() < (0.5 if len(game.settings) < MANY_SETTINGS else 0.15):
                 options.append((setting.name, _any_value(setting, draw)))
+        options = with_effect(game, dict(options)).items()
         plan = Plan(bot, seats, draw.randrange(10_000), tuple(options))
         if ("hands", 0) not in options or game.family in ("sixty_six", "klaberjass", "jam"):
             yield plan
@@ -44,6 +49,8 @@ def _any_value(setting, draw):
         return str(draw.choice(setting.choices))
     if isinstance(setting.default, bool):
         return draw.random() < 0.5
+    if isinstance(setting.default, str):
+        return ""  # how many numbers there are depends on the seats
     most = min(setting.maximum, max(setting.default, LONGEST.get(setting.name, 20)))
     return draw.randint(setting.minimum, most)
 
@@ -79,14 +86,9 @@ class Branches:
 
 def folders_of(game):
     """The files of a game's rules and of what they share with another's."""
-    module = Path(game.module.__file__)
-    own = module if module.name != "__init__.py" else module.parent
-    shared = {"soko": "betting", "pineapple": "betting", "eleusis": "cel"}
-    shared |= {"chinese_poker": "chinese", "open_face_chinese_poker": "chinese"}
-    names = [str(own)]
-    if game.family in shared:
-        names.append(f"/games/{shared[game.family]}/")
-    return names
+    own = Path(game.rules.__file__).parent
+    shared = [name for name, families in USED_BY.items() if game.family in families]
+    return [str(own), *(f"/{name}/" for name in shared)]
 
 
 def starting(game):
@@ -131,13 +133,20 @@ def _toml(value):
     return str(value) if isinstance(value, int) else f'"{value}"'
 
 
-def main():
-    for name in sys.argv[1:]:
-        kept, _ = chosen(game_by_id(name))
-        print(f"{name} = [")
-        print("\n".join(map(row, kept)))
-        print("]", flush=True)
+def listed(game_id):
+    """A game's list as it stands in `matches.toml`."""
+    kept, _ = chosen(game_by_id(game_id))
+    return "\n".join([f"{game_id} = [", *map(row, kept), "]\n"])
+
+
+def main(names):
+    if names == ["--missing"]:
+        file = FOLDER / "matches.toml"
+        new = [listed(game.id) for game in GAMES if game.id not in plans()]
+        file.write_text(file.read_text("utf-8") + "".join(new), "utf-8")
+    else:
+        print("".join(map(listed, names)), end="")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

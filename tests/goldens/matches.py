@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import get_args
 
 from arena.cards import CANONICAL
-from arena.games.contract import BadOptions, IllegalMove
-from arena.testing.deals import Seeded
+from arena.games.contract import BadOptions, IllegalMove, work_of
+from arena.testing.deals import SeededDeals
 from tests.goldens.bots import bots
 
 FOLDER = Path(__file__).parent
@@ -61,6 +61,12 @@ class Seen:
         return hashlib.sha256(self.text.encode()).hexdigest()[:2]
 
 
+def _digested(events):
+    """The events of a step as text. The digests are made of it, so it never changes."""
+    sent = [f"Told(event={each.event!r}, seats={each.sent_to!r})" for each in events]
+    return f"({', '.join(sent)}{',' * (len(sent) == 1)})"
+
+
 class Played:
     """A match step by step, and its result when all were taken."""
 
@@ -69,20 +75,20 @@ class Played:
         self.result = None
         self._draw = random.Random(f"{game.id} {plan}")
         self._pool = {}
-        kinds = get_args(game.module.Move) or (game.module.Move,)
+        kinds = get_args(game.messages.Move) or (game.messages.Move,)
         self._bare = [kind() for kind in kinds if not dataclasses.fields(kind)]
 
     def __iter__(self):
         game, plan, rules = self.game, self.plan, self.game.rules
-        deals = Seeded(f"golden {plan.seed}")
+        deals = SeededDeals(f"golden {plan.seed}")
         players = bots(plan.bot, plan.seats, self._draw)
         try:
             options = game.options(dict(plan.options), plan.seats)
-            state, told = rules.start(options, plan.seats, deals)
+            state, events = rules.start(options, plan.seats, deals)
         except BadOptions as error:
             yield Seen(0, f"bad options: {error}")
             return
-        yield Seen(0, "\n".join([repr(told), *self._shown(state)]))
+        yield Seen(0, "\n".join([_digested(events), *self._shown(state)]))
         chosen = ()
         for _ in range(MOST_STEPS):
             acting = rules.to_act(state)
@@ -97,8 +103,8 @@ class Played:
                 lines += self._asked(state, seat, move)
                 lines += self._refused(state, chosen, at, deals)
             hand = rules.hand_number(state)
-            state, told = rules.step(state, chosen, deals)
-            yield Seen(hand, "\n".join([*lines, repr(told), *self._shown(state)]))
+            state, events = rules.step(state, chosen, deals)
+            yield Seen(hand, "\n".join([*lines, _digested(events), *self._shown(state)]))
 
     def _shown(self, state):
         rules = self.game.rules
@@ -115,7 +121,7 @@ class Played:
         yield f"ask {seat} {legal.count()} {legal.complete} {rules.fallback(state, seat)}"
         yield " ".join(map(written, offered))
         yield f"sample {legal.sample(random.Random(seat).randrange)}"
-        yield f"chosen {move} {move in legal} {rules.heavy(state, seat, move)}"
+        yield f"chosen {move} {move in legal} {work_of(rules, state, seat, move)}"
 
     def _refused(self, state, chosen, at, deals):
         """What becomes of moves that may be illegal: others of the match, and spoiled ones."""
@@ -237,7 +243,7 @@ def head(game):
     low, high = game.seats[0], game.seats[-1]
     for given, seats in (({}, low - 1), ({}, high + 1), ({"hands": low + 1}, low)):
         try:
-            game.rules.start(game.options(given, low), seats, Seeded("refused"))
+            game.rules.start(game.options(given, low), seats, SeededDeals("refused"))
         except BadOptions as error:
             lines.append(f"{given} at {seats} seats: {error}")
         else:

@@ -3,7 +3,16 @@
 import pytest
 
 from arena.games.catalogue import GAMES
-from tests.goldens import FOLDER, document_path, golden, path_of, sample, sample_path
+from tests.goldens import (
+    FOLDER,
+    document,
+    document_path,
+    golden,
+    index,
+    path_of,
+    sample,
+    sample_path,
+)
 from tests.goldens.matches import difference, digests_path, head, plans, stored
 from tests.rows import slow_unless_of_each_kind
 
@@ -30,9 +39,25 @@ def test_a_game_plays_as_it_did(game):
 def test_the_page_of_a_game_is_what_the_command_shows(game):
     again = f"run `python -m tests.goldens {game.id}` and commit what it writes"
     assert sample_path(game).read_text("utf-8") == sample(game), again
-    assert document_path(game).read_text("utf-8") == game.describe(), again
+    assert document_path(game).read_text("utf-8") == document(game), again
     for section in SECTIONS:
         assert f"\n## {section}\n" in game.describe()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
+def test_a_game_has_a_page_of_its_own_with_its_rulings(game):
+    title, *_ = text = game.describe().splitlines()
+    assert title.startswith(f"# {game.title}")
+    following = text[text.index("## Rulings") + 1 :]
+    rulings = following[: next(at for at, row in enumerate(following) if row.startswith("## "))]
+    assert any(row.startswith("- ") for row in rulings)
+    for setting in game.settings:
+        assert f"`{setting.name}`" in game.describe(), setting.name
+
+
+def test_the_site_lists_every_game():
+    page = document_path(GAMES[0]).with_name("index.md")
+    assert page.read_text("utf-8") == index(), "run `python -m tests.goldens` and commit it"
 
 
 MATCHES = [

@@ -7,6 +7,8 @@ MORE_OPTIONS = {
     "jam": ({"hands": 0, "target": 1},),
     "democracy": ({"hands": 0, "target": 1},),
     "arlington": ({"hands": 0, "target": 4},),
+    "loo": ({"hands": 1, "cards": "three"},),
+    "soko": ({"hands": 1, "structure": "pot"},),
 }
 
 

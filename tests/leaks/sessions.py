@@ -9,7 +9,7 @@ import random
 from collections import Counter
 
 from arena.deal import KeyedDeals
-from arena.testing.deals import Loaded
+from arena.testing.deals import StackedDeals
 from arena.testing.orders import match_order
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
@@ -84,7 +84,7 @@ def played(folder, monkeypatch, world, seat, cut, changed):
     """Play a world over streams up to `cut`; the bot that sits at `seat`, and all decisions."""
 
     def deals(key):
-        return Loaded(changed, KeyedDeals(key))
+        return StackedDeals(changed, KeyedDeals(key))
 
     game, seats, seed = world.game, world.seats, world.seed
     players = [Replaying(at, world, cut, looked_at=at == seat) for at in range(seats)]
@@ -98,7 +98,7 @@ def played(folder, monkeypatch, world, seat, cut, changed):
         match_id=order.deal_set,
     )
     with monkeypatch.context() as patch:
-        patch.setattr("arena.server.matches.matches.KeyedDeals", deals)
+        patch.setattr("arena.server.matches.starting.KeyedDeals", deals)
         patch.setattr("arena.replay.read.KeyedDeals", deals)
         there = World(folder, players, [order], CUTS)
         there.ends_idle = True

@@ -5,7 +5,9 @@ import zlib
 import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
-from arena.referee.table import Table
+from arena.referee.match_runner import MatchRunner
+from arena.server.session.asks import AskSender
+from arena.server.session.incoming import IncomingMessages
 from arena.server.session.session import Session
 from cardarena.v1 import play_pb2
 from tests.leaks.sessions import pairs
@@ -42,36 +44,36 @@ def bits():
 
 
 def watched(monkeypatch):
-    take = Table._take_step
+    take = MatchRunner._take_step
 
     def taking(self, step):
         DIGEST[0] = zlib.crc32(repr(step.state).encode(), DIGEST[0])
         return take(self, step)
 
-    begin = Table.begin
+    begin = MatchRunner.begin
 
     def beginning(self, past=(), used=()):
         DIGEST[0] = 0
         begin(self, past, used)
 
-    monkeypatch.setattr(Table, "_take_step", taking)
-    monkeypatch.setattr(Table, "begin", beginning)
+    monkeypatch.setattr(MatchRunner, "_take_step", taking)
+    monkeypatch.setattr(MatchRunner, "begin", beginning)
 
 
 def in_welcome(monkeypatch):
-    resume = Session._resume
+    frames = Session._welcome
 
-    def resuming(self, welcome, now_s):
+    def with_drain(*given):
         drain = play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=bits()))
-        return [*resume(self, welcome, now_s), drain.SerializeToString()]
+        return [*frames(*given), drain.SerializeToString()]
 
-    monkeypatch.setattr(Session, "_resume", resuming)
+    monkeypatch.setattr(Session, "_welcome", with_drain)
 
 
 def in_refusals(monkeypatch):
-    refuse = Session._refuse
+    refuse = IncomingMessages._refuse
     monkeypatch.setattr(
-        Session,
+        IncomingMessages,
         "_refuse",
         lambda self, number, reason, text, **how: refuse(
             self, number, reason, text + "." * bits(), **how
@@ -80,29 +82,31 @@ def in_refusals(monkeypatch):
 
 
 def in_what_is_withdrawn(monkeypatch):
-    withdraw = Session.withdraw
+    withdraw = AskSender.withdraw
     monkeypatch.setattr(
-        Session,
+        AskSender,
         "withdraw",
-        lambda self, ask, fault, reason: withdraw(self, ask, fault, reason + "." * bits()),
+        lambda self, ask, number, fault, reason: withdraw(
+            self, ask, number, fault, reason + "." * bits()
+        ),
     )
 
 
 def in_the_clock(monkeypatch):
-    element = Session._element
+    element = AskSender._element
 
-    def timed(self, seating, ask, used_s=0.0):
-        return element(self, seating, ask, used_s + bits() / 1000 if used_s else 0.0)
+    def timed(self, entry, used_s=0.0):
+        return element(self, entry, used_s + bits() / 1000 if used_s else 0.0)
 
-    monkeypatch.setattr(Session, "_element", timed)
+    monkeypatch.setattr(AskSender, "_element", timed)
 
 
 def in_the_end(monkeypatch):
     unseat = Session.unseat
 
-    def telling(self, seating, end):
+    def telling(self, number, end):
         end.replay_id += "." * bits()
-        unseat(self, seating, end)
+        unseat(self, number, end)
 
     monkeypatch.setattr(Session, "unseat", telling)
 

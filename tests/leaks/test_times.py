@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
-from arena.referee.table import Table
-from arena.server.gate.tokens import Tokens
-from arena.server.session.session import Session
+from arena.referee.match_runner import MatchRunner
+from arena.server.admission.tokens import Tokens
+from arena.server.session.asks import AskSender
 from tests.doubles.streams import Client
 from tests.leaks.test_leaks import NOTHING_HIDDEN
 from tests.leaks.times import (
@@ -30,6 +30,8 @@ from tests.leaks.times import (
 from tests.referee.matches import nearly_three
 from tests.rows import slow_unless_of_each_kind
 from tests.server.running import running
+
+pytestmark = pytest.mark.slow
 
 HIDING = [game for game in GAMES if game.id not in NOTHING_HIDDEN]
 PAIRS = 3
@@ -60,7 +62,6 @@ def test_what_is_hidden_does_not_show_in_how_long_a_seat_waits(game):
     assert min(chances(game, PAIRS, TURNS)) > UNLIKELY
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("game_id", ["sixty_six", "klaberjass"])
 def test_nor_does_it_over_sockets(game_id, tmp_path, monkeypatch):
     game = game_by_id(game_id)
@@ -91,23 +92,23 @@ def digest(table):
 
 
 def as_it_is_stepped(monkeypatch, delay):
-    settle = Table._settle_and_go_on
+    settle = MatchRunner._settle_and_continue
 
     def settling(self, *arguments, **named):
         delay(self)
         settle(self, *arguments, **named)
 
-    monkeypatch.setattr(Table, "_settle_and_go_on", settling)
+    monkeypatch.setattr(MatchRunner, "_settle_and_continue", settling)
 
 
 def as_it_is_asked(monkeypatch, delay):
-    ask = Session.ask
+    ask = AskSender.ask
 
-    def asking(self, seating, open_ask):
-        delay(open_ask.table)
-        ask(self, seating, open_ask)
+    def asking(self, seating, open_ask, number):
+        delay(open_ask.asker)
+        ask(self, seating, open_ask, number)
 
-    monkeypatch.setattr(Session, "ask", asking)
+    monkeypatch.setattr(AskSender, "ask", asking)
 
 
 # fmt: off

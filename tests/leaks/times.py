@@ -17,10 +17,10 @@ from dataclasses import replace
 import numpy as np
 
 from arena.referee import NeverLate, Timers
-from arena.referee.table import Table
+from arena.referee.match_runner import MatchRunner
 from arena.server.bots import BotId
 from arena.server.session.session import Session
-from arena.testing.deals import Loaded, Seeded
+from arena.testing.deals import SeededDeals, StackedDeals
 from arena.testing.orders import match_request
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import MemoryLedger, seeded_spec
@@ -65,7 +65,7 @@ class TimedOutbox(MemoryOutbox):
 def waits(world, seat, cut, changed, now_ns=time.perf_counter_ns):
     """Play a world up to `cut`; by step and who moved, nanoseconds until `seat` was told of it."""
     game, seats = world.game, world.seats
-    deals = Loaded(changed, Seeded(world.seed))
+    deals = StackedDeals(changed, SeededDeals(world.seed))
     spec = seeded_spec(game.id, seats, world.given, seed=world.seed, time_control=CONTROL)
     spec = replace(spec, deals=deals)
     sessions = [Session(BotId(f"b{at}"), lambda: 0.0) for at in range(seats)]
@@ -73,7 +73,7 @@ def waits(world, seat, cut, changed, now_ns=time.perf_counter_ns):
     for session, outbox in zip(sessions, outboxes, strict=True):
         session.attach(play_pb2.Hello(), outbox)
     names = tuple(session.bot.name for session in sessions)
-    table = Table(
+    table = MatchRunner(
         spec,
         codec_of(game),
         [session.seat_at(spec, at, names) for at, session in enumerate(sessions)],
@@ -97,7 +97,7 @@ def waits(world, seat, cut, changed, now_ns=time.perf_counter_ns):
             data = data.SerializeToString()
             outboxes[seat].told_ns = None
             began_ns = now_ns()
-            sessions[who].deliver(outboxes[who], data, 0.0)
+            sessions[who].incoming.deliver(outboxes[who], data, 0.0)
             if outboxes[seat].told_ns is not None:
                 found[at, who] = outboxes[seat].told_ns - began_ns
     return found
@@ -123,8 +123,8 @@ class OverSockets:
 
     def waits(self, world, seat, cut, changed):
         """As `waits` of this module, where only one seat is asked at a time."""
-        deals = Loaded(changed, Seeded(world.seed))
-        self._monkeypatch.setattr("arena.server.matches.matches.KeyedDeals", lambda _: deals)
+        deals = StackedDeals(changed, SeededDeals(world.seed))
+        self._monkeypatch.setattr("arena.server.matches.starting.KeyedDeals", lambda _: deals)
         control = {"move_ms": 600_000, "bank_ms": 0}
         request = match_request(
             world.game.id, self._names, world.given, time_control=control, seed="times"

@@ -13,9 +13,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from arena.games.contract import IllegalMove
-from arena.games.eleusis.hidden_rule import EXAMPLES
-from arena.games.eleusis.words import Rule
-from arena.testing.deals import Loaded, Noted, Seeded
+from arena.games.eleusis.messages import Rule
+from arena.games.eleusis.work import EXAMPLES
+from arena.testing.deals import RecordedDeals, SeededDeals, StackedDeals
 from arena.wire.games import codec_of
 from tests.games.random_play import pick
 from tests.leaks.knowledge import HIDDEN, LASTING, RULE_TOLD, SECRET_MOVES, SHOWN_OF
@@ -70,7 +70,7 @@ class Tally:
 def play_world(game, options, seats, seed):
     """A match of random legal moves, at most `MAX_STEPS` of it."""
     draw = random.Random(f"{game.id} {seats} {seed}")
-    noted = Noted(Seeded(f"leaks {game.id} {seed}"))
+    noted = RecordedDeals(SeededDeals(f"leaks {game.id} {seed}"))
     state, told = game.rules.start(options, seats, noted)
     world = World(game, options, seats, [state], [told], [], [orders_of(noted)])
     while (acting := game.rules.to_act(state)) and len(world.steps) < MAX_STEPS:
@@ -197,7 +197,7 @@ def swapped_orders(orders, hidden, copies, draw, swaps):
 def replay(world, begin, cut, changed):
     """States and events from step `begin` to `cut` with other shuffles; None if impossible."""
     rules = world.game.rules
-    deals = Loaded(changed, Fixed(world.orders))
+    deals = StackedDeals(changed, Fixed(world.orders))
     try:
         if begin == 0:
             state, told = rules.start(world.options, world.seats, deals)
@@ -280,7 +280,7 @@ class WithLots:
 
     def __init__(self, world):
         self._fixed = Fixed(world.orders)
-        self._lots = Seeded("lots")
+        self._lots = SeededDeals("lots")
 
     def shuffle(self, hand, label, cards):
         deals = self._lots if label.startswith(LOTS) else self._fixed
@@ -317,7 +317,7 @@ def compare_rule(world, emissions, seat, draw, tally):
         if rules.hand_number(after) != hand or after.phase == "over":
             break  # the rule is told
         step = rules.step(other[-1].state, world.steps[later], deals)
-        if rule_told(step.told) != rule_told(world.told[later + 1]):
+        if rule_told(step.events) != rule_told(world.told[later + 1]):
             break
         other.append(step)
     note(world, emissions, seat, at + 1, other, "rule", tally, text)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from tests.mutation.hunting import baseline, search
-from tests.mutation.operators import FAULTS, enums_of, mutants_of
+from tests.mutation.operators import FAULTS, mutants_of, names_of
 from tests.mutation.reporting import Progress, markdown, sampled, write_json
 from tests.mutation.survivors import FILE, accepted, entry
-from tests.mutation.targets import ROOT, targets
+from tests.mutation.targets import ROOT, sources, targets
 from tests.mutation.trial import Trials
 
 RESULTS = ROOT / "arena-data" / "mutation"
@@ -26,6 +26,7 @@ examples:
   scripts/mutate --sample 150              150 faults of every family, always the same
   scripts/mutate loo --fresh               without what an earlier run found out
   scripts/mutate loo --hunt 200            try 200 more matches on each survivor
+  scripts/mutate soko --only one           one kind of faults
   scripts/mutate --json table.json         the report for a program; - is standard output
   scripts/mutate --operators               the kinds of faults
 
@@ -49,18 +50,15 @@ class Trial:
 class Run:
     """The mutants of one target, and what became of them."""
 
-    def __init__(self, target, sample, seed, folder):
+    def __init__(self, target, sample, seed, folder, operators=FAULTS):
         self.target = target
         self._sources = {path: (ROOT / path).read_text("utf-8") for path in target.files}
-        everywhere = {
-            str(path): path.read_text("utf-8")
-            for path in sorted((ROOT / "arena/games").rglob("*.py"))
-        }
-        enums = enums_of(everywhere)
+        names = names_of(sources())
         found = [
             mutant
             for path, source in self._sources.items()
-            for mutant in mutants_of(path, source, enums)
+            for mutant in mutants_of(path, source, names)
+            if mutant.operator in operators
         ]
         self.planted = len(found)
         self.mutants = sampled(found, sample, f"{target.name} {seed}")
@@ -294,6 +292,9 @@ def arguments(known):
     )
     parser.add_argument("games", nargs="*", metavar="GAME", help="families; all if none is named")
     parser.add_argument("--sample", type=int, metavar="N", help="faults tried of each family")
+    parser.add_argument(
+        "--only", action="append", choices=FAULTS, metavar="KIND", help="faults of this kind"
+    )
     parser.add_argument("--seed", default="1", help="which sample it is (default 1)")
     parser.add_argument("--processes", type=int, default=1, metavar="N", help="at once (default 1)")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
@@ -338,7 +339,7 @@ def main():
     say = partial(print, file=sys.stderr, flush=True)
     rows = []
     for name in given.games or known:
-        run = Run(known[name], given.sample, given.seed, RESULTS)
+        run = Run(known[name], given.sample, given.seed, RESULTS, given.only or FAULTS)
         if given.fresh and not given.report:
             run.forget()
         run.remember()

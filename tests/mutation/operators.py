@@ -21,6 +21,9 @@ FAULTS = {
     "order": "the first two characters of a text of ranks or suits change places",
     "extreme": "min for max, any for all, and the other way",
     "unsorted": "sorted, reversed or abs is left out",
+    "sorted": "a list or tuple that a function of the rules returns is sorted",
+    "element": "an element of a list or tuple is left out",
+    "one": "1 is added in place of a name",
     "enum": "the next member of the same enum",
     "absence": "a part of an `x or y` value, or a sign, is dropped",
     "seat": "the place before in a list, or the own seat for the other",
@@ -60,8 +63,14 @@ _ARITHMETIC = {
     ast.Pow: ast.Mult,
 }
 _EXTREMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+_ORDERLESS = frozenset(
+    {"sorted", "set", "frozenset", "len", "sum", "min", "max", "any", "all", "Counter"}
+)
+"""Functions to which the order of their argument means nothing."""
+_IN_ORDER = frozenset({"to_act"})
+"""Functions whose results are sorted already: seats to act are in seat order by the contract of rules."""
 _RANKS_AND_SUITS = frozenset("23456789TJQKAcdhs")
-_SETTINGS = frozenset({"setting", "hands_setting"})
+_SETTINGS = frozenset({"setting", "hands_setting", "target_setting", "max_hands_setting"})
 """Calls whose texts are told to people; their numbers are limits, and stay in play."""
 
 
@@ -103,25 +112,44 @@ class Mutant:
         return f"{self.path}:{self.line}: {self.operator}: {short} -> {self.after}"
 
 
-def enums_of(sources: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The enum classes of some sources and their members, in order."""
-    found = {}
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the sources of all rules say of names that any of them may use."""
+
+    enums: Mapping[str, tuple[str, ...]]
+    """The members of each enum class, in order."""
+    sequences: Mapping[str, str]
+    """`list` or `tuple` for each function that returns one of any length."""
+
+
+NO_NAMES = Names({}, {})
+
+
+def names_of(sources: Mapping[str, str]) -> Names:
+    """The enum classes and the functions returning sequences of some sources."""
+    enums, sequences = {}, {}
     for source in sources.values():
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ClassDef) and any(
                 ast.unparse(each).endswith("Enum") for each in node.bases
             ):
-                found[node.name] = tuple(
+                enums[node.name] = tuple(
                     ast.unparse(each.targets[0])
                     for each in node.body
                     if isinstance(each, ast.Assign)
                 )
-    return found
+            elif isinstance(node, ast.FunctionDef) and node.returns is not None:
+                returns = ast.unparse(node.returns)
+                if returns.startswith("list["):
+                    sequences[node.name] = "list"
+                elif returns.startswith("tuple[") and returns.endswith(", ...]"):
+                    sequences[node.name] = "tuple"
+    return Names(enums, sequences)
 
 
-def mutants_of(path: str, source: str, enums: Mapping[str, tuple[str, ...]]) -> list[Mutant]:
+def mutants_of(path: str, source: str, names: Names = NO_NAMES) -> list[Mutant]:
     """Every fault that can be planted in a source, in the order of the text; no two are alike."""
-    planter = _Planter(path, source, enums)
+    planter = _Planter(path, source, names)
     planter.visit(ast.parse(source))
     found = {mutant.key: mutant for mutant in planter.mutants}
     return sorted(found.values(), key=lambda mutant: (mutant.start, mutant.end, mutant.key))
@@ -130,9 +158,9 @@ def mutants_of(path: str, source: str, enums: Mapping[str, tuple[str, ...]]) -> 
 class _Planter(ast.NodeVisitor):
     """Walks a module and notes what can be planted."""
 
-    def __init__(self, path: str, source: str, enums: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, path: str, source: str, names: Names) -> None:
         self.mutants: list[Mutant] = []
-        self._path, self._data, self._enums = path, source.encode(), enums
+        self._path, self._data, self._names = path, source.encode(), names
         self._lines = source.splitlines()
         self._starts = [0]
         for line in self._data.splitlines(keepends=True):
@@ -140,6 +168,10 @@ class _Planter(ast.NodeVisitor):
         self._within: list[str] = []
         self._bound: set[str] = set()
         """Names that have a value already, so that a later assignment can be left out."""
+        self._foreign: set[str] = set()
+        """Names that do not come from the rules, such as `combinations` of itertools."""
+        self._kept: set[ast.expr] = set()
+        """Displays and calls whose length or order another part of the line needs or ignores."""
 
     # What is noted.
 
@@ -172,7 +204,9 @@ class _Planter(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import) -> None: ...
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None: ...
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if not (node.module or "").startswith("arena."):
+            self._foreign |= {each.asname or each.name for each in node.names}
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None: ...
 
@@ -214,6 +248,8 @@ class _Planter(ast.NodeVisitor):
         names = {each.id for target in node.targets for each in _stored(target)}
         if not names or (self._within and names <= self._bound):
             self._add("statement", node, "pass")
+        if any(isinstance(target, ast.Tuple) for target in node.targets):
+            self._kept.add(node.value)  # another number of elements fails at once
         if ast.unparse(node.targets[0]) not in ("__all__", "__slots__"):
             self.visit(node.value)
             for target in node.targets:
@@ -239,6 +275,8 @@ class _Planter(ast.NodeVisitor):
         if other is not None:
             changed = ast.AugAssign(node.target, other(), node.value)
             self._add("arithmetic", node, ast.unparse(changed))
+        if isinstance(node.op, ast.Add):
+            self._one(node.value)
         self.visit(node.value)
 
     def visit_Return(self, node: ast.Return) -> None:
@@ -317,8 +355,28 @@ class _Planter(ast.NodeVisitor):
         other = _ARITHMETIC.get(type(node.op))
         if other is not None and not _is_text(node.left):
             self._swap("arithmetic", node, ast.BinOp(node.left, other(), node.right))
+        if isinstance(node.op, ast.Add):
+            self._one(node.left)
+            self._one(node.right)
         if isinstance(node.op, ast.Sub) and _is_number(node.left, 1):
             self._swap("seat", node, node.right)
+        self.generic_visit(node)
+
+    def _one(self, part: ast.expr) -> None:
+        if isinstance(part, ast.Name | ast.Attribute):
+            self._add("one", part, "1")
+
+    def visit_Tuple(self, node: ast.Tuple) -> None:
+        self._display(node)
+
+    def visit_List(self, node: ast.List) -> None:
+        self._display(node)
+
+    def _display(self, node: ast.Tuple | ast.List) -> None:
+        if isinstance(node.ctx, ast.Load) and len(node.elts) > 1 and node not in self._kept:
+            for at in range(len(node.elts)):
+                rest = node.elts[:at] + node.elts[at + 1 :]
+                self._swap("element", node, type(node)(rest, node.ctx))
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
@@ -333,7 +391,7 @@ class _Planter(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if isinstance(node.value, ast.Name):
-            members = self._enums.get(node.value.id, ())
+            members = self._names.enums.get(node.value.id, ())
             if node.attr in members and len(members) > 1:
                 following = members[(members.index(node.attr) + 1) % len(members)]
                 self._add("enum", node, f"{node.value.id}.{following}")
@@ -368,6 +426,15 @@ class _Planter(ast.NodeVisitor):
             kept = node.args[0]
             after = kept if name == "abs" else ast.Call(ast.Name("list"), [kept], [])
             self._swap("unsorted", node, after)
+        if name in _ORDERLESS:
+            self._kept.update(node.args)
+        called = name.rsplit(".", 1)[-1]
+        kind = self._names.sequences.get(called)
+        known = kind is not None and called not in _IN_ORDER and called not in self._foreign
+        if known and node not in self._kept:
+            in_order = ast.Call(ast.Name("sorted"), [node], [])
+            after = in_order if kind == "list" else ast.Call(ast.Name("tuple"), [in_order], [])
+            self._swap("sorted", node, after)
         if name.lstrip("_").startswith("other") and len(node.args) == 1:
             self._swap("seat", node, node.args[0])
         if name in ("replace", "dataclasses.replace"):

@@ -9,13 +9,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "arena" / "games"
+LANGUAGES = ("cel",)
+"""Packages beside `arena.games` that only its rules use."""
 USED_BY = {
     "betting": ("pineapple", "soko"),
     "chinese": ("chinese_poker", "open_face_chinese_poker"),
     "cel": ("eleusis",),
 }
 """Packages that several families share, or that are worth a row of their own."""
-COMMON = frozenset({"catalogue", "contract", "notation", "options", "values"})
+COMMON = frozenset(
+    {
+        "catalogue",
+        "contract",
+        "frozen",
+        "game",
+        "notation",
+        "options",
+        "possible_cards",
+        "two_seats",
+    }
+)
 """What all games share: no rules, and tested elsewhere."""
 
 
@@ -32,15 +45,19 @@ class Target:
     @cached_property
     def files(self):
         """The files that are mutated, below the root, in order."""
-        package = RULES / self.name
-        found = sorted(package.glob("*.py")) if package.is_dir() else [RULES / f"{self.name}.py"]
-        return [path.relative_to(ROOT).as_posix() for path in found]
+        folder = RULES.parent if self.name in LANGUAGES else RULES
+        return [
+            path.relative_to(ROOT).as_posix()
+            for path in sorted((folder / self.name).glob("*.py"))
+            if path.name != "__init__.py"  # what a game is called, and what a language exports
+        ]
 
     @cached_property
     def tests(self):
         """The test files of the families and of the package itself."""
         names = {self.name, *self.families}
         found = {path for name in names for path in (ROOT / "tests/games").glob(f"test_{name}*.py")}
+        found |= set((ROOT / "tests" / self.name).glob("test_*.py"))
         return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
     def games(self):
@@ -73,7 +90,15 @@ class Target:
         return any(family in USED_BY.get(name, ()) for name in (self.name, *self.families))
 
 
+def sources():
+    """The text of every file with rules, by its path: enums of one are used in others."""
+    folders = (RULES, *(RULES.parent / name for name in LANGUAGES))
+    paths = sorted(path for folder in folders for path in folder.rglob("*.py"))
+    return {str(path): path.read_text("utf-8") for path in paths}
+
+
 def targets():
     """Every target there is, by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules([str(RULES)]))
-    return {name: Target(name) for name in names if name not in COMMON | {"pages"}}
+    families = [module.name for module in pkgutil.iter_modules([str(RULES)])]
+    names = sorted({*families, *LANGUAGES} - COMMON)
+    return {name: Target(name) for name in names}

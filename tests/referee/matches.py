@@ -53,6 +53,7 @@ def misdeeds(game):
         "a typed move that is not legal": illegal_move(game),
         "no choice at all": Reply(Answer(), THINK_S),
         "a move of no game": Reply(Answer(move=game_pb2.GameMove()), THINK_S),
+        "an error of its own": Reply(Answer(failed=True), THINK_S),
         "leaving": Reply(after_s=THINK_S, leaves=True),
     }
     return {name: Misdeed(reply, *CALLED[name]) for name, reply in replies.items()}
@@ -65,6 +66,7 @@ CALLED = {
     "a typed move that is not legal": (FaultKind.ILLEGAL, "not a legal move here: "),
     "no choice at all": (FaultKind.MALFORMED, "neither an index nor a move"),
     "a move of no game": (FaultKind.MALFORMED, "no move of a known game"),
+    "an error of its own": (FaultKind.ERROR, "an error in its own code"),
     "leaving": (FaultKind.GONE, "the bot had left"),
 }
 
@@ -114,14 +116,14 @@ def thinks_but(replies):
     return plays_but(replies, thinks)
 
 
-def run(spec, scripts, ledger=None, past=(), lag=None, gallery=None):
+def run(spec, scripts, ledger=None, past=(), lag=None, spectators=None):
     """Play a match on a mock clock; its outcome, the bots and the ledger.
 
-    `past` are the decisions of a match that goes on; `gallery` watches.
+    `past` are the decisions of a match that goes on; `spectators` watches.
     """
     bots = [each if isinstance(each, Scripted) else Scripted(each) for each in scripts]
     ledger = ledger or MemoryLedger()
-    begin = functools.partial(play, spec, bots, ledger, past=past, lag=lag, gallery=gallery)
+    begin = functools.partial(play, spec, bots, ledger, past=past, lag=lag, spectators=spectators)
     outcome = trio.run(begin, clock=MockClock(autojump_threshold=0))
     return outcome, bots, ledger
 

@@ -82,7 +82,7 @@ def test_an_ask_says(control, spent, had_s, told, why):
     clock = SeatClock(control)
     for used_s in spent:
         clock.charge(used_s, in_time=True)
-    assert clock.told_ms(had_s) == told
+    assert clock.times_ms(had_s) == told
 
 
 def test_a_bank_has_an_end_too():

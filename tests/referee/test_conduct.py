@@ -6,7 +6,7 @@ from arena.referee import Answer, FaultKind
 from arena.referee.spec import ForfeitedSeat, SeatConduct
 from arena.replay.read import Replay
 from arena.replay.verify import verify
-from arena.server.matches.results import outcome_for_ladder
+from arena.server.matches.results import match_outcome
 from arena.terms import TimeControl
 from arena.testing.referee import Reply
 from tests.referee.matches import plays, plays_but, run, spec_of
@@ -44,7 +44,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("script", "terms", "expected"), CASES)
-def test_the_outcome_says_what_the_ledger_does(script, terms, expected):
+def test_the_outcome_equals_the_ledger(script, terms, expected):
     spec = spec_of("abstrac", **terms)
     outcome, _, ledger = run(spec, [script, plays])
     assert outcome.conduct == tuple(counted(ledger, seat) for seat in (0, 1))
@@ -56,13 +56,13 @@ def test_the_outcome_says_what_the_ledger_does(script, terms, expected):
         assert 1 < conduct.fallbacks < conduct.decisions
     else:
         assert conduct.fallbacks == number
-    told = outcome_for_ladder(outcome)
-    assert told.left == (forfeited, False)
+    told = match_outcome(outcome)
+    assert told.forfeited == (forfeited, False)
     assert told.fallback_share == (conduct.fallbacks / conduct.decisions, 0)
 
 
 @pytest.mark.parametrize(("script", "terms", "expected"), CASES)
-def test_a_match_that_goes_on_knows_what_was_before(script, terms, expected):
+def test_a_continued_match_counts_its_earlier_decisions(script, terms, expected):
     spec = spec_of("abstrac", **terms)
     whole, _, ledger = run(spec, [script, plays])
     for at in (1, len(ledger.decisions) // 2, len(ledger.decisions)):
@@ -70,7 +70,7 @@ def test_a_match_that_goes_on_knows_what_was_before(script, terms, expected):
         assert outcome.conduct == whole.conduct
 
 
-def test_a_replay_says_the_same(tmp_path):
+def test_a_replay_gives_the_same_result(tmp_path):
     path = record(tmp_path, "abstrac", [Bot(0, (PLAY, LEAVE)), Bot(1)])
     verified = verify(Replay.open(path))
     assert [each.forfeited for each in verified.outcome.conduct] == [True, False]

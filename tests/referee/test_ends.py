@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
-from arena.games import abstrac
-from arena.games.abstrac import words
+from arena.games.abstrac import messages
+from arena.games.abstrac import rules as abstrac
 from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
-from arena.referee import AbortCause, Answer, Ending, NoRoom, Unwritten
-from arena.referee import table as table_module
-from arena.referee.place import DECISION_BYTES
+from arena.referee import AbortCause, Answer, Ending, NoRoom, Unwritten, match_runner
 from arena.referee.referee import Referee
+from arena.referee.seat_record import DECISION_BYTES
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from arena.wire.codec import Codec
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
 from tests.referee.matches import misdeeds, plays, run, spec_of, spread, states_of, thinks
+from tests.rows import slow_unless
 
 SHAPES = [game_by_id(each) for each in ("abstrac", "democracy", "chinese_poker", "pineapple")]
 """A game in turn, one at once, one of more moves than can be listed, and one of bets.
@@ -86,17 +86,17 @@ def test_a_referee_that_ends_suspends_all_its_matches():
     bots = [[Scripted(thinks), Scripted(thinks)] for _ in specs]
 
     async def main():
-        referee = Referee(lambda spec: ledgers[spec.match_id], trio.lowlevel.checkpoint)
+        referee = Referee(trio.lowlevel.checkpoint)
         async with trio.open_nursery() as nursery:
             await nursery.start(referee.run)
             for spec, pair in zip(specs, bots, strict=True):
-                nursery.start_soon(referee.play, spec, pair)
+                nursery.start_soon(referee.play, spec, pair, ledgers[spec.match_id])
                 for bot in pair:
                     nursery.start_soon(bot.run)
             await trio.sleep(1.1)
-            assert len(referee.tables) == 5
+            assert len(referee.runners) == 5
             nursery.cancel_scope.cancel()
-        assert not referee.tables
+        assert not referee.runners
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     for spec, pair in zip(specs, bots, strict=True):
@@ -105,25 +105,25 @@ def test_a_referee_that_ends_suspends_all_its_matches():
         assert all(bot.ended is None for bot in pair)
 
 
-def test_a_match_that_is_aborted_counts_for_nobody():
+def test_an_aborted_match_does_not_count():
     """Faults before the end are still known."""
     ledger, bots = MemoryLedger(), [Scripted(thinks), Scripted(lambda ask: Reply(Answer()))]
 
     async def main():
-        referee = Referee(lambda _: ledger, trio.lowlevel.checkpoint)
+        referee = Referee(trio.lowlevel.checkpoint)
         async with trio.open_nursery() as nursery:
             await nursery.start(referee.run)
             for bot in bots:
                 nursery.start_soon(bot.run)
             nursery.start_soon(stop_later, referee)
-            outcome = await referee.play(spec_of("abstrac"), bots)
+            outcome = await referee.play(spec_of("abstrac"), bots, ledger)
             assert (outcome.ending, outcome.scores) == (Ending.ABORTED, ())
             assert all(bot.ended.outcome == outcome for bot in bots)
             nursery.cancel_scope.cancel()
 
     async def stop_later(referee):
         await trio.sleep(0.6)
-        (table,) = referee.tables.values()
+        (table,) = referee.runners.values()
         table.abort()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
@@ -167,7 +167,7 @@ PLACES = {
     **{f"ledger.{name}": (MemoryLedger, name) for name in ("opened", "decided", "closed")},
     "notation.write": (Notation, "write"),
 }
-OTHER_CODEC = Codec("abstrac", ABSTRAC.number, abstrac)
+OTHER_CODEC = Codec("abstrac", ABSTRAC.number, messages)
 """One that has no canary in it."""
 
 
@@ -175,7 +175,7 @@ def eventful():
     """Two bots that between them use all there is: typed moves, notation and faults."""
 
     def typed(ask):
-        move = words.Take(99) if ask.decision == 3 else ask.moves.offered[0]
+        move = messages.Take(99) if ask.decision == 3 else ask.moves.offered[0]
         message = game_pb2.GameMove.FromString(OTHER_CODEC.game_move(move))
         return Reply(Answer(move=message))
 
@@ -187,16 +187,19 @@ def eventful():
 
 def play_eventful(monkeypatch, place, fail_at):
     owner, name = PLACES[place]
-    flaky = Flaky(getattr(owner, name), fail_at)
+    flaky = Flaky(getattr(owner, name, lambda *_: False), fail_at)  # most rules have no `heavy`
     bound = owner in (MemoryLedger, Notation)
     with monkeypatch.context() as patch:
         # A partial method binds like a function, which an object with `__call__` does not.
-        patch.setattr(owner, name, partialmethod(flaky) if bound else flaky)
+        patch.setattr(owner, name, partialmethod(flaky) if bound else flaky, raising=False)
         outcome, bots, ledger = run(spec_of("abstrac"), eventful())
     return flaky.calls, outcome, bots, ledger
 
 
-@pytest.mark.parametrize("place", PLACES)
+QUICK = {"rules.step", "codec.ask", "ledger.decided"}
+
+
+@pytest.mark.parametrize("place", slow_unless(QUICK.__contains__, PLACES))
 def test_an_error_of_ours_aborts_the_match_wherever_it_happens(monkeypatch, caplog, place):
     calls, outcome, _, _ = play_eventful(monkeypatch, place, fail_at=0)
     assert outcome.ending is Ending.COMPLETED
@@ -239,10 +242,10 @@ def test_another_match_is_unharmed_by_the_error_of_one(monkeypatch, caplog):
     outcomes = {}
 
     async def main():
-        referee = Referee(lambda _: MemoryLedger(), trio.lowlevel.checkpoint)
+        referee = Referee(trio.lowlevel.checkpoint)
 
         async def play_one(spec, bots):
-            outcomes[spec.match_id] = await referee.play(spec, bots)
+            outcomes[spec.match_id] = await referee.play(spec, bots, MemoryLedger())
 
         async with trio.open_nursery() as nursery:
             await nursery.start(referee.run)
@@ -295,13 +298,13 @@ def suspended(ledger, synced):
     bots = [Scripted(plays), Scripted(plays)]
 
     async def main():
-        referee = Referee(lambda _: ledger, synced)
+        referee = Referee(synced)
         async with trio.open_nursery() as nursery:
             await nursery.start(referee.run)
             for bot in bots:
                 nursery.start_soon(bot.run)
             with pytest.raises(Unwritten):
-                await referee.play(spec_of("abstrac"), bots)
+                await referee.play(spec_of("abstrac"), bots, ledger)
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
@@ -320,7 +323,7 @@ def test_a_match_that_cannot_be_written_down_is_suspended_wherever_the_disk_fill
     assert not caplog.records, "a full disk is no error of the arena's own"
 
 
-def test_a_result_that_does_not_reach_the_disk_is_not_told():
+def test_a_result_that_is_not_on_disk_is_not_sent():
     async def synced():
         raise Unwritten("No space left on device")
 
@@ -332,12 +335,12 @@ def test_a_suspended_match_is_not_aborted_by_what_comes_too_late():
     ledger, bots = MemoryLedger(), [Scripted(plays), Scripted(plays)]
 
     async def main():
-        referee = Referee(lambda _: ledger, trio.lowlevel.checkpoint)
+        referee = Referee(trio.lowlevel.checkpoint)
         async with trio.open_nursery() as nursery:
             await nursery.start(referee.run)
-            nursery.start_soon(referee.play, spec_of("abstrac"), bots)
+            nursery.start_soon(referee.play, spec_of("abstrac"), bots, ledger)
             await trio.testing.wait_all_tasks_blocked()
-            (table,) = referee.tables.values()
+            (table,) = referee.runners.values()
             table.suspend()
             table.abort(AbortCause.ERROR)
             nursery.cancel_scope.cancel()
@@ -347,7 +350,7 @@ def test_a_suspended_match_is_not_aborted_by_what_comes_too_late():
     assert [bot.ended for bot in bots] == [None, None]
 
 
-def test_nobody_is_told_of_a_result_before_it_is_on_disk():
+def test_no_result_is_sent_before_it_is_on_disk():
     bots, told_early = [Scripted(plays), Scripted(plays)], []
 
     async def synced():
@@ -355,12 +358,12 @@ def test_nobody_is_told_of_a_result_before_it_is_on_disk():
         told_early.extend(bot.ended for bot in bots)
 
     async def main():
-        referee = Referee(lambda _: MemoryLedger(), synced)
+        referee = Referee(synced)
         async with trio.open_nursery() as nursery:
             await nursery.start(referee.run)
             for bot in bots:
                 nursery.start_soon(bot.run)
-            await referee.play(spec_of("abstrac"), bots)
+            await referee.play(spec_of("abstrac"), bots, MemoryLedger())
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
@@ -416,7 +419,7 @@ def test_a_seat_that_has_written_all_it_may_is_not_asked_any_more(monkeypatch):
     spec = spec_of("democracy", 3)
     whole, _, ledger = run(spec, [plays] * 3)
     first = [len(each.game_move) + DECISION_BYTES for each in ledger.decisions if each.seat == 0]
-    monkeypatch.setattr(table_module, "MAX_MOVE_BYTES", sum(first[:4]))
+    monkeypatch.setattr(match_runner, "MAX_MOVE_BYTES", sum(first[:4]))
     outcome, bots, ledger = run(spec, [plays] * 3)
     unasked = [[each.unasked for each in ledger.decisions if each.seat == s] for s in range(3)]
     assert unasked[0][:4] == [False] * 4

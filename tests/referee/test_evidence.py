@@ -30,7 +30,7 @@ from tests.referee.matches import (
 GAMES = ["abstrac", "democracy", "chinese_poker", "pineapple"]
 """A game in turn, one at once, one of more moves than can be listed, and one of bets."""
 SEAT = 1
-WRONG_IN_TIME = (FaultKind.ILLEGAL, FaultKind.MALFORMED)
+WRONG_IN_TIME = (FaultKind.ILLEGAL, FaultKind.MALFORMED, FaultKind.ERROR)
 
 
 class Sender(Scripted):
@@ -111,7 +111,7 @@ def test_a_decision_in_order_has_no_evidence(game_id):
     ]
 
 
-def test_all_who_do_wrong_in_one_step_have_evidence_of_their_own():
+def test_each_fault_of_one_step_has_its_own_evidence():
     """Three at once, each in its own way: nobody's evidence is another's."""
     spec = spec_of("democracy")
     deeds = [Reply(Answer(), 0.1), Reply(Answer(index=513), 0.2), Reply(answer=None)]
@@ -138,7 +138,7 @@ class AlwaysLate:
         return True
 
 
-def test_a_late_answer_is_kept_with_how_late_it_was():
+def test_a_late_answer_is_recorded_with_its_lateness():
     late_s = 0.21
     bots = [
         Sender(thinks),
@@ -181,7 +181,7 @@ def hangs_up_at(decision, away_s):
     return HangsUp(thinks_but({decision: Reply(answer=None)}))
 
 
-def test_how_long_a_bot_was_away_is_told():
+def test_the_absence_of_a_bot_is_recorded():
     """It hung up when it was asked and came back too late: the fault says how long it was away."""
     bot = hangs_up_at(2, away_s=30.0)
     _, _, ledger = run(spec_of("abstrac"), [Sender(thinks), bot])
@@ -193,7 +193,7 @@ def test_how_long_a_bot_was_away_is_told():
 
 
 @pytest.mark.parametrize("decision", [1, 4], ids=["at the first ask", "in the middle"])
-def test_who_is_away_too_long_forfeits_at_the_limit(decision):
+def test_a_bot_that_is_away_too_long_forfeits_at_the_limit(decision):
     bot = hangs_up_at(decision, away_s=1000.0)
     spec = spec_of("abstrac", away_limit_ms=3000)
     outcome, _, ledger = run(spec, [Sender(thinks), bot])
@@ -240,7 +240,7 @@ BEFORE = [
 
 @pytest.mark.parametrize(("kind", "reason"), BEFORE, ids=[row[1] for row in BEFORE])
 @pytest.mark.parametrize("game_id", GAMES)
-def test_who_did_wrong_before_the_deal_is_blamed_once_and_never_asked(game_id, kind, reason):
+def test_a_fault_before_the_deal_is_charged_once_and_the_seat_is_never_asked(game_id, kind, reason):
     spec = replace(spec_of(game_id), forfeited_seats=(ForfeitedSeat(SEAT, kind, reason),))
     outcome, bots, ledger = run(spec, [Sender(thinks) for _ in range(spec.terms.seats)])
     (entry,) = faults_of(ledger)
@@ -267,7 +267,7 @@ def stays(game):
     """Plays the fallback itself, in time."""
 
     def script(ask):
-        move = game.rules.fallback(ask.table.state, ask.seat)
+        move = game.rules.fallback(ask.asker.state, ask.seat)
         return Reply(Answer(move=typed(game, move)), THINK_S)
 
     return script

@@ -8,10 +8,9 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.contract import Seat
-from arena.referee import Answer, Ending, FaultKind, Timers
-from arena.referee import table as table_module
-from arena.referee.lag import PAUSE_S, TICK_S, LagMeter
-from arena.referee.table import MAX_REFUND_S, Table
+from arena.referee import Answer, Ending, FaultKind, Timers, seat_record
+from arena.referee.lag import MAX_REFUND_S, PAUSE_S, TICK_S, LagMeter
+from arena.referee.match_runner import MatchRunner
 from arena.testing.referee import MemoryLedger, Scripted, play
 from arena.wire.games import codec_of
 from tests.doubles.loops import Loop, TrioLoop
@@ -65,7 +64,7 @@ class Sitting:
         self.ledger = MemoryLedger()
         spec = spec_of("abstrac", 2)
         self.ports = [Port(self.loop) for _ in range(spec.terms.seats)]
-        self.table = Table(
+        self.table = MatchRunner(
             spec,
             codec_of(spec.terms.game),
             self.ports,
@@ -118,7 +117,7 @@ ORDERS = list(itertools.permutations(["tick", "timer", "answer"]))
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=[", ".join(order) for order in ORDERS])
-def test_an_answer_that_came_during_a_stop_is_in_time_whatever_is_seen_first(order):
+def test_an_answer_during_a_stop_is_in_time(order):
     sitting = Sitting()
     sitting.think(0.25)
     sitting.stop(LONG_STOP_S, order)
@@ -168,7 +167,7 @@ def test_a_bot_whose_owner_made_a_pause_runs_out_of_its_time_as_if_there_had_bee
 
 
 def test_a_seat_is_refunded_no_more_than_the_bound_of_a_match_also_across_a_restart(monkeypatch):
-    monkeypatch.setattr(table_module, "MAX_MATCH_REFUND_S", 5.0)
+    monkeypatch.setattr(seat_record, "MAX_MATCH_REFUND_S", 5.0)
 
     def refunds(sitting, decisions):
         """What each seat was refunded, with the arena stopped for 2 s at each decision."""
@@ -347,7 +346,7 @@ def test_what_the_arena_was_late_is_not_used_up_after_a_restart():
     assert told_s(restarted(first)) == pytest.approx(ALLOWED_S - 2.5, abs=0.1)
 
 
-def test_time_away_is_kept_over_a_restart():
+def test_absences_are_restored_after_a_restart():
     first = Sitting()
     seat = first.ask.seat
     first.ports[seat].presence.left()
@@ -362,7 +361,7 @@ def test_time_away_is_kept_over_a_restart():
     assert third.ports[seat].presence.away_s() == pytest.approx(5.0, abs=TICK_S)
 
 
-def test_nothing_is_written_down_of_who_answers_at_once_and_little_of_who_thinks_for_long(
+def test_times_of_quick_answers_are_not_recorded_and_of_slow_ones_seldom(
     monkeypatch,
 ):
     sitting = Sitting()

@@ -9,21 +9,21 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.games import abstrac
-from arena.games.abstrac import words
-from arena.games.abstrac.words import Choose, Order
+from arena.games.abstrac import messages
+from arena.games.abstrac import rules as abstrac
+from arena.games.abstrac.messages import Choose, Order
 from arena.games.contract import IllegalMove
 from arena.referee import Ending
-from arena.referee import workers as workers_module
+from arena.referee import step_processes as workers_module
 from arena.referee.referee import Referee
-from arena.referee.workers import Workers
+from arena.referee.step_processes import StepProcesses
 from arena.testing.referee import MemoryLedger, Scripted, play
 from tests.referee.matches import run, spec_of, thinks
 
 STEP_S = 1000.0
 
 
-class Elsewhere(Workers):
+class Elsewhere(StepProcesses):
     """Plays steps here, after a very long time."""
 
     steps = 0
@@ -38,13 +38,13 @@ def run_with(workers, scripts, ledger, stop_after_s=float("inf")):
     spec, bots = spec_of("abstrac"), [Scripted(script) for script in scripts]
 
     async def main():
-        referee = Referee(lambda _: ledger, trio.lowlevel.checkpoint, workers)
+        referee = Referee(trio.lowlevel.checkpoint, workers)
         async with trio.open_nursery() as nursery:
             await nursery.start(referee.run)
             for bot in bots:
                 nursery.start_soon(bot.run)
             with trio.move_on_after(stop_after_s):
-                await referee.play(spec, bots)
+                await referee.play(spec, bots, ledger)
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
@@ -54,7 +54,9 @@ def run_with(workers, scripts, ledger, stop_after_s=float("inf")):
 def test_clocks_stand_still_during_a_heavy_step(monkeypatch):
     heavy, light = MemoryLedger(), MemoryLedger()
     run(spec_of("abstrac"), [thinks, thinks], light)
-    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose))
+    monkeypatch.setattr(
+        abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose), raising=False
+    )
     workers = Elsewhere()
     bots = run_with(workers, [thinks, thinks], heavy)
     assert workers.steps == 2  # one choice in each deal
@@ -71,11 +73,11 @@ def test_clocks_stand_still_during_a_heavy_step(monkeypatch):
 
 
 def test_an_error_in_a_heavy_step_aborts_the_match(monkeypatch, caplog):
-    class Broken(Workers):
+    class Broken(StepProcesses):
         async def step(self, game_id, state, chosen, deals, ticket):
             raise RuntimeError("canary 5d1f")
 
-    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: True)
+    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: True, raising=False)
     bots = run_with(Broken(), [thinks, thinks], MemoryLedger())
     assert all(bot.ended.outcome.ending is Ending.ABORTED for bot in bots)
     assert all(bot.ended.outcome.faults == () for bot in bots)
@@ -84,7 +86,7 @@ def test_an_error_in_a_heavy_step_aborts_the_match(monkeypatch, caplog):
 
 
 def test_a_match_that_is_stopped_during_a_heavy_step_is_left_before_it(monkeypatch):
-    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: True)
+    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: True, raising=False)
     ledger = MemoryLedger()
     bots = run_with(Elsewhere(), [thinks, thinks], ledger, stop_after_s=STEP_S / 2)
     assert ledger.outcome is None
@@ -100,11 +102,11 @@ def test_a_step_in_a_process_is_the_step_here(caplog):
     spec = spec_of("abstrac")
     state = abstrac.start(spec.terms.options, 2, spec.deals).state
     chosen = ((abstrac.to_act(state)[0], Choose(Order.FIRST)),)
-    wrong = ((abstrac.to_act(state)[0], words.Take(1)),)
+    wrong = ((abstrac.to_act(state)[0], messages.Take(1)),)
     expected = abstrac.step(state, chosen, spec.deals)
 
     async def main():
-        workers = Workers()
+        workers = StepProcesses()
         try:
             assert await workers.step("abstrac", state, chosen, spec.deals) == expected
             with pytest.raises(IllegalMove, match="choose first or second"):
@@ -143,9 +145,11 @@ def test_a_step_in_a_process_is_the_step_here(caplog):
 
 
 def test_a_whole_match_of_heavy_steps(monkeypatch, caplog):
-    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose))
+    monkeypatch.setattr(
+        abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose), raising=False
+    )
     bots, ledger = [Scripted(), Scripted()], MemoryLedger()
-    outcome = trio.run(play, spec_of("abstrac"), bots, ledger, Workers())
+    outcome = trio.run(play, spec_of("abstrac"), bots, ledger, StepProcesses())
     expected, _, _ = run(spec_of("abstrac"), [Scripted(), Scripted()])
     assert outcome == expected
     assert not caplog.records, "no worker was late"
@@ -168,7 +172,7 @@ class Stalls(logging.Handler):
             self.signal(signal.SIGCONT)
 
 
-LATE, STUCK = "a worker is late with a step", "a worker does not come back, and is ended"
+LATE, STUCK = "a worker is late with a step", "a worker does not return and is killed"
 
 
 @pytest.mark.parametrize(
@@ -183,13 +187,15 @@ LATE, STUCK = "a worker is late with a step", "a worker does not come back, and 
 def test_a_worker_that_stalls_is_told_and_costs_no_bot_anything(until, told, monkeypatch, caplog):
     """Real processes are stopped: the arena sees it, and the match goes on."""
     monkeypatch.setattr(workers_module, "STUCK_S", 0.1)
-    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose))
+    monkeypatch.setattr(
+        abstrac, "heavy", lambda state, seat, move: isinstance(move, Choose), raising=False
+    )
     spec, ledger = spec_of("abstrac"), MemoryLedger()
     state = abstrac.start(spec.terms.options, 2, spec.deals).state
     choice = ((abstrac.to_act(state)[0], Choose(Order.FIRST)),)
 
     async def main():
-        workers = Workers()
+        workers = StepProcesses()
         stalls = Stalls(workers, until)
         logging.getLogger(workers_module.__name__).addHandler(stalls)
         try:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.referee import causes, lag
+from arena.referee import lag, pause_causes
 from arena.referee.lag import LagMeter
 from tests.doubles.loops import Loop
 
@@ -73,7 +73,7 @@ def test_an_answer_is_refunded_alike_whichever_comes_first_after_a_stop(tick_fir
     assert meter.counts().pauses == 1
 
 
-def test_a_pause_that_goes_on_counts_for_the_part_of_the_span_that_it_has_reached():
+def test_an_unfinished_pause_counts_up_to_now():
     loop, meter = begun()
     loop.run_until(1.505)
     loop.block_until(1.7)
@@ -82,7 +82,7 @@ def test_a_pause_that_goes_on_counts_for_the_part_of_the_span_that_it_has_reache
     assert meter.refund_s(1.2, 1.509) == 0
 
 
-def test_a_small_delay_that_goes_on_is_no_pause_yet():
+def test_a_short_unfinished_delay_is_not_a_pause():
     loop, meter = begun()
     loop.run_until(1.505)
     loop.block_until(1.529)
@@ -207,7 +207,7 @@ CROSSINGS = [
 @pytest.mark.parametrize(
     ("probes", "blocked", "span", "refund_ms", "why"), CROSSINGS, ids=[row[-1] for row in CROSSINGS]
 )
-def test_the_time_that_a_probe_was_kept_is_refunded_once(probes, blocked, span, refund_ms, why):
+def test_the_delay_of_a_probe_is_refunded_once(probes, blocked, span, refund_ms, why):
     loop, meter = probed(*probes, blocked_ms=blocked)
     loop.run_until(1.8)
     since_s, until_s = (at * MS for at in span)
@@ -334,7 +334,7 @@ def test_the_time_when_nothing_was_in_play_is_no_pause():
     assert not meter.late(9.0)
 
 
-def test_a_pause_that_ends_with_the_last_match_is_kept():
+def test_a_pause_that_ends_with_the_last_match_is_recorded():
     loop, meter = begun()
     loop.run_until(1.505)
     loop.block_until(1.8)
@@ -447,7 +447,9 @@ WORKS = [
 @pytest.mark.parametrize(
     ("works", "span", "refund_ms", "why"), WORKS, ids=[row[-1] for row in WORKS]
 )
-def test_who_made_a_pause_is_refunded_nothing_of_it(works, span, refund_ms, why, tick_first):
+def test_a_pause_is_not_refunded_to_the_owner_that_caused_it(
+    works, span, refund_ms, why, tick_first
+):
     loop, meter = begun()
     loop.run_until(BLOCK[0] * MS)
     loop.block_until(BLOCK[1] * MS)
@@ -463,14 +465,14 @@ def test_who_made_a_pause_is_refunded_nothing_of_it(works, span, refund_ms, why,
 
 
 def test_what_is_remembered_of_works_is_bounded_and_the_longest_stay():
-    works = causes.Causes()
+    works = pause_causes.PauseCauses()
     works.note("ann", 0.0, 3.0)
-    for number in range(2 * causes.MOST_OF_AN_OWNER):
+    for number in range(2 * pause_causes.MOST_OF_AN_OWNER):
         works.note("ann", 5.0 + number, 5.002 + number)
-    assert len([*works.of("ann", -1.0, 1e9)]) == causes.MOST_OF_AN_OWNER
+    assert len([*works.of("ann", -1.0, 1e9)]) == pause_causes.MOST_OF_AN_OWNER
     assert [*works.of("ann", -1.0, 4.0)] == [(0.0, 3.0)]
-    for number in range(2 * causes.MOST_OWNERS):
+    for number in range(2 * pause_causes.MOST_OWNERS):
         works.note(f"guest {number}", 0.0, 1.0)
-    assert len(works._works) == causes.MOST_OWNERS
+    assert len(works._works) == pause_causes.MOST_OWNERS
     works.note("", 0.0, 1.0)
     assert "" not in works._works, "strangers own no bots"

@@ -44,7 +44,7 @@ def assert_goes_on(spec, scripts, points=8):
 
 
 @EVERY_GAME
-def test_every_game_goes_on_from_any_decision(game):
+def test_every_game_continues_from_any_decision(game):
     assert_goes_on(spec_of(game.id), [thinks] * spec_of(game.id).terms.seats)
 
 
@@ -74,7 +74,7 @@ def test_a_bot_is_reminded_of_its_last_answer():
         assert said.place is not None
 
 
-def test_a_journal_that_does_not_fit_aborts_the_match_and_blames_nobody(caplog):
+def test_a_journal_that_does_not_fit_aborts_the_match_without_faults(caplog):
     spec = spec_of("abstrac")
     _, _, ledger = run(spec, [plays] * 2)
     twice = [ledger.decisions[0], ledger.decisions[0]]

@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
 from arena.referee import Answer, Ending, FaultKind
-from arena.testing.referee import Asked, Closed, Reply, Scripted, play
+from arena.testing.referee import Closed, RecordedAsk, Reply, Scripted, play
 from tests.referee.matches import ask_message, misdeeds, plays, plays_but, run, spec_of, thinks
 
 # What seat 0 may do with its choice while seat 2 is still thinking.
@@ -46,7 +46,7 @@ def world(choice, decision, stop_s):
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     assert len(times) == 1, "the decision was asked, and the next one was not"
-    return [[each for each in bot.heard if isinstance(each, Asked)] for bot in bots], bots
+    return [[each for each in bot.heard if isinstance(each, RecordedAsk)] for bot in bots], bots
 
 
 @pytest.mark.parametrize("decision", [1, 2, 9, 10])
@@ -62,7 +62,7 @@ def test_a_pending_choice_is_not_seen_by_the_others(choice, decision):
         assert not closed
 
 
-def test_a_fault_is_told_when_all_have_chosen():
+def test_a_fault_is_sent_after_all_have_chosen():
     """To everybody at once, with the events of the step that it was part of."""
     wrong = Reply(Answer(index=99), 0.1)
     _, bots, _ = run(spec_of("democracy"), [plays_but({2: wrong}), thinks, thinks])
@@ -81,7 +81,7 @@ def test_a_seat_that_is_found_gone_is_not_given_away_with_the_ask_of_the_same_st
         assert told[:3] == [0, 1, 0]
 
 
-def test_faults_of_one_step_are_all_told():
+def test_all_bots_get_all_faults_of_one_step():
     wrong, mute = Reply(Answer(index=99)), Reply(answer=None)
     outcome, bots, _ = run(
         spec_of("democracy"), [plays_but({1: wrong}), plays_but({1: mute}), plays]

@@ -11,21 +11,28 @@ from trio.testing import MockClock
 from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Seat
-from arena.referee import Answer, Entrant, MatchSpec, Outcome
+from arena.referee import Answer, MatchSpec, Outcome, SeatedBot
 from arena.referee.referee import Referee
 from arena.replay.deal_book import Opening
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.match_log import MatchLog
-from arena.replay.notebook import notes_of
+from arena.replay.notes_file import notes_of
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed, read_records
 from arena.replay.write import write_replay
 from arena.terms import MatchTerms, TimeControl
-from arena.testing.referee import WorkersHere
+from arena.testing.referee import InlineSteps
 from cardarena.v1 import game_pb2, journal_pb2
 
 # What a bot does when it is asked.
-PLAY, LATE, ILLEGAL, MALFORMED, LEAVE = "play", "late", "illegal", "malformed", "leave"
+PLAY, LATE, ILLEGAL, MALFORMED, LEAVE, FAIL = (
+    "play",
+    "late",
+    "illegal",
+    "malformed",
+    "leave",
+    "fail",
+)
 
 
 class Bot:
@@ -58,6 +65,7 @@ class Bot:
             PLAY: Answer(index=index, note=self.note),
             ILLEGAL: Answer(index=999),
             MALFORMED: Answer(move=game_pb2.GameMove()),
+            FAIL: Answer(failed=True, note=self.note),
         }[deed]
         ask.answered(answer, trio.current_time())
 
@@ -97,7 +105,7 @@ def spec_of(game_id, seats, options, *, match_id, seeded, key, **extra):
             seeded=seeded,
             **limits,
         ),
-        entrants=tuple(Entrant(f"bot {seat}", "1.0") for seat in range(seats)),
+        entrants=tuple(SeatedBot(f"bot {seat}", "1.0") for seat in range(seats)),
         deals=KeyedDeals(key),
         deal_key_sha256=hashlib.sha256(key).digest(),
         **extra,
@@ -130,18 +138,18 @@ def play(
         async def synced():
             journal.flush()
 
-        referee = Referee(lambda _: played.log, synced, WorkersHere())
+        referee = Referee(synced, InlineSteps())
         async with trio.open_nursery() as nursery:
             for bot in bots:
                 bot.nursery = nursery
             await nursery.start(referee.run)
             nursery.start_soon(stop_later, referee)
-            played.outcome = await referee.play(spec, bots)
+            played.outcome = await referee.play(spec, bots, played.log)
             nursery.cancel_scope.cancel()
 
     async def stop_later(referee):
         await trio.sleep(stop_after_s)
-        referee.tables[match_id].abort()
+        referee.runners[match_id].abort()
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     return played
@@ -160,7 +168,7 @@ def cut(folder, played):
 
 
 def noted(folder, replay, seat):
-    """What the bot at a seat noted, by decision, as the notebook beside the replays has it."""
+    """What the bot at a seat noted, by decision, as the notes file beside the replays has it."""
     return notes_of(folder / "replays" / "m1.replay", replay, Seat(seat))
 
 

@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from arena.referee import Unwritten
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.journal.append_log import AppendLog
 from arena.replay.records import read_records
 
@@ -21,7 +21,7 @@ class Opened:
 
     def __init__(self, path, **settings):
         self.told = []
-        fd = disk.append_only(path)
+        fd = durable_files.append_only(path)
         self.log = AppendLog(fd, "the log", on_broken=self.told.append, **settings)
 
 
@@ -56,7 +56,7 @@ def test_after_a_failure_everything_is_refused_though_the_disk_is_well_again(
 ):
     opened = Opened(path)
     opened.log.append(b"one")
-    monkeypatch.setattr(disk, deed, refusing)
+    monkeypatch.setattr(durable_files, deed, refusing)
     with pytest.raises(Unwritten, match=SAID):
         fail(opened.log)
     monkeypatch.undo()
@@ -72,14 +72,14 @@ def test_nobody_sends_what_follows_from_a_record_that_could_not_be_written(path,
     """Whoever flushes next, for a message of its own, is refused as well."""
     opened = Opened(path)
     opened.log.append(b"a decision")
-    monkeypatch.setattr(disk, "write_all", refusing)
+    monkeypatch.setattr(durable_files, "write_all", refusing)
     for _ in range(3):
         with pytest.raises(Unwritten, match=SAID):
             opened.log.flush()
     opened.log.close()
 
 
-def test_a_failure_is_told_once_though_a_sync_in_progress_fails_too(path, monkeypatch):
+def test_a_failure_is_reported_once_if_a_sync_fails_too(path, monkeypatch):
     refused = []
 
     async def main():
@@ -91,12 +91,12 @@ def test_a_failure_is_told_once_though_a_sync_in_progress_fails_too(path, monkey
             refusing()
 
         def write_fails():
-            monkeypatch.setattr(disk, "write_all", refusing)
+            monkeypatch.setattr(durable_files, "write_all", refusing)
             opened.log.append(b"two")
             with pytest.raises(Unwritten):
                 opened.log.flush()
 
-        monkeypatch.setattr(disk, "sync_data", failing_sync)
+        monkeypatch.setattr(durable_files, "sync_data", failing_sync)
         with pytest.raises(Unwritten, match=SAID):
             await opened.log.synced()
         refused.append(True)
@@ -107,7 +107,7 @@ def test_a_failure_is_told_once_though_a_sync_in_progress_fails_too(path, monkey
     assert (opened.told, refused) == ([SAID], [True])
 
 
-def test_a_log_that_is_ended_by_another_writes_nothing_more_and_tells_nobody(path):
+def test_a_log_that_another_log_ended_writes_and_reports_nothing(path):
     opened = Opened(path)
     opened.log.append(b"one")
     opened.log.sync_now()
@@ -119,7 +119,7 @@ def test_a_log_that_is_ended_by_another_writes_nothing_more_and_tells_nobody(pat
     assert (opened.told, bodies(path)) == ([], [b"one"])
 
 
-def test_who_waits_at_a_log_that_was_ended_is_refused_though_all_is_on_the_disk(path):
+def test_waiting_at_an_ended_log_is_refused(path):
     opened = Opened(path)
     opened.log.end("the other file is gone")
     with pytest.raises(Unwritten, match="the other file is gone"):
@@ -133,10 +133,12 @@ def test_a_file_is_on_the_disk_before_the_next_one_is_begun(path, monkeypatch):
 
     def next_file():
         steps.append("next")
-        return disk.append_only(following)
+        return durable_files.append_only(following)
 
-    sync_data = disk.sync_data
-    monkeypatch.setattr(disk, "sync_data", lambda fd: (steps.append("sync"), sync_data(fd)))
+    sync_data = durable_files.sync_data
+    monkeypatch.setattr(
+        durable_files, "sync_data", lambda fd: (steps.append("sync"), sync_data(fd))
+    )
     opened = Opened(path)
     opened.log.append(b"one")
     opened.log.flush()
@@ -169,7 +171,7 @@ def test_the_size_of_the_file_counts_what_stood_there_before(path):
 
 def test_closing_brings_what_is_left_to_the_disk(path, monkeypatch):
     synced = []
-    monkeypatch.setattr(disk, "sync_data", lambda fd: synced.append(path.stat().st_size))
+    monkeypatch.setattr(durable_files, "sync_data", lambda fd: synced.append(path.stat().st_size))
     opened = Opened(path)
     opened.log.append(b"one")
     opened.log.close()

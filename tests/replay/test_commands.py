@@ -28,7 +28,7 @@ def run(*arguments):
     return CliRunner().invoke(command, [str(each) for each in arguments])
 
 
-def test_verify_says_what_it_verified(folder):
+def test_verify_lists_what_it_verified(folder):
     result = run("verify", folder / "true.replay")
     assert result.exit_code == 0
     assert result.stdout.startswith("✓ ")
@@ -52,7 +52,7 @@ def test_verify_as_json(folder):
     assert told["replays"][3]["decisions"] == 64
 
 
-def test_show_prints_all_where_nobody_can_press_keys(folder):
+def test_show_prints_all_without_a_keyboard(folder):
     result = run("show", folder / "true.replay")
     assert result.exit_code == 0
     assert "step 0" in result.stdout

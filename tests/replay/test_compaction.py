@@ -8,14 +8,14 @@ import tracemalloc
 import pytest
 
 from arena.deal import seeded_key
-from arena.replay import disk
-from arena.replay.journal import compaction, standing
+from arena.replay import durable_files
+from arena.replay.journal import compaction, match_state
 from arena.replay.journal.compaction import Compactor
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
+from arena.replay.journal.match_state import JournaledState, journaled_match
 from arena.replay.journal.recovery import recover
 from arena.replay.journal.segments import head_of
-from arena.replay.journal.standing import State, standing_of
 from arena.replay.records import JOURNAL_MAGIC, Damaged, framed, read_records
 from cardarena.v1 import journal_pb2
 from tests.replay.matches import Bot, play
@@ -98,7 +98,7 @@ def found(life, folder):
     """What a later process finds, read in a copy of the folder."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(life.folder.parent, folder)
-    recovery = recover(folder / "journal", folder / "replays", held=lambda _: True)
+    recovery = recover(folder / "journal", folder / "replays", is_secret=lambda _: True)
     assert recovery.damage == []
     return (
         {each.opened.match_id: (each.bodies, each.seated) for each in recovery.unfinished},
@@ -173,6 +173,7 @@ def most_bytes_of_compacting(folder, matches):
             tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_matches_that_are_over_take_next_to_no_memory(tmp_path):
     most_bytes_of_compacting(tmp_path / "first", 10)  # what is made once
     few = most_bytes_of_compacting(tmp_path / "few", 1_000)
@@ -189,7 +190,7 @@ def test_one_old_match_holds_no_more_than_its_own_records(bodies, tmp_path):
     life.journal.close()
 
 
-def test_nothing_is_written_anew_for_little(bodies, tmp_path):
+def test_nothing_is_rewritten_for_few_bytes(bodies, tmp_path):
     """Each time half or more of what is read goes: so all the work is bounded by what is written."""
     life = Life(tmp_path / "a", bodies)
     inodes = {each: each.stat().st_ino for each in life.journal.full_segments}
@@ -221,7 +222,7 @@ def test_a_kill_at_any_step_loses_nothing(bodies, tmp_path, monkeypatch):
                 raise Killed
 
         with monkeypatch.context() as patch:
-            replace = disk.write_whole
+            replace = durable_files.write_whole
             path_type = type(life.folder)
             unlink = path_type.unlink
 
@@ -234,7 +235,7 @@ def test_a_kill_at_any_step_loses_nothing(bodies, tmp_path, monkeypatch):
                 step()
                 unlink(path, **kwargs)
 
-            patch.setattr(disk, "write_whole", write_whole)
+            patch.setattr(durable_files, "write_whole", write_whole)
             patch.setattr(path_type, "unlink", unlinked)
             # Two looks: between them a match ends and a segment fills.
             try:
@@ -305,9 +306,9 @@ def test_an_earlier_journal_keeps_what_is_needed_and_no_sessions(bodies, tmp_pat
 
 @pytest.mark.parametrize("at", [0, 1, 2, 7], ids=lambda at: f"after {at} looks into files")
 @pytest.mark.parametrize("what", ["rolls", "compacts", "both"])
-def test_who_looks_meanwhile_finds_a_match_in_play(what, at, bodies, tmp_path, monkeypatch):
+def test_a_reader_finds_a_match_in_play_during_compaction(what, at, bodies, tmp_path, monkeypatch):
     life = Life(tmp_path / "a", bodies, cut_short=("m6",), seed=1)
-    expected = standing_of(life.folder, "m6")
+    expected = journaled_match(life.folder, "m6")
     left = [at]
 
     def changed_before(read):
@@ -324,15 +325,15 @@ def test_who_looks_meanwhile_finds_a_match_in_play(what, at, bodies, tmp_path, m
         return then
 
     for name in ("alive", "head_of"):
-        monkeypatch.setattr(standing, name, changed_before(getattr(standing, name)))
-    found = standing_of(life.folder, "m6")
+        monkeypatch.setattr(match_state, name, changed_before(getattr(match_state, name)))
+    found = journaled_match(life.folder, "m6")
     assert left[0] < 0
-    assert (found.state, found.decided) == (State.IN_PLAY, expected.decided)
+    assert (found.state, found.decided) == (JournaledState.IN_PLAY, expected.decided)
     assert found.decided
     life.journal.close()
 
 
-def test_what_is_written_anew_is_for_the_arena_alone(bodies, tmp_path):
+def test_rewritten_segments_are_private(bodies, tmp_path):
     umask = os.umask(0)
     try:
         life = Life(tmp_path / "a", bodies)

@@ -20,7 +20,7 @@ from arena.deal import (
     transcript,
 )
 from arena.referee import Unwritten
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.deal_book import (
     DEALS_MAGIC,
     DEALS_NAME,
@@ -153,7 +153,7 @@ def test_the_opening_is_what_a_replay_reveals():
     )
 
 
-def test_the_key_of_seeded_deals_is_kept_once(files):
+def test_the_key_of_seeded_deals_is_written_once(files):
     key = seeded_key("seed")
     with open_log(files) as log:
         log.seeded(key, "seed")
@@ -166,7 +166,7 @@ def test_the_key_of_seeded_deals_is_kept_once(files):
         assert len(list(read_records(file, DEALS_MAGIC))) == 2
 
 
-def test_a_deal_that_nobody_can_open_is_told_from_one_that_is_open(files):
+def test_a_lost_deal_differs_from_an_open_one(files):
     with open_log(files) as log:
         log.seeded(seeded_key("seed"), "seed")
         drawn, void, fixed = draw(log, "drawn"), draw(log, "void"), draw(log, "fixed")
@@ -205,7 +205,7 @@ def test_terms_must_name_the_head_that_is(files):
     with open_log(files) as log:
         late = Group(log, "g2")
         draw(log, "g1")
-        with pytest.raises(ValueError, match="has gone on"):
+        with pytest.raises(ValueError, match="has another entry"):
             log.drawn(late.context, late.fair_deal, late.secret, PLAN, SALT)
 
 
@@ -229,7 +229,7 @@ def test_the_public_log_says_nothing_of_a_deal_set_in_play(files):
 # Void deal-sets.
 
 
-def test_a_void_deal_set_shows_what_was_opened_and_blames_who_did_not(files):
+def test_a_void_deal_set_shows_openings_and_defaulters(files):
     with open_log(files) as log:
         group = draw(log)
         log.voided(group.context, "bbbb lied", group.commitments, (TOLD[0], b"x" * 32))
@@ -251,9 +251,7 @@ BLAMED = [
 
 
 @pytest.mark.parametrize(("told", "blamed", "why"), BLAMED, ids=[row[2] for row in BLAMED])
-def test_who_is_to_blame_is_known_over_restarts_until_the_deal_set_is_played(
-    told, blamed, why, files
-):
+def test_defaulters_are_known_after_restarts_until_the_deal_set_is_played(told, blamed, why, files):
     with open_log(files) as log:
         group = draw(log)
         log.voided(group.context, why, group.commitments, told)
@@ -349,7 +347,7 @@ def test_an_opening_that_was_cut_short_is_brought_to_its_end(written, files):
 # Restarts.
 
 
-def test_a_restart_voids_what_was_drawn_and_goes_on_with_what_was_fixed(files):
+def test_a_restart_voids_drawn_deals_and_continues_fixed_ones(files):
     with open_log(files) as log:
         drawn, fixed = draw(log, "drawn"), draw(log, "fixed")
         fix(log, fixed)
@@ -375,7 +373,7 @@ class Disk:
         self.moments = []
         self.syncing = lambda: None
         self._synced = dict.fromkeys(files, 0)
-        write_all, sync_data = disk.write_all, disk.sync_data
+        write_all, sync_data = durable_files.write_all, durable_files.sync_data
 
         def noting_write(fd, data):
             write_all(fd, data)
@@ -389,8 +387,8 @@ class Disk:
             self._synced[path] = size
             self._note("sync", fd)
 
-        monkeypatch.setattr(disk, "write_all", noting_write)
-        monkeypatch.setattr(disk, "sync_data", noting_sync)
+        monkeypatch.setattr(durable_files, "write_all", noting_write)
+        monkeypatch.setattr(durable_files, "sync_data", noting_sync)
 
     def _path(self, fd):
         (path,) = (
@@ -468,10 +466,10 @@ def test_where_one_file_cannot_be_written_the_other_is_not_either(which, files, 
         with pytest.raises(Unwritten, match="No space left"):
             await log.synced()
 
-    write_all = disk.write_all
+    write_all = durable_files.write_all
     told = []
     with open_log(files, on_broken=told.append) as log:
-        monkeypatch.setattr(disk, "write_all", full)
+        monkeypatch.setattr(durable_files, "write_all", full)
         trio.run(main)
         monkeypatch.undo()
         sizes = [path.stat().st_size for path in files]
@@ -622,7 +620,7 @@ def test_a_file_that_is_not_ours_is_left_alone(which, data, said, why, files):
     assert files[which].read_bytes() == data
 
 
-def test_a_second_writer_is_kept_out(files):
+def test_a_second_writer_is_refused(files):
     with open_log(files), pytest.raises(Unwritten, match="another arena keeps its deals"):
         open_log(files)
     open_log(files).close()
@@ -703,7 +701,7 @@ def test_a_public_log_that_contradicts_itself_is_found(bodies, said, why, files)
 # A disk that fails.
 
 
-def test_a_disk_that_fails_ends_writing_for_everybody_who_waits(files, monkeypatch):
+def test_a_failed_disk_ends_writing_for_all_waiting_callers(files, monkeypatch):
     def broken(fd):
         raise OSError(5, "Input/output error")
 
@@ -712,7 +710,7 @@ def test_a_disk_that_fails_ends_writing_for_everybody_who_waits(files, monkeypat
     async def main():
         with open_log(files, on_broken=told.append) as log:
             await log.synced()
-            monkeypatch.setattr(disk, "sync_data", broken)
+            monkeypatch.setattr(durable_files, "sync_data", broken)
             group = draw(log)
 
             async def wait():
@@ -742,7 +740,7 @@ def test_whichever_write_fails_the_files_stay_sound_and_nothing_follows(
         fix(log, group)
         log.opened(group.context)
 
-    write_all = disk.write_all
+    write_all = durable_files.write_all
     for failing in range(5):
         folder = tmp_path / str(failing)
         here = folder / "journal" / DEALS_NAME, folder / "commitments"
@@ -758,7 +756,7 @@ def test_whichever_write_fails_the_files_stay_sound_and_nothing_follows(
             write_all(fd, data)
 
         log = open_log(here)
-        monkeypatch.setattr(disk, "write_all", full)
+        monkeypatch.setattr(durable_files, "write_all", full)
         told = []
         log._on_broken = told.append
 
@@ -779,10 +777,10 @@ def test_whichever_write_fails_the_files_stay_sound_and_nothing_follows(
         assert read_log(here[1]).unopened == live
 
 
-def test_whoever_waits_for_the_disk_waits_in_groups(files, monkeypatch):
+def test_waits_for_the_disk_share_syncs(files, monkeypatch):
     syncs = []
-    sync_data = disk.sync_data
-    monkeypatch.setattr(disk, "sync_data", lambda fd: (sync_data(fd), syncs.append(fd)))
+    sync_data = durable_files.sync_data
+    monkeypatch.setattr(durable_files, "sync_data", lambda fd: (sync_data(fd), syncs.append(fd)))
 
     async def main():
         with open_log(files) as log:
@@ -801,7 +799,7 @@ def test_whoever_waits_for_the_disk_waits_in_groups(files, monkeypatch):
     assert len(syncs) < 12
 
 
-def test_who_stops_waiting_loses_nothing(files):
+def test_a_cancelled_wait_loses_nothing(files):
     async def main():
         with open_log(files) as log:
             draw(log)

@@ -134,7 +134,7 @@ def void_reason(entry):
 
 
 @pytest.mark.parametrize("what", ["committed first", "committed over"])
-def test_the_head_of_a_damaged_log_is_the_one_that_was_told(what, scene):
+def test_the_head_of_a_damaged_log_is_the_one_that_was_sent(what, scene):
     """New deal-sets follow the head of all that was told, so that who has a copy sees no break."""
     scene.flip(PUBLIC, what)
     with open_log(scene.files) as log:

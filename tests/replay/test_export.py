@@ -9,7 +9,7 @@ from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
 from arena.referee import FaultKind, ForfeitedSeat
 from arena.replay.export import export_lines, plain_value
-from arena.replay.frames import Discrepancy, frames
+from arena.replay.playback import Discrepancy, play_back
 from arena.replay.read import Replay
 from tests.replay.matches import ILLEGAL, PLAY, Bot, record, retold
 
@@ -34,7 +34,7 @@ def test_one_match_line_comes_first_and_one_result_line_last(path):
     assert set(kinds[1:-1]) == {"decision", "event"}
 
 
-def test_the_match_line_says_what_it_was_played_by(path):
+def test_the_match_line_has_the_terms(path):
     (match,) = of_type(path, "match")
     assert match["options"]["hands"] == 2
     assert [bot["name"] for bot in match["bots"]] == ["bot 0", "bot 1"]
@@ -43,7 +43,7 @@ def test_the_match_line_says_what_it_was_played_by(path):
 
 def test_every_decision_is_there_and_says_the_same_in_both_ways(path):
     replay = Replay.open(path)
-    notation = Notation(game_by_id(replay.opened.terms.game).module.Move)
+    notation = Notation(game_by_id(replay.opened.terms.game).messages.Move)
     decisions = of_type(path, "decision")
     assert len(decisions) == len(replay.decided)
     for line in decisions:
@@ -85,12 +85,12 @@ def test_seats_that_were_out_before_the_deal_are_named(tmp_path):
     assert told == {"seat": 1, "fault": "timeout", "reason": "it did not open its commitment"}
 
 
-def test_every_event_says_who_was_told(path):
-    told = [each for frame in frames(Replay.open(path)) for each in frame.told]
+def test_every_event_names_its_receivers(path):
+    told = [each for frame in play_back(Replay.open(path)) for each in frame.events]
     events = of_type(path, "event")
     assert len(events) == len(told)
     for line, each in zip(events, told, strict=True):
-        assert line["seats"] == (None if each.seats is None else list(each.seats))
+        assert line["seats"] == (None if each.sent_to is None else list(each.sent_to))
 
 
 def test_the_result_line_adds_up(path):

@@ -40,8 +40,8 @@ def test_bots_prove_their_own_cards(tmp_path):
             *(sys.executable, "-c", "from arena.cli import main; main()", "play", "democracy"),
             *(*bots, f"bare={shlex.join([sys.executable, str(bare)])}"),
             *("-o", "hands=3", "--data", str(tmp_path / "data"), "--json"),
-            # What a jailed bot writes goes when it ends, its receipt too.
-            *("--jail", "off"),
+            # What a sandboxed bot writes goes when it ends, its receipt too.
+            *("--sandbox", "off"),
         ],
         capture_output=True,
         text=True,

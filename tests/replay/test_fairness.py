@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +13,18 @@ from arena.cli.replay import replay as command
 from arena.deal import plan_hash, plan_line, seeded_key
 from arena.games.catalogue import GAMES
 from arena.referee import Ending
-from arena.replay.deal_book import LOG_MAGIC, read_log
-from arena.replay.fairness import Fairness, check, check_log
-from arena.replay.frames import Discrepancy
+from arena.replay.deal_book import LOG_MAGIC, CommitmentLog, read_log
+from arena.replay.fairness import (
+    Fairness,
+    LogAccount,
+    LoggedMatch,
+    account_of,
+    check,
+    check_log,
+)
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay
-from arena.replay.receipts import BadReceipt, Receipt, _Retold, compare, concerns
+from arena.replay.receipts import BadReceipt, Receipt, _SeatPlayback, compare, concerns
 from arena.replay.records import framed
 from arena.replay.verify import verify
 from cardarena._deals import Deals
@@ -312,7 +320,7 @@ def test_a_bot_that_was_away_for_some_asks_has_a_chain_over_the_others(house, tm
     assert 0 < asks < len(house.sitting.decided) / 3
 
 
-def test_asks_that_are_told_again_count_once(tmp_path):
+def test_repeated_asks_count_once(tmp_path):
     class Stuttering(House):
         def show_match(self, sitting):
             sitting.asks = [ask for ask in sitting.asks for _ in range(2)]
@@ -433,7 +441,7 @@ def test_what_the_table_showed_is_made_anew(game, seats, script, stop_after_s, w
     for seat, bot in enumerate(bots):
         shown = bot.shown(tmp_path, seat)
         assert shown.asks
-        _Retold(replay, seat).compare(shown)
+        _SeatPlayback(replay, seat).compare(shown)
 
 
 # fmt: off
@@ -462,7 +470,7 @@ def test_what_is_no_receipt_is_called_so(text, says, why, tmp_path):
 FD1 = Path(__file__).parent / "fd1"
 
 
-def test_a_replay_by_fd1_is_held_to_fd1():
+def test_a_replay_of_fd1_is_checked_by_fd1():
     result = run(
         *("verify", FD1 / "fair.replay", "--receipt", FD1 / "receipt.json"),
         *("--log", FD1 / "commitments"),
@@ -550,9 +558,9 @@ LOGS = [
     (in_log("context", b"\1" * 32),               "is not in the public log",              "another deal-set"),
     (lambda entries: entries.clear(),             "is not in the public log",              "an empty log"),
     (in_log("server_commitment", bytes(32)),      "another commitment of the arena's",     "another commitment"),
-    (another_before,                              "at another place of the public log",    "an entry before it that was slipped in"),
-    (in_log("secret", bytes(32)),                 "opens its fair deal otherwise",         "another secret"),
-    (lambda entries: entries[1].opened.entropies.pop(), "opens its fair deal otherwise",   "entropy left out"),
+    (another_before,                              "another place in the public log",       "an entry before it that was slipped in"),
+    (in_log("secret", bytes(32)),                 "opens its fair deal with other secrets", "another secret"),
+    (lambda entries: entries[1].opened.entropies.pop(), "opens its fair deal with other secrets", "entropy left out"),
     (in_log("void_reason", "a bot was late"),     "is void: a bot was late",               "a void deal"),
 ]
 # fmt: on
@@ -567,6 +575,64 @@ def test_a_public_log_that_differs_has_its_sentence(change, says, why, house):
 
 def test_a_log_that_was_copied_before_the_opening_will_do(house):
     assert check_log(house.replay(), read_log(log_file(house, lambda entries: entries.pop())))
+
+
+ONE, TWO = (bytes([at]) * 32 for at in (1, 2))
+
+
+def logged(*entries):
+    """A log with these deals: each a context, and how it ended; None for an open one."""
+    log = CommitmentLog()
+    for context, void_reason in entries:
+        log.committed[context] = deals_pb2.LogCommitted(context=context)
+        if void_reason is not None:
+            log.opened[context] = deals_pb2.LogOpened(context=context, void_reason=void_reason)
+    return log
+
+
+M1, M2 = (LoggedMatch(match_id, ONE, ("m1", "m2")) for match_id in ("m1", "m2"))
+# fmt: off
+ACCOUNTS = [
+    # the log                             replays   missing deals, matches, open, void        why
+    (logged((ONE, "")),                   [M1, M2], ((), (), 0, {}),                    True,  "all are there"),
+    (logged((ONE, "")),                   [],       ((ONE,), (), 0, {}),                False, "a deal that was played has no replay"),
+    (logged((ONE, ""), (TWO, "")),        [M1, M2], ((TWO,), (), 0, {}),                False, "one of two has none"),
+    (logged((ONE, "")),                   [M1],     ((), ("m2",), 0, {}),               False, "a match of a deal has none"),
+    (logged((ONE, ""), (TWO, None)),      [M1, M2], ((), (), 1, {}),                    True,  "a deal is open"),
+    (logged((ONE, None)),                 [M1, M2], ((), (), 0, {}),                    True,  "the log is older than the replays"),
+    (logged((ONE, ""), (TWO, "a stop")),  [M1, M2], ((), (), 0, {"a stop": 1}),         True,  "a deal is void"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("log", "found", "told", "complete", "why"), ACCOUNTS, ids=[row[-1] for row in ACCOUNTS]
+)
+def test_a_commitment_without_a_replay_is_missed(log, found, told, complete, why):
+    account = account_of(log, found)
+    assert account == LogAccount(*told)
+    assert account.complete == complete
+
+
+def dropped(entries):
+    """One deal that was played and has no replay, and one that was never opened."""
+    for context in (ONE, TWO):
+        committed = deals_pb2.LogCommitted(context=context, server_commitment=bytes(32))
+        entries.append(deals_pb2.LogEntry(committed=committed))
+    entries.append(deals_pb2.LogEntry(opened=deals_pb2.LogOpened(context=ONE)))
+
+
+def test_verify_of_a_folder_misses_the_replays_of_a_log(house, tmp_path):
+    shutil.copy(house.replay_file(), tmp_path)
+    assert run("verify", tmp_path, "--log", log_file(house)).exit_code == 0
+    short = log_file(house, dropped, "dropped")
+    assert run("verify", house.replay_file(), "--log", short).exit_code == 0, "a file is no folder"
+    result = run("verify", tmp_path, "--log", short)
+    assert result.exit_code == 1
+    assert f"✗ deal {ONE.hex()[:16]} was played by the public log" in result.stdout
+    assert "1 deal of the public log open: in play, or dropped by the arena" in result.stdout
+    told = json.loads(run("verify", "--json", tmp_path, "--log", short).stdout)
+    assert (told["ok"], told["log"]["missing_deals"]) == (False, [ONE.hex()])
 
 
 def test_what_is_seeded_is_not_looked_up(house):
@@ -585,7 +651,7 @@ def run(*arguments):
     return CliRunner().invoke(command, [str(each) for each in arguments])
 
 
-def test_verify_says_who_had_a_part_in_the_deal(house):
+def test_verify_names_the_participants_of_the_deal(house):
     result = run("verify", house.replay_file())
     assert result.exit_code == 0
     assert "fair deal, entropy from 2 of 3" in result.stdout
@@ -680,11 +746,11 @@ def test_verify_names_a_receipt_that_is_none(name, house):
     assert name in result.stderr
 
 
-def test_show_says_who_had_a_part_in_the_deal(house):
+def test_show_names_the_participants_of_the_deal(house):
     result = run("show", house.replay_file(), "--brief")
     assert "fair deal, entropy from 2 of 3" in result.stdout
 
 
-def test_export_says_who_had_a_part_in_the_deal(house):
+def test_export_names_the_participants_of_the_deal(house):
     first = json.loads(run("export", house.replay_file()).stdout.splitlines()[0])
     assert (first["fair"], first["entropy_from"], first["participants"]) == (True, 2, 3)

@@ -4,7 +4,7 @@ import pytest
 import trio
 
 from arena.referee import Unwritten
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.journal import journal as journal_module
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
@@ -36,10 +36,12 @@ def test_a_segment_that_is_full_is_followed_by_another(tmp_path, monkeypatch):
     assert bodies(tmp_path) == [[b"A" * 20, b"B" * 20], [b"C" * 20, b"D" * 20], []]
 
 
-def test_whoever_waits_for_the_disk_waits_for_all_that_was_added_before(tmp_path, monkeypatch):
+def test_a_wait_for_the_disk_covers_all_earlier_records(tmp_path, monkeypatch):
     synced = []
-    sync_data = disk.sync_data
-    monkeypatch.setattr(disk, "sync_data", lambda fd: (sync_data(fd), synced.append(len(added))))
+    sync_data = durable_files.sync_data
+    monkeypatch.setattr(
+        durable_files, "sync_data", lambda fd: (sync_data(fd), synced.append(len(added)))
+    )
     added = []
 
     async def main():
@@ -60,7 +62,7 @@ def test_whoever_waits_for_the_disk_waits_for_all_that_was_added_before(tmp_path
     assert len(synced) < 10  # in groups
 
 
-def test_a_disk_that_fails_ends_writing_for_everybody_who_waits(tmp_path, monkeypatch):
+def test_a_failed_disk_ends_writing_for_all_waiting_callers(tmp_path, monkeypatch):
     def broken(fd):
         raise OSError(5, "Input/output error")
 
@@ -68,7 +70,7 @@ def test_a_disk_that_fails_ends_writing_for_everybody_who_waits(tmp_path, monkey
 
     async def main():
         with Journal(tmp_path, on_broken=told.append) as journal:
-            monkeypatch.setattr(disk, "sync_data", broken)
+            monkeypatch.setattr(durable_files, "sync_data", broken)
             journal.append(b"one")
 
             async def wait():
@@ -92,7 +94,9 @@ def test_moves_reach_the_disk_without_being_asked_for(tmp_path, monkeypatch):
     async def main():
         with Journal(tmp_path) as journal:
             token = trio.lowlevel.current_trio_token()
-            monkeypatch.setattr(disk, "sync_data", lambda fd: token.run_sync_soon(reached.set))
+            monkeypatch.setattr(
+                durable_files, "sync_data", lambda fd: token.run_sync_soon(reached.set)
+            )
             async with trio.open_nursery() as nursery:
                 await nursery.start(journal.run)
                 journal.append(b"one")

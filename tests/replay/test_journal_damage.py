@@ -59,7 +59,7 @@ def recovered(written, tmp_path):
         (folder / segment.name).write_bytes(data)
         if second is not None:
             (folder / segment.name.replace("-000001", "-000002")).write_bytes(second)
-        return recover(folder, tmp_path / "replays", held=lambda _: True)
+        return recover(folder, tmp_path / "replays", is_secret=lambda _: True)
 
     return with_bytes
 
@@ -72,7 +72,7 @@ def in_play(found):
     return next(each for each in found.unfinished if each.opened.match_id == "in-play")
 
 
-def test_what_is_whole_goes_on_whole(written, recovered):
+def test_an_undamaged_journal_is_recovered_whole(written, recovered):
     segment, bodies = written
     found = recovered(segment.read_bytes())
     assert found.damage == []
@@ -99,7 +99,7 @@ def test_no_flipped_bit_lets_a_match_go_on_from_an_earlier_point(every, written,
 
 
 @pytest.mark.parametrize("bit", range(8))
-def test_the_last_record_s_length_is_told_from_a_torn_end(bit, written, recovered):
+def test_a_changed_length_of_the_last_record_is_not_a_torn_end(bit, written, recovered):
     segment, bodies = written
     data = segment.read_bytes()
     at = len(data) - len(framed(bodies[-1]))
@@ -107,7 +107,7 @@ def test_the_last_record_s_length_is_told_from_a_torn_end(bit, written, recovere
 
 
 @pytest.mark.parametrize("cut", range(1, 60, 7))
-def test_a_torn_end_of_the_last_segment_costs_what_nobody_was_told(cut, written, recovered):
+def test_a_torn_end_loses_only_unsent_records(cut, written, recovered):
     segment, bodies = written
     found = recovered(segment.read_bytes()[:-cut])
     unfinished = in_play(found)
@@ -122,7 +122,7 @@ def test_a_torn_end_of_an_earlier_segment_is_damage(written, recovered):
     assert in_play(found).damaged
 
 
-def test_what_stands_behind_damage_is_read(written, recovered):
+def test_records_after_damage_are_read(written, recovered):
     """A match that had ended is as good as ever, if none of its records is lost."""
     segment, bodies = written
     data = segment.read_bytes()

@@ -10,7 +10,7 @@ from arena.replay.deal_book import seeded_opening
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.kept_sessions import KeptSession
 from arena.replay.journal.recovery import recover
-from arena.replay.notebook import notes_of
+from arena.replay.notes_file import notes_of
 from arena.replay.read import Replay, read_body, replay_path
 from arena.replay.records import JOURNAL_MAGIC, read_records
 from arena.replay.verify import verify
@@ -125,7 +125,7 @@ def test_a_flipped_bit_harms_its_match_and_not_the_others(folders):
     assert "does not match its checksum" in found.damage[0]
 
 
-def test_a_match_goes_on_in_the_next_segment(folders, monkeypatch):
+def test_a_match_continues_in_the_next_segment(folders, monkeypatch):
     journal = Journal(folders[0])
     monkeypatch.setattr(journal, "append", appending_in_pieces(journal))
     played = play(journal, bots=bots())
@@ -191,7 +191,7 @@ def test_the_deals_of_a_held_deal_set_stay_closed(folders):
         {"match_id": "two", "deal_set": "done"},
         {"match_id": "three"},
     )
-    found = recover(*folders, held=lambda deal_set: deal_set == "open")
+    found = recover(*folders, is_secret=lambda deal_set: deal_set == "open")
     assert [each.path is None for each in found.ended] == [True, False, False]
     assert not replay_path(folders[1], "one").exists()
     assert [each.opened.match_id for each in recover(*folders).ended] == ["one"]
@@ -227,12 +227,12 @@ def test_a_match_whose_key_is_lost_is_named(folders):
 def test_a_replay_that_is_being_written_survives_a_recovery_during_play(folders, monkeypatch):
     """Others may look at the journals at any time: what is half written is its writer's alone."""
     killed(folders[0], {"match_id": "one"})
-    (ended,) = recover(*folders, held=lambda _: True).ended
+    (ended,) = recover(*folders, is_secret=lambda _: True).ended
     fsync, written = os.fsync, []
 
     def recover_meanwhile(fd):
         fsync(fd)
-        recover(*folders, held=lambda _: True)
+        recover(*folders, is_secret=lambda _: True)
         written.extend(path.suffix for path in folders[1].parent.glob("*/.*"))
 
     monkeypatch.setattr(os, "fsync", recover_meanwhile)
@@ -251,7 +251,7 @@ def test_nothing_is_recovered_where_nothing_was(folders):
     assert (found.ended, found.unfinished, found.damage) == ([], [], [])
 
 
-def test_nobody_else_may_read_the_journal(folders):
+def test_the_journal_is_private(folders):
     killed(folders[0], {"match_id": "one"})
     assert folders[0].stat().st_mode & 0o077 == 0
     secret = [path for path in folders[0].iterdir() if path.name != "commitments"]
@@ -264,7 +264,7 @@ def test_the_deals_key_is_not_in_the_journal(folders):
     assert played.opening.key not in segment.read_bytes()
 
 
-def test_a_full_disk_stops_play_and_says_so(folders, monkeypatch):
+def test_a_full_disk_stops_play_with_a_message(folders, monkeypatch):
     told = []
     journal = Journal(folders[0], on_broken=told.append)
     play(journal, bots=bots())
@@ -368,7 +368,7 @@ def test_matches_are_numbered_on_from_the_highest(folders):
     assert recover(*folders).matches == 3
 
 
-def test_a_match_that_goes_on_stands_in_two_journals_and_is_found_once(folders):
+def test_a_continued_match_in_two_journals_is_found_once(folders):
     killed(folders[0], then=begun)
     (first,) = recover(*folders).unfinished
     killed(folders[0], then=lambda journal: journal.match_again(first.bodies[:4]))
@@ -379,7 +379,7 @@ def test_a_match_that_goes_on_stands_in_two_journals_and_is_found_once(folders):
     assert again.bodies == first.bodies
 
 
-def test_a_match_that_was_begun_anew_is_the_newer_one(folders):
+def test_the_newer_attempt_at_a_match_counts(folders):
     killed(folders[0], then=begun)
     killed(folders[0], then=lambda journal: begun(journal, records=3))
     (found,) = recover(*folders).unfinished
@@ -425,7 +425,7 @@ def test_a_process_that_wrote_down_no_more_of_a_match_forgets_no_time(folders):
     assert found.used == (later,)
 
 
-def test_time_of_a_seat_that_the_match_does_not_have_is_nobodys(folders):
+def test_the_time_of_a_missing_seat_is_ignored(folders):
     killed(folders[0], then=begun)
     (first,) = recover(*folders).unfinished
     killed(folders[0], then=lambda journal: goes_on(journal, first.bodies, ASKED._replace(seat=9)))
@@ -442,14 +442,14 @@ def test_a_journal_is_spent_when_no_match_of_it_waits(folders):
     assert found.spent(waiting=["another"], unpublished=()) == segments(folders[0])
 
 
-def test_a_journal_whose_deal_set_is_held_is_kept(folders):
+def test_a_journal_with_an_open_deal_set_is_not_removed(folders):
     killed(folders[0], {"match_id": "one", "deal_set": "set"})
-    found = recover(*folders, held=lambda name: True)
+    found = recover(*folders, is_secret=lambda name: True)
     assert found.spent((), unpublished=["one"]) == []
     assert found.spent((), unpublished=["another"]) == segments(folders[0])
 
 
-def test_a_damaged_journal_is_kept_for_somebody_to_look_at(folders):
+def test_a_damaged_journal_is_not_removed(folders):
     killed(folders[0], {"match_id": "one"})
     (segment,) = segments(folders[0])
     segment.write_bytes(segment.read_bytes() + b"\x07")

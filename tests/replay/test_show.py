@@ -9,11 +9,12 @@ import pytest
 from rich.console import Console
 
 from arena.cli.terminal import draw
+from arena.cli.terminal.playback import Playback, print_all
 from arena.cli.terminal.screen import Screen
-from arena.cli.terminal.steps import Steps, print_all
+from arena.errors import faults
 from arena.games.contract import Seat
 from arena.referee import AbortCause, FaultKind, ForfeitedSeat
-from arena.replay.frames import frames
+from arena.replay.playback import play_back
 from arena.replay.read import Replay
 from arena.scenes import Viewer
 from arena.terms import TimeControl
@@ -44,8 +45,8 @@ def drawn(replay, eyes, draw_it, notes=None):
 
 
 def whole(replay, eyes, notes=None):
-    steps = Steps.of(replay)
-    return drawn(replay, eyes, lambda screen: print_all(screen, steps, steps.frames), notes)
+    playback = Playback.of(replay)
+    return drawn(replay, eyes, lambda screen: print_all(screen, playback, playback.steps), notes)
 
 
 def step(replay, eyes, frame):
@@ -67,7 +68,7 @@ def faces(cards):
 
 @pytest.mark.parametrize("eyes", SEATS)
 def test_a_seat_never_sees_what_another_holds(eyes, replay):
-    for frame in frames(replay):
+    for frame in play_back(replay):
         text = step(replay, eyes, frame)
         held, others = hands(frame)[eyes], [h for at, h in enumerate(hands(frame)) if at != eyes]
         assert all(face in text for face in faces(held))
@@ -77,14 +78,14 @@ def test_a_seat_never_sees_what_another_holds(eyes, replay):
 
 
 def test_the_spectator_sees_no_hand(replay):
-    for frame in frames(replay):
+    for frame in play_back(replay):
         text = step(replay, Viewer.SPECTATOR, frame)
         hidden = {card for hand in hands(frame) for card in hand} - played(frame)
         assert [face for face in faces(hidden) if face in text] == []
 
 
 def test_the_all_seeing_see_every_hand(replay):
-    for frame in frames(replay):
+    for frame in play_back(replay):
         text = step(replay, Viewer.ALL, frame)
         held = [card for hand in hands(frame) for card in hand]
         assert [face for face in faces(held) if face not in text] == []
@@ -96,7 +97,7 @@ def test_a_choice_that_was_never_shown_stays_hidden(tmp_path):
         tmp_path, "democracy", [Bot(0), Bot(1)], {"hands": 2}, stop_after_s=0.9, match_id="half"
     )
     stopped = Replay.open(path)
-    *_, last = frames(stopped)
+    *_, last = play_back(stopped)
     (decision,) = last.decisions
     (face,) = faces([decision.move.card])
     other = Seat(1 - decision.seat)
@@ -146,16 +147,16 @@ def test_the_seed_is_for_the_all_seeing(replay):
         assert "not a fair deal" in text
 
 
-OUT = (ForfeitedSeat(1, FaultKind.TIMEOUT, "it did not open its commitment"),)
+OUT = (ForfeitedSeat(1, FaultKind.TIMEOUT, faults.UNOPENED.text()),)
 
 # fmt: off
 ENDS = [
     ([Bot(0), Bot(1)],             {},                    "Played to the end",          "to the end"),
-    ([Bot(0, (PLAY, LEAVE)), Bot(1)], {}, "bot 0 (seat 0) forfeited at its decision 2 (step 5, hand 0), as it was gone (the bot had left)", "left"),
+    ([Bot(0, (PLAY, LEAVE)), Bot(1)], {}, "bot 0 (seat 0) forfeited at its decision 2 (step 5, hand 0), as it was disconnected (F-GONE-LEFT: the bot had left)", "left"),
     ([Bot(0, [ILLEGAL] * 3), Bot(1)], {"fault_limit": 3}, "at its decision 3 (step 7, hand 0), as it made its fault number 3, which is the limit", "too many faults"),
-    ([Bot(0), Bot(1)],             {"stop_after_s": 2.0}, "Aborted: the arena was stopped. That is the arena's fault and no bot's", "stopped"),
-    ([Bot(0), Bot(1)],             {"stop_after_s": 2.0}, "It stood in hand 0, after step 3: bot 1 (seat 1) had to decide.", "stopped, and where"),
-    ([Bot(0), Bot(1)],             {"forfeited_seats": OUT}, "bot 1 (seat 1) forfeited before the first card (it did not open its commitment)", "out before the deal"),
+    ([Bot(0), Bot(1)],             {"stop_after_s": 2.0}, "Aborted: the arena was stopped during the match (A-STOPPED). No bot is at fault", "stopped"),
+    ([Bot(0), Bot(1)],             {"stop_after_s": 2.0}, "It was stopped in hand 0, after step 3: bot 1 (seat 1) had to decide.", "stopped, and where"),
+    ([Bot(0), Bot(1)],             {"forfeited_seats": OUT}, "bot 1 (seat 1) forfeited before the first card (F-TIMEOUT-DEAL: it did not open its commitment", "out before the deal"),
 ]
 # fmt: on
 
@@ -169,16 +170,16 @@ def test_every_end_is_said_plainly(bots, extra, said, why, tmp_path):
 def test_a_seat_that_was_out_before_the_deal_is_said_so_from_the_first_line_on(tmp_path):
     ended = Replay.open(record(tmp_path, "abstrac", [Bot(0), Bot(1)], forfeited_seats=OUT))
     header, *steps = whole(ended, Viewer.ALL).split("\nstep ")
-    assert "bot 1 (seat 1) had forfeited before the first card" in header
+    assert "bot 1 (seat 1) forfeited before the first card" in header
     text = "".join(steps)
-    assert text.count("fault: it did wrong before the deal") == 1
-    assert text.count("forfeited before the first card") == 1
+    assert text.count("fault: it forfeited before the first card") == 1
+    assert text.count("forfeited before the first card") == 2
     assert "forfeited at its decision" not in text
     assert "did not answer in time" not in text
     assert "forfeits here" not in text
     assert "its seat has forfeited" in text
     spectator = whole(ended, Viewer.SPECTATOR)
-    assert "had forfeited before the first card" in spectator
+    assert "forfeited before the first card (F-DEAL)" in spectator
     assert "commitment" not in spectator.replace("committed to as", "")
 
 
@@ -193,7 +194,7 @@ def test_where_a_seat_forfeits_is_drawn_once_and_seen_by_all(tmp_path):
         assert ("the bot had left" in text) == (eyes in (Seat(0), Viewer.ALL))
 
 
-def test_a_seat_without_time_is_told_from_one_that_forfeited(tmp_path):
+def test_a_seat_without_time_differs_from_a_forfeited_one(tmp_path):
     control = TimeControl(move_ms=1000, bank_ms=9000, hand_ms=2000)
     bots = [Bot(0), Bot(1, (PLAY, LATE))]
     text = whole(Replay.open(record(tmp_path, "abstrac", bots, time_control=control)), Viewer.ALL)
@@ -224,7 +225,7 @@ def test_what_a_fault_was_judged_by_is_for_the_seat_alone(script, said, why, tmp
     judged = Replay.open(record(tmp_path, "abstrac", bots))
     for eyes in (*SEATS[:2], *Viewer):
         text = whole(judged, eyes)
-        assert text.count("judged by: ") == (eyes in (Seat(1), Viewer.ALL))
+        assert text.count("evidence: ") == (eyes in (Seat(1), Viewer.ALL))
         assert (said in text) == (eyes in (Seat(1), Viewer.ALL))
     if script[1] != LATE:
         digest = hashlib.sha256(b"some bytes").hexdigest()[:16]
@@ -251,22 +252,21 @@ def test_how_long_a_bot_was_away_and_what_was_the_arenas_own_is_drawn(tmp_path):
         fault.refunded_us = 40_000
 
     text = whole(Replay.read(io.BytesIO(retold(path, change))), Viewer.ALL)
-    assert "0.040 s were the arena's own; away 2.5 s of the match" in text
+    assert "0.040 s refunded as the arena's own; away 2.5 s of the match" in text
 
 
 # fmt: off
 CAUSES = [
-    (AbortCause.ERROR,      "an error of the arena's own stopped it (incident 1f2e3d4c in the arena's log)"),
-    (AbortCause.STOPPED,    "the arena was stopped"),
-    (AbortCause.DISK,       "its result could not be written to the arena's disk"),
-    (AbortCause.UNPLAYABLE, "it was begun by rules or options that the arena does not have any more"),
-    (None,                  "the arena stopped it"),
+    (AbortCause.ERROR,      faults.ABORTS[1].message("incident 1f2e3d4c in the arena's log")),
+    (AbortCause.STOPPED,    faults.ABORTS[2].message()),
+    (AbortCause.UNPLAYABLE, faults.ABORTS[4].message()),
+    (None,                  faults.ABORTS[0].message()),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(("cause", "said"), CAUSES, ids=[row[1] for row in CAUSES])
-def test_an_aborted_match_says_why(cause, said, tmp_path):
+def test_an_aborted_match_has_its_cause(cause, said, tmp_path):
     path = record(tmp_path, "abstrac", stop_after_s=2.0)
 
     def change(records):
@@ -277,16 +277,16 @@ def test_an_aborted_match_says_why(cause, said, tmp_path):
     assert f"Aborted: {said}." in text
 
 
-def test_a_step_that_was_not_played_names_who_had_still_to_decide(tmp_path):
+def test_an_unplayed_step_names_the_seats_to_act(tmp_path):
     bots = [Bot(0), Bot(1), Bot(2)]
     path = record(tmp_path, "democracy", bots, {"hands": 3}, stop_after_s=0.9)
     text = whole(Replay.open(path), Viewer.ALL)
-    *_, last = frames(Replay.open(path))
+    *_, last = play_back(Replay.open(path))
     decided = {each.seat for each in last.decisions}
     waiting = " and ".join(f"bot {seat} (seat {seat})" for seat in range(3) if seat not in decided)
     assert 0 < len(decided) < 3
     assert f"stopped before this step was played: {waiting} had still to decide" in text
-    assert f"It stood in hand 0, after step 0: {waiting} had still to decide." in text
+    assert f"It was stopped in hand 0, after step 0: {waiting} had still to decide." in text
 
 
 def test_a_replay_that_is_not_true_is_shown_as_far_as_it_is(tmp_path):
@@ -308,7 +308,7 @@ def test_what_bots_write_cannot_take_over_the_terminal(tmp_path):
 
 
 def test_a_hand_can_be_chosen(replay):
-    assert [frame.index for frame in Steps.of(replay).of_hand(1)] == list(range(12, 25))
+    assert [step.index for step in Playback.of(replay).of_hand(1)] == list(range(12, 25))
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from google.protobuf.message import DecodeError
 from arena.cli.keys import keys
 from arena.cli.replay import replay as command
 from arena.referee import AbortCause
-from arena.replay.frames import Discrepancy
 from arena.replay.journal.journal import Journal
-from arena.replay.journal.recovery import Unfinished, recover
+from arena.replay.journal.recovery import UnfinishedMatch, recover
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay
 from arena.replay.receipts import compare
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, Damaged, chained, framed, read_records
@@ -109,14 +109,14 @@ def read(data):
     return Replay.read(io.BytesIO(data))
 
 
-def test_a_signed_replay_says_whose_it_is(path):
+def test_a_signed_replay_names_its_arena(path):
     assert signed_by(Replay.open(path)) == KEY.public_key
     assert verify(Replay.open(path)).signed_by == KEY.public_key
     require_signed_by(Replay.open(path), KEY.public_key)
     assert verify_file(path, arena=KEY.public_key).ok
 
 
-def test_a_replay_without_a_signature_is_true_as_ever_but_nobodys(unsigned):
+def test_an_unsigned_replay_is_true_without_a_signer(unsigned):
     assert verify(Replay.open(unsigned)).signed_by == b""
     assert verify_file(unsigned).ok
     problem = verify_file(unsigned, arena=KEY.public_key).problem
@@ -259,11 +259,11 @@ def test_what_is_cut_out_of_a_journal_is_signed(tmp_path):
     assert verify_file(ended.path, arena=KEY.public_key).ok
 
 
-def test_a_match_that_nobody_goes_on_with_is_closed_and_signed(tmp_path):
+def test_a_match_that_is_not_continued_is_closed_and_signed(tmp_path):
     with Journal(tmp_path / "journal") as journal:
         played = play(journal)
         opened = journal_pb2.Record.FromString(played.log.bodies[0]).opened
-        left = Unfinished(opened, tuple(played.log.bodies[:4]), played.opening)
+        left = UnfinishedMatch(opened, tuple(played.log.bodies[:4]), played.opening)
         _, bodies = aborted(left, AbortCause.STOPPED, journal)
     write_replay(tmp_path / "replays", left.opened.match_id, bodies, left.opening, KEY)
     (path,) = (tmp_path / "replays").iterdir()
@@ -364,7 +364,7 @@ class Silent(SigningHouse):
         return b""
 
 
-def test_an_arena_that_does_not_sign_what_it_promised_to_is_told_of(tmp_path):
+def test_a_missing_promised_signature_is_reported(tmp_path):
     house = Silent(tmp_path, TABLE).run()
     (lie,) = house.named("ben").lies
     assert lie.endswith("it has a key, and does not sign what it shows")

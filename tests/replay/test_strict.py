@@ -11,8 +11,8 @@ from arena.games.catalogue import GAMES
 from arena.replay import read as read_module
 from arena.replay import verify as verify_module
 from arena.replay.deal_book import read_log
-from arena.replay.frames import Discrepancy
 from arena.replay.journal.journal import Journal
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay, Unplayable
 from arena.replay.records import CHAIN_START, REPLAY_MAGIC, Damaged, chained, framed, read_records
 from arena.replay.signing import ArenaKey, replay_statement
@@ -98,13 +98,13 @@ def test_a_record_that_could_be_read_otherwise_is_refused(change, why, path):
         at for at, b in enumerate(parts) if b[2:4] and b[2:3] == b"\x1a" and b[4:5] == b"\x08"
     )
     parts[at] = change(parts[at])
-    with pytest.raises(Damaged, match="is not as the arena writes it"):
+    with pytest.raises(Damaged, match="is not encoded as the arena does it"):
         read(fitting(parts))
 
 
 def test_the_last_record_has_no_padding_either(path):
     *most, last = bodies(path)
-    with pytest.raises(Damaged, match="is not as the arena writes it"):
+    with pytest.raises(Damaged, match="is not encoded as the arena does it"):
         read(fitting([*most, last + tag_varint(77) + b"\x01"]))
 
 
@@ -213,7 +213,7 @@ def run(*arguments):
     return CliRunner().invoke(command, ["verify", *map(str, arguments)])
 
 
-def test_verify_says_the_match_and_who_sat(path):
+def test_verify_names_the_match_and_its_bots(path):
     said = run(path).stdout
     assert "match m1 · abstrac · bot 0, bot 1 ·" in said
 
@@ -297,7 +297,7 @@ def records_of(data):
 
 # fmt: off
 TAKEN_AWAY = [
-    (stripped,  "the fair deal was taken out",                      "the fair deal"),
+    (stripped,  "the fair deal was removed",                      "the fair deal"),
     (cut_short, "it says that the arena aborted the match",         "the result"),
 ]
 # fmt: on

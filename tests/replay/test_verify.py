@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from arena.deal import seeded_key
-from arena.games import abstrac
+from arena.games.abstrac import rules as abstrac
 from arena.games.contract import Work
 from arena.referee import Ending, FaultKind
-from arena.replay.frames import Discrepancy
 from arena.replay.journal.journal import Journal
+from arena.replay.playback import Discrepancy
 from arena.replay.read import Replay, Unplayable
 from arena.replay.records import Damaged
 from arena.replay.verify import verify
@@ -94,12 +94,14 @@ def test_an_aborted_match_is_true_as_far_as_it_went(game, stop_after_s, tmp_path
 
 def test_work_that_was_charged_lies_in_no_time_of_the_match(tmp_path, monkeypatch):
     """It is charged for what it would cost at most, however fast this machine was."""
-    monkeypatch.setattr(abstrac, "heavy", lambda state, seat, move: Work(1, charged=8_000_000))
+    monkeypatch.setattr(
+        abstrac, "heavy", lambda state, seat, move: Work(1, charged=8_000_000), raising=False
+    )
     path = record(tmp_path, time_control=TimeControl(60_000, 60_000))
     assert verify(Replay.open(path)).outcome.ending is Ending.COMPLETED
 
 
-def test_a_fair_deal_is_told_from_a_seeded_one(tmp_path):
+def test_a_fair_deal_is_shown_differently_from_a_seeded_one(tmp_path):
     assert not verify(Replay.open(record(tmp_path, seed=""))).seeded
 
 
@@ -251,7 +253,7 @@ STRANGERS = [
 
 
 @pytest.mark.parametrize(("change", "said", "why"), STRANGERS, ids=[row[2] for row in STRANGERS])
-def test_a_match_that_cannot_be_replayed_here_says_why(change, said, why, path):
+def test_an_unplayable_match_gives_the_reason(change, said, why, path):
     replay = Replay.read(io.BytesIO(retold(path, lie(change))))
     with pytest.raises(Unplayable, match=said):
         verify(replay)

@@ -7,11 +7,11 @@ import pytest
 
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.pictures import picture
-from arena.cli.terminal.steps import Steps
+from arena.cli.terminal.playback import Playback
 from arena.cli.terminal.viewer import LEGEND, FullScreen, viewing, watch
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
-from arena.replay.beats import beats
+from arena.replay.frames import viewer_frames
 from arena.replay.read import Replay
 from arena.scenes import Viewer
 from arena.terms import TimeControl
@@ -39,8 +39,8 @@ def replay(folder):
 
 
 @pytest.fixture(scope="module")
-def steps(replay):
-    return Steps.of(replay)
+def playback(replay):
+    return Playback.of(replay)
 
 
 # fmt: off
@@ -59,14 +59,14 @@ WALKS = [
 
 
 @pytest.mark.parametrize(("keys", "labels", "why"), WALKS, ids=[row[2] for row in WALKS])
-def test_keys(keys, labels, why, replay, steps):
-    shown = viewing(replay, steps, Viewer.ALL)
-    seen = [shown.beat.label]
+def test_keys(keys, labels, why, replay, playback):
+    shown = viewing(replay, playback, Viewer.ALL)
+    seen = [shown.frame.label]
     for key in keys:
         if shown.over:
             break
         shown = shown.after(key)
-        seen.append(shown.beat.label)
+        seen.append(shown.frame.label)
     assert seen == labels
 
 
@@ -79,9 +79,9 @@ EYES = [
 
 
 @pytest.mark.parametrize(("key", "eyes", "why"), EYES, ids=[row[2] for row in EYES])
-def test_eyes_are_changed_where_one_is(key, eyes, why, replay, steps):
-    shown = viewing(replay, steps, Viewer.ALL, step=5).after(key)
-    assert (shown.eyes, shown.beat.label) == (eyes, "5")
+def test_eyes_are_changed_where_one_is(key, eyes, why, replay, playback):
+    shown = viewing(replay, playback, Viewer.ALL, step=5).after(key)
+    assert (shown.viewer, shown.frame.label) == (eyes, "5")
 
 
 def screen_of(replay, shown, size=(100, 40), notes=None):
@@ -92,19 +92,19 @@ def screen_of(replay, shown, size=(100, 40), notes=None):
     return console.file.getvalue().splitlines()
 
 
-def test_the_sentence_and_the_keys_are_always_in_sight(replay, steps):
-    shown = viewing(replay, steps, Viewer.ALL)
+def test_the_sentence_and_the_keys_are_always_in_sight(replay, playback):
+    shown = viewing(replay, playback, Viewer.ALL)
     for _ in range(40):
         lines = screen_of(replay, shown, (80, 24))
         assert len(lines) == 24
-        assert f"step {shown.beat.label} of 36" in lines[0]
+        assert f"step {shown.frame.label} of 36" in lines[0]
         assert lines[19].strip(), "the step's sentence"
         assert lines[23].rstrip() == LEGEND
         shown = shown.after(RIGHT)
 
 
-def test_a_picture_that_is_too_high_is_scrolled(replay, steps):
-    shown = viewing(replay, steps, Viewer.ALL)
+def test_a_picture_that_is_too_high_is_scrolled(replay, playback):
+    shown = viewing(replay, playback, Viewer.ALL)
     top = screen_of(replay, shown, (80, 14))
     lower = screen_of(replay, shown.after(DOWN), (80, 14))
     assert top[0] == lower[0]
@@ -112,26 +112,26 @@ def test_a_picture_that_is_too_high_is_scrolled(replay, steps):
     assert screen_of(replay, shown.after(DOWN).after(UP), (80, 14)) == top
 
 
-def test_a_fault_is_told_with_what_was_done_for_it(replay, steps):
-    shown = viewing(replay, steps, Viewer.SPECTATOR).after("f")
+def test_a_fault_is_shown_with_its_fallback_move(replay, playback):
+    shown = viewing(replay, playback, Viewer.SPECTATOR).after("f")
     said = " ".join(" ".join(screen_of(replay, shown)).split())
-    assert "made an illegal move: the fallback is played for it." in said
+    assert "made an illegal move (F-ILLEGAL): the fallback is played for it." in said
 
 
-def test_notes_are_for_the_eyes_that_they_were_given_for(replay, steps, folder):
+def test_notes_are_for_the_eyes_that_they_were_given_for(replay, playback, folder):
     notes = {Seat(1): noted(folder, replay, Seat(1))}
-    mine = viewing(replay, steps, Seat(1), step=1)
+    mine = viewing(replay, playback, Seat(1), step=1)
     assert "thought 1" in "\n".join(screen_of(replay, mine, notes=notes))
     for key in ("a", "s", "0", "2"):
         assert "thought" not in "\n".join(screen_of(replay, mine.after(key), notes=notes))
 
 
-def test_it_is_drawn_until_the_viewer_quits(replay, steps):
+def test_it_is_drawn_until_the_viewer_quits(replay, playback):
     keys = iter([RIGHT, "s", "q", RIGHT])
     out = io.StringIO()
     console = PlainConsole(width=80, height=24, file=out, force_terminal=True, highlight=False)
     whole = FullScreen("Democracy", replay.names, "")
-    watch(viewing(replay, steps, Viewer.ALL), whole, console, lambda: next(keys))
+    watch(viewing(replay, playback, Viewer.ALL), whole, console, lambda: next(keys))
     assert next(keys) == RIGHT, "nothing is read after q"
     assert out.getvalue().count("step 1 of") >= 2
     assert "\x1b[?1049h" in out.getvalue(), "on a screen of its own"
@@ -141,19 +141,19 @@ def test_it_is_drawn_until_the_viewer_quits(replay, steps):
 
 
 @pytest.mark.parametrize("stop", [EOFError, KeyboardInterrupt])
-def test_it_ends_where_no_key_comes_any_more(stop, replay, steps):
+def test_it_ends_where_no_key_comes_any_more(stop, replay, playback):
     def read():
         raise stop
 
     console = PlainConsole(width=80, height=24, file=io.StringIO(), force_terminal=True)
-    watch(viewing(replay, steps, Viewer.ALL), FullScreen("", replay.names, ""), console, read)
+    watch(viewing(replay, playback, Viewer.ALL), FullScreen("", replay.names, ""), console, read)
 
 
-def test_what_bots_call_themselves_cannot_take_over_the_screen(replay, steps):
+def test_what_bots_call_themselves_cannot_take_over_the_screen(replay, playback):
     console = PlainConsole(width=100, height=40, file=io.StringIO(), highlight=False)
     hostile = ("[bold]\x1b[2J", "\N{RIGHT-TO-LEFT OVERRIDE}bob", "a\nb")
     whole = FullScreen("Democracy", hostile, "")
-    console.print(whole.drawn(viewing(replay, steps, Viewer.ALL)), height=40)
+    console.print(whole.drawn(viewing(replay, playback, Viewer.ALL)), height=40)
     text = console.file.getvalue()
     assert "[bold]\N{REPLACEMENT CHARACTER}[2J" in text
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\N{RIGHT-TO-LEFT OVERRIDE}]", text)
@@ -168,7 +168,7 @@ SYMBOLS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 def test_every_card_of_a_scene_is_drawn(game):
     seats = game.seats[0]
     options, frames = played(game.id, seats)
-    shown = list(beats(frames, Viewer.ALL, options, seats))
+    shown = list(viewer_frames(frames, Viewer.ALL, options, seats))
     for beat in shown[:: max(1, len(shown) // 12)]:
         console = PlainConsole(width=160, file=io.StringIO(), highlight=False)
         names = [f"bot{seat}" for seat in range(seats)]

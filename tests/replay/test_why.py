@@ -11,17 +11,19 @@ import trio
 from rich.console import Console
 
 from arena.cli.terminal import draw
-from arena.cli.terminal.why import FULL, printed_with, tell
+from arena.cli.terminal.why import FULL, print_diagnosis
+from arena.errors import entry, faults
 from arena.games.contract import Seat
 from arena.referee import AbortCause, Answer, FaultKind, ForfeitedSeat
-from arena.replay.account import OFFERED_SHOWN, account_of
 from arena.replay.advice import advice
-from arena.replay.frames import Discrepancy, frames
+from arena.replay.diagnosis import OFFERED_SHOWN, diagnose
+from arena.replay.playback import Discrepancy, play_back
 from arena.replay.read import Replay
 from arena.replay.verify import verify
 from arena.terms import TimeControl
 from cardarena.v1 import game_pb2
 from tests.replay.matches import (
+    FAIL,
     ILLEGAL,
     LATE,
     LEAVE,
@@ -55,6 +57,7 @@ class Sender(Bot):
             PLAY: Answer(index=0, note=note),
             ILLEGAL: Answer(index=999, note=note),
             MALFORMED: Answer(move=game_pb2.GameMove(), note=note),
+            FAIL: Answer(failed=True, note=note),
         }[deed]
         ask.answered(answer, trio.current_time(), RAW)
 
@@ -71,7 +74,7 @@ def told(match, seat=1, width=100, notes=None, **how):
     """What the owner of a seat's bot reads, without colours."""
     out = io.StringIO()
     console = Console(file=out, width=width, highlight=False)
-    tell(account_of(match, Seat(seat), notes or {}), console, **how)
+    print_diagnosis(diagnose(match, Seat(seat), notes or {}), console, **how)
     return out.getvalue()
 
 
@@ -83,10 +86,11 @@ def said(text):
 # fmt: off
 KINDS = [
     # what the bot does, at its second decision
-    (LATE,      FaultKind.TIMEOUT,   "did not answer in time", "no answer until the end of its time, 3.050 s"),
-    (ILLEGAL,   FaultKind.ILLEGAL,   "made an illegal move",   "an answer 0.100 s after the ask: 19 bytes"),
-    (MALFORMED, FaultKind.MALFORMED, "made no sense",          "an answer 0.100 s after the ask: 19 bytes"),
-    (LEAVE,     FaultKind.GONE,      "was gone",               "no answer before it was gone"),
+    (LATE,      FaultKind.TIMEOUT,   "did not answer in time (F-TIMEOUT)", "none until the end of its time, 3.050 s"),
+    (ILLEGAL,   FaultKind.ILLEGAL,   "made an illegal move (F-ILLEGAL)", "answer 0.100 s after the ask: 19 bytes"),
+    (MALFORMED, FaultKind.MALFORMED, "sent a malformed answer (F-MALFORMED)", "answer 0.100 s after the ask: 19 bytes"),
+    (LEAVE,     FaultKind.GONE,      "was disconnected (F-GONE)", "none before it was disconnected"),
+    (FAIL,      FaultKind.ERROR,     "had an error in its own code (F-ERROR)", "answer 0.100 s after the ask: 19 bytes"),
 ]
 # fmt: on
 EVERY_KIND = pytest.mark.parametrize(
@@ -95,11 +99,9 @@ EVERY_KIND = pytest.mark.parametrize(
 
 
 @EVERY_KIND
-def test_every_kind_of_fault_is_told_with_all_that_it_was_judged_by(
-    deed, kind, words, came, tmp_path
-):
+def test_every_kind_of_fault_is_shown_with_its_evidence(deed, kind, words, came, tmp_path):
     replay = match(tmp_path, (PLAY, deed), note="thought")
-    (fault,) = account_of(replay, Seat(1)).faults
+    (fault,) = diagnose(replay, Seat(1)).faults
     decided = next(each for each in replay.decided if each.fault)
     assert (fault.kind, fault.decision, fault.hand) == (kind, 2, 0)
     assert fault.sent_us == decided.sent_us
@@ -122,14 +124,14 @@ def test_every_kind_of_fault_is_told_with_all_that_it_was_judged_by(
     ):
         assert each in said(text), each
     digest = hashlib.sha256(RAW).hexdigest()
-    assert (digest in text) == (kind in (FaultKind.ILLEGAL, FaultKind.MALFORMED))
+    assert (digest in text) == (kind not in (FaultKind.TIMEOUT, FaultKind.GONE))
 
 
 def test_the_view_is_the_one_that_the_seat_was_asked_with(tmp_path):
     replay = match(tmp_path, (PLAY, PLAY, ILLEGAL), "democracy", seats=3)
-    (fault,) = account_of(replay, Seat(1)).faults
+    (fault,) = diagnose(replay, Seat(1)).faults
     frame = next(
-        each for each in frames(replay) if any(decision.fault for decision in each.decisions)
+        each for each in play_back(replay) if any(decision.fault for decision in each.decisions)
     )
     assert fault.view == replay.spec().terms.game.rules.view(frame.before, Seat(1))
     assert fault.step == frame.index
@@ -145,10 +147,10 @@ def test_nothing_is_told_that_the_seat_did_not_know(seat, tmp_path):
     path = record(tmp_path, "democracy", bots, {"hands": 3}, fault_limit=0, time_control=CONTROL)
     replay = Replay.open(path)
     own = noted(tmp_path, replay, seat)
-    account = account_of(replay, Seat(seat), own)
-    assert len(account.faults) == account.decisions > FULL
-    by_step = {frame.index: frame for frame in frames(replay)}
-    for fault in account.faults:
+    diagnosis = diagnose(replay, Seat(seat), own)
+    assert len(diagnosis.faults) == diagnosis.decisions > FULL
+    by_step = {frame.index: frame for frame in play_back(replay)}
+    for fault in diagnosis.faults:
         day = by_step[fault.step].before.day
         hidden = {card for at, hand in enumerate(day.hands) if at != seat for card in hand}
         hidden |= set(day.undealt) | set(day.pool[1:])
@@ -157,16 +159,16 @@ def test_nothing_is_told_that_the_seat_did_not_know(seat, tmp_path):
         }
         assert {draw.card(card).plain for card in hidden} & known == set()
         assert {note.text for note in fault.notes} <= {
-            f"secret {seat} at {decision}" for decision in range(1, account.decisions + 1)
+            f"secret {seat} at {decision}" for decision in range(1, diagnosis.decisions + 1)
         }
     text = told(replay, seat, full=True, notes=own)
     assert set(re.findall(r"secret \d", text)) == {f"secret {seat}"}
 
 
 def test_choices_made_at_once_stay_hidden_from_each_other(tmp_path):
-    """Others had chosen already when the seat did wrong: their cards are not in its account."""
+    """Others had chosen already when the seat did wrong: their cards are not in its diagnosis."""
     replay = match(tmp_path, (LATE,), "democracy", seats=3)
-    first = next(frame for frame in frames(replay) if frame.decisions)
+    first = next(frame for frame in play_back(replay) if frame.decisions)
     others = [each.move.card for each in first.decisions if each.seat != 1]
     assert len(others) == 2
     faces = {draw.card(card).plain for card in others}
@@ -179,14 +181,14 @@ def test_choices_made_at_once_stay_hidden_from_each_other(tmp_path):
 # fmt: off
 ENDS = [
     ((PLAY, LEAVE),  {},                    "It forfeited at its decision 2 (hand 0, ",     "left"),
-    ((PLAY, LEAVE),  {},                    "): the bot had left.",                         "left, and why"),
+    ((PLAY, LEAVE),  {},                    "): the bot had left (F-GONE-LEFT).",                         "left, and why"),
     ([ILLEGAL] * 3,  {"fault_limit": 3},    "its fault number 3, which is the limit",       "too many faults"),
     ([ILLEGAL] * 3,  {"fault_limit": 3},    "at its decision 3",                            "too many faults, and where"),
-    ((ILLEGAL,),     {},                    "1 fault: it made an illegal move.",            "a fault, and played on"),
-    ((ILLEGAL, LATE, ILLEGAL), {},          "3 faults: it made an illegal move (2 times) and did not answer in time.", "faults of two kinds"),
-    ((),             {},                    "No fault: it answered all that it was asked",  "no fault"),
-    ((),             {"stop_after_s": 1.0}, "Aborted: the arena was stopped.",              "stopped"),
-    ((),             {"stop_after_s": 1.0}, "the arena's fault and no bot's",               "stopped, by whom"),
+    ((ILLEGAL,),     {},                    "1 fault: it made an illegal move (F-ILLEGAL).",            "a fault, and played on"),
+    ((ILLEGAL, LATE, ILLEGAL), {},          "3 faults: it made an illegal move (F-ILLEGAL) 2 times and did not answer in time (F-TIMEOUT).", "faults of two kinds"),
+    ((),             {},                    "No fault: it answered every ask",  "no fault"),
+    ((),             {"stop_after_s": 1.0}, "Aborted: the arena was stopped during the match (A-STOPPED).",              "stopped"),
+    ((),             {"stop_after_s": 1.0}, "No bot is at fault",               "stopped, by whom"),
 ]
 # fmt: on
 
@@ -206,15 +208,15 @@ def test_the_result_is_the_bots_own(tmp_path):
     assert "It forfeited" not in told(replay, 0)
 
 
-def test_a_seat_that_was_out_before_the_deal_is_told_why(tmp_path):
-    reason = "it did not open its commitment"
+def test_a_bot_gets_the_reason_of_a_forfeit_before_the_deal(tmp_path):
+    reason = faults.UNOPENED.text()
     out = (ForfeitedSeat(1, FaultKind.TIMEOUT, reason),)
     text = said(told(match(tmp_path, (), forfeited_seats=out)))
     for words in (
-        f"It forfeited before the first card: {reason}.",
-        "1 fault: it did wrong before the deal.",
-        "nothing, as its seat had forfeited",
-        "What a bot commits to for the deals it must open",
+        f"It forfeited before the first card: {reason} (F-TIMEOUT-DEAL).",
+        "1 fault: it forfeited before the first card (F-DEAL).",
+        "nothing, because its seat had forfeited",
+        faults.DEAL.cure,
     ):
         assert words in text
     assert "did not answer in time" not in text
@@ -222,10 +224,11 @@ def test_a_seat_that_was_out_before_the_deal_is_told_why(tmp_path):
 
 # fmt: off
 CAUSES = [
-    (AbortCause.ERROR,      "an error of the arena's own stopped it (incident 1f2e3d4c in the arena's log)"),
-    (AbortCause.STOPPED,    "the arena was stopped"),
-    (AbortCause.DISK,       "could not be written to the arena's disk"),
-    (AbortCause.UNPLAYABLE, "rules or options that the arena does not have any more"),
+    (AbortCause.ERROR,      "incident 1f2e3d4c in the arena's log (A-ERROR)"),
+    (AbortCause.STOPPED,    "the arena was stopped during the match (A-STOPPED)"),
+    (AbortCause.DISK,       "(A-DISK)"),
+    (AbortCause.UNPLAYABLE, "(A-UNPLAYABLE)"),
+    (AbortCause.JOURNAL,    "(A-JOURNAL)"),
 ]
 # fmt: on
 
@@ -243,18 +246,21 @@ def test_every_cause_of_an_abort_has_words(cause, words, tmp_path):
     text = said(told(replay))
     assert words in text
     assert "nothing of the match counts" in text
-    assert account_of(replay, Seat(1)).incident == replay.closed.incident
+    assert diagnose(replay, Seat(1)).incident == replay.closed.incident
 
 
 def test_who_lost_without_a_fault_is_told_what_cost_most(tmp_path):
     replay = match(tmp_path, ())
     loser = max(range(2), key=lambda seat: replay.closed.places[seat])
-    account = account_of(replay, Seat(loser))
+    diagnosis = diagnose(replay, Seat(loser))
     text = said(told(replay, loser))
-    assert "It lost by its cards and its moves alone." in text
     assert "Slowest decisions 0.100 s decision" in text
-    worst = account.costliest[0]
-    assert worst.behind == max(each.behind for each in account.costliest) > 0
+    worst = diagnosis.costliest[0]
+    assert worst.behind == max(each.behind for each in diagnosis.costliest) > 0
+    assert (
+        f"It lost by its cards and its moves, most in hand {worst.hand}: {worst.score:+d}, the other"
+        in text
+    )
     assert f"Hands that cost most hand {worst.hand} {worst.score:+d}, the other" in text
     assert "What to do" not in text
 
@@ -264,20 +270,22 @@ def test_the_slowest_decisions_and_the_costliest_hands_are_the_true_ones(tmp_pat
     replay = Replay.open(record(tmp_path, "democracy", bots, {"hands": 6}))
     hands = verify(replay).outcome.hand_scores
     for seat in range(3):
-        account = account_of(replay, Seat(seat))
+        diagnosis = diagnose(replay, Seat(seat))
         times = {
             each.decision: each.charged_us
             for each in replay.decided
             if each.seat == seat and not each.fault
         }
         slowest = sorted(times, key=times.get, reverse=True)[:3]
-        assert [each.decision for each in account.slowest] == slowest
+        assert [each.decision for each in diagnosis.slowest] == slowest
         behind = {
             at: (sum(scores) - scores[seat]) / 2 - scores[seat] for at, scores in enumerate(hands)
         }
         lost = sorted((at for at in behind if behind[at] > 0), key=behind.get, reverse=True)
-        assert [behind[each.hand] for each in account.costliest] == [behind[at] for at in lost[:3]]
-        assert all(each.score == hands[each.hand][seat] for each in account.costliest)
+        assert [behind[each.hand] for each in diagnosis.costliest] == [
+            behind[at] for at in lost[:3]
+        ]
+        assert all(each.score == hands[each.hand][seat] for each in diagnosis.costliest)
 
 
 def test_the_clock_at_a_fault_is_what_was_left_after_the_decision_before(tmp_path):
@@ -287,7 +295,7 @@ def test_the_clock_at_a_fault_is_what_was_left_after_the_decision_before(tmp_pat
     path = record(tmp_path, "abstrac", [Bot(0), Bot(1, deeds)], time_control=control)
     replay = Replay.open(path)
     banks = {each.decision: each.bank_ms for each in replay.decided if each.seat == 1}
-    faults = account_of(replay, Seat(1)).faults
+    faults = diagnose(replay, Seat(1)).faults
     assert len(faults) >= 6
     assert len({fault.bank_before_ms for fault in faults}) > 3
     for fault in faults:
@@ -295,11 +303,11 @@ def test_the_clock_at_a_fault_is_what_was_left_after_the_decision_before(tmp_pat
         assert fault.move_ms == 500
 
 
-def test_a_false_replay_judges_nobody(tmp_path):
+def test_a_false_replay_gives_no_diagnosis(tmp_path):
     path = record(tmp_path, "abstrac", [Sender(0), Sender(1)])
     lying = retold(path, lambda records: records[-2].closed.scores.append(9))
     with pytest.raises(Discrepancy):
-        account_of(Replay.read(io.BytesIO(lying)), Seat(0))
+        diagnose(Replay.read(io.BytesIO(lying)), Seat(0))
 
 
 # Many faults, and long lists.
@@ -318,7 +326,7 @@ def test_of_many_faults_the_first_are_told_in_full_and_the_one_that_cost_the_mat
 
 def test_of_many_moves_the_first_are_listed(tmp_path):
     replay = match(tmp_path, (ILLEGAL,), "chinese_poker")
-    (fault,) = account_of(replay, Seat(1)).faults
+    (fault,) = diagnose(replay, Seat(1)).faults
     assert len(fault.offered) == OFFERED_SHOWN < fault.offered_count
     assert f"{fault.offered_count} moves" in said(told(replay))
     assert ", …" in told(replay)
@@ -346,47 +354,24 @@ def test_what_the_bot_wrote_cannot_take_over_the_terminal(tmp_path):
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\N{RIGHT-TO-LEFT OVERRIDE}]", text)
 
 
-# Exceptions, which cost no fault: the SDK answers in the bot's place.
+# Errors of the bot's own code.
 
 
-def test_exceptions_are_told_by_their_kinds(tmp_path):
-    replay = match(tmp_path, (PLAY,) * 5, note="error: bot.py:3: KeyError: 'row'")
+def test_an_error_is_told_with_what_was_raised(tmp_path):
+    replay = match(tmp_path, (FAIL, FAIL, ILLEGAL), note="error: bot.py:3: KeyError: 'row'")
     notes = noted(tmp_path, replay, 1)
-    stories = account_of(replay, Seat(1), notes).exceptions
-    assert len(stories) > FULL
-    assert stories[0].raised == "bot.py:3: KeyError: 'row' at 1"
-    text = told(replay, notes=notes, replay="a.replay")
-    assert f"But its own code raised {len(stories)} exceptions" in said(text)
-    assert "Exception, first at decision 1 (hand 0): bot.py:3: KeyError: 'row' at 1" in text
-    assert f"--seat 1 --step {stories[0].step}" in text
-    assert f"and {len(stories) - FULL} other kinds, with --full" in text
-    assert "other kinds" not in told(replay, notes=notes, full=True)
-    assert "cardarena.local.replay" in advice_of(replay, notes)["exceptions"]
+    one, two, _ = diagnose(replay, Seat(1), notes).faults
+    assert (one.raised, two.raised) == tuple(f"bot.py:3: KeyError: 'row' at {at}" for at in (1, 2))
+    text = said(told(replay, notes=notes))
+    assert "3 faults: it had an error in its own code (F-ERROR) 2 times and made an illegal" in text
+    assert "it had an error in its own code (F-ERROR): bot.py:3: KeyError: 'row' at 1 why" in text
+    assert "cardarena.local.replay" in advice_of(replay, notes)["F-ERROR"]
 
 
-def test_nobody_else_reads_of_them(tmp_path):
-    replay = match(tmp_path, (PLAY,) * 5, note="error: bot.py:3: KeyError: 'row'")
-    assert account_of(replay, Seat(0)).exceptions == ()
+def test_notes_of_another_seat_are_not_shown(tmp_path):
+    replay = match(tmp_path, (FAIL,) * 5, note="error: bot.py:3: KeyError: 'row'")
+    assert diagnose(replay, Seat(0)).faults == ()
     assert "KeyError" not in told(replay, seat=0)
-
-
-def test_at_an_exception_stands_what_was_printed_up_to_its_traceback(tmp_path):
-    replay = match(tmp_path, (PLAY,) * 5, note="error: bot.py:3: KeyError: 'row'")
-    notes = noted(tmp_path, replay, 1)
-    account = account_of(replay, Seat(1), notes)
-    story = account.exceptions[1]
-    asked = start(replay) + timedelta(microseconds=story.sent_us)
-    head = f"cardarena: {story.raised}: an exception at ask 1048578 of match 1, so the first"
-    texts = ["thinking", head, "  Traceback", "  KeyError", "of the next decision", "  and so on"]
-    lines = [Said(asked, by_arena=False, text=text) for text in texts]
-    asked_for = []
-
-    def output(begin, end, decision):
-        asked_for.append(decision)
-        return [line for line in lines if begin <= line.at <= end]
-
-    assert [line.text for line in printed_with(account, story, output)] == texts[:4]
-    assert asked_for == [story.decision]
 
 
 # What it printed.
@@ -402,9 +387,9 @@ def start(replay):
     return datetime.fromtimestamp(replay.opened.start_unix_ms / 1000, UTC)
 
 
-def test_what_it_printed_at_a_fault_stands_beside_it(tmp_path):
+def test_a_fault_has_the_output_of_its_time(tmp_path):
     replay = match(tmp_path, (PLAY, LEAVE))
-    (fault,) = account_of(replay, Seat(1)).faults
+    (fault,) = diagnose(replay, Seat(1)).faults
     asked, gone = (
         start(replay) + timedelta(microseconds=at) for at in (fault.sent_us, fault.settled_us)
     )
@@ -427,7 +412,7 @@ def test_what_it_printed_at_a_fault_stands_beside_it(tmp_path):
     assert "(process: ended with exit code 1)" in text
 
 
-def test_without_a_fault_the_last_of_what_it_printed_in_the_match_is_told(tmp_path):
+def test_without_a_fault_the_last_output_is_shown(tmp_path):
     replay = match(tmp_path, ())
     begin = start(replay)
     lines = [Said(begin, by_arena=False, text=f"line {at}") for at in range(30)]
@@ -440,40 +425,38 @@ def test_without_a_fault_the_last_of_what_it_printed_in_the_match_is_told(tmp_pa
 
 
 def advice_of(replay, notes=None):
-    return dict(advice(account_of(replay, Seat(1), notes or {})))
+    return dict(advice(diagnose(replay, Seat(1), notes or {})))
 
 
 # fmt: off
 ADVICE = [
-    ([LATE] * 99,         {"fault_limit": 0}, "timeout",   "answered nothing in time",        "never in time"),
-    ((PLAY, LATE),        {},                 "timeout",   "a hang or a lost answer",         "quick but for once"),
-    ((PLAY, LATE),        {"time_control": TimeControl(move_ms=150, bank_ms=0)}, "timeout", "(0.100 s)", "slow as well"),
-    ((ILLEGAL,),          {},                 "illegal",   "were all there were",             "all moves were listed"),
-    ((MALFORMED,),        {},                 "malformed", "either an index or a move",       "no sense"),
-    ((PLAY, LEAVE),       {},                 "gone",      "process ended, or it said goodbye", "left"),
+    ([LATE] * 99,         {"fault_limit": 0}, "F-TIMEOUT-SILENT", "answers every ask",  "never in time"),
+    ((PLAY, LATE),        {},                 "F-TIMEOUT-HANG", "took 0.100 s or less",   "quick but for once"),
+    ((PLAY, LATE),        {"time_control": TimeControl(move_ms=150, bank_ms=0)}, "F-TIMEOUT-SLOW", "(0.100 s)", "slow as well"),
+    ((ILLEGAL,),          {},                 "F-ILLEGAL", "were all there were",             "all moves were listed"),
+    ((MALFORMED,),        {},                 "F-MALFORMED", "an index or a move",       "no sense"),
+    ((PLAY, LEAVE),       {},                 "F-GONE-LEFT", "what it printed last", "left"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(
-    ("script", "extra", "kind", "words", "why"), ADVICE, ids=[r[-1] for r in ADVICE]
+    ("script", "extra", "code", "words", "why"), ADVICE, ids=[r[-1] for r in ADVICE]
 )
-def test_advice_is_given_for_what_happened(script, extra, kind, words, why, tmp_path):
+def test_advice_is_given_for_what_happened(script, extra, code, words, why, tmp_path):
     given = advice_of(match(tmp_path, script, **extra))
-    assert list(given) == [kind]
-    assert words in given[kind]
-    assert given[kind].count(". ") == 0, "one sentence"
+    assert list(given) == [code]
+    assert words in given[code]
+    assert given[code].endswith(entry(code).cure)
 
 
 def test_advice_for_every_kind_is_given_once(tmp_path):
-    replay = match(
-        tmp_path, (MALFORMED, ILLEGAL, LATE, ILLEGAL, LEAVE), note="error: ValueError: x"
-    )
-    given = advice_of(replay, noted(tmp_path, replay, 1))
-    assert list(given) == ["timeout", "illegal", "malformed", "gone"]
-    assert "ValueError: x" in given["malformed"]
+    given = advice_of(match(tmp_path, (MALFORMED, ILLEGAL, LATE, ILLEGAL, FAIL, FAIL, LEAVE)))
+    assert list(given) == [
+        *("F-TIMEOUT-SILENT", "F-ILLEGAL", "F-MALFORMED", "F-GONE-LEFT", "F-ERROR")
+    ]
 
 
 def test_where_more_is_legal_than_listed_the_advice_says_so(tmp_path):
     replay = match(tmp_path, (ILLEGAL,), "chinese_poker")
-    assert "`arena games show chinese_poker`" in advice_of(replay)["illegal"]
+    assert "`arena games show chinese_poker`" in advice_of(replay)["F-ILLEGAL-MOVE"]

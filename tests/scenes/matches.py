@@ -4,34 +4,38 @@ import random
 from functools import cache
 
 from arena.games.catalogue import game_by_id
-from arena.games.eleusis.hidden_rule import EXAMPLES
-from arena.games.eleusis.words import DECLARE, PASS, Guess, NoPlay, Phase, Play, Rule
-from arena.replay.frames import Decision, Frame
-from arena.testing.deals import Seeded
+from arena.games.eleusis.messages import DECLARE, PASS, Guess, NoPlay, Phase, Play, Rule
+from arena.games.eleusis.work import EXAMPLES
+from arena.replay.playback import PlaybackStep, ReplayedDecision
+from arena.testing.deals import SeededDeals
 
 MOST_STEPS = 400
 
 
 @cache
-def played(game_id, seats, seed=7, most=MOST_STEPS):
-    """The options and the frames of a match, at most `most` steps of it."""
+def played(game_id, seats, seed=7, most=MOST_STEPS, more=()):
+    """The options and the steps of a match, at most `most` steps of it; `more` are pairs of options."""
     game = game_by_id(game_id)
-    options, rules = game.options({"hands": seats}, seats), game.rules
-    deals, draw = Seeded(f"scenes {seed}"), random.Random(f"{game_id} {seats} {seed}")
+    options, rules = game.options({"hands": seats, **dict(more)}, seats), game.rules
+    deals, draw = SeededDeals(f"scenes {seed}"), random.Random(f"{game_id} {seats} {seed}")
     state, told = rules.start(options, seats, deals)
-    frames = [Frame(0, game, rules.hand_number(state), (), told, state, state)]
-    while (acting := rules.to_act(state)) and len(frames) <= most:
+    steps = [PlaybackStep(0, game, rules.hand_number(state), (), told, state, state)]
+    while (acting := rules.to_act(state)) and len(steps) <= most:
         chosen = tuple((seat, _choose(game, state, seat, draw)) for seat in acting)
         hand = rules.hand_number(state)
         after = rules.step(state, chosen, deals)
-        decided = tuple(_decision(seat, move, len(frames)) for seat, move in chosen)
-        frames.append(Frame(len(frames), game, hand, decided, after.told, state, after.state))
+        decided = tuple(_decision(seat, move, len(steps)) for seat, move in chosen)
+        steps.append(
+            PlaybackStep(len(steps), game, hand, decided, after.events, state, after.state)
+        )
         state = after.state
-    return options, tuple(frames)
+    return options, tuple(steps)
 
 
 def _decision(seat, move, number):
-    return Decision(seat, number, move, 0, 0, 60_000, None, "", unasked=False, forfeited=False)
+    return ReplayedDecision(
+        seat, number, move, 0, 0, 60_000, None, "", unasked=False, forfeited=False
+    )
 
 
 def _choose(game, state, seat, draw):

@@ -4,8 +4,9 @@ from itertools import combinations
 
 import pytest
 
+from arena.games.chinese.unit_values import unit_values
 from arena.scenes.rows import settled
-from arena.web.words import spoken
+from arena.web.rich_text import spoken
 
 NAMES = ("ann", "bob", "cec", "dan")
 FOUL, SURRENDER = (" for a foul",), (" for a surrender",)
@@ -46,10 +47,26 @@ def test_who_settles_alike_shares_a_sentence(units, why, sentences, reason):
             found[pairs.index((one, two))] if one < two else turned(found[pairs.index((two, one))])
         )
 
-    said = settled(seats, of(units, lambda won: -won), of(why, lambda same: same))
-    assert [spoken(line, NAMES) for line in said] == sentences
+    values = unit_values("", len(seats))
+    said = settled(seats, of(units, lambda won: -won), of(why, lambda same: same), values)
+    assert [unquoted(line) for line in said] == sentences
 
 
 def test_the_reason_is_that_of_whom_is_paid():
-    (said,) = settled(range(2), lambda *_: -3, lambda gets, pays: (f" ({gets} of {pays})",))
-    assert spoken(said, NAMES) == "ann pays bob 3 (1 of 0)."
+    said = settled(
+        range(2), lambda *_: -3, lambda gets, pays: (f" ({gets} of {pays})",), unit_values("", 2)
+    )
+    assert [unquoted(line) for line in said] == ["ann pays bob 3 (1 of 0)."]
+
+
+def test_a_pair_that_agreed_on_another_unit_says_so():
+    said = settled(range(3), lambda *_: 2, lambda *_: FOUL, unit_values("1,5,1", 3))
+    assert [unquoted(line) for line in said] == [
+        "bob pays ann 2 for a foul.",
+        "cec pays ann 10 for a foul, times 5.",
+        "cec pays bob 2 for a foul.",
+    ]
+
+
+def unquoted(line):
+    return spoken(line, NAMES).replace("“", "").replace("”", "")

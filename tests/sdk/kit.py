@@ -36,7 +36,7 @@ def begun(client, beside):
 
 def passes_every_case(client, long, jobs=4):
     """Plays the cases that are left, many at a time: most wait for something."""
-    verdicts = run(SHORT, client, KIT, jobs=jobs, told=lambda verdict: None)
+    verdicts = run(SHORT, client, KIT, jobs=jobs, on_done=lambda verdict: None)
     verdicts += tuple(each.result() for each in long)
     failed = [f"{each.case.id}: {each.sentence}" for each in verdicts if not each.passed]
     assert failed == [], "\n".join(failed)

@@ -19,14 +19,14 @@ from cardarena.v1.play_pb2 import (
 )
 
 
-def start(match, seat=0):
+def start(match, seat=0, names=("first", "second")):
     return MatchStart(
         match=match,
         terms=MatchTerms(
             game="abstrac", rules_version=1, options=[Setting(name="hands", number=4)]
         ),
         seat=seat,
-        players=[Player(seat=0, name="first"), Player(seat=1, name="second")],
+        players=[Player(seat=seat, name=name) for seat, name in enumerate(names)],
     )
 
 
@@ -73,8 +73,8 @@ def welcome(
     )
 
 
-def match_start(match):
-    return ArenaMessage(match_start=start(match))
+def match_start(match, **how):
+    return ArenaMessage(match_start=start(match, **how))
 
 
 def asks(*asks):

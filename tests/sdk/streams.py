@@ -1,7 +1,7 @@
 """Bots of the SDK at a match of the arena, over streams without sockets: bytes are handed over."""
 
 from arena.referee import NeverLate, Timers
-from arena.referee.table import Table
+from arena.referee.match_runner import MatchRunner
 from arena.server.bots import BotId
 from arena.server.session.session import Session as ArenaSession
 from arena.testing.outbox import MemoryOutbox
@@ -31,7 +31,7 @@ class Streamed:
         frames = self.outbox.take_frames()
         for frame in frames:
             for answer in self.session.receive(frame).send:
-                self.arena.deliver(self.outbox, answer, NOW_S)
+                self.arena.incoming.deliver(self.outbox, answer, NOW_S)
         work = self.session.take()
         for news in work.news:
             self.author.tell(news)
@@ -44,7 +44,7 @@ class Streamed:
 
     def answer(self, answers):
         for frame in self.session.frames(self.session.answer(answers)):
-            self.arena.deliver(self.outbox, frame, NOW_S)
+            self.arena.incoming.deliver(self.outbox, frame, NOW_S)
 
 
 def play_over_streams(game_id, bots, *, seed, options, names):
@@ -57,7 +57,7 @@ def play_over_streams(game_id, bots, *, seed, options, names):
     def heavy_step(table, chosen):
         table.stepped(spec.terms.game.rules.step(table.state, chosen, spec.deals))
 
-    Table(
+    MatchRunner(
         spec,
         codec_of(spec.terms.game),
         ports,

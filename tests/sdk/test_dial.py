@@ -1,6 +1,5 @@
 """What a bot's SDK dials, and that it sends no token where others can read it."""
 
-import shutil
 import socket
 
 import pytest
@@ -152,7 +151,3 @@ def test_the_options_of_a_bots_program_reach_the_dial(monkeypatch):
         "client_cert": "b.pem",
         "client_key": "c.pem",
     }
-
-
-def test_there_is_an_openssl_for_the_tests_of_tls():
-    assert shutil.which("openssl"), "install the program openssl: tests make certificates with it"

@@ -7,6 +7,7 @@ import re
 import pytest
 
 import cardarena
+from cardarena import abstrac, local
 from cardarena._ask import Ask, End
 from cardarena._play import AllAtOnce, OneByOne, play
 from cardarena._session import Work
@@ -26,7 +27,9 @@ class Scripted:
         return ask.open
 
     def answer(self, answers):
-        self.sent.append([(a.ask_id, a.index) for a in answers if a.HasField("index")])
+        self.sent.append(
+            [(a.ask_id, "failed" if a.HasField("failed") else a.index) for a in answers]
+        )
         self.notes |= {a.ask_id: a.note for a in answers if a.note}
 
 
@@ -36,6 +39,35 @@ def asked(ask_id, match=1):
 
 def ended(match):
     return End(match_end(match).match_end, start(match), before=None)
+
+
+class Typo(cardarena.Bot):
+    def move(self, ask):
+        return abstrac.Move(verb="take")
+
+
+def test_a_label_that_no_enum_has_is_answered_with_those_that_there_are(capsys):
+    port = Scripted(Work([start(1)], [asked(1)]))
+    play(OneByOne(Typo), port)
+    for said in (port.notes[1], capsys.readouterr().err):
+        assert 'unknown enum label "take"' in said
+        assert "verb is one of ABSTRAC_VERB_CHOOSE, ABSTRAC_VERB_TAKE;" in said
+    with pytest.raises(ValueError, match="unknown enum label") as raised:
+        local.play("abstrac", [Typo, Typo], seed=1)
+    assert "abstrac.moves" in raised.value.__notes__[0]
+
+
+# fmt: off
+DEFAULTS = [
+    (cardarena.Bot,      1,  "its matches would wait for each other's moves"),
+    (cardarena.BatchBot, 64, "it decides moves of many matches together"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("kind", "matches", "why"), DEFAULTS, ids=[row[-1] for row in DEFAULTS])
+def test_a_bot_that_does_not_say_how_many_matches_it_plays(kind, matches, why):
+    assert kind.max_matches == matches
 
 
 def test_there_is_one_object_for_each_match():
@@ -150,10 +182,10 @@ def test_an_exception_costs_the_move_and_no_more(bot, line, error, why, capsys):
     play(OneByOne(bot), port)
     where = f"test_play.py:{line}: {error}"
     assert port.notes == {1: f"error: {where}"}
-    assert port.sent == [[(1, 0)], [(2, 0)]], "a legal move, the first one offered"
+    assert port.sent == [[(1, "failed")], [(2, 0)]], "no move is chosen in the bot's place"
     shown = capsys.readouterr().err.splitlines()
     assert shown[0].startswith(f"cardarena: {where}: an exception at ")
-    assert shown[0].endswith("of match 1, so the first move is played") or bot is StillBorn
+    assert shown[0].endswith("of match 1, so the fallback is played") or bot is StillBorn
     assert all(text.startswith("  ") for text in shown[1:]), "the traceback is set in"
     assert shown[-1].strip() == error
     assert "cardarena/_play.py" not in "".join(shown), "it begins at the author's code"
@@ -236,11 +268,11 @@ class Batching(cardarena.BatchBot):
 BATCHES = [
     (lambda asks: [2] * len(asks),             [[(1, 2), (2, 2)]], {}, "one choice for each ask"),
     (lambda asks: [take(1), asks[1].moves[2]], [[(1, 0), (2, 2)]], {}, "moves as well as indices"),
-    (lambda asks: [9, 0],                      [[(1, 0), (2, 0)]],
+    (lambda asks: [9, 0],                      [[(1, "failed"), (2, 0)]],
      {1: "IndexError: there is no move 9: 3 are offered, from 0"},     "a mistake costs its own move"),
-    (lambda asks: [0],                         [[(1, 0), (2, 0)]],
+    (lambda asks: [0],                         [[(1, "failed"), (2, "failed")]],
      dict.fromkeys((1, 2), "ValueError: moves() chose 1 moves for 2 asks"), "too few choices cost them all"),
-    (lambda asks: fails(KeyError("net")),      [[(1, 0), (2, 0)]],
+    (lambda asks: fails(KeyError("net")),      [[(1, "failed"), (2, "failed")]],
      dict.fromkeys((1, 2), "KeyError: 'net'"),                         "an exception costs them all"),
 ]
 # fmt: on

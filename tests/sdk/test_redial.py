@@ -102,6 +102,7 @@ REASONS = [
 def test_the_reason_of_an_end_is_short(welcomed, code, details, reason, why):
     ended = StreamEnd(grpc.StatusCode[code], details, welcomed=welcomed, lived_s=0.0)
     assert ended.reason == reason
+    assert ended.untrusted == ("certificate" in reason)
 
 
 def test_the_wait_doubles_up_to_half_a_minute():

@@ -8,7 +8,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
-from arena.server.refusals import busy, not_now
+from arena.server.refusals import Refused
 from cardarena._redial import Redial, StreamEnd
 from cardarena._retry import MAX_RETRY_S, STATUS_KEY, error_reason, retry_delay_s
 
@@ -21,9 +21,9 @@ def asked(**delay):
 
 # fmt: off
 SAID = [
-    (busy("full", 5.0).trailing_metadata(),       5.0,         "as the arena says it"),
-    (busy("full", 0.25).trailing_metadata(),      0.25,        "a part of a second"),
-    (not_now("X", "no").trailing_metadata(),      0.0,         "another refusal"),
+    (Refused("BUSY", retry_s=5.0).trailing_metadata(),  5.0,         "as the arena says it"),
+    (Refused("BUSY", retry_s=0.25).trailing_metadata(), 0.25,        "a part of a second"),
+    (Refused("NOT_NOW").trailing_metadata(),           0.0,         "another refusal"),
     (None,                                        0.0,         "no metadata"),
     ([("x-other", "5")],                          0.0,         "other metadata"),
     (asked(seconds=2, nanos=500_000_000),         2.5,         "seconds and their parts"),
@@ -44,8 +44,8 @@ def test_a_bot_reads_how_long_to_stay_away(metadata, delay_s, why):
 
 # fmt: off
 NAMED = [
-    (busy("full", 0.25).trailing_metadata(),      "BUSY",  "a refusal with a time"),
-    (not_now("X", "no").trailing_metadata(),      "X",     "another refusal"),
+    (Refused("BUSY", retry_s=0.25).trailing_metadata(), "BUSY",  "a refusal with a time"),
+    (Refused("NOT_NOW").trailing_metadata(),           "NOT_NOW", "another refusal"),
     (None,                                        "",      "no metadata"),
     (asked(seconds=2),                            "",      "a time alone"),
     ([(STATUS_KEY, b"\xff\xff")],                 "",      "bytes that are no status"),

@@ -173,7 +173,7 @@ def test_an_answer_that_is_too_long_by_itself_gives_up_the_move():
     wire = Wire(welcome(message_bytes=100), match_start(1), asks(ask(1)))
     (frame,) = wire.answer([Answer(ask_id=1, index=0, note="x" * 150)])
     ((answer,),) = answers_in([frame])
-    assert answer.WhichOneof("choice") is None
+    assert answer.WhichOneof("choice") == "failed"
     assert answer.note == "error: the answer has 163 bytes, the arena takes 100"
 
 
@@ -276,11 +276,11 @@ def test_a_long_note_is_cut_to_what_the_arena_takes():
     assert answer.note == "é" * 9 + "…"
 
 
-def test_an_ask_of_a_game_that_the_sdk_does_not_know_gets_the_first_move():
+def test_an_ask_of_a_game_that_the_sdk_does_not_know_is_answered_as_an_error():
     wire = Wire(*PLAYING, asks(Ask(ask_id=1, match=1)))
     ((answer,),) = answers_in(wire.sent)
     assert answer.note == "error: this version of the SDK has no messages of abstrac"
-    assert (answer.WhichOneof("choice"), answer.index) == ("index", 0)
+    assert answer.WhichOneof("choice") == "failed"
 
 
 def test_time_left_counts_from_when_the_ask_came_in():
@@ -311,6 +311,36 @@ def test_the_author_is_told_in_one_line(message, line, why):
     wire = Wire(*PLAYING, asks(ask(1)))
     wire.receive(message)
     assert wire.said == [line]
+
+
+# fmt: off
+LATE = ask_closed(2, FAULT_KIND_TIMEOUT, "no answer in 1000 ms")
+WAITS = [
+    # asks shown, and when   closed at  what is said beside the fault              why
+    ([(1, 0.1)],             3.0,       "it waited 2.9 s behind match 1",          "the author thought of another match all the time"),
+    ([(1, 0.1), (3, 0.6)],   3.0,       "it waited 2.9 s behind match 3",          "of two, the longer one is named"),
+    ([(1, 0.0), (2, 2.0)],   5.0,       "it waited 1.9 s behind match 1",          "what it then thought itself is not counted"),
+    ([(2, 0.12)],            5.0,       "",                                        "it had the author at once"),
+    ([],                     5.0,       "",                                        "nothing else was played"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("shown", "closed_s", "said", "why"), WAITS, ids=[row[3] for row in WAITS])
+def test_a_late_ask_says_what_it_waited_behind(shown, closed_s, said, why):
+    """All matches of a process share the author's thread."""
+    wire = Wire(welcome(), *(match_start(match) for match in (1, 2, 3)))
+    wire.receive(asks(ask(1, 1), ask(3, 3)))
+    wire.now_s = 0.1
+    wire.receive(asks(ask(2, 2)))
+    waiting = {each.ask_id: each for each in wire.session.take().asks}
+    for ask_id, wire.now_s in shown:
+        assert wire.session.show(waiting[ask_id])
+    wire.now_s = closed_s
+    wire.receive(LATE)
+    plain = "fault in match 2 (abstrac): timeout: no answer in 1000 ms"
+    expected = f"{plain}; {said} in your own process, see max_matches" if said else plain
+    assert wire.said == [expected]
 
 
 def test_an_ask_closed_without_a_fault_is_not_worth_a_line():

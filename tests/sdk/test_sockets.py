@@ -29,6 +29,8 @@ class NoWait(Random):
 class Second(cardarena.Bot):
     """Always plays the second move."""
 
+    max_matches = 8
+
     def move(self, ask):
         return ask.moves[1]
 
@@ -53,7 +55,7 @@ def test_eight_matches_are_played_on_one_stream():
 
     with FakeArena(script) as arena:
         play(Second, arena)
-    assert arena.heard == [("me", "cardarena-python", 64), [(n, 1) for n in range(1, 9)]]
+    assert arena.heard == [("me", "cardarena-python", 8), [(n, 1) for n in range(1, 9)]]
 
 
 def test_a_bot_comes_back_after_a_loss_and_answers_what_is_still_asked():

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cardarena import _games
+from tests.programs import require
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WRONG = "# wrong"
@@ -149,8 +150,7 @@ def by_mypy(folder):
 
 def by_pyright(folder):
     """The lines that pyright refuses, by file."""
-    if shutil.which("node") is None:
-        pytest.fail("node is not installed: pyright was not run")
+    require("node")
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
     done = subprocess.run(
         [*command, "strict", "samples"], cwd=folder, check=False, capture_output=True
@@ -175,7 +175,13 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=[by_mypy, by_pyright], ids=["mypy", "pyright"])
+CHECKERS = [
+    pytest.param(by_mypy, id="mypy"),
+    pytest.param(by_pyright, id="pyright", marks=pytest.mark.slow),
+]
+
+
+@pytest.fixture(scope="module", params=CHECKERS)
 def refused(request, folder):
     found = {}
     for name, line, message in request.param(folder):

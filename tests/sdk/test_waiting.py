@@ -15,21 +15,27 @@ KEY = "arena_0123"
 LINES = [
     # token  address           messages                                    the lines
     (ANN, DEFAULT,          [welcome()],
-     ["welcome to the arena as ann; waiting for a match: arena match jam ann OTHER"], "a guest knows its name"),
+     ["welcome to the arena as ann; waiting for a match: arena match create jam ann OTHER"], "a guest knows its name"),
     (ANN, "https://far:1",  [welcome()],
-     ["welcome to the arena as ann; waiting for a match: arena match jam ann OTHER --server https://far:1"], "the command finds the arena"),
+     ["welcome to the arena as ann; waiting for a match: arena match create jam ann OTHER --server https://far:1"], "the command finds the arena"),
     (KEY, DEFAULT,          [welcome()],
-     ["welcome to the arena; waiting for a match: arena match jam BOT OTHER"], "a key does not say whose it is"),
+     ["welcome to the arena; waiting for a match: arena match create jam BOT OTHER"], "a key does not say whose it is"),
     (ANN, DEFAULT,          [welcome([1])],
      ["welcome to the arena as first; 1 match goes on"], "a match went on meanwhile"),
     (ANN, DEFAULT,          [welcome([1, 2])],
      ["welcome to the arena as first; 2 matches go on"], "two did"),
     (KEY, DEFAULT,          [match_start(1), match_end(1)],
-     ["playing abstrac against second", "waiting for a match: arena match jam first OTHER"], "its first seat tells it its name"),
+     ["playing abstrac against second", "waiting for the next match"], "after a match nobody is told to order one, since a ladder does"),
     (ANN, DEFAULT,          [match_start(1), asks(ask(1)), match_start(2), match_end(1)],
      ["playing abstrac against second"], "more of the same is not said"),
     (ANN, DEFAULT,          [match_start(1), match_end(1), match_start(2)],
-     ["playing abstrac against second", "waiting for a match: arena match jam first OTHER", "playing abstrac against second"], "each change is"),
+     ["playing abstrac against second", "waiting for the next match", "playing abstrac against second"], "each change is"),
+    (ANN, DEFAULT,          [match_start(1, names=("first", "seat 1"))],
+     ["playing abstrac"], "seats are no names: a deal-set has none before its end"),
+    (ANN, DEFAULT,          [match_start(1, names=("first", "seat 2"))],
+     ["playing abstrac against seat 2"], "but a bot may be called so"),
+    (KEY, DEFAULT,          [match_start(1), match_end(1), welcome()],
+     ["playing abstrac against second", "waiting for the next match", "welcome to the arena as first; waiting for a match: arena match create jam first OTHER"], "its first seat tells it its name"),
 ]
 # fmt: on
 

@@ -17,21 +17,22 @@ from trio.testing import MockClock
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Outcome
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
 from arena.replay.read import replay_path
 from arena.replay.verify import verify_file
+from arena.server.admission.tokens import Tokens
 from arena.server.arena import Arena
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
+from arena.server.matches.match_record import MatchState
 from arena.server.orders import BY_HAND
 from arena.server.session.seating import decision_of
 from arena.terms import TimeControl
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
-from arena.testing.referee import WorkersHere
+from arena.testing.referee import InlineSteps
 from arena.testing.results import MemoryResults
 from cardarena import _deals as sdk_deals
 from cardarena import _session as sdk_session
@@ -279,7 +280,7 @@ class World:
     there: `Killed` or `CutOff`.
     """
 
-    def __init__(self, folder, players, orders, cuts=None, *, workers=WorkersHere, lease=False):
+    def __init__(self, folder, players, orders, cuts=None, *, workers=InlineSteps, lease=False):
         self.folder = folder
         self.players = players
         self.orders = orders
@@ -336,7 +337,7 @@ class World:
         with contextlib.ExitStack() as files:
             folder = self.data / "journal"
             log = files.enter_context(DealLog(folder, public=self.data / "commitments"))
-            recovery = recover(folder, self.data / "replays", held=lambda _: True)
+            recovery = recover(folder, self.data / "replays", is_secret=lambda _: True)
             assert not recovery.damage
             self.journal = files.enter_context(Journal(folder, matches=recovery.matches))
             self.arena = Arena(
@@ -394,13 +395,14 @@ class World:
         self.cuts.clear()
         await self._cut_all_off()
         for _, match_id in self.matches:
-            log = self.arena.matches._logs.get(match_id)
-            bodies = [] if log is None else log.bodies
+            match = self.arena.matches.get(match_id)
+            is_played = match is not None and match.state is MatchState.PLAYING
+            bodies = match.seated.log.bodies if is_played else []
             for record in map(journal_pb2.Record.FromString, bodies):
                 if record.HasField("decided"):
                     move = record.decided.move.SerializeToString(deterministic=True)
                     self.decided.append((record.decided.seat, record.decided.decision, move))
-        for table in list(self.arena.matches.referee.tables.values()):
+        for table in list(self.arena.matches.referee.runners.values()):
             table.abort()
         while await self._turn():
             pass
@@ -424,7 +426,7 @@ class World:
                 self.nursery.start_soon(self.arena.lease, order, match_id)
             else:
                 self.arena.matches.order(order, match_id, BY_HAND)
-            tables = self.arena.matches.referee.tables
+            tables = self.arena.matches.referee.runners
             while match_id not in tables and not self._is_over(match_id):
                 # A fair deal is agreed before.
                 try:
@@ -459,7 +461,7 @@ class World:
             while player.said:
                 await trio.sleep(THINK_S)
                 session = self.arena.sessions.get(self._id(player))
-                session.deliver(line, player.said.popleft(), trio.current_time())
+                session.incoming.deliver(line, player.said.popleft(), trio.current_time())
                 self._boundary(player, "taken")
         await trio.testing.wait_all_tasks_blocked()
         return busy
@@ -507,6 +509,6 @@ def quick_disk(monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(trio.to_thread, "run_sync", inline)
-        patch.setattr(disk, "sync_data", lambda _: None)
+        patch.setattr(durable_files, "sync_data", lambda _: None)
         patch.setattr("os.fsync", lambda _: None)
         yield

@@ -11,6 +11,7 @@ from arena.replay.deal_book import DEALS_NAME
 from arena.replay.journal.deal_log import DealLog
 from arena.server.bots import BotId
 from arena.server.deals.fair import FairDeals
+from arena.server.deals.handshakes import Handshakes
 from arena.server.orders import DealSetOrder, TableOrder
 from arena.testing.orders import match_order
 from cardarena import _deals as sdk
@@ -47,7 +48,7 @@ class Bot:
         act = self.acts.pop(kind, None) or Bot.answer
         self.world.nursery.start_soon(act, self, message)
 
-    def send_until_heard(self, context, message):
+    def send_until_received(self, context, message):
         assert message.deal_close.context == context
         if self.connected:
             self.send(message)
@@ -65,7 +66,7 @@ class Bot:
             self.say(each)
 
     def say(self, message):
-        deals = self.world.deals
+        deals = self.world.handshakes
         if message.WhichOneof("body") == "deal_commit":
             commit = message.deal_commit
             refusal = deals.deal_commit(self.bot, commit.context, commit.commitment)
@@ -85,11 +86,10 @@ class Bot:
 
     def go(self):
         self.connected = False
-        self.world.deals.detached(self.bot)
 
     def come(self):
         self.connected = True
-        self.world.deals.attached(self.bot)
+        self.world.handshakes.attached(self.bot)
 
     def kinds(self):
         return [each.WhichOneof("body") for each in self.told]
@@ -114,7 +114,8 @@ class World:
         self.log = DealLog(self.secrets.parent, public=self.public)
         self.bots = {}
         self.note = note
-        self.deals = FairDeals(self.log, "arena", self.bots.get, draw=os.urandom, lag=lag)
+        self.handshakes = Handshakes(self.bots.get, lag=lag)
+        self.deals = FairDeals(self.log, "arena", self.handshakes, draw=os.urandom)
 
     def add(self, name, **kwargs):
         bot = Bot(self, name, **kwargs)

@@ -8,22 +8,24 @@ from trio.testing import MockClock
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import recover
+from arena.server.admission.tokens import Tokens
 from arena.server.arena import Arena
-from arena.server.gate.tokens import Tokens
 from arena.testing.outbox import MemoryOutbox
-from arena.testing.referee import WorkersHere
+from arena.testing.referee import InlineSteps
 from arena.testing.results import MemoryResults
 from cardarena.v1 import play_pb2
 from tests.server.cuts import EVERY_GAME, chooses
 
 
 @contextlib.asynccontextmanager
-async def arena_in(folder, results=None, admission=None, *, signer=None, open_hands=False):
+async def arena_in(
+    folder, results=None, admission=None, *, signer=None, open_hands=False, recorder=None
+):
     """An arena that goes on with what is in the folder; at the end it stops where it stands."""
     replays = folder / "replays"
     replays.mkdir(exist_ok=True)
     with DealLog(folder / "journal", public=folder / "commitments") as log:
-        recovery = recover(folder / "journal", replays, held=lambda _: True)
+        recovery = recover(folder / "journal", replays, is_secret=lambda _: True)
         with Journal(folder / "journal", matches=recovery.matches) as journal:
             arena = Arena(
                 journal,
@@ -35,9 +37,10 @@ async def arena_in(folder, results=None, admission=None, *, signer=None, open_ha
                 server_id="arena",
                 admission=admission,
                 signer=signer,
+                recorder=recorder,
                 open_hands=open_hands,
             )
-            arena.matches.referee._workers = WorkersHere()
+            arena.matches.referee._workers = InlineSteps()
             async with trio.open_nursery() as nursery:
                 await nursery.start(arena.run)
                 yield arena, nursery
@@ -63,7 +66,7 @@ async def plays(arena, bot, max_matches=8):
             if asks:
                 answers = play_pb2.Answers(answers=[chooses(ask) for ask in asks])
                 said = play_pb2.BotMessage(answers=answers).SerializeToString()
-                session.deliver(line, said, trio.current_time())
+                session.incoming.deliver(line, said, trio.current_time())
         await trio.sleep(0.01)
 
 

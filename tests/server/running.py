@@ -5,9 +5,12 @@ from contextlib import contextmanager
 
 import trio
 
-from arena.server.gate.key_watch import KeyWatch
-from arena.server.host import ServerSettings, serve
+from arena.server.admission.key_reload import KeyReloader
+from arena.server.admission.tokens import Tokens
+from arena.server.app import ServerSettings, serve
 from tests.doubles.streams import PATIENCE_S
+
+LONG_S = 120.0
 
 
 @contextmanager
@@ -16,15 +19,11 @@ def running(folder, tokens, keys=None, **settings):
     stop, listening, found = threading.Event(), threading.Event(), []
 
     async def main(arena):
-        def hang_up(bot, verdict):
-            if (session := arena.sessions.get(bot)) is not None:
-                session.close(verdict)
-
         found.append(arena)
         listening.set()
         async with trio.open_nursery() as nursery:
             if keys is not None:
-                nursery.start_soon(KeyWatch(keys, tokens, hang_up).run)
+                nursery.start_soon(KeyReloader(keys, tokens, arena.sessions.hang_up).run)
             await trio.to_thread.run_sync(stop.wait)
             nursery.cancel_scope.cancel()
 
@@ -48,3 +47,22 @@ def running(folder, tokens, keys=None, **settings):
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
     assert len(found) == 1, found
+
+
+def in_arena(folder, main):
+    """What `main` returns, given an arena with its server."""
+    found = []
+
+    def run():
+        try:
+            found.append(serve(ServerSettings(folder), Tokens(), main))
+        except BaseException as error:
+            found.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(LONG_S)
+    assert not thread.is_alive()
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return found[0]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import trio
 
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
+from arena.server.admission.tokens import Tokens
+from arena.server.app import ServerSettings, serve
 
 
 def say(line):

@@ -1,7 +1,7 @@
 """Sessions of bots at matches, without sockets, tasks or a real clock."""
 
 from arena.referee import NeverLate, Timers
-from arena.referee.table import Table
+from arena.referee.match_runner import MatchRunner
 from arena.server.bots import BotId
 from arena.server.session.session import Session
 from arena.testing.outbox import MemoryOutbox
@@ -31,7 +31,7 @@ class Bot:
         self.send(play_pb2.BotMessage(**body).SerializeToString(), outbox)
 
     def send(self, data, outbox=None):
-        self.session.deliver(outbox or self.outbox, data, self.world.now_s)
+        self.session.incoming.deliver(outbox or self.outbox, data, self.world.now_s)
 
     def answer(self, *answers, outbox=None):
         self.say(outbox, answers=play_pb2.Answers(answers=answers))
@@ -69,7 +69,7 @@ class World:
         names = tuple(bot.session.bot.name for bot in seated)
         ports = [bot.session.seat_at(spec, seat, names) for seat, bot in enumerate(seated)]
         ledger = MemoryLedger()
-        table = Table(
+        table = MatchRunner(
             spec,
             codec_of(spec.terms.game),
             ports,

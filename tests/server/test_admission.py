@@ -9,9 +9,14 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.server.gate import admission
-from arena.server.gate.admission import Admission
+from arena.server.admission import match_admission
+from arena.server.admission.match_admission import Admission
+from arena.server.admission.tokens import new_token
+from arena.server.bots import BotId
 from arena.server.refusals import Refused
+from arena.testing.outbox import MemoryOutbox
+from cardarena.v1 import play_pb2
+from tests.server.lives import arena_in, run, says_hello
 
 GB = 1_000_000_000
 MB = 1_000_000
@@ -76,7 +81,7 @@ def test_whether_a_match_is_taken(late_ms, total, free, refused, why):
     assert door.refused == 1
 
 
-def test_a_client_is_told_when_to_retry_in_a_way_that_programs_read():
+def test_a_refusal_carries_the_time_to_retry_for_programs():
     with pytest.raises(Refused) as caught:
         Machine(late_ms=50).door().require_open()
     (key, value) = caught.value.trailing_metadata()[0]
@@ -89,12 +94,12 @@ def test_a_client_is_told_when_to_retry_in_a_way_that_programs_read():
 
 
 def test_a_refusal_that_no_time_mends_names_none():
-    refused = Refused(grpc.StatusCode.NOT_FOUND, "UNKNOWN_GAME", "there is no such game")
+    refused = Refused("UNKNOWN_GAME")
     status = rpc_status.status_pb2.Status.FromString(refused.trailing_metadata()[0][1])
     assert len(status.details) == 1
 
 
-def test_looking_costs_next_to_nothing_however_many_ask():
+def test_checks_are_cached_however_many_orders_arrive():
     machine = Machine()
     door = machine.door()
     for _ in range(1_000):
@@ -104,18 +109,18 @@ def test_looking_costs_next_to_nothing_however_many_ask():
     assert machine.looks_at_lateness == pytest.approx(20, abs=1)
 
 
-def test_the_door_opens_again_when_all_is_well():
+def test_matches_are_accepted_again_after_the_arena_recovers():
     machine = Machine(late_ms=50)
     door = machine.door()
     assert door.why_closed()
     machine.late_ms = 0.0
-    machine.now_s += admission.CHECK_LATE_S
+    machine.now_s += match_admission.CHECK_LATE_S
     assert not door.why_closed()
     machine.free = 0
-    machine.now_s += admission.CHECK_DISK_S
+    machine.now_s += match_admission.CHECK_DISK_S
     assert door.why_closed()
     machine.free = machine.total
-    machine.now_s += admission.CHECK_DISK_S
+    machine.now_s += match_admission.CHECK_DISK_S
     assert not door.why_closed()
 
 
@@ -124,10 +129,10 @@ def test_limits_of_the_disk_can_be_set():
     assert not door.why_closed()
 
 
-def test_the_log_says_once_that_the_door_is_closed_and_once_that_it_is_open(caplog):
+def test_closing_and_reopening_of_admission_are_logged_once(caplog):
     machine = Machine(late_ms=50)
     door = machine.door()
-    with caplog.at_level(logging.INFO, "arena.server.gate.admission"):
+    with caplog.at_level(logging.INFO, "arena.server.admission.match_admission"):
         for late_ms in (50, 60, 70, 0, 0):
             machine.late_ms = late_ms
             machine.now_s += 1
@@ -169,7 +174,7 @@ def play(main):
     return trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
-def test_all_matches_of_a_tournament_are_let_in_at_once_while_the_door_is_open():
+def test_all_matches_of_a_competition_are_accepted_at_once_while_admission_is_open():
     async def main():
         tournament, began_s = Tournament(Machine()), trio.current_time()
         async with trio.open_nursery() as nursery:
@@ -180,19 +185,19 @@ def test_all_matches_of_a_tournament_are_let_in_at_once_while_the_door_is_open()
     play(main)
 
 
-def test_a_tournament_gets_on_one_by_one_and_in_order_while_the_disk_is_full():
+def test_a_competition_plays_one_match_at_a_time_in_order_while_the_disk_is_full():
     async def main():
         machine = Machine()
         tournament, began_s = Tournament(machine), trio.current_time()
         async with trio.open_nursery() as nursery:
             await tournament.order(nursery, 8)
-            await trio.sleep(admission.CHECK_DISK_S)
+            await trio.sleep(match_admission.CHECK_DISK_S)
             machine.free = 0
             await tournament.order(nursery, 3)
             await trio.sleep(12)
             assert tournament.playing == 1
         assert tournament.begun[8:] == [0, 1, 2]
-        assert trio.current_time() - began_s == pytest.approx(40, abs=4 * admission.WAIT_S)
+        assert trio.current_time() - began_s == pytest.approx(40, abs=4 * match_admission.WAIT_S)
 
     play(main)
 
@@ -205,12 +210,12 @@ def test_while_the_arena_is_late_half_as_many_matches_are_in_play_and_then_half_
         async with trio.open_nursery() as nursery:
             await tournament.order(nursery, 60)
             machine.late_ms = 50.0
-            await trio.sleep(admission.CHECK_LATE_S)
+            await trio.sleep(match_admission.CHECK_LATE_S)
             await tournament.order(nursery, 1_000)
             for _ in range(5):
                 await trio.sleep(2)
                 tournament.most = 0
-                await trio.sleep(admission.HALVE_S - 3)
+                await trio.sleep(match_admission.HALVE_S - 3)
                 in_play.append(tournament.most)
                 await trio.sleep(1)
             machine.late_ms = 0.0
@@ -222,7 +227,7 @@ def test_while_the_arena_is_late_half_as_many_matches_are_in_play_and_then_half_
     play(main)
 
 
-def test_a_tournament_gets_on_in_order_however_late_the_arena_is():
+def test_a_competition_plays_its_matches_in_order_however_late_the_arena_is():
     async def main():
         tournament = Tournament(Machine(late_ms=50))
         async with trio.open_nursery() as nursery:
@@ -233,7 +238,7 @@ def test_a_tournament_gets_on_in_order_however_late_the_arena_is():
     play(main)
 
 
-def test_what_waits_is_let_in_when_the_door_opens_and_halving_begins_anew():
+def test_waiting_matches_are_accepted_after_recovery_and_halving_begins_anew():
     async def main():
         machine = Machine(late_ms=50)
         tournament = Tournament(machine)
@@ -264,3 +269,22 @@ def test_a_match_that_is_stopped_while_it_waits_or_plays_keeps_no_place():
         assert tournament.begun == [0, 0]
 
     play(main)
+
+
+def test_a_bot_that_the_arena_launched_is_accepted_while_a_new_one_is_refused(tmp_path):
+    """It would be blamed for a match that the arena itself kept it out of."""
+
+    async def main():
+        machine = Machine(late_ms=56)
+        async with arena_in(tmp_path, admission=machine.door(now_s=trio.current_time)) as (
+            arena,
+            _,
+        ):
+            token = new_token()
+            arena.tokens.add(token, BotId("house"))
+            arena.hello(play_pb2.Hello(token=token), MemoryOutbox())
+            with pytest.raises(Refused, match="56 ms late"):
+                says_hello(arena, BotId("new"))
+            assert [session.bot.name for session in arena.sessions] == ["house"]
+
+    run(main)

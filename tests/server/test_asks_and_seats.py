@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.games.abstrac.words import Take
+from arena.games.abstrac.messages import Take
 from arena.games.catalogue import game_by_id
 from arena.referee import OpenAsk, Said
 from arena.server.session.asks import REMEMBERED_ASKS, AskState, AskTable
@@ -19,7 +19,7 @@ SPEC = spec_of("abstrac")
 
 
 def seating_at(number):
-    return Seating(SimpleNamespace(), number, SPEC, 0, ("ann", "bob"))
+    return Seating(SimpleNamespace(asks=None), number, SPEC, 0, ("ann", "bob"))
 
 
 SEATING = seating_at(1)
@@ -43,13 +43,11 @@ def takes(count):
 
 
 def open_ask(number):
-    ask = OpenAsk(None, 0, number, None, b"", [])
-    ask.number = number
-    return ask
+    return OpenAsk(None, None, 0, number, None, b"", [])
 
 
 def waiting(table, number=1):
-    entry = table.add(SEATING, open_ask(number))
+    entry = table.add(SEATING, open_ask(number), number)
     table.wait(entry)
     return entry
 
@@ -64,13 +62,13 @@ def sent(table, number=1):
 def answered(table, number=1, said=SAID):
     entry = sent(table, number)
     table.settle(table.take_open(number))
-    entry.said, entry.codec = said, CODEC
+    entry.answered(said, CODEC)
     return entry
 
 
 def withdrawn(table, number=1):
     entry = sent(table, number)
-    table.withdraw(entry.ask)
+    table.withdraw(entry.number)
     return entry
 
 
@@ -127,7 +125,7 @@ WITHDRAWN = [
 def test_an_ask_that_is_withdrawn(state, known, why):
     table = AskTable()
     entry = state(table)
-    table.withdraw(open_ask(1))
+    table.withdraw(1)
     assert list(table.open_ids) == []
     assert table.next_waiting() is None
     assert table.contradicts(says(index=OTHER)) is (state is answered)
@@ -185,7 +183,7 @@ def test_a_further_answer_is_compared_by_the_move_it_means(said, answer, differs
     assert table.contradicts(answer) is differs
 
 
-def test_the_asks_that_wait_are_told_in_their_order():
+def test_waiting_asks_are_listed_in_order():
     table = AskTable()
     sent(table, 1)
     first, second, third = (waiting(table, number) for number in (4, 2, 3))
@@ -221,7 +219,7 @@ def ended(table, number=1, open_asks=()):
 
 def heard(table, number=1):
     ended(table, number)
-    table.answered(99)
+    table.ends.answered(99)
 
 
 # fmt: off
@@ -242,8 +240,8 @@ def test_a_seat_in_its_state(state, plays, told, why):
     assert [seating.number for seating in table] == ([1] if plays else [])
     assert table.playing == (1 if plays else 0)
     assert (table.get(1) is not None) is plays
-    assert table.any_ended is told
-    ends = [end for _, end in table.tell_ends_again(frozenset())]
+    assert bool(table.ends) is told
+    ends = [end for _, end in table.ends.sent_again(frozenset())]
     assert ends == ([b"end 1"] if told else [])
 
 
@@ -260,28 +258,28 @@ ANSWERS = [
 @pytest.mark.parametrize(
     ("open_asks", "answer", "is_heard", "why"), ANSWERS, ids=[row[-1] for row in ANSWERS]
 )
-def test_an_answer_shows_that_an_end_was_heard(open_asks, answer, is_heard, why):
+def test_an_answer_acknowledges_an_end(open_asks, answer, is_heard, why):
     table = SeatTable()
     ended(table, open_asks=open_asks)
-    table.answered(answer)
-    assert table.any_ended is not is_heard
+    table.ends.answered(answer)
+    assert bool(table.ends) is not is_heard
 
 
-def test_an_end_that_is_told_again_is_heard_from_then_on():
+def test_an_end_that_is_sent_again_is_acknowledged_by_later_asks():
     table = SeatTable()
     ended(table, open_asks=())
-    table.tell_ends_again(frozenset({7}))
-    table.answered(7)
-    assert table.any_ended
-    table.answered(8)
-    assert not table.any_ended
+    table.ends.sent_again(frozenset({7}))
+    table.ends.answered(7)
+    assert table.ends
+    table.ends.answered(8)
+    assert not table.ends
 
 
-def test_an_answer_leaves_matches_that_go_on():
+def test_an_answer_does_not_affect_matches_in_play():
     table = SeatTable()
     playing(table, 1)
     ended(table, 2)
-    table.answered(9)
+    table.ends.answered(9)
     assert [seating.number for seating in table] == [1]
     assert table.playing == 1
 
@@ -291,6 +289,6 @@ def test_the_oldest_end_is_forgotten_when_many_more_have_come():
     playing(table, 0)
     for number in range(1, REMEMBERED_ENDS + 2):
         ended(table, number)
-    told = [seating.number for seating, _ in table.tell_ends_again(frozenset())]
+    told = [seating.number for seating, _ in table.ends.sent_again(frozenset())]
     assert told == list(range(2, REMEMBERED_ENDS + 2))
     assert table.playing == 1

@@ -9,18 +9,18 @@ from datetime import UTC, datetime
 import pytest
 from packaging.requirements import Requirement
 
-from arena.competition.versions import Event
-from arena.jail import BadCommand
+from arena.sandbox import BadCommand
 from arena.server.competitions.players import command_of
 from arena.server.submissions import built_runtimes
-from arena.server.submissions.building import NotBuilt, build, of_the_sdk
 from arena.server.submissions.built_runtimes import BuiltRuntimes, site_of
-from arena.server.submissions.desk import Desk
+from arena.server.submissions.intake import SubmissionIntake
+from arena.server.submissions.runtime_build import NotBuilt, build, of_the_sdk
 from arena.store import BotKind, open_store
 from arena.store.blobs import remove_unpacked
-from tests.competition.test_archive import BOT, zipped
+from arena.submission.versions import VersionEvent
 from tests.doubles.wheels import wheel
 from tests.store.test_registry import enter
+from tests.submission.test_archive import BOT, zipped
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 ML = 'name = "ml"\npackages = ["tiny"]\n'
@@ -71,6 +71,7 @@ def test_a_runtime_has_what_was_asked_for_and_what_that_needs(house):
     assert len(house.lock.read_text().splitlines()) == 4
 
 
+@pytest.mark.slow
 def test_the_same_is_built_once(house):
     built, _ = house.build()
     house.lock.unlink()
@@ -81,14 +82,15 @@ def test_the_same_is_built_once(house):
     assert house.build() == (built, False), "by the lock nothing is even fetched"
 
 
+@pytest.mark.slow
 def test_the_lock_makes_the_same_elsewhere_though_there_is_a_newer_wheel(house):
     built, _ = house.build()
     wheel(house.wheels, version="2.0")
-    elsewhere, new = build(house.toml, house.folder / "else", silent, found_in=house.wheels)
+    workers, new = build(house.toml, house.folder / "else", silent, found_in=house.wheels)
     try:
-        assert (elsewhere.sha256, new) == (built.sha256, True)
+        assert (workers.sha256, new) == (built.sha256, True)
     finally:
-        remove_unpacked(elsewhere.folder)
+        remove_unpacked(workers.folder)
 
 
 def test_a_wheel_that_is_not_the_locked_one_is_refused(house):
@@ -99,6 +101,7 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused(house):
     assert BuiltRuntimes(house.folder / "else").all() == ()
 
 
+@pytest.mark.slow
 def test_other_packages_are_another_runtime_and_the_name_leads_to_the_last_one(house):
     first, _ = house.build()
     house.toml.write_text('name = "ml"\npackages = ["other"]\n')
@@ -111,6 +114,7 @@ def test_other_packages_are_another_runtime_and_the_name_leads_to_the_last_one(h
     assert house.runtimes.named("ml") == first
 
 
+@pytest.mark.slow
 def test_hashes_may_be_said_in_the_file(house):
     house.build()
     pins = [line for line in house.lock.read_text().splitlines() if not line.startswith("#")]
@@ -134,6 +138,7 @@ NOT_HAD = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("packages", "sentence", "_why"), NOT_HAD, ids=[r[-1] for r in NOT_HAD])
 def test_what_cannot_be_had_is_said_and_nothing_is_left(house, packages, sentence, _why):
     (house.wheels / "sdist-1.0.tar.gz").write_bytes(b"setup.py")
@@ -158,7 +163,7 @@ def test_a_runtime_is_held_to_what_the_sdk_needs():
 BUILDS = """
 import sys, time
 from pathlib import Path
-from arena.server.submissions import building
+from arena.server.submissions import runtime_build as building
 folder = Path(sys.argv[1])
 run = building._run_pip
 def stops(words):
@@ -170,6 +175,7 @@ building.build(folder / "ml.toml", folder / "data", lambda *_: None, found_in=fo
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["download", "install"])
 def test_a_build_that_is_killed_leaves_nothing_to_be_seen(house, stage):
     command = [sys.executable, "-c", textwrap.dedent(BUILDS), str(house.folder), stage]
@@ -202,6 +208,7 @@ def test_who_builds_is_waited_for(house):
     assert (done.returncode, done.stdout) == (3, "waits\n")
 
 
+@pytest.mark.slow
 def test_a_runtime_for_another_python_runs_nothing(house, monkeypatch):
     built, _ = house.build()
     monkeypatch.setattr(built_runtimes, "python_here", lambda: "cpython-399 linux-x86_64")
@@ -222,6 +229,7 @@ DAMAGED = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("harm", "_why"), DAMAGED, ids=[row[-1] for row in DAMAGED])
 def test_a_damaged_runtime_is_none(house, harm, _why):
     built, _ = house.build()
@@ -236,58 +244,61 @@ def test_a_damaged_runtime_is_none(house, harm, _why):
 
 
 @pytest.fixture
-def desk(house):
+def intake(house):
     house.data.mkdir()
     with open_store(house.data / "arena.db") as store:
         registry = store.registry()
         enter(registry, "ann")
         registry.create_bot("a", "ann", BotKind.UPLOADED, now=NOW)
-        yield Desk(house.data, registry, store.keys(), lambda: NOW)
+        yield SubmissionIntake(house.data, registry, store.keys(), lambda: NOW)
 
 
-def submit(desk, mark, runtime="ml"):
+def submit(intake, mark, runtime="ml"):
     manifest = BOT["bot.toml"].replace(b"\n", f'\nruntime = "{runtime}"\n'.encode(), 1)
-    path = desk.begin()
+    path = intake.begin()
     zipped(path, BOT | {"bot.toml": manifest, "mark": mark})
-    return desk.submit("a", path)
+    return intake.submit("a", path)
 
 
-def test_a_version_keeps_the_runtime_that_it_was_submitted_for(house, desk):
+@pytest.mark.slow
+def test_a_version_keeps_the_runtime_that_it_was_submitted_for(house, intake):
     first, _ = house.build()
-    old = submit(desk, b"1")
+    old = submit(intake, b"1")
     house.toml.write_text('name = "ml"\npackages = ["other"]\n')
     second, _ = house.build()
-    new = submit(desk, b"2")
+    new = submit(intake, b"2")
     assert [each.runtime_sha256 for each in (old, new)] == [first.sha256, second.sha256]
     assert [each.manifest["runtime"] for each in (old, new)] == ["ml", "ml"]
     assert command_of(old, house.data).packages == (first.site,)
     assert command_of(new, house.data).packages == (second.site,)
 
 
-def test_a_bot_of_plain_python_has_no_runtime_of_ours(house, desk):
+@pytest.mark.slow
+def test_a_bot_of_plain_python_has_no_runtime_of_ours(house, intake):
     house.build()
-    version = submit(desk, b"1", "python")
+    version = submit(intake, b"1", "python")
     assert version.runtime_sha256 == ""
     assert command_of(version, house.data).packages == ()
 
 
-def test_a_runtime_that_is_removed_stays_for_those_who_may_still_play(house, desk):
+@pytest.mark.slow
+def test_a_runtime_that_is_removed_stays_for_those_who_may_still_play(house, intake):
     first, _ = house.build()
-    old = submit(desk, b"1")
+    old = submit(intake, b"1")
     house.toml.write_text('name = "ml"\npackages = ["other"]\n')
     second, _ = house.build()
-    assert [*desk.registry.run_by()] == [first.sha256]
+    assert [*intake.registry.run_by()] == [first.sha256]
     with house.runtimes.changing():
-        stay = house.runtimes.remove("ml", desk.registry.run_by())
+        stay = house.runtimes.remove("ml", intake.registry.run_by())
     assert (stay, house.left) == ([first], [first.folder.name])
     assert house.runtimes.of(second.sha256) is None
-    with pytest.raises(ValueError, match="runtime is one of those that are here"):
-        submit(desk, b"2")
+    with pytest.raises(ValueError, match="runtime: should be a runtime of the arena"):
+        submit(intake, b"2")
     assert command_of(old, house.data).packages == (first.site,)
-    desk.registry.record("a", 1, Event.RETIRED, who="ann", now=NOW)
-    assert desk.registry.run_by() == {}
+    intake.registry.record("a", 1, VersionEvent.RETIRED, who="ann", now=NOW)
+    assert intake.registry.run_by() == {}
     with house.runtimes.changing():
-        house.runtimes.remove("ml", desk.registry.run_by())
+        house.runtimes.remove("ml", intake.registry.run_by())
     assert house.left == []
-    with pytest.raises(BadCommand, match="which is not here any more: `arena runtimes build`"):
+    with pytest.raises(BadCommand, match="which was removed: `arena runtimes build`"):
         command_of(old, house.data)

@@ -9,12 +9,13 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 from grpc_health.v1.health_pb2 import HealthCheckRequest
 
+from arena.errors import refusal
+from arena.server.admission.calls import next_message, refuse
+from arena.server.admission.tokens import Tokens, new_token
 from arena.server.bots import BotId
-from arena.server.gate.calls import next_message, refuse
-from arena.server.gate.tokens import Tokens, new_token
-from arena.server.refusals import MAX_TEXT_CHARS, Refused, invalid, not_found, not_now
+from arena.server.refusals import MAX_DETAIL_CHARS, Refused
 from arena.server.services.health import Health
-from arena.server.services.pages import Place, page_size
+from arena.server.services.pages import PagePosition, page_size
 from arena.testing.orders import match_request
 from tests.doubles.calls import Call
 from tests.fuzz.calls import House
@@ -37,7 +38,7 @@ LET_IN = [
     (True,  ANNS,                    ANN,                   "a known token, where guests are let in"),
     (True,  "guest:carl",            BotId("carl"),         "a guest"),
     (True,  "guest:C-3 P.o_" + "x" * 23, BotId("C-3 P.o_" + "x" * 23), "a long name"),
-    (False, "guest:carl",            "BAD_TOKEN",           "a guest where none are let in"),
+    (False, "guest:carl",            "NO_TOKEN",            "a guest where none are let in"),
     (True,  ANNS[:-1],               "BAD_TOKEN",           "almost a token"),
     (True,  "",                      "NO_TOKEN",            "no token"),
     (True,  "carl",                  "BAD_TOKEN",           "a name alone"),
@@ -77,34 +78,34 @@ def test_a_page_has_at_most_100(asked, shown):
 @pytest.mark.parametrize("token", ["item 10", "ended-", "ended-1", "ended-x-m", "in-play-"])
 def test_a_token_that_was_never_given_out_is_refused(token):
     with pytest.raises(Refused) as refused:
-        Place.of_token(token)
+        PagePosition.of_token(token)
     assert refused.value.reason == "BAD_PAGE_TOKEN"
 
 
 @pytest.mark.parametrize(
-    ("make", "code"),
+    ("reason", "late", "code"),
     [
-        (not_found, grpc.StatusCode.NOT_FOUND),
-        (invalid, grpc.StatusCode.INVALID_ARGUMENT),
-        (not_now, grpc.StatusCode.FAILED_PRECONDITION),
+        ("UNKNOWN_BOT", False, grpc.StatusCode.NOT_FOUND),
+        ("NO_HELLO", False, grpc.StatusCode.FAILED_PRECONDITION),
+        ("NO_HELLO", True, grpc.StatusCode.DEADLINE_EXCEEDED),
     ],
-    ids=["not found", "invalid", "not now"],
+    ids=["one status", "the usual one of two", "nothing came in time"],
 )
-def test_a_refusal_carries_its_reason_for_programs(make, code):
-    refused = make("SOME_REASON", "some words")
+def test_a_refusal_carries_its_reason_for_programs(reason, late, code):
+    refused = Refused(reason, "some words", late=late)
     ((key, value),) = refused.trailing_metadata()
     assert key == "grpc-status-details-bin"
     status = Status.FromString(value)
-    assert (status.code, status.message) == (code.value[0], "some words")
+    assert (status.code, status.message) == (code.value[0], refusal(reason).message("some words"))
     info = ErrorInfo()
     assert status.details[0].Unpack(info)
-    assert (info.reason, info.domain) == ("SOME_REASON", "cardarena")
+    assert (info.reason, info.domain) == (reason, "cardarena")
 
 
 def test_a_refusal_does_not_repeat_a_long_text():
-    refused = invalid("LONG", "x" * 60_000)
-    assert len(refused.text) == MAX_TEXT_CHARS
-    assert refused.text.endswith("…")
+    refused = Refused("BAD_PLAN", "x" * 60_000)
+    assert refused.text.count("x") == MAX_DETAIL_CHARS - 1
+    assert refused.text.endswith("x… (R-BAD-PLAN)")
     assert len(refused.trailing_metadata()[0][1]) < 1_000
 
 
@@ -115,11 +116,12 @@ class NotAborted(Call):
         pytest.fail(f"aborted with {code}: {text}")
 
 
-def test_a_refusal_is_told_by_what_ends_and_not_by_an_abort():
+def test_a_refusal_ends_a_call_without_an_abort():
     call = NotAborted()
-    refuse(call, invalid("MALFORMED", "no such message"))
-    assert (call.code.name, call.text) == ("INVALID_ARGUMENT", "no such message")
-    assert call.trailers == invalid("MALFORMED", "no such message").trailing_metadata()
+    refused = Refused("MALFORMED", "no such message")
+    refuse(call, refused)
+    assert (call.code.name, call.text) == ("INVALID_ARGUMENT", refused.text)
+    assert call.trailers == refused.trailing_metadata()
 
 
 class Unread(Call):
@@ -149,7 +151,7 @@ async def given_up(call):
 
 
 @pytest.mark.parametrize("ends", [nothing_in_time, given_up])
-def test_a_read_outlasts_who_waits_for_it(ends):
+def test_a_read_survives_its_cancelled_waiter(ends):
     """What gRPC keeps of a read that is cancelled, it never gives back."""
 
     async def outlasts():

@@ -22,21 +22,21 @@ from arena.cli import logs, main
 from arena.cli.logs import log_file
 from arena.deal import board_key
 from arena.games.catalogue import GAMES
-from arena.games.contract import Told
-from arena.referee.table import Table
+from arena.games.contract import SentEvent
+from arena.referee.match_runner import MatchRunner
 from arena.replay import write
 from arena.replay.export import export_lines
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.read import Replay
 from arena.server import data_folder as notice
-from arena.server import watch as watch_module
+from arena.server import metrics as metrics_module
+from arena.server.admission import calls as guard
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.bots import BotId
-from arena.server.gate import calls as guard
-from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.refusals import Refused
-from arena.server.services import metrics
+from arena.server.services import metrics_page
 from arena.server.services import status as status_module
-from arena.server.services.lobby import Lobby
+from arena.server.services.lobby import LobbyCalls
 from arena.server.session.session import Session
 from arena.store.keys import Key, Scope
 from arena.testing.orders import match_request
@@ -218,7 +218,7 @@ class Scene:
 
     @property
     def table(self):
-        return self.arena.matches.referee.tables[self.match_id]
+        return self.arena.matches.referee.runners[self.match_id]
 
     def secrets(self):
         deal = self.deal
@@ -390,7 +390,7 @@ def mishap(monkeypatch):
         except KeyError as error:
             raise RuntimeError(everything()) from error
 
-    monkeypatch.setattr(Lobby, "GetMatch", get_match)
+    monkeypatch.setattr(LobbyCalls, "GetMatch", get_match)
 
 
 def test_nothing_that_leaves_the_arena_holds_what_is_secret(tmp_path):
@@ -495,7 +495,7 @@ def plant_notes_in_the_replay(patch):
     patch.setattr(write, "without_notes", lambda bodies: (tuple(bodies), split(bodies)[1]))
 
 
-def plant_notebooks_among_the_replays(patch):
+def plant_notes_files_among_the_replays(patch):
     patch.setattr(write, "notes_folder", lambda replays: replays)
 
 
@@ -503,9 +503,9 @@ def plant_notebooks_among_the_replays(patch):
     ("plant", "where"),
     [
         (plant_notes_in_the_replay, "replays/MATCH.replay"),
-        (plant_notebooks_among_the_replays, "replays/MATCH.0.notes"),
+        (plant_notes_files_among_the_replays, "replays/MATCH.0.notes"),
     ],
-    ids=["notes in the replay", "notebooks among the replays"],
+    ids=["notes in the replay", "notes files among the replays"],
 )
 def test_a_planted_note_is_found(tmp_path, monkeypatch, plant, where):
     plant(monkeypatch)
@@ -517,23 +517,23 @@ def test_a_planted_note_is_found(tmp_path, monkeypatch, plant, where):
 
 
 def plant_a_note_in_the_log(patch):
-    decided = watch_module._WatchedLedger.decided
+    decided = metrics_module._CountedLedger.decided
 
     def telling(self, settled):
-        watch_module._log.info("decided", extra={"note": settled.note})
+        metrics_module._log.info("decided", extra={"note": settled.note})
         decided(self, settled)
 
-    patch.setattr(watch_module._WatchedLedger, "decided", telling)
+    patch.setattr(metrics_module._CountedLedger, "decided", telling)
 
 
 def plant_the_reason_of_a_fault_in_the_log(patch):
-    decided = watch_module._WatchedLedger.decided
+    decided = metrics_module._CountedLedger.decided
 
     def telling(self, settled):
-        watch_module._log.info("fault: %s", settled.reason)
+        metrics_module._log.info("fault: %s", settled.reason)
         decided(self, settled)
 
-    patch.setattr(watch_module._WatchedLedger, "decided", telling)
+    patch.setattr(metrics_module._CountedLedger, "decided", telling)
 
 
 def plant_the_text_of_errors_in_the_log(patch):
@@ -552,22 +552,22 @@ def plant_a_token_in_the_log(patch):
 
 
 def plant_a_key_in_a_label(patch):
-    info = metrics._info
+    info = metrics_page._info
 
     def telling(name, text, labels):
         (scene,) = SCENES
         key = base64.b64encode(scene.deal.opening.key).decode()
         return info(name, text, {**labels, "deal": key})
 
-    patch.setattr(metrics, "_info", telling)
+    patch.setattr(metrics_page, "_info", telling)
 
 
 def plant_a_bot_s_note_in_the_status(patch):
     status = status_module.status
 
-    def telling(watched):
+    def telling(watched, process):
         (scene,) = SCENES
-        return {**status(watched), "decisions": {scene.players[0].note: 1}}
+        return replace(status(watched, process), decisions={scene.players[0].note: 1})
 
     patch.setattr(status_module, "status", telling)
 
@@ -579,7 +579,7 @@ def plant_a_card_in_an_error_that_status_shows(patch):
         logging.getLogger("arena.x").error("cannot tell of %s", hand[0])
         raise RuntimeError
 
-    patch.setattr(Lobby, "GetMatch", telling)
+    patch.setattr(LobbyCalls, "GetMatch", telling)
 
 
 def plant_the_text_of_errors_in_answers(patch):
@@ -597,7 +597,7 @@ def plant_the_token_in_its_refusal(patch):
         try:
             return holder(self, token)
         except Refused as refused:
-            raise Refused(refused.code, refused.reason, f"{refused.text}: {token}") from None
+            raise Refused(refused.reason, token) from None
 
     patch.setattr(Tokens, "holder", telling)
 
@@ -625,7 +625,7 @@ def plant_a_replay_ahead_of_time(patch):
 
 
 def plant_a_token_in_the_notice(patch):
-    decided = watch_module._WatchedLedger.decided
+    decided = metrics_module._CountedLedger.decided
 
     def telling(self, settled):
         (scene,) = SCENES
@@ -634,17 +634,17 @@ def plant_a_token_in_the_notice(patch):
         notice.write_notice(scene.folder, replace(told, version=token))
         decided(self, settled)
 
-    patch.setattr(watch_module._WatchedLedger, "decided", telling)
+    patch.setattr(metrics_module._CountedLedger, "decided", telling)
 
 
 def plant_all_events_for_all_seats(patch):
-    tell = Table._tell
+    tell = MatchRunner._add_events
 
     def telling(self, step):
-        step = step._replace(told=tuple(Told(event) for event, _ in step.told))
+        step = step._replace(events=tuple(SentEvent(event) for event, _ in step.events))
         tell(self, step)
 
-    patch.setattr(Table, "_tell", telling)
+    patch.setattr(MatchRunner, "_add_events", telling)
 
 
 def plant_a_note_in_what_is_sent(patch):

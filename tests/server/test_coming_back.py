@@ -8,9 +8,8 @@ from click.testing import CliRunner
 from trio.testing import wait_all_tasks_blocked
 
 from arena.cli import main as main_command
-from arena.ladder.results import MatchOutcome
 from arena.referee import AbortCause, Unwritten
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.fairness import context_of
 from arena.replay.journal import journal as journal_module
 from arena.replay.journal.journal import Journal
@@ -19,9 +18,10 @@ from arena.replay.read import Replay, read_body
 from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
 from arena.replay.verify import verify_file
 from arena.replay.write import write_replay
+from arena.schedule.outcomes import MatchOutcome
 from arena.server.bots import BotId
-from arena.server.matches import cut_short
-from arena.server.matches.restore import HELD_S, POWER_CUT, aborted
+from arena.server.matches import interrupted
+from arena.server.matches.restore import POWER_CUT, RECONNECT_S, aborted
 from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder, TableOrder, ordered_message
 from arena.server.refusals import Refused
 from arena.store import EndedMatch
@@ -121,13 +121,13 @@ def test_a_bot_that_is_away_just_when_its_match_goes_on_is_not_gone(folder):
                 says_hello(arena, bot)
             nursery.start_soon(arena.lease, order, "m")
             await wait_all_tasks_blocked()
-            assert "m" in arena.matches.referee.tables
+            assert "m" in arena.matches.referee.runners
         async with arena_in(folder) as (arena, nursery):
             lines = [says_hello(arena, bot) for bot in order.bots]
             arena.hung_up(arena.sessions.get(ANN), lines[0])
             nursery.start_soon(arena.lease, order, "m")
             await wait_all_tasks_blocked()
-            assert "m" in arena.matches.referee.tables
+            assert "m" in arena.matches.referee.runners
             assert not any(arena.sessions.get(bot).gone for bot in order.bots)
 
     run(main)
@@ -212,7 +212,7 @@ def test_a_promise_that_a_bot_will_not_keep_ends_after_the_time_to_come_back(fol
             says_hello(arena, ANN)
             hello = play_pb2.Hello(token="guest:bob", games=[play_pb2.GameSupport(game="loo")])
             arena.hello(hello, MemoryOutbox())
-            await trio.sleep(HELD_S + 1)
+            await trio.sleep(RECONNECT_S + 1)
             assert results.outcomes(["m"])["m"].ending == "aborted"
         async with arena_in(folder, results) as (arena, _):
             assert arena.matches.get("m") is None
@@ -220,7 +220,7 @@ def test_a_promise_that_a_bot_will_not_keep_ends_after_the_time_to_come_back(fol
     run(main)
 
 
-def test_a_match_that_nobody_comes_for_ends_in_a_replay_that_is_true(folder):
+def test_a_match_whose_bots_do_not_return_ends_in_a_valid_replay(folder):
     """Whatever the microsecond of its last decision, which need not have cost any time."""
     order = ORDER
 
@@ -275,7 +275,7 @@ def test_what_a_bot_has_thought_and_was_away_is_used_up_after_a_kill(folder):
                 assert clock_of(says_hello(arena, asked)) == pytest.approx(
                     allowed_s - thought_s, abs=0.2
                 )
-                away = arena.matches.referee.tables["m"]._places
+                away = arena.matches.referee.runners["m"]._records
                 assert {round(place.presence.away_s()) for place in away} == {0, 4}
                 await trio.sleep(3.1)
         async with arena_in(folder) as (arena, nursery):
@@ -310,7 +310,7 @@ def test_a_bot_that_is_launched_anew_has_all_of_its_time_and_the_absences_of_bef
             await wait_all_tasks_blocked()
             (ask,) = lines[asked].take_asks()
             assert (ask.clock.move_ms + ask.clock.bank_ms) / 1000 == allowed_s
-            away = arena.matches.referee.tables["m"]._places
+            away = arena.matches.referee.runners["m"]._records
             assert {round(place.presence.away_s()) for place in away} == {0, 4}
 
     run(main)
@@ -341,11 +341,11 @@ async def a_life_to_mid_match(folder, order, policy):
         await trio.sleep(0.005)
         arena.matches.order(order, "m", policy)
         await trio.sleep(0.1)
-        assert arena.watch.counts.game("abstrac").decisions >= 4
-        assert "m" in arena.matches.referee.tables
+        assert arena.metrics.counts.game("abstrac").decisions >= 4
+        assert "m" in arena.matches.referee.runners
 
 
-def test_a_match_whose_journal_is_damaged_is_aborted_and_says_so(folder, caplog):
+def test_a_match_whose_journal_is_damaged_is_aborted_with_that_cause(folder, caplog):
     results = MemoryResults()
 
     async def main():
@@ -365,8 +365,10 @@ def test_a_match_whose_journal_is_damaged_is_aborted_and_says_so(folder, caplog)
     assert verdict.ok, verdict.problem
     assert verdict.verified.outcome.cause is AbortCause.JOURNAL
     assert verdict.verified.outcome.decisions == 3, "what stands before the damage"
-    told = CliRunner().invoke(main_command, ["why", str(folder / "replays" / "m.replay"), "ann"])
-    assert "the arena's journal of it was damaged" in " ".join(told.output.split())
+    told = CliRunner().invoke(
+        main_command, ["match", "why", str(folder / "replays" / "m.replay"), "ann"]
+    )
+    assert "(A-JOURNAL)" in " ".join(told.output.split())
     (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
     assert (line.message, line.match) == ("a match is aborted, as the journal is damaged", "m")
 
@@ -393,7 +395,7 @@ def test_a_match_of_a_deal_set_whose_journal_is_damaged_is_aborted_and_played_ag
 @pytest.mark.parametrize(
     ("order", "policy"), [(ORDER, BY_HAND), (SET, SCHEDULED)], ids=["made by hand", "of a deal-set"]
 )
-def test_a_match_whose_packs_are_lost_is_aborted_and_says_so(order, policy, folder, caplog):
+def test_a_match_whose_packs_are_lost_is_aborted_with_that_cause(order, policy, folder, caplog):
     """It does not begin anew by other packs, as if nothing had been told."""
     results = MemoryResults()
 
@@ -433,12 +435,14 @@ def test_what_notes_have_taken_is_known_after_a_restart(folder, monkeypatch):
             await wait_all_tasks_blocked()
             noted = [
                 record.noted.seat
-                for record in map(journal_pb2.Record.FromString, arena.matches._logs["m"].bodies)
+                for record in map(
+                    journal_pb2.Record.FromString, arena.matches.get("m").seated.log.bodies
+                )
                 if record.HasField("noted")
             ]
             for seat, bot in enumerate(ORDER.bots):
-                (seating,) = arena.sessions.get(bot)._seats
-                assert seating.note_bytes == noted.count(seat) * (100 + 2) > 0
+                (seating,) = arena.sessions.get(bot).seats
+                assert seating._note_bytes == noted.count(seat) * (100 + 2) > 0
 
     run(main)
 
@@ -483,7 +487,7 @@ def test_a_match_that_may_have_begun_where_the_journal_is_damaged_is_aborted(fol
 
 
 @pytest.mark.parametrize("hears", [False, True], ids=["cut off", "has heard"])
-def test_an_end_is_told_again_after_a_restart_unless_the_bot_heard_of_it(folder, hears):
+def test_an_end_is_sent_again_after_a_restart_unless_it_was_acknowledged(folder, hears):
     longer = match_order("abstrac", (ANN, BOB), {"hands": 50}, seed="2", match_id="n")
     results = MemoryResults()
 
@@ -528,7 +532,7 @@ def power_is_cut(folder, monkeypatch, keeps):
     lost = [each.offset for each, body in records if not keeps(body)]
     if lost:
         segment.write_bytes(segment.read_bytes()[: lost[0]])
-    for module in (cut_short, journal_module):
+    for module in (interrupted, journal_module):
         monkeypatch.setattr(module, "boot_id", lambda: "another boot")
 
 
@@ -642,13 +646,13 @@ def test_no_bot_is_asked_by_a_fair_deal_before_the_disk_knows_of_the_match(folde
     async def main():
         async with arena_in(folder) as (arena, _):
             lines.extend(says_hello(arena, bot) for bot in (ANN, BOB))
-            monkeypatch.setattr(disk, "sync_data", refuses)
+            monkeypatch.setattr(durable_files, "sync_data", refuses)
             arena.matches.order(FAIR, "m", BY_HAND)
             await trio.sleep(1)
 
     with pytest.raises(Unwritten):
         run(main)
-    monkeypatch.setattr(disk, "sync_data", lambda _: None)
+    monkeypatch.setattr(durable_files, "sync_data", lambda _: None)
     kinds = [kind for line in lines for kind in told(line)]
     assert "match_start" in kinds
     assert "asks" not in kinds

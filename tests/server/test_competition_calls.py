@@ -7,17 +7,20 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import trio
 
-from arena.competition.archive import read_archive
-from arena.competition.versions import Event
-from arena.jail import BadCommand, Level
+from arena.competition.plan import read_plan
+from arena.errors import refusal
+from arena.sandbox import BadCommand, Level
+from arena.server.admission.tokens import key_id, new_token, token_sha256
 from arena.server.competitions.players import Players, command_of
-from arena.server.gate.tokens import key_id, new_token, token_sha256
+from arena.server.services.competitions import info_json
 from arena.store import Blobs, Key, Scope, Version
-from cardarena.v1 import compare_pb2, game_pb2, tables_pb2
+from arena.submission.archive import read_archive
+from arena.submission.versions import VersionEvent
+from cardarena.v1 import comparisons_pb2, game_pb2, standings_pb2
 from cardarena.v1 import competitions_pb2 as messages
 from tests.competition.played import toml
-from tests.competition.test_archive import BOT, zipped
 from tests.fuzz.calls import PLAN, House
+from tests.submission.test_archive import BOT, zipped
 
 SERVICE = "/cardarena.v1.CompetitionService/"
 
@@ -84,14 +87,24 @@ def test_who_may_do_what_to_which_bot(house, who, does, bot, may, why):
     assert bool(answers) == may
 
 
+@pytest.mark.parametrize(("who", "may"), [("olga", True), ("alice", False), ("", False)])
+def test_only_organisers_announce(house, who, may):
+    made(house)
+    answers, _ = ask(house, "Announce", messages.AnnounceRequest(name="d", text="new rules"), who)
+    assert bool(answers) == may
+    assert house.service.show("d")["announcement"] == ("new rules" if may else "")
+
+
 def test_no_call_launches_a_command(house):
     config = f'{PLAN}\n[bots]\nann = "rm -rf /"\n'
     request = messages.CreateCompetitionRequest(config=config)
     assert ask(house, "CreateCompetition", request, "olga") == (
         [],
-        "[bots] is for a competition in a folder: no call launches",
+        refusal("BAD_PLAN").message(
+            "[bots] is for competitions in a folder; a call launches no bots"
+        ),
     )
-    assert house.office.every() == []
+    assert house.service.every() == []
 
 
 def test_a_disqualified_bot_does_not_come_back(house):
@@ -102,7 +115,7 @@ def test_a_disqualified_bot_does_not_come_back(house):
     assert ask(house, "DisqualifyBot", gone, "olga")[0]
     assert ask(house, "EnterBot", entered, "alice") == (
         [],
-        "'ann-bot' was disqualified from 'd': two accounts",
+        refusal("MAY_NOT_ENTER").message("'ann-bot' was disqualified from 'd': two accounts"),
     )
 
 
@@ -114,50 +127,73 @@ def test_an_action_of_whoever_was_slower_is_refused(house):
         expected_state=messages.COMPETITION_STATE_DRAFT,
     )
     assert ask(house, "ControlCompetition", start, "olga")[0]
-    assert "is running by now, not draft" in ask(house, "ControlCompetition", start, "olga")[1]
+    assert (
+        "is running, not draft (R-OTHER-STATE)"
+        in ask(house, "ControlCompetition", start, "olga")[1]
+    )
 
 
-def test_everybody_may_look_at_tables_and_rounds(house):
+def test_everybody_may_read_standings_and_rounds(house):
     made(house, toml("swiss"))
     looks = [
         (SERVICE + "GetCompetition", messages.GetCompetitionRequest(name="autumn")),
         (SERVICE + "ListRounds", messages.ListRoundsRequest(name="autumn")),
-        (SERVICE + "ListDealSets", messages.ListDealSetsRequest(name="autumn")),
-        ("/cardarena.v1.TableService/GetTable", tables_pb2.GetTableRequest(name="autumn")),
+        (
+            "/cardarena.v1.StandingsService/GetStandings",
+            standings_pb2.GetStandingsRequest(name="autumn"),
+        ),
     ]
     for call, request in looks:
         answers, said = ask(house, call, request)
         assert answers, said
 
 
-def test_nobody_asks_about_versions_that_are_not_his(house):
-    request = compare_pb2.AskQuestionRequest(
+TIMES = "opens = 2026-12-01T18:00:00+01:00\ncloses = 2026-12-24T18:00:00Z"
+
+
+@pytest.mark.parametrize("config", [PLAN, toml("swiss", head=TIMES)], ids=["ladder", "swiss"])
+def test_a_competition_has_the_same_fields_over_the_network_as_in_a_folder(house, config):
+    name = read_plan(config).name
+    made(house, config)
+    for bot in ("ann-bot", "bea-bot"):
+        assert ask(house, "EnterBot", messages.EnterBotRequest(name=name, bot=bot), "olga")[0]
+    gone = messages.DisqualifyBotRequest(name=name, bot="ann-bot", reason="two accounts")
+    assert ask(house, "DisqualifyBot", gone, "olga")[0]
+    (answer,), _ = ask(house, "GetCompetition", messages.GetCompetitionRequest(name=name))
+    sent = messages.GetCompetitionResponse.FromString(answer)
+    assert info_json(sent.competition) == house.service.show(name)
+
+
+def test_comparisons_are_for_the_owners_versions_only(house):
+    request = comparisons_pb2.CreateComparisonRequest(
         first="bea-bot@2",
         second="bea-bot@1",
         terms=game_pb2.MatchTerms(game="sixty_six", seats=2),
     )
-    _, said = ask(house, "/cardarena.v1.CompareService/AskQuestion", request, "alice")
-    assert said == "there is no version 'bea-bot@2' of yours: name it as in my-bot@7"
+    _, said = ask(house, "/cardarena.v1.ComparisonService/CreateComparison", request, "alice")
+    assert "there is no version 'bea-bot@2' of yours: name it as in my-bot@7" in said
 
 
-class Wall:
+class Sandbox:
     def __init__(self, level):
         self.level = level
 
 
 @pytest.mark.parametrize("level", [None, *Level])
-def test_what_was_uploaded_is_launched_behind_a_wall_alone(tmp_path, level):
+def test_what_was_uploaded_is_launched_behind_a_sandbox_alone(tmp_path, level):
     sha256, _ = Blobs(tmp_path).keep(read_archive(zipped(tmp_path / "bot.zip", BOT)))
-    version = Version("ann", 7, sha256, {"command": ["python", "bot.py"]}, "", None, Event.ACTIVE)
+    version = Version(
+        "ann", 7, sha256, {"command": ["python", "bot.py"]}, "", None, VersionEvent.ACTIVE
+    )
 
     async def main():
         async with trio.open_nursery() as nursery:
-            wall = None if level is None else Wall(level)
-            players = Players(None, tmp_path, tmp_path, nursery, wall=wall)
+            sandbox = None if level is None else Sandbox(level)
+            players = Players(None, tmp_path, tmp_path, nursery, sandbox=sandbox)
             if level in (Level.S2, Level.S3):
                 assert players.add_version(version).name == "ann@7"
             else:
-                with pytest.raises(BadCommand, match="is not launched at jail level"):
+                with pytest.raises(BadCommand, match="is not launched at sandbox level"):
                     players.add_version(version)
 
     trio.run(main)
@@ -167,6 +203,8 @@ def test_what_was_uploaded_is_launched_behind_a_wall_alone(tmp_path, level):
 
 
 def test_a_version_whose_files_are_gone_is_not_launched(tmp_path):
-    version = Version("ann", 7, "a" * 64, {"command": ["python", "bot.py"]}, "", None, Event.ACTIVE)
+    version = Version(
+        "ann", 7, "a" * 64, {"command": ["python", "bot.py"]}, "", None, VersionEvent.ACTIVE
+    )
     with pytest.raises(BadCommand, match="the files of ann@7 are gone"):
         command_of(version, tmp_path)

@@ -1,17 +1,29 @@
 """Who may open a call, who comes first under overload, and who is forgotten."""
 
 import asyncio
+import inspect
 from datetime import UTC, datetime
 
 import grpc
 import pytest
 
 from arena.replay.journal.kept_sessions import KEPT_SILENT, KeptSession, session_records
+from arena.server.admission.access import _SCOPES, CALLS, Access
+from arena.server.admission.calls import CallInterceptor
+from arena.server.admission.limits import (
+    LOCAL,
+    MAX_QUEUED_CALLS,
+    MAX_QUEUED_CALLS_OF_OWNER,
+    OWN_HELLOS,
+    TURN_S,
+    Caller,
+    CallLimits,
+    Rank,
+    ServerLimits,
+    address_of,
+)
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.bots import BotId
-from arena.server.gate.access import CALLS, Access
-from arena.server.gate.calls import CallInterceptor
-from arena.server.gate.limits import LOCAL, OWN_HELLOS, CallLimits, Limits, Rank, address_of
-from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.refusals import Refused
 from arena.server.session import register as reception_module
 from arena.server.session.register import SessionRegister
@@ -51,7 +63,7 @@ def refusal(call, *args, **kwargs):
 
 
 def test_an_address_has_so_many_streams_and_another_has_its_own():
-    limits = CallLimits(Limits(streams=10, streams_of_address=2))
+    limits = CallLimits(ServerLimits(streams=10, streams_of_address=2))
     calls = [Call(peer=f"ipv4:192.0.2.1:{port}") for port in range(3)]
     limits.stream(calls[0])
     limits.stream(calls[1])
@@ -63,7 +75,7 @@ def test_an_address_has_so_many_streams_and_another_has_its_own():
 
 
 def test_this_machine_is_held_to_the_limit_of_all():
-    limits = CallLimits(Limits(streams=3, streams_of_address=1))
+    limits = CallLimits(ServerLimits(streams=3, streams_of_address=1))
     for _ in range(3):
         limits.stream(Call(peer="unix:"))
     assert refusal(limits.stream, Call(peer="unix:")) == "TOO_MANY_OPEN"
@@ -71,7 +83,7 @@ def test_this_machine_is_held_to_the_limit_of_all():
 
 
 def test_other_calls_have_limits_of_their_own():
-    limits = CallLimits(Limits(streams=1, calls=2, calls_of_address=1))
+    limits = CallLimits(ServerLimits(streams=1, calls=2, calls_of_address=1))
     limits.stream(Call())
     limits.call(Call(), looks=True)
     assert refusal(limits.call, Call(), looks=False) == "TOO_MANY_OPEN"
@@ -80,7 +92,7 @@ def test_other_calls_have_limits_of_their_own():
 
 
 def test_what_was_refused_is_not_counted():
-    limits = CallLimits(Limits(streams=1))
+    limits = CallLimits(ServerLimits(streams=1))
     first = Call()
     limits.stream(first)
     refusal(limits.stream, Call())
@@ -91,23 +103,32 @@ def test_what_was_refused_is_not_counted():
 
 WATCH, CHECK = "/grpc.health.v1.Health/Watch", "/grpc.health.v1.Health/Check"
 LIST = "/cardarena.v1.LobbyService/ListMatches"
+LIVE = "/cardarena.v1.WatchService/ListLive"
 CREATE = "/cardarena.v1.LobbyService/CreateMatch"
 PLAY = "/cardarena.v1.PlayService/Play"
 MADE = datetime(2026, 11, 22, tzinfo=UTC)
 BOTS, SISTERS, ORGANISERS, GUEST = new_token(), new_token(), new_token(), "guest:carl"
+OWN_KEY = new_token()
 
 
-def key(token, bot=""):
-    scope = Scope.BOT if bot else Scope.ORGANISER
+def key(token, bot="", scope=Scope.ORGANISER):
+    scope = Scope.BOT if bot else scope
     return Key(key_id(token), token_sha256(token), scope, "owner", bot, MADE, changed=1)
+
+
+async def _at_once(_):
+    """Let no time pass."""
 
 
 class Gate:
     """Calls as the interceptor lets them in; each stays open, as a stream does."""
 
-    def __init__(self, *, why_busy=lambda: "", **limits):
-        self.limits = CallLimits(Limits(**limits), why_busy=why_busy)
+    def __init__(self, *, why_busy=lambda: "", why_full=lambda: "", **limits):
+        self.limits = CallLimits(
+            ServerLimits(**limits), why_busy=why_busy, why_full=why_full, sleep=_at_once
+        )
         keys = [key(BOTS, "ann"), key(SISTERS, "bob"), key(ORGANISERS)]
+        keys.append(key(OWN_KEY, scope=Scope.OWNER))
         self.gate = CallInterceptor(Tokens(guests=True, keys=keys), self.limits)
 
     def open(self, method, token="", *, port):
@@ -131,7 +152,11 @@ class Gate:
         details = Details(method, f"Bearer {token}" if token else "")
         handler = await self.gate.intercept_service(found, details)
         call = Call(peer=f"ipv4:127.0.0.1:{port}")
-        await handler.stream_unary(None, call)
+        answers = handler.stream_stream(None, call)
+        if inspect.isasyncgen(answers):
+            _ = [each async for each in answers]
+        else:
+            await answers
         return call.code is grpc.StatusCode.OK
 
 
@@ -154,7 +179,7 @@ FULL = [
 @pytest.mark.parametrize(
     ("held", "token", "wanted", "wanting", "why"), FULL, ids=[row[-1] for row in FULL]
 )
-def test_who_holds_all_calls_it_may_keeps_out_nobody_else(held, token, wanted, wanting, why):
+def test_a_caller_that_uses_all_its_calls_does_not_block_others(held, token, wanted, wanting, why):
     gate = Gate()
     assert gate.number(held, token) < 200, "there is a bound"
     assert not gate.open(held, token, port=301)
@@ -173,7 +198,7 @@ OWNERS = {call for call, access in CALLS.items() if access is Access.OWN}
 
 
 @pytest.mark.parametrize("method", sorted({*CALLS} - {PLAY} - OWNERS))
-def test_an_organiser_is_let_in_whatever_is_open_and_however_busy_the_arena_is(method):
+def test_an_organisers_calls_are_never_refused_for_load(method):
     gate = Gate(calls=1, why_busy=lambda: "the arena is 90 ms late")
     gate.number(method, port=7)
     assert gate.number(method, ORGANISERS, port=7) == 200
@@ -182,6 +207,7 @@ def test_an_organiser_is_let_in_whatever_is_open_and_however_busy_the_arena_is(m
 # fmt: off
 UNDER_OVERLOAD = [
     (Rank.IN_MATCH, True,  "a bot with matches in play"),
+    (Rank.LAUNCHED, True,  "a bot that the arena launched"),
     (Rank.RESUME,   True,  "a bot that comes back"),
     (Rank.NEW,      False, "a new bot"),
 ]
@@ -192,36 +218,132 @@ UNDER_OVERLOAD = [
 def test_under_overload(rank, in_, who):
     limits = CallLimits(why_busy=lambda: "the arena is 90 ms late")
     if in_:
-        limits.let_in(rank)
+        limits.accept(rank)
     else:
-        assert refusal(limits.let_in, rank) == "BUSY"
+        assert refusal(limits.accept, rank) == "BUSY"
 
 
-def test_under_overload_nobody_is_shown_anything_but_matches_may_be_asked_for():
+def test_under_overload_read_only_calls_are_refused_and_orders_are_not():
     limits = CallLimits(why_busy=lambda: "the arena is 90 ms late")
     assert refusal(limits.call, Call(), looks=True) == "BUSY"
     limits.call(Call(), looks=False)  # which has an admission of its own
 
 
-def let_in(limits, rank):
+class Busy:
+    """The limits of an arena that is late, with calls that wait until the test lets time pass."""
+
+    def __init__(self, *, full=""):
+        self.why, self.slept = "the arena is 90 ms late", []
+        self.limits = CallLimits(
+            why_busy=lambda: self.why, why_full=lambda: full, sleep=self._sleep
+        )
+
+    async def _sleep(self, seconds):
+        self.slept.append(seconds)
+        await asyncio.sleep(0)
+
+    def turn(self, owner, *, stores=False, **caller):
+        return self.limits.turn(Call(), Caller(owner=owner, **caller), stores=stores)
+
+
+def test_calls_of_owners_are_answered_late_and_in_order_while_the_arena_is_busy():
+    busy, served = Busy(), []
+
+    async def call(owner):
+        await busy.turn(owner)
+        served.append((owner, len(busy.slept)))
+
+    async def main():
+        await asyncio.gather(*map(call, ("ann", "bob", "carl")))
+        busy.why = ""
+        await call("dan")
+
+    asyncio.run(main())
+    assert served == [("ann", 1), ("bob", 2), ("carl", 3), ("dan", 3)]
+    assert busy.slept == [TURN_S] * 3
+
+
+def test_an_organisers_call_does_not_wait_for_a_busy_arena():
+    busy = Busy()
+    asyncio.run(busy.turn("", organises=True))
+    assert busy.slept == []
+
+
+def test_so_many_calls_of_owners_wait_and_no_more():
+    busy = Busy()
+
+    async def main():
+        calls = [busy.turn(f"owner {n % 5}") for n in range(MAX_QUEUED_CALLS + 3)]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    refused = [each for each in asyncio.run(main()) if each is not None]
+    assert [each.reason for each in refused] == ["TOO_MANY_OPEN"] * 3
+    one = Busy()
+
+    async def of_one():
+        calls = [one.turn("ann") for _ in range(MAX_QUEUED_CALLS)]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    assert sum(each is None for each in asyncio.run(of_one())) == MAX_QUEUED_CALLS_OF_OWNER
+
+
+def test_nothing_waits_for_room_on_a_full_disk():
+    with pytest.raises(Refused) as refused:
+        asyncio.run(Busy(full="1 MB of its disk are free").turn("ann", stores=True))
+    assert refused.value.reason == "BUSY"
+
+
+SUBMIT = "/cardarena.v1.BotService/SubmitVersion"
+TOKEN = "/cardarena.v1.BotService/CreateToken"
+REPORT = "/cardarena.v1.BotService/GetReport"
+
+
+KEYS = {Scope.OWNER: OWN_KEY, Scope.BOT: BOTS, Scope.ORGANISER: ORGANISERS}
+PERMITTED = [
+    (method, scope)
+    for method, access in CALLS.items()
+    if access not in (Access.OPEN, Access.WATCH, Access.CODE, Access.HELLO)
+    for scope in Scope
+    if scope in _SCOPES[access]
+]
+
+
+@pytest.mark.parametrize(("method", "scope"), PERMITTED)
+def test_no_call_with_a_key_is_refused_because_the_arena_is_late(method, scope):
+    assert Gate(why_busy=lambda: "the arena is 90 ms late").open(method, KEYS[scope], port=1)
+
+
+def test_what_is_stored_is_refused_on_a_full_disk_and_what_is_read_is_not():
+    gate = Gate(why_full=lambda: "1 MB of its disk are free")
+    answered = {each: gate.open(each, OWN_KEY, port=1) for each in (SUBMIT, TOKEN, REPORT, LIST)}
+    assert answered == {SUBMIT: False, TOKEN: False, REPORT: True, LIST: True}
+
+
+@pytest.mark.parametrize("method", [LIST, LIVE])
+def test_what_only_looks_is_refused_to_strangers_by_a_busy_arena(method):
+    assert not Gate(why_busy=lambda: "the arena is 90 ms late").open(method, port=1)
+
+
+def accepts(limits, rank):
     try:
-        limits.let_in(rank)
+        limits.accept(rank)
     except Refused:
         return False
     return True
 
 
-def test_when_many_say_hello_new_ones_are_refused_first_then_those_that_come_back():
+def test_new_bots_are_refused_before_returning_ones():
     clock = Clock()
-    limits = CallLimits(Limits(hellos=100, hellos_per_s=10.0), now_s=clock)
-    assert sum(let_in(limits, Rank.NEW) for _ in range(200)) == 50
-    assert sum(let_in(limits, Rank.RESUME) for _ in range(200)) == 40
-    assert all(let_in(limits, Rank.IN_MATCH) for _ in range(200))
-    assert not let_in(limits, Rank.RESUME)
+    limits = CallLimits(ServerLimits(hellos=100, hellos_per_s=10.0), now_s=clock)
+    assert sum(accepts(limits, Rank.NEW) for _ in range(200)) == 50
+    assert sum(accepts(limits, Rank.RESUME) for _ in range(200)) == 40
+    assert all(accepts(limits, Rank.IN_MATCH) for _ in range(200))
+    assert all(accepts(limits, Rank.LAUNCHED) for _ in range(200))
+    assert not accepts(limits, Rank.RESUME)
     clock.now = 2.0
-    assert sum(let_in(limits, Rank.RESUME) for _ in range(200)) == 10
+    assert sum(accepts(limits, Rank.RESUME) for _ in range(200)) == 10
     clock.now = 60.0
-    assert let_in(limits, Rank.NEW)
+    assert accepts(limits, Rank.NEW)
 
 
 # Sessions.
@@ -240,10 +362,10 @@ class World:
     def bots(self):
         return [session.bot for session in self.register]
 
-    def come(self, name):
+    def come(self, name, *, launched=False):
         """Say hello, over a stream that is gone at once."""
-        outbox = MemoryOutbox()
-        session = self.register.hello(self.tokens.bot(f"guest:{name}"), play_pb2.Hello(), outbox)
+        outbox, bot = MemoryOutbox(), self.tokens.bot(f"guest:{name}")
+        session = self.register.hello(bot, play_pb2.Hello(), outbox, launched=launched)
         session.detach(outbox)
         return session
 
@@ -281,20 +403,20 @@ def test_a_bot_with_matches_is_not_forgotten(few_away):
     assert BotId("player") not in world.bots
 
 
-def test_a_bot_that_has_played_goes_on_with_its_numbers(few_away):
+def test_a_bot_that_has_played_keeps_its_numbers(few_away):
     world = World()
-    world.come("player")._matches = 7
+    world.come("player").seats.numbered = 7
     world.visit("player")
     for number in range(10):
         world.visit(f"guest {number}")
     assert BotId("player") not in world.bots
     assert world.register._kept == {BotId("player"): KeptSession(2, 7)}
-    assert world.come("player").numbered == 7
+    assert world.come("player").seats.numbered == 7
 
 
 def test_a_bot_that_came_back_is_not_forgotten_for_having_left(few_away):
     world = World()
-    world.visit("here")._outbox = object()
+    world.visit("here").attach(play_pb2.Hello(), MemoryOutbox())
     for number in range(10):
         world.visit(f"guest {number}")
     assert BotId("here") in world.bots
@@ -309,7 +431,7 @@ def test_one_bot_cannot_say_hello_without_end():
     world.come("another")
 
 
-def test_a_bot_with_matches_comes_in_under_overload_and_a_new_one_does_not():
+def test_under_overload_bots_with_matches_are_accepted_and_new_ones_refused():
     why = ""
     world = World(why_busy=lambda: why)
     world.come("player").reserve()
@@ -318,6 +440,7 @@ def test_a_bot_with_matches_comes_in_under_overload_and_a_new_one_does_not():
     world.come("player")
     world.come("known")
     assert refusal(world.come, "new") == "BUSY"
+    world.come("new", launched=True)
 
 
 def test_after_a_restart_those_who_never_played_are_counted_up_to_a_number():

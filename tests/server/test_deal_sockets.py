@@ -1,19 +1,14 @@
 """Fair deals over real sockets: two bots that add entropy, the server, its files and replays."""
 
 import io
-import signal
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 
 import pytest
 
 from arena.games.catalogue import GAMES
-from arena.referee import Ending, FaultKind
 from arena.replay.deal_book import read_log
 from arena.replay.fairness import shown_transcript
-from arena.replay.journal.deal_log import STOPPED
 from arena.replay.read import Replay
 from arena.replay.signing import (
     is_signed,
@@ -22,8 +17,7 @@ from arena.replay.signing import (
     transcript_statement,
 )
 from arena.replay.verify import verify
-from arena.server.deals import deal_time
-from arena.server.gate.tokens import Tokens
+from arena.server.admission.tokens import Tokens
 from arena.testing.orders import match_request
 from cardarena import _deals as sdk
 from cardarena.v1 import play_pb2, replay_pb2
@@ -192,58 +186,6 @@ def test_what_bots_are_shown_and_every_replay_is_signed_by_the_arena_of_the_fold
     assert kept_key(folder).public_key == key
 
 
-def test_a_bot_that_opens_wrongly_forfeits_and_the_other_gets_its_result(folder):
-    with (
-        running(folder, Tokens(guests=True)) as arena,
-        bots_at(arena.address, "ann", "bob") as (ann, bob),
-    ):
-
-        def lie():
-            bob.take("deal_open")
-            shown = bob.until("deal_transcript")
-            wrong = play_pb2.DealReveal(context=shown.context, entropy=b"x" * 32)
-            bob.stream.say(deal_reveal=wrong)
-            refusal = bob.until("refusal")
-            assert refusal.reason == play_pb2.RefusalReason.REFUSAL_REASON_MALFORMED
-            return bob.until("deal_close"), bob.until("match_end")
-
-        match_id = create(ann, "ann", "bob")
-        closed, (void, end) = together(
-            lambda: (ann.take("deal_close"), ann.take("deal_close"))[1], lie
-        )
-        assert void.void_reason
-        assert not closed.void_reason
-        assert ann.brain.lies == []
-        assert end.ending == Ending.FORFEIT
-        assert list(end.places) == [1, 2]
-        replay = replay_of(ann, match_id)
-        verified = verify(replay)
-        assert str(verified.fairness) == "fair deal, entropy from 1 of 2"
-        (forfeited,) = replay.opened.forfeited_seats
-        assert (forfeited.seat, forfeited.fault) == (1, FaultKind.MALFORMED)
-        assert read_log(folder / "commitments").unopened == set()
-
-
-def test_a_bot_that_does_not_open_in_time_forfeits(folder, monkeypatch):
-    monkeypatch.setattr(deal_time, "FREE_S", 0.1)
-    monkeypatch.setattr(deal_time, "STEP_S", 0.3)
-    with (
-        running(folder, Tokens(guests=True)) as arena,
-        bots_at(arena.address, "ann", "bob") as (ann, bob),
-    ):
-        match_id = create(ann, "ann", "bob")
-
-        def keep_silent():
-            bob.take("deal_open")
-            bob.until("deal_transcript")
-            return bob.until("deal_close")
-
-        _, void = together(lambda: (ann.take("deal_close"), ann.take("deal_close")), keep_silent)
-        assert "in time" in void.void_reason
-        (forfeited,) = replay_of(ann, match_id).opened.forfeited_seats
-        assert (forfeited.seat, forfeited.fault) == (1, FaultKind.TIMEOUT)
-
-
 def test_a_bot_that_is_cut_off_in_between_goes_on_with_its_commitment(folder):
     with (
         running(folder, Tokens(guests=True)) as arena,
@@ -284,38 +226,3 @@ def test_bots_that_deal_a_lot_at_once_are_no_flood(folder):
         log = read_log(folder / "commitments")
         assert len(log.opened) == matches
         assert not any(each.void_reason for each in log.opened.values())
-
-
-@contextmanager
-def process(folder):
-    """An arena in a process of its own, and its address."""
-    command = [sys.executable, "-m", "tests.server.serving", str(folder)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        address = server.stdout.readline().strip()
-        assert address, "the server did not start"
-        yield server, address
-    finally:
-        server.kill()
-        server.wait()
-        server.stdout.close()
-
-
-@pytest.mark.slow
-def test_a_deal_that_a_kill_interrupts_is_void_in_the_public_log(folder):
-    with process(folder) as (server, address), bots_at(address, "ann", "bob") as (ann, bob):
-        create(ann, "ann", "bob")
-        ann.take("deal_open")
-        bob.take("deal_open")
-        ann.take("deal_transcript")
-        bob.until("deal_transcript")
-        server.send_signal(signal.SIGKILL)
-        server.wait()
-    log = read_log(folder / "commitments")
-    (unopened,) = log.unopened
-    with process(folder):
-        pass
-    # What the arena says once it listens is on disk when it is killed.
-    log = read_log(folder / "commitments")
-    assert log.damage == []
-    assert log.opened[unopened].void_reason == STOPPED

@@ -7,13 +7,13 @@ import trio
 
 from arena.referee import AbortCause, NoRoom
 from arena.replay.verify import verify_file
+from arena.server.admission import disk_budget
+from arena.server.admission.disk_budget import COPIES, GRANT_BYTES, LAST_SHARE, DiskBudget
+from arena.server.admission.match_admission import Admission
 from arena.server.bots import BotId
-from arena.server.gate import disk_budget
-from arena.server.gate.admission import Admission
-from arena.server.gate.disk_budget import COPIES, GRANT_BYTES, LAST_SHARE, DiskBudget
 from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder
 from arena.server.refusals import Refused
-from arena.server.services.watched import Watched
+from arena.server.services.metrics_source import MetricsSource
 from arena.testing.orders import match_order
 from arena.testing.results import MemoryResults
 from tests.server.cuts import quick_disk
@@ -46,13 +46,13 @@ ROOM = [
 
 
 @pytest.mark.parametrize(("free", "promised", "full", "why"), ROOM, ids=[row[-1] for row in ROOM])
-def test_a_match_is_let_in_if_what_is_promised_leaves_the_reserve(free, promised, full, why):
+def test_a_match_is_accepted_if_grants_leave_the_reserve(free, promised, full, why):
     budget = DiskBudget(Disk(free))
     budget.promised_bytes = promised
     assert bool(budget.why_full()) is full
 
 
-def test_who_is_refused_is_told_what_is_promised():
+def test_a_refusal_names_the_granted_bytes():
     budget = DiskBudget(Disk())
     budget.promised_bytes = 4_500 * MB
     assert budget.why_full() == (
@@ -106,7 +106,7 @@ def test_a_match_that_goes_on_has_what_it_had_written():
         grant.grow(5 * GRANT_BYTES + 1)
 
 
-def test_a_disk_that_cannot_be_asked_refuses_nobody():
+def test_a_disk_that_cannot_be_measured_refuses_no_match():
     def unknown():
         raise OSError
 
@@ -161,7 +161,7 @@ def test_a_match_is_refused_when_its_share_is_promised_to_others(folder):
         house.disk.free = RESERVE
         match = house.arena.matches.order(ALONE, "m", BY_HAND)
         assert house.promised == SHARE
-        assert Watched(house.arena, None, None, folder, house.door).promised_bytes == SHARE
+        assert MetricsSource(house.arena, None, None, folder, house.door).promised_bytes == SHARE
         with pytest.raises(Refused, match="of them for matches in play") as refused:
             house.arena.matches.order(OTHER, "n", BY_HAND)
         assert (refused.value.reason, refused.value.retry_s) == ("BUSY", 60)
@@ -172,7 +172,7 @@ def test_a_match_is_refused_when_its_share_is_promised_to_others(folder):
     lived(folder, main)
 
 
-def test_a_match_of_a_tournament_waits_until_there_is_room(folder):
+def test_a_match_of_a_competition_waits_for_disk_space(folder):
     async def main(house):
         house.disk.free = RESERVE
         first = house.arena.matches.order(ALONE, "m", BY_HAND)
@@ -188,7 +188,7 @@ def test_a_match_of_a_tournament_waits_until_there_is_room(folder):
 
 
 @pytest.mark.parametrize("order", [ALONE, SET], ids=["alone", "of a deal-set"])
-def test_a_match_that_gets_no_more_room_is_aborted_and_nobody_is_blamed(order, folder, monkeypatch):
+def test_a_match_without_further_disk_space_is_aborted_without_a_fault(order, folder, monkeypatch):
     monkeypatch.setattr(disk_budget, "GRANT_BYTES", 2_000)
     results = MemoryResults()
 
@@ -213,14 +213,14 @@ def test_a_match_that_gets_no_more_room_is_aborted_and_nobody_is_blamed(order, f
     assert verdict.ok, verdict.problem
 
 
-def test_a_match_that_goes_on_after_a_restart_is_granted_what_it_had_written(folder, monkeypatch):
+def test_a_resumed_match_is_granted_what_it_had_written(folder, monkeypatch):
     monkeypatch.setattr(disk_budget, "GRANT_BYTES", 1_000)
     written = []
 
     async def first(house):
         house.arena.matches.order(ALONE, "m", BY_HAND)
         await trio.sleep(0.4)
-        written.append(sum(map(len, house.arena.matches._logs["m"].bodies)))
+        written.append(sum(map(len, house.arena.matches.get("m").seated.log.bodies)))
         assert written[0] > 2_000
 
     async def second(house):

@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from arena.server.counts import Counts
-from arena.server.session.outbox import Outbox
-from arena.server.session.pump import MOST_TURNS, Pump
+from arena.server.session.outbox import MOST_TURNS, Outbox, Pump
 from cardarena.v1 import play_pb2
 from tests.doubles.asks import sent_ask
 

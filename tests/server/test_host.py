@@ -5,8 +5,8 @@ import asyncio
 import grpc
 import pytest
 
-from arena.server.gate.tokens import Tokens
-from arena.server.host import tell_error
+from arena.server.admission.tokens import Tokens
+from arena.server.host import report_error
 from arena.server.listen import CannotServe
 from cardarena.v1 import lobby_pb2
 from tests.doubles.streams import Client
@@ -30,10 +30,10 @@ WAKE_UP = "Exception in callback PollerCompletionQueue._handle_events()()"
         "so is what has no exception",
     ],
 )
-def test_an_error_in_a_callback_is_told_if_it_is_one(message, error, told, caplog):
+def test_an_error_in_a_callback_is_reported_if_it_is_one(message, error, told, caplog):
     loop = asyncio.new_event_loop()
     try:
-        tell_error(loop, {"message": message} | ({"exception": error} if error else {}))
+        report_error(loop, {"message": message} | ({"exception": error} if error else {}))
     finally:
         loop.close()
     assert [message in line for line in caplog.messages] == [True] * told
@@ -57,18 +57,16 @@ def test_half_written_replays_of_a_running_arena_are_left_to_it(tmp_path):
         assert partial.exists()
 
 
-def test_a_process_that_plays_for_an_arena_offers_play_and_nothing_else(tmp_path):
-    house, folder = tmp_path / "house", tmp_path / "playing"
-    house.mkdir()
+def test_a_worker_offers_play_and_nothing_else(tmp_path):
+    folder = tmp_path / "worker"
     with (
-        running(folder, Tokens(guests=True), plays_for=house) as arena,
+        running(folder, Tokens(guests=True), is_worker=True) as arena,
         Client(arena.address) as client,
     ):
         client.stream("guest:ann").expect("welcome")
         with pytest.raises(grpc.RpcError) as raised:
             client.lobby.ListBots(lobby_pb2.ListBotsRequest())
         assert raised.value.code() is grpc.StatusCode.UNIMPLEMENTED
-        assert {each.name for each in house.iterdir()} >= {"arena.db", "arena-key", "replays"}
         own = {each.name for each in folder.iterdir()}
-        assert own >= {"arena-id", "journal", "commitments", "lock"}
-        assert own.isdisjoint({"arena.db", "arena-key", "replays", "watch.sock"})
+        assert own >= {"journal", "lock"}
+        assert "watch.sock" not in own, own

@@ -16,11 +16,11 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 )
 
 import cardarena.v1
+from arena.server.admission import key_reload
+from arena.server.admission.access import CALLS
+from arena.server.admission.calls import CallInterceptor
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.bots import BotId
-from arena.server.gate import key_watch
-from arena.server.gate.access import CALLS
-from arena.server.gate.calls import CallInterceptor
-from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import play_pb2
 from tests.doubles.calls import Details
@@ -43,19 +43,20 @@ GRANTS = {
     "cardarena.v1.CompetitionService/CreateCompetition": "GOVERN",
     "cardarena.v1.CompetitionService/ControlCompetition": "GOVERN",
     "cardarena.v1.CompetitionService/DisqualifyBot": "GOVERN",
+    "cardarena.v1.CompetitionService/Announce": "GOVERN",
     "cardarena.v1.CompetitionService/EnterBot": "KEYED",
     "cardarena.v1.CompetitionService/WithdrawBot": "KEYED",
     "cardarena.v1.CompetitionService/GetCompetition": "READ",
     "cardarena.v1.CompetitionService/ListCompetitions": "READ",
     "cardarena.v1.CompetitionService/ListRounds": "READ",
-    "cardarena.v1.CompetitionService/ListDealSets": "READ",
     "cardarena.v1.CompetitionService/WatchCompetition": "READ",
-    "cardarena.v1.TableService/GetTable": "READ",
-    "cardarena.v1.TableService/GetPair": "READ",
-    "cardarena.v1.TableService/ExportTable": "READ",
-    "cardarena.v1.CompareService/AskQuestion": "KEYED",
-    "cardarena.v1.CompareService/GetVerdict": "KEYED",
-    "cardarena.v1.CompareService/CancelQuestion": "KEYED",
+    "cardarena.v1.StandingsService/GetStandings": "READ",
+    "cardarena.v1.StandingsService/GetPair": "READ",
+    "cardarena.v1.StandingsService/ExportStandings": "READ",
+    "cardarena.v1.ComparisonService/CreateComparison": "KEYED",
+    "cardarena.v1.ComparisonService/GetComparison": "KEYED",
+    "cardarena.v1.ComparisonService/CancelComparison": "KEYED",
+    "cardarena.v1.ComparisonService/ListComparisons": "KEYED",
     "cardarena.v1.OwnerService/Register": "CODE",
     "cardarena.v1.OwnerService/Invite": "GOVERN",
     "cardarena.v1.OwnerService/Ban": "GOVERN",
@@ -84,18 +85,18 @@ LET_IN = {
     "cardarena.v1.CompetitionService/CreateCompetition": "BAD_PLAN",
     "cardarena.v1.CompetitionService/ControlCompetition": "NO_ACTION",
     "cardarena.v1.CompetitionService/DisqualifyBot": "NO_REASON",
+    "cardarena.v1.CompetitionService/Announce": "UNKNOWN_COMPETITION",
     "cardarena.v1.CompetitionService/EnterBot": "UNKNOWN_BOT",
     "cardarena.v1.CompetitionService/WithdrawBot": "UNKNOWN_BOT",
     "cardarena.v1.CompetitionService/GetCompetition": "UNKNOWN_COMPETITION",
     "cardarena.v1.CompetitionService/ListRounds": "UNKNOWN_COMPETITION",
-    "cardarena.v1.CompetitionService/ListDealSets": "UNKNOWN_COMPETITION",
     "cardarena.v1.CompetitionService/WatchCompetition": "UNKNOWN_COMPETITION",
-    "cardarena.v1.TableService/GetTable": "UNKNOWN_COMPETITION",
-    "cardarena.v1.TableService/GetPair": "UNKNOWN_COMPETITION",
-    "cardarena.v1.TableService/ExportTable": "UNKNOWN_COMPETITION",
-    "cardarena.v1.CompareService/AskQuestion": "UNKNOWN_GAME",
-    "cardarena.v1.CompareService/GetVerdict": "UNKNOWN_QUESTION",
-    "cardarena.v1.CompareService/CancelQuestion": "UNKNOWN_QUESTION",
+    "cardarena.v1.StandingsService/GetStandings": "UNKNOWN_COMPETITION",
+    "cardarena.v1.StandingsService/GetPair": "UNKNOWN_COMPETITION",
+    "cardarena.v1.StandingsService/ExportStandings": "UNKNOWN_COMPETITION",
+    "cardarena.v1.ComparisonService/CreateComparison": "UNKNOWN_GAME",
+    "cardarena.v1.ComparisonService/GetComparison": "UNKNOWN_COMPARISON",
+    "cardarena.v1.ComparisonService/CancelComparison": "UNKNOWN_COMPARISON",
     "cardarena.v1.OwnerService/Register": "BAD_CODE",
     "cardarena.v1.OwnerService/Invite": "BAD_NAME",
     "cardarena.v1.OwnerService/Ban": "NO_REASON",
@@ -126,10 +127,10 @@ EXPECTED = {
     "another owner's bot's": (OK,                 "WRONG_SCOPE",      OK,                 "WRONG_SCOPE",      "WRONG_SCOPE"),
     "an organiser's":        (OK,                 OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",      OK),
     "an owner's":            (OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",      OK,                 OK),
-    "a new guest":           ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "a bot's name":          ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "its name in capitals":  ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "its owner's name":      ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
+    "a new guest":           ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN"),
+    "a bot's name":          ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN"),
+    "its name in capitals":  ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN"),
+    "its owner's name":      ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN"),
 }
 # Nobody owns or governs anything without a key: the last two columns are as without guests.
 NO_GUEST = ("BAD_TOKEN", "BAD_TOKEN")
@@ -210,8 +211,8 @@ def arena(request, house, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         # How many unknown tokens are looked up in a second is for test_key_watch. Here it is no
         # matter how quickly one test follows another.
-        patch.setattr(key_watch, "MAX_LOOK_UPS", math.inf)
-        patch.setattr(key_watch, "LOOK_S", 0.05)
+        patch.setattr(key_reload, "MAX_LOOK_UPS", math.inf)
+        patch.setattr(key_reload, "POLL_S", 0.05)
         with running(tmp_path_factory.mktemp("arena"), tokens, house.keys) as arena:
             yield arena
 
@@ -347,7 +348,7 @@ def test_the_header_of_a_token(arena, client, house, values, wanted, why):
     assert said_to(client, call, house.bot, metadata) == wanted
 
 
-def test_a_key_lets_nobody_in_as_another_bot(arena, house):
+def test_a_key_is_valid_for_its_own_bot_only(arena, house):
     """A name is nowhere said: it follows from the key. So no key opens another's session."""
     with Client(arena.address) as anns, Client(arena.address) as bobs:
         alpha = anns.stream(house.bot)
@@ -370,11 +371,11 @@ def test_revoking_a_key_closes_the_stream_of_its_bot_and_no_other(arena, house):
         assert arena.sessions.get(BotId("beta")).connected
 
 
-def test_a_guest_has_to_leave_a_name_that_somebody_claims(arena, house):
+def test_a_guest_loses_a_name_that_a_key_claims(arena, house):
     with Client(arena.address) as client:
         stream = client.stream("guest:Gamma")
         if not arena.tokens.guests:
-            assert reason_of(stream.error())[1] == "BAD_TOKEN"
+            assert reason_of(stream.error())[1] == "NO_TOKEN"
             return
         stream.expect("welcome")
         token = make_key(house.keys, Scope.BOT, "bob", "gamma")

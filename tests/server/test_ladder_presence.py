@@ -1,5 +1,6 @@
 """Who is drawn on a ladder: who is there, for how long, and who has left too many seats."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -7,19 +8,20 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.competition.plan_file import read_plan
-from arena.competition.record import Candidate, Out
+from arena.competition.pairing import AHEAD, Pairing
+from arena.competition.plan import read_plan
+from arena.competition.record import Candidate, Out, bot_of
 from arena.competition.states import State
-from arena.competition.versions import Event
-from arena.ladder.schedule import planned_tables
+from arena.schedule.deal_sets import planned_tables
 from arena.server.bots import BotId
-from arena.server.competitions.standing_ladder import LEFT_IN_A_ROW, Presence, StandingLadder
-from arena.store import BotKind, Competition, Entry, Held, open_store
+from arena.server.competitions.ladder import FORFEITS_IN_A_ROW, Ladder, LadderPresence
+from arena.store import BotKind, Competition, CompetitionEntry, EnteredBot, open_store
+from arena.submission.versions import VersionEvent
 from tests.competition.played import outcome
 from tests.store.test_registry import key_of
 
 PLAN = read_plan('name = "l"\nkind = "ladder"\ngame = "sixty_six"\nseats = 2\nseed = "s"\n')
-TERMS = PLAN.terms
+TERMS = PLAN.games[0].terms
 
 
 @dataclass
@@ -42,9 +44,17 @@ class Arena:
         self.sessions[BotId(name)] = Session(**how)
 
 
+@dataclass
+class Players:
+    resting: frozenset = frozenset()
+
+    def rests(self, name):
+        return name in self.resting
+
+
 def held(name, kind=BotKind.REMOTE, *, out=None, away="", present=None):
-    entry = Entry(name, name, kind)
-    return Held(entry, Candidate(name, name, 1, out=out), present or {}, away)
+    entry = CompetitionEntry(name, name, kind)
+    return EnteredBot(entry, Candidate(name, name, 1, out=out), present or {}, away)
 
 
 def entered(*bots):
@@ -55,9 +65,10 @@ def run(main):
     return trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
-def looked(bots, arena, *, after_s=100.0, served=None, in_play=None, active=None):
+def looked(bots, arena, *, after_s=100.0, served=None, in_play=None, active=None, resting=()):
     async def main():
-        presence = Presence(TERMS, arena, None, entered(*bots))
+        players = Players(frozenset(resting))
+        presence = LadderPresence(TERMS, arena, players, entered(*bots))
         await trio.sleep(after_s)
         return presence.look(entered(*bots), active or {}, served or {}, in_play or {})
 
@@ -96,6 +107,31 @@ def test_time_counts_beside_that_of_who_was_there_longest():
     assert (ann.present_h, bob.present_h) == (1.0, 0.5)
 
 
+def served_on_a_ladder(versions, draws=90):
+    """Deal-sets of each of 24 remote bots, of which the first says so many versions, one after another."""
+    names = [f"bot{at}" for at in range(24)]
+    bots, arena, pairing = [held(name) for name in names], Arena(), Pairing("s", TERMS.seats)
+    for name in names:
+        arena.come(name)
+
+    async def main():
+        presence, served = LadderPresence(TERMS, arena, None, entered(*bots)), Counter()
+        for at in range(draws):
+            await trio.sleep(1)
+            said = {names[0]: f"{names[0]}@{1 + at * versions // draws}"}
+            drawn = pairing.draw(presence.look(entered(*bots), said, served, {}))
+            served.update(drawn.bots)
+        return served
+
+    return run(main)
+
+
+@pytest.mark.parametrize("versions", [1, 10, 90])
+def test_a_bot_gains_no_deal_sets_by_another_version(versions):
+    served = Counter(map(bot_of, served_on_a_ladder(versions).elements()))
+    assert served.pop("bot0") <= max(served.values()) + AHEAD
+
+
 @pytest.mark.parametrize("after_s", [1.0, 7.7, 4_000.0])
 def test_a_draw_hangs_not_on_the_speed_of_the_machine(after_s):
     """So that a ladder that was killed draws what its twin drew."""
@@ -112,6 +148,16 @@ def test_a_bot_takes_no_more_seats_than_it_said():
     assert ann.free_seats == 0
 
 
+def test_a_bot_that_the_arena_could_not_start_is_not_drawn_for_some_time():
+    bots = held("ann", BotKind.COMMAND), held("bob", BotKind.COMMAND)
+    assert [each.name for each in looked(bots, Arena(), resting=["ann"])] == ["bob"]
+
+
+def test_a_launched_bot_takes_any_number_of_seats():
+    (ann,) = looked([held("ann", BotKind.COMMAND)], Arena(), in_play={"ann": 10_000})
+    assert ann.free_seats == TERMS.seats
+
+
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
@@ -123,7 +169,7 @@ def ladder(tmp_path):
         registry.invite("code", "ann", invited_by="org", now=NOW)
         registry.register("code", key_of, now=NOW)
         registry.create_bot("far", "ann", BotKind.REMOTE, now=NOW)
-        yield StandingLadder(PLAN, 0, store, Arena(), None, now=lambda: NOW)
+        yield Ladder(PLAN, 0, store, Arena(), None, now=lambda: NOW)
 
 
 def drawn_as(ladder, said, *, name="far", in_play=None):
@@ -148,7 +194,7 @@ def test_its_versions_share_the_seats_that_it_takes(ladder):
 
 def test_a_version_that_was_retired_is_not_drawn_when_it_dials_in_again(ladder):
     assert drawn_as(ladder, "1.0") == [("far@1", 2)]
-    ladder._registry.record("far", 1, Event.RETIRED, who="ann", now=NOW)
+    ladder._registry.record("far", 1, VersionEvent.RETIRED, who="ann", now=NOW)
     assert drawn_as(ladder, "1.0") == []
     assert drawn_as(ladder, "1.1") == [("far@2", 2)]
 
@@ -162,7 +208,7 @@ def test_whoever_dials_in_sits_under_its_own_name_whatever_version_it_plays_as(l
     order = ladder.order(plan, frozenset({"far"}))
     assert [table.bots for table in order.tables] == [
         (BotId("far"), BotId("ann@7", 0)),
-        (BotId("ann@7", 1), BotId("far")),
+        (BotId("ann@7", 0), BotId("far")),
     ]
 
 
@@ -179,23 +225,25 @@ class Rests:
             plan = planned_tables(self.number, [("ann", "bob")], "s", "l")
             (match,) = plan.matches
             told = {
-                match.id: outcome(match, {"ann": 0.0, "bob": 0.0}, left=("ann",) if gone else ())
+                match.id: outcome(
+                    match, {"ann": 0.0, "bob": 0.0}, forfeited=("ann",) if gone else ()
+                )
             }
-            rested += self.presence.seats_left(plan, told, frozenset({"ann"}))
+            rested += self.presence.count_forfeits(plan, told, frozenset({"ann"}))
         return rested
 
 
 def rests(arena, check):
     async def main():
-        presence = Presence(TERMS, arena, None, entered(held("ann")))
+        presence = LadderPresence(TERMS, arena, None, entered(held("ann")))
         check(Rests(presence), presence)
 
     run(main)
 
 
-def test_three_seats_left_in_a_row_are_a_rest():
+def test_three_count_forfeits_in_a_row_are_a_rest():
     def check(ladder, _):
-        assert ladder.plays(*[True] * (LEFT_IN_A_ROW - 1)) == []
+        assert ladder.plays(*[True] * (FORFEITS_IN_A_ROW - 1)) == []
         assert ladder.plays(False, True, True) == [], "one that it played begins anew"
         assert ladder.plays(True) == ["ann"]
 
@@ -204,12 +252,12 @@ def test_three_seats_left_in_a_row_are_a_rest():
 
 def test_seats_that_two_versions_leave_are_left_by_one_bot():
     async def main():
-        presence, rested = Presence(TERMS, Arena(), None, entered(held("ann"))), []
+        presence, rested = LadderPresence(TERMS, Arena(), None, entered(held("ann"))), []
         for number, player in enumerate(["ann@1", "ann@1", "ann@2"], 1):
             plan = planned_tables(number, [(player, "bob")], "s", "l")
             (match,) = plan.matches
-            told = {match.id: outcome(match, {player: 0.0, "bob": 0.0}, left=(player,))}
-            rested += presence.seats_left(plan, told, frozenset({"ann"}))
+            told = {match.id: outcome(match, {player: 0.0, "bob": 0.0}, forfeited=(player,))}
+            rested += presence.count_forfeits(plan, told, frozenset({"ann"}))
         return rested
 
     assert run(main) == ["ann"]

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from arena.referee import causes
+from arena.referee import pause_causes
 from arena.replay.records import REPLAY_MAGIC, read_records
-from arena.server.gate.tokens import Tokens
+from arena.server.admission.tokens import Tokens
 from arena.server.services import play
 from arena.store import open_store
 from arena.store.keys import Scope
@@ -72,7 +72,7 @@ def test_lateness_is_measured_while_a_match_is_in_play_and_not_when_all_is_quiet
 
 
 def test_what_a_stream_makes_the_arena_do_is_its_owners(arena, monkeypatch):
-    for module in (causes, play):
+    for module in (pause_causes, play):
         monkeypatch.setattr(module, "NOTED_S", 0.0)
     works = arena.lag._causes
     with seated(arena, "o1", "o2") as (first, _):
@@ -83,7 +83,7 @@ def test_what_a_stream_makes_the_arena_do_is_its_owners(arena, monkeypatch):
 
 
 def test_what_a_call_makes_the_arena_do_is_its_owners(tmp_path, monkeypatch):
-    monkeypatch.setattr(causes, "NOTED_S", 0.0)
+    monkeypatch.setattr(pause_causes, "NOTED_S", 0.0)
     with open_store(tmp_path / "arena.db") as store:
         token = make_key(store.keys(), Scope.BOT, "ann", "alpha")
         tokens = Tokens(guests=True, keys=store.keys().all())

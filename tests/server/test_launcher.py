@@ -1,6 +1,7 @@
 """Bots that a tournament launches."""
 
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,10 +9,11 @@ from types import SimpleNamespace
 import pytest
 import trio
 
-from arena.jail import BotCommand
+from arena.sandbox import BadCommand, BotCommand, Level
+from arena.server.admission.tokens import Tokens
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
-from arena.server.tournaments.launcher import Launcher
+from arena.server.competitions import launcher as launching
+from arena.server.competitions.launcher import AGAIN_S, MAX_STARTS, Launcher, NoShow
 
 TELLS = """
 import json, os, pathlib, tempfile
@@ -56,7 +58,7 @@ def test_who_ended_says_whether_a_bot_has_left(is_shut, left, tmp_path):
     async def comes(_):
         arena.is_shut = is_shut
 
-    session = SimpleNamespace(leave=lambda: leaves.append("left"))
+    session = SimpleNamespace(leave=lambda: leaves.append("left"), forget_sent=lambda: None)
     bot = BotId("ann")
     arena = SimpleNamespace(
         tokens=Tokens(), address="", sessions={bot: session}, arrived=comes, is_shut=False
@@ -71,3 +73,205 @@ def test_who_ended_says_whether_a_bot_has_left(is_shut, left, tmp_path):
 
     trio.run(main)
     assert len(leaves) == left
+
+
+async def comes(_):
+    """The bot is connected at once."""
+
+
+async def never_comes(_):
+    await trio.sleep_forever()
+
+
+def arena_of(arrived, *, sessions=None, why_late=""):
+    return SimpleNamespace(
+        tokens=Tokens(),
+        address="",
+        sessions=sessions or {},
+        arrived=arrived,
+        is_shut=False,
+        why_late=why_late,
+    )
+
+
+def in_launcher(folder, test, arena, *, code="import time; time.sleep(60)", files=None):
+    """Run a test with a launcher of the bot `ann`."""
+    (folder / "bot.py").write_text(code)
+    command = BotCommand("ann", (sys.executable, str(folder / "bot.py")), files=files)
+
+    async def main():
+        async with trio.open_nursery() as nursery:
+            launcher = Launcher(arena, [command], folder / "bots", nursery)
+            await test(launcher)
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
+ANN = BotId("ann")
+
+
+@pytest.mark.parametrize("failures", range(1, len(AGAIN_S)))
+def test_a_bot_that_the_arena_fails_to_start_is_started_again(failures, tmp_path, monkeypatch):
+    real, started = launching.launch, []
+    monkeypatch.setattr(launching, "AGAIN_S", (0.0,) * len(AGAIN_S))
+
+    async def launch(*arguments, **how):
+        started.append(arguments)
+        if len(started) <= failures:
+            raise BadCommand("the sandbox has no process", "no process")
+        return await real(*arguments, **how)
+
+    monkeypatch.setattr(launching, "launch", launch)
+
+    async def test(launcher):
+        await launcher.ensure([ANN])
+        assert len(started) == failures + 1
+        assert not launcher.rests
+
+    in_launcher(tmp_path, test, arena_of(comes))
+
+
+# fmt: off
+FAULTS = [
+    # the bot's code          the arena is   the fault is      text of the failure                                        why
+    ("raise SystemExit(3)",   "",            "the bot's",      "ended with exit code 3 before it said hello",              "it exits by itself"),
+    ("raise SystemExit(3)",   "50 ms late",  "the bot's",      "ended with exit code 3 before it said hello",              "also while the arena is late"),
+    ("import time\nwhile 1: time.sleep(1)", "", "the bot's",  "did not connect within 0 s before it said hello",          "it does not connect"),
+    ("import time\nwhile 1: time.sleep(1)", "the arena is 50 ms late", "the arena's",
+     "did not connect within 0 s before it said hello: the arena is 50 ms late",                                     "the arena was too late"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("code", "late", "whose", "text"), [row[:4] for row in FAULTS], ids=[row[4] for row in FAULTS]
+)
+def test_whose_fault_it_is_that_a_bot_does_not_connect(
+    code, late, whose, text, tmp_path, monkeypatch, caplog
+):
+    monkeypatch.setattr(launching, "AGAIN_S", (0.0, 0.0))
+    monkeypatch.setattr(launching, "CONNECT_S", 0.4)
+
+    async def test(launcher):
+        if whose == "the bot's":
+            await launcher.ensure([ANN])  # its seat is played by fallback
+            assert not launcher.rests
+        else:
+            with pytest.raises(NoShow) as found:
+                await launcher.ensure([ANN])
+            assert found.value.by_arena
+            assert launcher.rests
+
+    in_launcher(tmp_path, test, arena_of(never_comes, why_late=late), code=code)
+    said = [(record.getMessage(), record.why) for record in caplog.records]
+    assert {what for what, _ in said} == {
+        "a bot did not connect" if whose == "the bot's" else "the arena could not start a bot"
+    }
+    assert {why for _, why in said} == {f"it {text}"}
+
+
+class Sandboxed:
+    """What a sandbox says of a bot's output."""
+
+    level = Level.S2
+
+    def what_it_hid(self, *_):
+        return ""
+
+
+# fmt: off
+PRINTED = [
+    ("bwrap: Can't bind mount /oldroot/x on /newroot/x: No such file or directory", True,   "no sandbox"),
+    ("Traceback (most recent call last):",                                          False,  "an exception of the bot"),
+    ("",                                                                            False,  "nothing"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("printed", "by_arena"), [row[:2] for row in PRINTED], ids=[row[2] for row in PRINTED]
+)
+def test_a_sandbox_that_cannot_be_built_is_the_arenas_fault(printed, by_arena, tmp_path):
+    process = SimpleNamespace(
+        returncode=1,
+        visible=(),
+        command=BotCommand("ann", ("bot",)),
+        how_it_ended="ended with exit code 1",
+        last_words=lambda: printed,
+    )
+    launcher = Launcher(arena_of(never_comes), [], tmp_path, None, sandbox=Sandboxed())
+    assert launcher._no_show(ANN, process).by_arena == by_arena
+
+
+def test_a_bot_that_exits_again_and_again_is_given_up(tmp_path):
+    async def test(launcher):
+        for _ in range(MAX_STARTS + 2):
+            await launcher.ensure([ANN])
+
+    in_launcher(tmp_path, test, arena_of(never_comes), code="print('started')")
+    log = (tmp_path / "bots" / "ann-0.log").read_text()
+    assert log.count("| started") == MAX_STARTS
+
+
+def test_each_process_has_an_empty_folder_and_files_of_its_own(tmp_path):
+    code = tmp_path / "unpacked"
+    (code / "deep").mkdir(parents=True)
+    (code / "deep" / "net.bin").write_bytes(b"net")
+    code.chmod(0o555)
+    told = []
+
+    async def test(launcher):
+        for bot in (ANN, BotId("ann", 1), ANN):
+            await launcher.ensure([bot])
+            folder = tmp_path / "bots" / f"ann-{bot.instance}"
+            copy = folder / "files" / "deep" / "net.bin"
+            assert copy.read_bytes() == b"net"
+            told.append(copy.stat().st_ino)
+            assert not (folder / "left").exists()
+            (folder / "left").touch()
+            if bot is ANN:
+                await launcher.send_home()
+                assert not copy.exists(), "the copy is removed with its process"
+
+    in_launcher(tmp_path, test, arena_of(comes), files=code)
+    assert (code / "deep" / "net.bin").stat().st_ino not in told
+    assert told[0] != told[1]
+
+
+def test_a_command_names_the_copy_of_its_files(tmp_path):
+    files = tmp_path / "unpacked"
+    words = ("python", f"{files}/bot.py", str(files), f"{files}x", "-O")
+    moved = BotCommand("ann", words, files=files).moved(tmp_path / "copy")
+    copy = str(tmp_path / "copy")
+    assert moved.argv == ("python", f"{copy}/bot.py", copy, f"{files}x", "-O")
+
+
+def test_a_new_process_is_sent_nothing_that_was_for_an_earlier_one(tmp_path):
+    forgotten = []
+    session = SimpleNamespace(
+        leave=lambda: None, close=lambda: None, forget_sent=lambda: forgotten.append("sent")
+    )
+
+    async def test(launcher):
+        await launcher.ensure([ANN])
+        await launcher.send_home()
+        await launcher.ensure([ANN])
+
+    in_launcher(tmp_path, test, arena_of(comes, sessions={ANN: session}))
+    assert forgotten == ["sent", "sent"]
+
+
+def test_bots_that_are_sent_home_are_dead(tmp_path, monkeypatch):
+    monkeypatch.setattr(launching, "GO_HOME_S", 0.1)
+
+    async def test(launcher):
+        await launcher.ensure([ANN, BotId("ann", 1)])
+        pids = [each.process._process._process.pid for each in launcher._running.values()]
+        await launcher.send_home()
+        for pid in pids:
+            with pytest.raises(ProcessLookupError):
+                os.kill(pid, 0)
+
+    stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+    in_launcher(tmp_path, test, arena_of(comes), code=stubborn)

@@ -3,8 +3,8 @@
 import pytest
 import trio
 
+from arena.server.competitions.leased_work import LeasedWork
 from arena.server.matches.results import LOCKED_ATTEMPTS
-from arena.server.tournaments.leased_work import LeasedWork
 from arena.store import StoreBusy, StoreError
 
 

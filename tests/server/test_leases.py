@@ -14,8 +14,9 @@ from arena.referee import AbortCause
 from arena.replay.read import Replay
 from arena.replay.verify import verify_file
 from arena.server.bots import BotId
-from arena.server.matches import matches as matches_module
+from arena.server.deals.deal_sets import DealSets
 from arena.server.matches.matches import PLAYED_ANEW
+from arena.server.matches.results import ResultWriter
 from arena.server.orders import BY_HAND, SCHEDULED, DealSetOrder, TableOrder
 from arena.server.refusals import Refused
 from arena.store import StoreError, open_store
@@ -52,7 +53,7 @@ async def life(folder, *bots):
 
 def begun(arena):
     """How many matches an arena has begun, or gone on with."""
-    return sum(game.begun for game in arena.watch.counts.games.values())
+    return sum(game.begun for game in arena.metrics.counts.games.values())
 
 
 def replays(folder):
@@ -84,7 +85,7 @@ def test_a_bot_that_is_here_and_will_not_play_is_seated_as_gone(folder, ready, h
             bob = arena.hello(play_pb2.Hello(token="guest:bob", max_matches=9, **hello), outbox)
             if ready is not None:
                 said = play_pb2.BotMessage(ready=play_pb2.Ready(**ready))
-                bob.deliver(outbox, said.SerializeToString(), 0.0)
+                bob.incoming.deliver(outbox, said.SerializeToString(), 0.0)
             outcome = await arena.lease(ALONE, "m")
             assert outcome.ending == "forfeit"
             assert outcome.places[0] < outcome.places[1]
@@ -112,7 +113,7 @@ def test_a_scheduled_match_waits_for_a_bot_that_plays_enough_at_a_time(folder):
     run(main)
 
 
-def test_two_who_lease_a_match_at_once_wait_for_the_same_outcome(folder):
+def test_two_leases_of_a_match_wait_for_the_same_outcome(folder):
     async def main():
         async with life(folder, ANN, BOB) as (arena, _):
             outcomes = []
@@ -194,9 +195,9 @@ def killed_before(patch, step):
         raise Killed
 
     if step == "record":
-        patch.setattr(matches_module.ResultWriter, "record", kill)
+        patch.setattr(ResultWriter, "record", kill)
     else:
-        patch.setattr(matches_module.Matches, "publish", kill)
+        patch.setattr(DealSets, "over", kill)
 
 
 @pytest.mark.parametrize("order", [ALONE, SET], ids=["a match alone", "the last of a deal-set"])
@@ -251,7 +252,7 @@ def test_an_aborted_match_of_a_deal_set_is_played_anew_and_one_alone_is_over(fol
             async with life(folder / order.deal_set, ANN, BOB) as (arena, nursery):
                 nursery.start_soon(arena.lease, order, "m")
                 await trio.sleep(0.05)
-                arena.matches.referee.tables["m"].abort(AbortCause.ERROR)
+                arena.matches.referee.runners["m"].abort(AbortCause.ERROR)
                 await trio.sleep(1.0)
                 again = await arena.lease(order, "m")
                 assert again.has_result == (order is SET)
@@ -275,7 +276,7 @@ def test_what_is_played_anew_has_other_packs_unless_a_sister_counts(counts, rest
             assert (await arena.lease(FAIR_SET, "n")).has_result
         nursery.start_soon(arena.lease, FAIR_SET, "m")
         await trio.sleep(0.05)
-        arena.matches.referee.tables["m"].abort(AbortCause.ERROR)
+        arena.matches.referee.runners["m"].abort(AbortCause.ERROR)
         await trio.sleep(1.0)
 
     async def plays_all(arena):
@@ -314,7 +315,7 @@ def test_the_id_of_a_match_in_play_is_not_another_matchs(folder):
     run(main)
 
 
-def test_a_result_that_cannot_be_recorded_is_said_and_not_lost(folder, monkeypatch):
+def test_a_result_that_cannot_be_recorded_is_logged_and_not_lost(folder, monkeypatch):
     async def main():
         async with life(folder, ANN, BOB) as (arena, _):
             with monkeypatch.context() as patch:

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import grpc
 import pytest
+from cryptography.hazmat.primitives import serialization
 
 import cardarena
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.listen import CannotServe, TlsFiles, is_local
 from arena.store import Key, Scope
 from arena.testing.orders import match_request
 from cardarena._dial import Dial
 from cardarena.v1 import lobby_pb2, lobby_pb2_grpc
-from tests.doubles.certificates import Authority, openssl
+from tests.doubles.certificates import Authority, key_in_pem
 from tests.doubles.streams import PATIENCE_S, Client
 from tests.server.running import running
 
@@ -30,7 +31,7 @@ class Papers:
     key: Path
     bots_certificate: Path
     bots_key: Path
-    elsewhere: tuple
+    workers: tuple
     """Certificate and key for another host."""
     stranger: Authority
     """Another authority, with a certificate for a bot."""
@@ -42,8 +43,8 @@ def papers(tmp_path_factory):
     stranger = Authority.make(tmp_path_factory.mktemp("stranger"), "stranger")
     stranger.sign("bot")
     certificate, key = ca.sign("arena", "IP:127.0.0.1", "DNS:localhost")
-    elsewhere = ca.sign("elsewhere", "DNS:arena.example")
-    return Papers(ca, certificate, key, *ca.sign("bot"), elsewhere, stranger)
+    workers = ca.sign("elsewhere", "DNS:arena.example")
+    return Papers(ca, certificate, key, *ca.sign("bot"), workers, stranger)
 
 
 def refusal(folder, **settings):
@@ -77,13 +78,13 @@ def test_what_stays_on_this_machine(host, local, why):
 def test_plain_text_does_not_leave_this_machine(tmp_path, host):
     said = refusal(tmp_path, host=host)
     assert said == (
-        f"{host} is reached from other machines, where anyone on the way can read tokens and "
-        "cards in plain text: give --tls-cert and --tls-key, or say --insecure"
+        f"other machines can reach {host}, and anyone on the network can read tokens and cards in "
+        "plain text: give --tls-cert and --tls-key, or allow it with --insecure"
     )
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0.0.0.0"])
-def test_plain_text_where_it_is_local_or_told(tmp_path, host):
+def test_plain_text_needs_this_machine_or_the_option(tmp_path, host):
     token = new_token()
     tokens = Tokens()
     tokens.add(token, BotId("alpha"))
@@ -126,7 +127,7 @@ def test_a_socket_file_that_a_killed_server_left_is_used_again(tmp_path):
         client.stream("guest:alpha").expect("welcome")
 
 
-def test_a_relative_socket_file_is_told_in_full(tmp_path, monkeypatch):
+def test_a_relative_socket_file_has_an_absolute_address(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with running(tmp_path / "data", Tokens(guests=True), host="unix:arena.sock") as arena:
         assert arena.address == f"unix:{tmp_path}/arena.sock"
@@ -140,7 +141,7 @@ def test_a_socket_file_that_cannot_be(tmp_path):
     assert "there is a file that is no socket" in refusal(tmp_path / "a", host=f"unix:{file}")
     assert file.read_text() == "mine"
     nowhere = tmp_path / "nowhere" / "arena.sock"
-    assert "its folder is not there" in refusal(tmp_path / "b", host=f"unix:{nowhere}")
+    assert "its folder does not exist" in refusal(tmp_path / "b", host=f"unix:{nowhere}")
     long = tmp_path / ("x" * 120)
     assert "the path is too long" in refusal(tmp_path / "c", host=f"unix:{long}")
 
@@ -166,14 +167,12 @@ SPOILT = [
 
 
 @pytest.mark.parametrize(("certificate", "key", "client_ca", "said"), SPOILT)
-def test_a_file_that_is_not_right_is_said_at_the_start(
-    papers, tmp_path, certificate, key, client_ca, said
-):
+def test_a_wrong_file_is_reported_at_the_start(papers, tmp_path, certificate, key, client_ca, said):
     folder = papers.ca.folder
     (folder / "folder").mkdir(exist_ok=True)
     (folder / "garbage").write_text("-----BEGIN NOTHING-----\n")
-    locked = ("-aes256", "-passout", "pass:x", "-out", folder / "locked.key")
-    openssl("pkey", "-in", papers.key, *locked)
+    private = serialization.load_pem_private_key(papers.key.read_bytes(), None)
+    (folder / "locked.key").write_bytes(key_in_pem(private, b"x"))
     tls = TlsFiles(folder / certificate, folder / key, client_ca and folder / client_ca)
     for name in ("nowhere", "folder", "garbage", "locked.key", "bot.key", "arena.crt"):
         said = said.replace("{" + name + "}", str(folder / name))
@@ -197,7 +196,7 @@ def outcome(address, **how):
     return failed.details()
 
 
-def test_only_who_can_tell_the_arena_from_another_talks_to_it(papers, tmp_path):
+def test_clients_verify_the_certificate_of_the_arena(papers, tmp_path):
     tls = TlsFiles(papers.certificate, papers.key)
     with running(tmp_path, Tokens(guests=True), tls=tls) as arena:
         assert outcome(f"https://{arena.address}", ca_file=papers.ca.file) == 19
@@ -209,7 +208,7 @@ def test_only_who_can_tell_the_arena_from_another_talks_to_it(papers, tmp_path):
 
 
 def test_a_certificate_for_another_host_is_not_believed(papers, tmp_path):
-    with running(tmp_path, Tokens(guests=True), tls=TlsFiles(*papers.elsewhere)) as arena:
+    with running(tmp_path, Tokens(guests=True), tls=TlsFiles(*papers.workers)) as arena:
         said = outcome(arena.address, ca_file=papers.ca.file)
     assert "127.0.0.1 is not in peer certificate" in str(said)
 

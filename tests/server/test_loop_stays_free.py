@@ -21,44 +21,44 @@ from grpc_reflection.v1alpha import _async as reflection_aio
 from grpc_reflection.v1alpha import reflection_pb2
 
 from arena.competition.draws import next_round
-from arena.competition.plan_file import read_plan
-from arena.competition.report import Check, Report
+from arena.competition.plan import read_plan
 from arena.competition.states import Action
 from arena.games.catalogue import game_by_id
-from arena.ladder.results import MatchOutcome
-from arena.referee.gallery import OpenHands
-from arena.referee.spec import Ending, Entrant, Outcome
-from arena.server.feeds import HAND_EVENTS
-from arena.server.gate.access import CALLS, Access
-from arena.server.inquiries import Ask
-from arena.server.matches.in_play import OrderedMatch
+from arena.referee.spec import Ending, Outcome, SeatedBot
+from arena.referee.spectators import OpenHands
+from arena.schedule.outcomes import MatchOutcome
+from arena.server.admission.access import CALLS, Access
+from arena.server.comparison_requests import ComparisonQuery
+from arena.server.event_buffers import HAND_EVENTS
+from arena.server.matches.match_record import MatchRecord
 from arena.server.orders import BY_HAND
 from arena.server.refusals import Refused
 from arena.server.services.health import Health
 from arena.server.services.pages import MAX_PAGE_SIZE
-from arena.server.session.session import MAX_MESSAGE_BYTES, MAX_OPEN_ASKS, MAX_SENT_BYTES
+from arena.server.session.limits import MAX_MESSAGE_BYTES, MAX_OPEN_ASKS, MAX_SENT_BYTES
 from arena.server.submissions.logs import logs_folder
-from arena.store import BotKind, EndedMatch, Entry, open_store
+from arena.store import BotKind, CompetitionEntry, EndedMatch, open_store
+from arena.submission.report import Check, QualificationReport
 from arena.terms import MatchTerms
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 from arena.testing.orders import match_order, match_request
 from cardarena.v1 import (
     bots_pb2,
-    compare_pb2,
+    comparisons_pb2,
     competitions_pb2,
     game_pb2,
     lobby_pb2,
     owners_pb2,
     play_pb2,
     replay_pb2,
-    tables_pb2,
+    standings_pb2,
     watch_pb2,
 )
 from tests.competition.played import outcome, toml
-from tests.competition.test_archive import BOT, zipped
 from tests.doubles.calls import Call
 from tests.fuzz.calls import House
 from tests.server.sittings import World
+from tests.submission.test_archive import BOT, zipped
 
 REPLAY_BYTES = 44_000
 MATCHES = 300
@@ -71,7 +71,7 @@ MOST_CALLS = 5_000
 OF_FILES = (io.IOBase, sqlite3.Cursor, sqlite3.Connection)
 
 
-class LoopWatch:
+class LoopMonitor:
     """Notes what the thread of a loop does that reaches files, and how much it calls in one go."""
 
     def __init__(self):
@@ -79,7 +79,7 @@ class LoopWatch:
         self.longest = self._calls = 0
 
     @contextlib.contextmanager
-    def watching(self):
+    def running(self):
         before = sys.getprofile()
         sys.setprofile(self._note)
         try:
@@ -105,8 +105,8 @@ class LoopWatch:
 
 EVERY_DECISION = {"AppendLog.flush"}
 """The journal takes a few bytes without waiting for the disk, as for each answer of a bot."""
-FREE = {"close", "__exit__", "__enter__", "fspath", "fileno", "getpid", "urandom"}
-"""Take no time that grows with anything."""
+FREE = {"close", "__exit__", "__enter__", "fspath", "fileno", "getpid", "urandom", "cpu_count"}
+"""Take no time that grows with anything; `cpu_count` is of the first use of a pool of threads."""
 
 
 def ended(number):
@@ -120,15 +120,17 @@ def watched(feeds):
     """Matches that may be watched, more than a page of them; two are over, and had the longest hand."""
     game = game_by_id("pineapple")
     options = game.options({"hands": 2}, 2)
-    state, told = game.rules.start(options, 2, Seeded("watched"))
+    state, told = game.rules.start(options, 2, SeededDeals("watched"))
     events = [event for event, seats in told if seats is None]
     for number in range(MATCHES):
         feed = feeds.open(f"watched-{number}" if number else "watched")
-        feed.opened(feed.match_id, MatchTerms(game, options, 2), [Entrant("ann"), Entrant("bob")])
+        feed.opened(
+            feed.match_id, MatchTerms(game, options, 2), [SeatedBot("ann"), SeatedBot("bob")]
+        )
         for _ in range(1 if number else HAND_EVENTS):
             feed.stepped(0, events, lambda: game.rules.view(state, None))
     feed = feeds.open("open", hands_open=True)
-    feed.opened("open", MatchTerms(game, options, 2), [Entrant("ann"), Entrant("bob")])
+    feed.opened("open", MatchTerms(game, options, 2), [SeatedBot("ann"), SeatedBot("bob")])
     for _ in range(HAND_EVENTS):
         hands = OpenHands(told, lambda seat: game.rules.view(state, seat))
         feed.stepped(0, events, lambda: game.rules.view(state, None), (), hands)
@@ -154,29 +156,29 @@ def house(tmp_path_factory):
             order = match_order(
                 "abstrac", (f"bot-{number:04}", f"bot-{number + 1:04}"), {"hands": 2}, seed="s"
             )
-            match = OrderedMatch(order, order.tables[0], BY_HAND)
-            built.arena.matches.in_play[match.match_id] = match
-        registry, now = built.desk.registry, datetime.now(UTC)
+            match = MatchRecord.ordered(order, order.deal_set, BY_HAND)
+            built.arena.matches.in_play.add(match)
+        registry, now = built.intake.registry, datetime.now(UTC)
         registry.create_bot("upload", "own", BotKind.UPLOADED, now=now)
         registry.create_bot("remote", "own", BotKind.REMOTE, now=now)
         for number in range(VERSIONS):
             registry.dialled_in("remote", str(number), now=now - timedelta(days=VERSIONS - number))
         checks = [Check(f"game-{n}", passed=False, seats=2, problem="x" * 300) for n in range(38)]
-        report = Report("0" * 64, "q7", 41.0, tuple(checks)).as_json()
+        report = QualificationReport("0" * 64, "q7", 41.0, tuple(checks)).as_json()
         registry.keep_report("remote", VERSIONS, report, now=now)
         logs = logs_folder(folder, registry.version("remote", VERSIONS))
         logs.mkdir(parents=True)
         for number in range(LOGS):
             (logs / f"{number:03}.log").write_bytes(bytes(REPLAY_BYTES))
         for number in range(OWNERS):
-            built.desk.register(built.desk.invite(f"owner-{number:03}", "org"))
+            built.intake.register(built.intake.invite(f"owner-{number:03}", "org"))
         archive = zipped(
             folder / "bot.zip", BOT | {f"{n}.bin": os.urandom(2_000) for n in range(99)}
         )
         WORST[SUBMIT].extend(_pieces_of(archive.read_bytes()))
-        WORST["/cardarena.v1.OwnerService/Register"].code = built.desk.invite("new", "org")
+        WORST["/cardarena.v1.OwnerService/Register"].code = built.intake.invite("new", "org")
         competition(built)
-        watched(built.arena.matches.feeds)
+        watched(built.arena.matches.spectators.buffers)
         yield built
         built.loop.run_until_complete(built.loop.shutdown_default_executor())
         built.loop.close()
@@ -184,15 +186,15 @@ def house(tmp_path_factory):
 
 def competition(built):
     """A finished competition of as many bots and deal-sets as fill several pages, and a question."""
-    office, held = built.office, built.store.competitions()
+    service, held = built.service, built.store.competitions()
     names = [f"bot-{number:02}" for number in range(COMPETITORS)]
     text = toml("swiss", deal_sets=5, own="rounds = 6")
-    office.create(
+    service.create(
         text,
         who="org",
-        bots=[Entry(name, name, BotKind.COMMAND, "x", name) for name in names],
+        bots=[CompetitionEntry(name, name, BotKind.COMMAND, "x", name) for name in names],
     )
-    office.control("autumn", Action.START, who="org")
+    service.control("autumn", Action.START, who="org")
     skills = {name: -float(at) for at, name in enumerate(names)}
     plan = read_plan(text)
     while (drawn := next_round(plan, 0, (r := held.record("autumn")).candidates, r.games[0].past())) is not None:  # fmt: skip
@@ -200,16 +202,18 @@ def competition(built):
         leases = held.leases("autumn", 0)
         for job in leases.lease("arena", 999, now_unix_ms=0):
             told = {match.id: outcome(match, skills) for match in job.deal_set.matches}
-            pair = WORST["/cardarena.v1.TableService/GetPair"]
+            pair = WORST["/cardarena.v1.StandingsService/GetPair"]
             pair.bot, pair.other = job.deal_set.matches[0].bots  # who have met
             leases.report("arena", job, told, now_unix_ms=1)
-    office.control("autumn", Action.FINISH, who="org")
-    ask = Ask("ann@2", "ann@1", plan.terms, each_other=False, most=9, same_within=None)
-    questions = built.store.questions()
+    service.control("autumn", Action.FINISH, who="org")
+    ask = ComparisonQuery(
+        "ann@2", "ann@1", plan.games[0].terms, each_other=False, most=9, same_within=None
+    )
+    questions = built.store.comparison_requests()
     now = datetime.now(UTC)
     for _ in range(2):
-        number = questions.ask("org", ask.as_json(()), now=now, core_ms_a_day=9).id
-        questions.played(number, [0.5, -0.25] * 2_000, 1)
+        number = questions.create("org", ask.as_json(()), now=now, core_ms_a_day=9).id
+        questions.keep_margins(number, [0.5, -0.25] * 2_000, 1, now=now)
 
 
 def _pieces_of(data):
@@ -250,6 +254,9 @@ WORST = {
     "/cardarena.v1.CompetitionService/DisqualifyBot": competitions_pb2.DisqualifyBotRequest(
         name="autumn", bot="bot-02", reason="x" * 9_000
     ),
+    "/cardarena.v1.CompetitionService/Announce": competitions_pb2.AnnounceRequest(
+        name="autumn", text="x" * 2_000
+    ),
     "/cardarena.v1.CompetitionService/GetCompetition": competitions_pb2.GetCompetitionRequest(
         name="autumn"
     ),
@@ -259,22 +266,26 @@ WORST = {
     "/cardarena.v1.CompetitionService/ListRounds": competitions_pb2.ListRoundsRequest(
         name="autumn", page_size=LONGEST
     ),
-    "/cardarena.v1.CompetitionService/ListDealSets": competitions_pb2.ListDealSetsRequest(
-        name="autumn", page_size=LONGEST
-    ),
     "/cardarena.v1.CompetitionService/WatchCompetition": (
         competitions_pb2.WatchCompetitionRequest(name="autumn")
     ),
-    "/cardarena.v1.TableService/GetTable": tables_pb2.GetTableRequest(name="autumn"),
-    "/cardarena.v1.TableService/GetPair": tables_pb2.GetPairRequest(
+    "/cardarena.v1.StandingsService/GetStandings": standings_pb2.GetStandingsRequest(name="autumn"),
+    "/cardarena.v1.StandingsService/GetPair": standings_pb2.GetPairRequest(
         name="autumn", bot="bot-00", other="bot-01"
     ),
-    "/cardarena.v1.TableService/ExportTable": tables_pb2.ExportTableRequest(name="autumn"),
-    "/cardarena.v1.CompareService/AskQuestion": compare_pb2.AskQuestionRequest(
+    "/cardarena.v1.StandingsService/ExportStandings": standings_pb2.ExportStandingsRequest(
+        name="autumn"
+    ),
+    "/cardarena.v1.ComparisonService/CreateComparison": comparisons_pb2.CreateComparisonRequest(
         first="ann@2", second="ann@1", terms=game_pb2.MatchTerms(game="sixty_six", seats=2)
     ),
-    "/cardarena.v1.CompareService/GetVerdict": compare_pb2.GetVerdictRequest(question=1),
-    "/cardarena.v1.CompareService/CancelQuestion": compare_pb2.CancelQuestionRequest(question=2),
+    "/cardarena.v1.ComparisonService/GetComparison": comparisons_pb2.GetComparisonRequest(id=1),
+    "/cardarena.v1.ComparisonService/ListComparisons": comparisons_pb2.ListComparisonsRequest(
+        page_size=LONGEST
+    ),
+    "/cardarena.v1.ComparisonService/CancelComparison": comparisons_pb2.CancelComparisonRequest(
+        id=2
+    ),
     "/cardarena.v1.OwnerService/Register": owners_pb2.RegisterRequest(),
     "/cardarena.v1.OwnerService/Invite": owners_pb2.InviteRequest(owner="somebody"),
     "/cardarena.v1.OwnerService/Ban": owners_pb2.BanRequest(owner="owner-007", reason="x"),
@@ -310,7 +321,7 @@ def test_every_call_that_is_asked_something_is_watched():
 
 REFUSED = {
     "/cardarena.v1.CompetitionService/EnterBot",
-    "/cardarena.v1.CompareService/AskQuestion",
+    "/cardarena.v1.ComparisonService/CreateComparison",
 }
 """Calls about bots that are not there, which is found out at the end of all they do."""
 LATER = {
@@ -337,6 +348,7 @@ LATER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", WORST)
 def test_a_call_does_no_file_work_on_the_loop_and_little_else(house, method):
     wanted = WORST[method]
@@ -354,34 +366,34 @@ def test_a_call_does_no_file_work_on_the_loop_and_little_else(house, method):
     authorization = "" if token is None else f"Bearer {token}"
     if method not in ONCE:
         house.call(method, authorization, request)  # what is made once is made
-    watch = LoopWatch()
-    with watch.watching():
+    monitor = LoopMonitor()
+    with monitor.running():
         answers, context = house.call(method, authorization, request)
     assert answers or method in REFUSED, context.text
-    assert not watch.file_calls
-    assert watch.longest <= MOST_CALLS
+    assert not monitor.file_calls
+    assert monitor.longest <= MOST_CALLS
 
 
 @pytest.mark.parametrize("what", LATER)
 def test_whatever_is_asked_for(house, what):
     method, request = LATER[what]
-    watch = LoopWatch()
-    with watch.watching():
+    monitor = LoopMonitor()
+    with monitor.running():
         house.call(method, "", request.SerializeToString())
-    assert not watch.file_calls
-    assert watch.longest <= MOST_CALLS
+    assert not monitor.file_calls
+    assert monitor.longest <= MOST_CALLS
 
 
 def test_matches_in_play_are_listed_in_pages_newest_first(house):
     token, listed = "", []
     while len(listed) < IN_PLAY:
         request = lobby_pb2.ListMatchesRequest(page_size=LONGEST, page_token=token)
-        watch = LoopWatch()
-        with watch.watching():
+        monitor = LoopMonitor()
+        with monitor.running():
             ((answer,), _) = house.call(
                 "/cardarena.v1.LobbyService/ListMatches", "", request.SerializeToString()
             )
-        assert watch.longest <= MOST_CALLS
+        assert monitor.longest <= MOST_CALLS
         page = lobby_pb2.ListMatchesResponse.FromString(answer)
         listed += [each.match_id for each in page.matches]
         token = page.next_page_token
@@ -471,14 +483,14 @@ def test_a_call_that_a_package_answers_does_little_on_the_loop(method):
     async def main():
         servicer = Health()
         await GRPCS[method](servicer)  # what is made once is made
-        watch = LoopWatch()
-        with watch.watching():
+        monitor = LoopMonitor()
+        with monitor.running():
             await GRPCS[method](servicer)
-        return watch
+        return monitor
 
-    watch = asyncio.run(main())
-    assert not watch.file_calls
-    assert watch.longest <= MOST_CALLS
+    monitor = asyncio.run(main())
+    assert not monitor.file_calls
+    assert monitor.longest <= MOST_CALLS
 
 
 # What may be said on a play stream.
@@ -502,11 +514,11 @@ def answers_to(ids):
 
 def calls_of(act):
     """How much an act calls; none of it may reach files."""
-    watch = LoopWatch()
-    with watch.watching():
+    monitor = LoopMonitor()
+    with monitor.running():
         act()
-    assert not watch.file_calls
-    return watch.longest
+    assert not monitor.file_calls
+    return monitor.longest
 
 
 INVENTED = [match << 20 | 77 for match in range(1, OPEN + 1)]
@@ -547,7 +559,7 @@ def test_answers_that_are_owed_take_what_their_decisions_take_and_no_more():
     assert again <= 2 * MOST_CALLS, "said again, they are looked up and passed over"
 
 
-def test_a_hello_takes_no_longer_than_the_matches_that_it_is_told_of():
+def test_a_hello_takes_time_for_its_matches_only():
     world, _ = crowded()
     hello = {"max_open_asks": OPEN, "max_matches": OPEN}
     assert calls_of(lambda: world.ann.connect(**hello)) <= 4 * MOST_CALLS

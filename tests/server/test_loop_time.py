@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import grpc
 import pytest
 
-from arena.server.gate.calls import CallInterceptor
-from arena.server.gate.loop_time import each_timed, timed
-from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
+from arena.server.admission.calls import CallInterceptor
+from arena.server.admission.loop_time import each_timed, timed
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
 from arena.store.keys import Key, Scope
 from tests.doubles.calls import Call, Details
 from tests.doubles.clocks import Clock
@@ -44,7 +44,7 @@ class Works:
         return [span for span in self.told if span[-1] > span[-2]]
 
 
-def test_a_call_is_told_for_what_it_works_and_not_for_what_it_waits():
+def test_a_call_is_charged_for_work_and_not_for_waiting():
     works = Works()
 
     async def call():
@@ -94,7 +94,7 @@ def test_a_call_that_fails_or_is_cancelled_does_so_as_ever():
     assert works.spans == [(0.0, 1.0), (1.0, 3.0)]
 
 
-def test_each_message_of_many_is_told_for_its_own_work():
+def test_each_message_of_a_stream_is_charged_for_its_own_work():
     works = Works()
 
     async def messages():
@@ -128,7 +128,7 @@ REFLECT = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
     ],
 )
 @pytest.mark.parametrize("method", [LIST, READ, REFLECT])
-def test_the_owner_of_the_token_is_told(method, authorization, owner):
+def test_the_owner_of_the_token_is_charged(method, authorization, owner):
     works = Works()
     gate = CallInterceptor(Tokens(guests=True, keys=KEYS), now_s=works.clock, caused=works.note)
 
@@ -148,8 +148,6 @@ def test_the_owner_of_the_token_is_told(method, authorization, owner):
 
     async def main():
         handler = await gate.intercept_service(found, Details(method, authorization))
-        if handler.stream_unary:
-            return await handler.stream_unary(None, Call())
         return [each async for each in handler.stream_stream(None, Call())]
 
     asyncio.run(main())

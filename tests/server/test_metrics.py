@@ -16,14 +16,17 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from arena.games.catalogue import GAMES
 from arena.referee import AbortCause, Ending, FaultKind
+from arena.server.admission.access import CALLS
+from arena.server.admission.tokens import Tokens
 from arena.server.counts import Counts, Histogram
 from arena.server.data_folder import read_notice
-from arena.server.gate.access import CALLS
-from arena.server.gate.tokens import Tokens
-from arena.server.host import CannotServe
-from arena.server.services.call_watch import UNKNOWN_CALL
-from arena.server.services.metrics import MAX_HEAD_BYTES, MAX_READERS
-from arena.server.services.watched import DEAL_STEPS
+from arena.server.listen import CannotServe
+from arena.server.services.call_metrics import UNKNOWN_CALL
+from arena.server.services.metrics_port import (
+    LIMITS,
+    MAX_HEAD_BYTES,
+)
+from arena.server.services.metrics_source import DEAL_STEPS
 from arena.server.session.outbox import Outbox
 from arena.testing.orders import match_request
 from cardarena.v1 import play_pb2
@@ -350,10 +353,10 @@ def vocabulary():
     }
 
 
-class Elsewhere:
-    """Processes that play for an arena."""
+class Workers:
+    """Workers that play for an arena."""
 
-    def told(self):
+    def status(self):
         counts = {"pid": 4711, "starts": 1, "matches": 2, "decisions": 3}
         return [{"number": number, **counts} for number in (1, 2)]
 
@@ -364,7 +367,7 @@ def busy_page(folder, read=None):
     `read` reads another page than that of metrics.
     """
     with watched(folder) as (arena, client, page):
-        arena.elsewhere = Elsewhere()
+        arena.add_workers(Workers())
         streams = seat(client, "ann-name", "bob-name")
         match_id = create(client, "ann-name", "bob-name")
         streams[0].answer(play_pb2.Answer(ask_id=1, index=0))
@@ -382,7 +385,7 @@ def busy_page(folder, read=None):
         return read() if read else shown, ("ann", "bob", "nobody", match_id)
 
 
-def test_labels_are_from_closed_vocabularies_and_tell_of_nobody(tmp_path):
+def test_labels_are_from_closed_vocabularies_and_name_no_one(tmp_path):
     found, secrets = busy_page(tmp_path)
     known = vocabulary()
     for name, labels in found.samples:
@@ -486,7 +489,7 @@ def test_what_cannot_be_answered_is_hung_up_on_and_the_page_is_still_served(tmp_
                 answer = silent.recv(1 << 16)
             except ConnectionResetError:
                 answer = b""
-            assert not answer or answer.startswith(b"HTTP/1.1 405 ")
+            assert not answer or answer.startswith(b"HTTP/1.1 400 ")
         assert get(notice_of(tmp_path).metrics)[0] == 200
 
 
@@ -495,22 +498,32 @@ def hung_up(connections):
     return select.select(connections, (), (), 0)[0]
 
 
-def test_more_readers_than_there_is_room_for_are_closed_at_once(tmp_path):
+def test_a_connection_has_one_answer_which_may_not_be_sniffed(tmp_path):
+    with (
+        running(tmp_path, Tokens(guests=True), metrics_port=0),
+        socket.create_connection(address_of(tmp_path), PATIENCE_S) as reader,
+    ):
+        reader.sendall(2 * b"GET /status HTTP/1.1\r\nHost: a\r\n\r\n")
+        answer = b"".join(iter(lambda: reader.recv(1 << 16), b""))
+    assert answer.count(b"HTTP/1.1 200 OK\r\n") == 1
+    assert b"x-content-type-options: nosniff\r\n" in answer
+    assert b"connection: close\r\n" in answer
+
+
+def test_slow_readers_do_not_block_others(tmp_path):
     with running(tmp_path, Tokens(guests=True), metrics_port=0):
         where = address_of(tmp_path)
-        silent = [socket.create_connection(where, PATIENCE_S) for _ in range(MAX_READERS + 4)]
+        silent = [socket.create_connection(where, PATIENCE_S) for _ in range(3 * LIMITS.local)]
         try:
-            until(lambda: len(hung_up(silent)), 4)
-            with socket.create_connection(where, PATIENCE_S) as another:
-                assert another.recv(1) == b"", "so all before it have had their turn"
-            assert len(hung_up(silent)) == 4
+            until(lambda: hung_up(silent), silent[: 2 * LIMITS.local])
+            assert get(notice_of(tmp_path).metrics, path="/status")[0] == 200
+            assert get(notice_of(tmp_path).metrics)[0] == 200
         finally:
             for each in silent:
                 each.close()
-        until(lambda: get(notice_of(tmp_path).metrics)[0], 200)
 
 
-def test_a_port_that_is_taken_is_said_and_the_arena_does_not_start(tmp_path):
+def test_a_used_port_is_reported_and_the_arena_does_not_start(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -6,13 +6,13 @@ import contextlib
 import pytest
 import trio
 
+from arena.server.admission.tokens import Tokens
+from arena.server.app import ServerSettings, serve
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
-from arena.server.host import ServerSettings, serve
 from arena.server.listen import CannotServe
 from arena.server.orders import BY_HAND, DealSetOrder, TableOrder
 from arena.server.refusals import Refused
-from arena.server.services.watching import Watching
+from arena.server.services.spectating import SpectateCalls
 from arena.testing.orders import match_order
 from cardarena.v1 import watch_pb2
 from tests.doubles.calls import Call
@@ -30,7 +30,9 @@ FAIR_SET = DealSetOrder("set", FAIR.terms, TABLES)
 def watched(arena, match_id="m"):
     """What somebody without a token is told of a match: what is listed, and the feed's beginning."""
     watching, call = (
-        Watching(arena.matches.feeds, lambda: arena.matches.in_play, lambda: None),
+        SpectateCalls(
+            arena.matches.spectators.buffers, lambda: arena.matches.in_play, lambda: None
+        ),
         Call(),
     )
 
@@ -46,7 +48,7 @@ def watched(arena, match_id="m"):
         opened, told = asyncio.run(first_two())
     except Refused as refused:
         return listed, refused.reason
-    assert told.beat.HasField("open_hands") == opened.opened.hands_open
+    assert told.frame.HasField("open_hands") == opened.opened.hands_open
     return listed, opened.opened.hands_open
 
 
@@ -59,7 +61,7 @@ async def under_way(arena, decisions=5):
 
 
 def stands(arena):
-    table = arena.matches.referee.tables.get("m")
+    table = arena.matches.referee.runners.get("m")
     return 0 if table is None else table.decisions
 
 
@@ -102,7 +104,7 @@ def test_whose_hands_are_open(tmp_path, monkeypatch, open_hands, order, listed, 
     [(True, False), (False, True)],
     ids=["opened before, closed now", "closed before, opened now"],
 )
-def test_a_match_that_goes_on_is_open_if_who_serves_now_says_so(
+def test_a_resumed_match_is_open_if_the_present_settings_say_so(
     tmp_path, monkeypatch, before, after
 ):
     async def main():
@@ -132,21 +134,21 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize("host", [row[0] for row in ELSEWHERE], ids=[row[1] for row in ELSEWHERE])
-def test_hands_are_not_opened_where_others_can_come(tmp_path, host):
+def test_hands_are_not_opened_where_other_machines_can_connect(tmp_path, host):
     async def main(arena):
         pytest.fail("the arena serves")
 
     settings = ServerSettings(tmp_path / "data", host, insecure=True, open_hands=True)
-    with pytest.raises(CannotServe, match="hands are open to this one alone"):
+    with pytest.raises(CannotServe, match="open hands are for this machine only"):
         serve(settings, Tokens(guests=True), main)
     assert not (tmp_path / "data").exists()  # and nothing was begun
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "unix:arena.sock"])
-def test_hands_may_be_open_where_only_this_machine_comes(tmp_path, monkeypatch, host):
+def test_hands_may_be_open_where_only_this_machine_can_connect(tmp_path, monkeypatch, host):
     monkeypatch.chdir(tmp_path)
 
     async def main(arena):
-        return arena.matches._open_hands
+        return arena.matches.spectators._open_hands
 
     assert serve(ServerSettings(tmp_path / "data", host, open_hands=True), Tokens(), main)

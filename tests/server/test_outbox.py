@@ -5,7 +5,7 @@ import asyncio
 import grpc
 import pytest
 
-from arena.server.refusals import not_now
+from arena.server.refusals import Refused
 from arena.server.session.outbox import LAG_S, MAX_FRAME_BYTES, MAX_QUEUED_BYTES, Outbox
 from arena.wire.asks import ask_element, match_field
 from cardarena.v1 import play_pb2
@@ -49,7 +49,7 @@ def test_asks_that_are_ready_together_travel_together_and_order_is_kept():
     with_outbox(test)
 
 
-def test_the_writer_waits_until_there_is_something():
+def test_the_writer_waits_for_frames():
     async def test(outbox, clock):
         waiting = asyncio.create_task(outbox.next())
         await asyncio.sleep(0)
@@ -74,7 +74,7 @@ def test_a_frame_of_asks_stays_under_128_kb(size):
     with_outbox(test)
 
 
-def test_a_bot_that_does_not_read_is_hung_up_on():
+def test_the_stream_of_a_bot_that_does_not_read_is_closed():
     async def test(outbox, clock):
         sent = 0
         while not outbox.closed:
@@ -102,9 +102,9 @@ def test_after_closing_what_was_posted_is_sent_and_nothing_more_is_taken():
     async def test(outbox, clock):
         outbox.post(drain_frame(1))
         outbox.post_ask(element(2), sent_ask())
-        verdict = not_now("TOLD", "first")
+        verdict = Refused("TAKEN_OVER")
         outbox.close(verdict)
-        outbox.close(not_now("AGAIN", "second"))
+        outbox.close(Refused("NOT_READING"))
         outbox.post(drain_frame(3))
         outbox.post_ask(element(4), sent_ask())
         assert [read(frame) for frame in await outbox.next()] == [1, [2]]

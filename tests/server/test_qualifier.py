@@ -8,24 +8,24 @@ import pytest
 import trio
 import trio.lowlevel
 
-from arena.competition.archive import read_archive
-from arena.competition.report import Check, Report, report_of
-from arena.competition.versions import Event
 from arena.server.submissions import qualifier
 from arena.server.submissions.logs import logs_folder, logs_of
 from arena.server.submissions.qualifier import MAX_TRIES, NotQualified, Qualifier
 from arena.server.submissions.remote_versions import MAX_VERSION_CHARS, RemoteVersions
 from arena.store import Blobs, BotKind, open_store
-from tests.competition.test_archive import BOT, zipped
+from arena.submission.archive import read_archive
+from arena.submission.report import Check, QualificationReport, report_of
+from arena.submission.versions import VersionEvent
 from tests.store.test_registry import enter
+from tests.submission.test_archive import BOT, zipped
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 BASICS = (Check("manifest", passed=True), Check("start", passed=True))
-GOOD = Report("0" * 64, "q1", 9.0, (*BASICS, Check("soko", passed=True, seats=2)))
-HALF = Report("0" * 64, "q1", 9.0, (*GOOD.checks, Check("jam", passed=False, seats=2)))
-WEAK = Report("0" * 64, "q1", 9.0, (*GOOD.checks, Check("drain", passed=False)))
-LOST = Report("0" * 64, "q1", 9.0, (*BASICS, Check("soko", passed=False, seats=2)))
-MUTE = Report("0" * 64, "q1", 9.0, (BASICS[0], Check("start", passed=False)))
+GOOD = QualificationReport("0" * 64, "q1", 9.0, (*BASICS, Check("soko", passed=True, seats=2)))
+HALF = QualificationReport("0" * 64, "q1", 9.0, (*GOOD.checks, Check("jam", passed=False, seats=2)))
+WEAK = QualificationReport("0" * 64, "q1", 9.0, (*GOOD.checks, Check("drain", passed=False)))
+LOST = QualificationReport("0" * 64, "q1", 9.0, (*BASICS, Check("soko", passed=False, seats=2)))
+MUTE = QualificationReport("0" * 64, "q1", 9.0, (BASICS[0], Check("start", passed=False)))
 
 
 class House:
@@ -58,7 +58,7 @@ class House:
 
     def look(self, times=1):
         own = self.qualifier()
-        return [trio.run(own.look) for _ in range(times)]
+        return [trio.run(own.poll) for _ in range(times)]
 
     @property
     def states(self):
@@ -73,11 +73,11 @@ def house(tmp_path):
 
 # fmt: off
 FOUND = [
-    (GOOD, Event.QUALIFIED, "qualified for 1 of 1 games in 9 s", "all is well"),
-    (HALF, Event.QUALIFIED, "qualified for 1 of 2 games in 9 s", "games pass singly"),
-    (WEAK, Event.REJECTED,  "not qualified, in 9 s",             "what every bot must stand it did not"),
-    (LOST, Event.REJECTED,  "not qualified, in 9 s",             "no game passed"),
-    (MUTE, Event.REJECTED,  "not qualified, in 9 s",             "it did not start"),
+    (GOOD, VersionEvent.QUALIFIED, "qualified for 1 of 1 games in 9 s", "all is well"),
+    (HALF, VersionEvent.QUALIFIED, "qualified for 1 of 2 games in 9 s", "games pass singly"),
+    (WEAK, VersionEvent.REJECTED,  "not qualified, in 9 s",             "what every bot must stand it did not"),
+    (LOST, VersionEvent.REJECTED,  "not qualified, in 9 s",             "no game passed"),
+    (MUTE, VersionEvent.REJECTED,  "not qualified, in 9 s",             "it did not start"),
 ]
 # fmt: on
 
@@ -100,29 +100,29 @@ def test_one_at_a_time_in_the_order_of_submission(house):
     versions = [house.submit(mark) for mark in "123"]
     assert house.look(4) == [True, True, True, False]
     assert house.asked == [(each.sha256[:6], "./a", f"q{each.number}") for each in versions]
-    assert house.states == [Event.QUALIFIED] * 3
+    assert house.states == [VersionEvent.QUALIFIED] * 3
 
 
-@pytest.mark.parametrize("state", [Event.SUBMITTED, Event.CHECKED])
+@pytest.mark.parametrize("state", [VersionEvent.SUBMITTED, VersionEvent.CHECKED])
 def test_what_was_cut_short_is_taken_up_again(house, state):
     house.submit("1")
-    if state is Event.CHECKED:
-        house.registry.record("a", 1, Event.CHECKED, who="arena", now=NOW)
+    if state is VersionEvent.CHECKED:
+        house.registry.record("a", 1, VersionEvent.CHECKED, who="arena", now=NOW)
     left = house.data / "qualification"  # of a process that was killed
     left.mkdir()
     house.look()
-    assert house.states == [Event.QUALIFIED]
+    assert house.states == [VersionEvent.QUALIFIED]
 
 
 def test_what_the_arena_itself_fails_is_tried_again_but_not_for_ever(house):
-    house.finds = NotQualified("no jail")
+    house.finds = NotQualified("no sandbox")
     house.submit("1")
     assert house.look(MAX_TRIES + 1) == [True] * MAX_TRIES + [False]
-    assert house.states == [Event.SUBMITTED]
+    assert house.states == [VersionEvent.SUBMITTED]
     house.finds = GOOD
     house.submit("2")
     assert house.look(3) == [True, True, False]  # another process tries anew
-    assert house.states == [Event.QUALIFIED] * 2
+    assert house.states == [VersionEvent.QUALIFIED] * 2
 
 
 def test_an_archive_that_is_damaged_is_never_started(house):
@@ -135,8 +135,8 @@ def test_an_archive_that_is_damaged_is_never_started(house):
     assert house.asked == []
 
 
-@pytest.mark.parametrize("event", [Event.RETIRED, Event.BANNED])
-def test_who_retired_meanwhile_stays_so(house, event):
+@pytest.mark.parametrize("event", [VersionEvent.RETIRED, VersionEvent.BANNED])
+def test_a_version_that_was_retired_meanwhile_stays_retired(house, event):
     house.submit("1")
     own = house.qualifier()
 
@@ -145,7 +145,7 @@ def test_who_retired_meanwhile_stays_so(house, event):
         return GOOD
 
     own._qualify = qualify
-    trio.run(own.look)
+    trio.run(own.poll)
     assert house.states == [event]
 
 
@@ -183,7 +183,7 @@ def test_the_report_of_the_process_is_taken(monkeypatch, tmp_path):
 
 # fmt: off
 FAILS = [
-    ("sys.exit('there is no jail')",          "exit code 1: there is no jail", "it says why"),
+    ("sys.exit('there is no sandbox')",          "exit code 1: there is no sandbox", "it says why"),
     ("open(target, 'w').write('{')",          "no report was made",            "half a report"),
     ("open(target, 'w').write('{}')",         "no report was made",            "another report"),
     ("import os; os.kill(os.getpid(), 9)",    "exit code -9",                  "it is killed"),
@@ -208,7 +208,7 @@ class BotId:
         self.name = name
 
 
-def test_what_remote_bots_say_is_noted_off_the_loop_and_once(house):
+def test_versions_of_remote_bots_are_written_once_on_another_thread(house):
     house.registry.create_bot("r", "ann", BotKind.REMOTE, now=NOW)
     noted = []
     note = house.registry.dialled_in
@@ -217,12 +217,12 @@ def test_what_remote_bots_say_is_noted_off_the_loop_and_once(house):
     )
     heard = RemoteVersions(house.registry, lambda: NOW)
     for said in ("1", "1", "x" * 500, "x" * 500):
-        heard.heard(BotId("r"), said)
-        heard.heard(BotId("guest"), said)
-        trio.run(heard.look)
+        heard.note(BotId("r"), said)
+        heard.note(BotId("guest"), said)
+        trio.run(heard.write)
     long = "x" * MAX_VERSION_CHARS
     assert noted == [("r", "1"), ("r", long)], "and of guests nothing is written, or kept"
-    assert set(heard._noted) == {"r"}
+    assert set(heard._written) == {"r"}
     assert [each.manifest for each in house.registry.versions("r")] == [
         {"said": "1"},
         {"said": long},

@@ -3,7 +3,7 @@
 import pytest
 import trio
 
-from arena.referee import table as table_module
+from arena.referee import match_runner, resumed
 from arena.replay.verify import verify_file
 from arena.server.bots import BotId
 from arena.server.orders import BY_HAND
@@ -19,7 +19,7 @@ SLICE = 4
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(table_module, "REPLAYED_AT_ONCE", SLICE)
+    monkeypatch.setattr(resumed, "REPLAYED_AT_ONCE", SLICE)
     with quick_disk(monkeypatch):
         yield tmp_path
 
@@ -48,7 +48,7 @@ async def leave_behind(folder):
 
 def say(session, line, answers):
     said = play_pb2.BotMessage(answers=play_pb2.Answers(answers=answers))
-    session.deliver(line, said.SerializeToString(), trio.current_time())
+    session.incoming.deliver(line, said.SerializeToString(), trio.current_time())
 
 
 def test_no_match_is_played_again_before_the_arena_listens(folder):
@@ -67,13 +67,13 @@ def test_others_have_their_turn_between_any_two_slices(folder, monkeypatch):
     async def main():
         await leave_behind(folder)
         turns = [0]
-        settle_past = table_module.Table._settle_past
+        settle_past = match_runner.MatchRunner._settle_past
 
         def counted(table):
             turns[-1] += 1
             settle_past(table)
 
-        monkeypatch.setattr(table_module.Table, "_settle_past", counted)
+        monkeypatch.setattr(match_runner.MatchRunner, "_settle_past", counted)
         async with arena_in(folder) as (arena, _):
             while not arena.matches.all_replayed:
                 await trio.lowlevel.checkpoint()

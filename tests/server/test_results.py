@@ -4,7 +4,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from arena.ladder.results import MatchOutcome
+from arena.schedule.outcomes import MatchOutcome
 from arena.server.matches.results import LOCKED_ATTEMPTS, ResultWriter
 from arena.store import EndedMatch, StoreBusy, StoreError
 from arena.testing.results import MemoryResults
@@ -45,7 +45,7 @@ GIVEN_UP = [
 
 
 @pytest.mark.parametrize(("locked", "left", "why"), GIVEN_UP, ids=[row[-1] for row in GIVEN_UP])
-def test_whoever_waits_hears_that_a_result_cannot_be_recorded(locked, left, why):
+def test_callers_get_the_error_if_a_result_cannot_be_recorded(locked, left, why):
     with pytest.raises(StoreError, match="locked"):
         trio.run(ResultWriter(locked).record, ended("m"))
     assert locked.attempts == left
@@ -88,7 +88,7 @@ async def record_all(results, match_ids):
     return errors
 
 
-def test_what_comes_while_the_disk_is_busy_is_written_in_one_go():
+def test_results_that_wait_for_the_disk_share_a_transaction():
     results = Batches()
     assert trio.run(record_all, results, ["a", "b", "c", "d"]) == []
     assert results.batches == [["a"], ["b", "c", "d"]]

@@ -7,12 +7,12 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.competition.runtimes import BY_NAME
-from arena.jail import BadCommand
-from arena.jailer.cell import MB
+from arena.sandbox import BadCommand
 from arena.server.submissions import command
 from arena.server.submissions.command import launched_manifest
 from arena.server.submissions.runtimes import runtimes
+from arena.spawner.order import MB
+from arena.submission.runtimes import BY_NAME
 
 
 def script(path, *lines):
@@ -27,8 +27,8 @@ FOUND = [
     ("echo v20.20.2",                        "20.20.2", "",                                 "as Node tells it"),
     ('echo \'openjdk version "21.0.2"\' >&2', "21.0.2", "",                                 "as Java tells it, among its errors"),
     ("echo v18.1.0",                         "18.1.0",  "is 18.1.0, and bots need 20",      "too old"),
-    ("echo hello",                           "",        "does not tell its version",        "something else of that name"),
-    ("exit 3",                               "",        "does not tell its version",        "it does not run"),
+    ("echo hello",                           "",        "does not print its version",       "something else of that name"),
+    ("exit 3",                               "",        "does not print its version",       "it does not run"),
 ]
 # fmt: on
 
@@ -41,7 +41,7 @@ def test_a_program_is_tried_before_it_is_offered(tmp_path, line, version, lacks,
     assert lacks in found.lacks
 
 
-def test_what_is_not_installed_is_said_with_what_installs_it():
+def test_a_missing_runtime_is_reported_with_its_package():
     python, node, java = runtimes(lambda _: None)
     assert (python.is_here, python.program) == (True, sys.executable)
     assert node.lacks == "node is not installed: apt install nodejs"
@@ -58,7 +58,7 @@ def test_the_command_lists_them_all():
 
 def test_a_bot_whose_runtime_is_gone_is_not_launched(tmp_path, monkeypatch):
     monkeypatch.setattr(command.shutil, "which", lambda _: None)
-    with pytest.raises(BadCommand, match="ann@7 is run by node, which is not here"):
+    with pytest.raises(BadCommand, match="ann@7 is run by node, which is not installed"):
         launched_manifest("ann@7", {"command": ["node", "bot.js"]}, tmp_path)
 
 

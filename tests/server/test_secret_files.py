@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.signing import KEY_NAME, arena_key
-from arena.server.gate.tokens import Tokens
-from arena.server.host import CannotServe
+from arena.server.admission.tokens import Tokens
+from arena.server.listen import CannotServe
 from arena.store import open_store
 from arena.testing.orders import match_request
 from cardarena.v1 import play_pb2
@@ -112,7 +112,7 @@ def test_what_cannot_be_closed_to_others_ends_the_start(tmp_path, monkeypatch):
         pass
 
 
-@pytest.mark.parametrize("name", ["journal", "deals", "key", "store", "notebook folder"])
+@pytest.mark.parametrize("name", ["journal", "deals", "key", "store", "notes folder"])
 def test_each_is_made_for_its_owner_alone(name, tmp_path, no_umask, no_mending):
     """One at a time, so that a folder does not hide what is in it."""
     folder = tmp_path / "new"
@@ -129,7 +129,7 @@ def test_each_is_made_for_its_owner_alone(name, tmp_path, no_umask, no_mending):
         folder.mkdir(0o700)
         open_store(folder / "arena.db").close()
     else:
-        disk.private_folder(folder)
+        durable_files.private_folder(folder)
         (folder / "file").touch(0o600)
     assert list(folder.iterdir())
     assert not stat.S_IMODE(folder.stat().st_mode) & 0o077

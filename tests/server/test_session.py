@@ -3,12 +3,13 @@
 import grpc
 import pytest
 
-from arena.games.abstrac.words import Order
+from arena.errors import refusal
+from arena.games.abstrac.messages import Order
 from arena.referee import Ending, FaultKind
-from arena.referee.place import MAX_MOVE_BYTES
+from arena.referee.seat_record import MAX_MOVE_BYTES
 from arena.server.session import asks as asks_module
+from arena.server.session import limits, seating
 from arena.server.session import seats as seats_module
-from arena.server.session import session as session_module
 from arena.server.session.outbox import MAX_FRAME_BYTES
 from arena.server.session.seating import ask_id
 from arena.testing.outbox import MemoryOutbox
@@ -43,13 +44,18 @@ def test_a_bot_is_welcomed_with_what_it_is_held_to():
 
 @pytest.mark.parametrize(
     ("asked_for", "given"),
-    [(0, 1), (1, 1), (512, 512), (513, 512), (2**32 - 1, 512)],
+    [(None, 1), (1, 1), (512, 512), (513, 512), (2**32 - 1, 512)],
     ids=["nothing said is one", "one", "as many as there are", "one more", "far more"],
 )
 def test_what_a_bot_asks_for_is_bounded(asked_for, given):
     world = World(connected=False)
-    limits = world.ann.connect(max_matches=asked_for, max_open_asks=asked_for).limits
-    assert (limits.max_matches, limits.max_open_asks) == (given, given)
+    told = world.ann.connect(max_matches=asked_for, max_open_asks=asked_for).limits
+    assert (told.max_matches, told.max_open_asks) == (given, given)
+
+
+def test_a_bot_that_takes_no_matches_says_0_in_hello_as_in_ready():
+    world = World(connected=False)
+    assert world.ann.connect(max_matches=0).limits.max_matches == 0
 
 
 ABSTRAC_1 = play_pb2.GameSupport(game="abstrac", rules_version=1, seats=[2])
@@ -89,7 +95,7 @@ def test_a_match_is_announced_before_its_first_ask():
         1,
     )
     assert [(each.seat, each.name) for each in start.players] == [(0, "bob"), (1, "ann")]
-    assert {each.name for each in start.terms.options} == {"hands", "target"}
+    assert {each.name for each in start.terms.options} == {"hands"}
     assert start.terms.time_control.move_ms == 1000
     (ask,) = world.ann.outbox.take_asks()
     assert (ask.ask_id, ask.match, ask.seat) == (FIRST, 1, 1)
@@ -120,7 +126,7 @@ def test_an_answer_may_be_a_typed_move():
     assert world.bob.outbox.take_asks()[0].abstrac.events[-1].order == 2
 
 
-def test_the_last_round_trip_is_told_with_the_next_ask():
+def test_the_last_round_trip_is_sent_with_the_next_ask():
     world = World()
     world.begin()
     assert world.ann.outbox.take_asks()[0].clock.last_round_trip_ms == 0
@@ -130,7 +136,7 @@ def test_the_last_round_trip_is_told_with_the_next_ask():
     assert world.ann.outbox.take_asks()[0].clock.last_round_trip_ms == 124
 
 
-def test_a_fault_is_told_to_its_seat_with_the_reason_and_to_others_without():
+def test_the_reason_of_a_fault_is_sent_to_its_seat_only():
     world = World()
     world.begin()
     world.ann.answer(Answer(ask_id=FIRST, index=77))
@@ -161,7 +167,7 @@ def test_no_more_asks_are_open_than_the_bot_takes(slots):
     seen = []
     while asks := world.ann.outbox.take_asks():
         seen += asks
-        assert len(world.ann.session._asks.open) <= slots
+        assert len(world.ann.session.asks.table.open) <= slots
         world.ann.answer(Answer(ask_id=asks[0].ask_id, index=1))
         for ask in asks[1:]:
             world.ann.answer(Answer(ask_id=ask.ask_id, index=1))
@@ -169,7 +175,7 @@ def test_no_more_asks_are_open_than_the_bot_takes(slots):
     assert [ask.ask_id for ask in seen] == [FIRST, *(ask_id(match, 1) for match in range(2, 6))]
 
 
-def test_waiting_for_a_slot_is_nobodys_time():
+def test_waiting_for_a_slot_is_not_charged():
     world = World(max_open_asks=1)
     world.begin(seed="1")
     world.begin(seed="2")
@@ -185,7 +191,7 @@ def test_waiting_for_a_slot_is_nobodys_time():
 def test_a_match_that_asks_again_at_once_waits_behind_the_others():
     """When the other seat has left, the bot's next turn comes with its answer."""
     world = World(max_open_asks=1)
-    world.bob.session.never_came()
+    world.bob.session.leave()
     world.begin(seed="1")
     world.begin(seed="2")
     matches = []
@@ -331,7 +337,7 @@ def test_what_was_settled_long_ago_is_forgotten(monkeypatch):
     world = World()
     world.begin(hands=10)
     world.play_out()
-    assert len(world.ann.session._asks._settled) <= 3
+    assert len(world.ann.session.asks.table._settled) <= 3
     world.ann.answer(Answer(ask_id=FIRST, index=9))
     assert world.ann.refusals() == []
 
@@ -340,7 +346,7 @@ def test_answers_to_invented_decisions_of_a_match_that_is_over_are_counted_each(
     world = World()
     world.begin()
     world.play_out()
-    invented = [Answer(ask_id=ask_id(1, 10_000 + at)) for at in range(session_module.FREE_MESSAGES)]
+    invented = [Answer(ask_id=ask_id(1, 10_000 + at)) for at in range(limits.FREE_MESSAGES)]
     world.ann.answer(*invented)
     assert not world.ann.outbox.closed
     world.ann.answer(invented[0])
@@ -373,16 +379,16 @@ def test_repeated_answers_are_free_beside_one_that_is_owed():
 
 # fmt: off
 UNREADABLE = [
-    (b"\xff\xff\xff",                       "the message could not be read",  "no protobuf"),
-    (b"\x1a\x05\x0a",                       "the message could not be read",  "cut off"),
-    (b"",                                   "the message is empty",           "empty"),
-    (b"\x1a\x06\x0a\x04\x22\x02\xff\xfe",   "the message could not be read",  "text that is no UTF-8"),
+    (b"\xff\xff\xff",                       refusal("MALFORMED").message(),  "no protobuf"),
+    (b"\x1a\x05\x0a",                       refusal("MALFORMED").message(),  "cut off"),
+    (b"",                                   refusal("MALFORMED").message("it is empty"), "empty"),
+    (b"\x1a\x06\x0a\x04\x22\x02\xff\xfe",   refusal("MALFORMED").message(),  "text that is no UTF-8"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(("data", "text", "why"), UNREADABLE, ids=[row[-1] for row in UNREADABLE])
-def test_garbage_is_the_answer_to_the_only_ask_there_is(data, text, why):
+def test_a_malformed_message_answers_the_only_open_ask(data, text, why):
     world = World()
     world.begin()
     world.ann.send(data)
@@ -394,7 +400,7 @@ def test_garbage_is_the_answer_to_the_only_ask_there_is(data, text, why):
 
 
 @pytest.mark.parametrize("matches", [0, 2, 3])
-def test_garbage_that_could_answer_none_or_several_asks_costs_no_move(matches):
+def test_a_malformed_message_answers_none_of_several_asks(matches):
     world = World(max_open_asks=8)
     for seed in range(matches):
         world.begin(seed=str(seed))
@@ -403,7 +409,7 @@ def test_garbage_that_could_answer_none_or_several_asks_costs_no_move(matches):
     assert all(not ledger.decisions for ledger in world.ledgers)
 
 
-def test_garbage_that_answers_an_ask_lets_the_next_one_come():
+def test_a_malformed_answer_frees_the_slot():
     world = World(max_open_asks=1)
     world.begin(seed="1")
     world.begin(seed="2")
@@ -424,9 +430,9 @@ UNKNOWN_BODIES = [
 def test_a_message_of_a_newer_client_costs_nothing(data, why):
     world = World()
     world.begin()
-    for _ in range(session_module.MAX_STRIKES + 1):
+    for _ in range(limits.MAX_STRIKES + 1):
         world.ann.send(data)
-    assert world.ann.refusals() == [("NOT_OFFERED", 0)] * (session_module.MAX_STRIKES + 1)
+    assert world.ann.refusals() == [("NOT_OFFERED", 0)] * (limits.MAX_STRIKES + 1)
     assert not world.ann.outbox.closed
     assert world.ledgers[0].decisions == [], "the only open ask is open still"
 
@@ -471,10 +477,10 @@ def test_a_note_has_a_length(length, kept):
     assert world.ann.refusals() == ([] if kept else [("NOTE_TOO_LONG", FIRST)])
 
 
-def test_a_bot_that_says_too_much_that_cannot_be_taken_is_hung_up_on():
+def test_too_many_refused_messages_close_the_stream():
     world = World()
     world.begin()
-    for strike in range(session_module.MAX_STRIKES):
+    for strike in range(limits.MAX_STRIKES):
         world.ann.answer(Answer(ask_id=99, index=0))
         assert not world.ann.outbox.closed, strike
     world.ann.answer(Answer(ask_id=99, index=0))
@@ -486,7 +492,7 @@ def test_a_bot_that_says_too_much_that_cannot_be_taken_is_hung_up_on():
     )
     assert not world.bob.outbox.closed
     world.ann.connect()
-    for _ in range(session_module.MAX_STRIKES):
+    for _ in range(limits.MAX_STRIKES):
         world.ann.answer(Answer(ask_id=99, index=0))
     assert not world.ann.outbox.closed, "a new stream begins anew"
 
@@ -497,7 +503,7 @@ def test_a_message_holds_so_many_answers_and_the_rest_is_refused_unread():
     world.play_out()
     world.begin()
     old = Answer(ask_id=FIRST, index=0)
-    repeated = [old] * session_module.MAX_OPEN_ASKS
+    repeated = [old] * limits.MAX_OPEN_ASKS
     world.ann.answer(*repeated[1:], Answer(ask_id=ask_id(2, 1), index=0))
     assert len(world.ledgers[1].decisions) == 1, "the last of as many as there may be"
     assert world.ann.refusals() == []
@@ -512,16 +518,16 @@ def test_nothing_is_done_for_a_stream_once_it_is_closed():
     world = World()
     world.begin()
     refused = []
-    world.ann.session._on_refusal = refused.append
-    world.ann.answer(*[Answer(ask_id=99, index=0)] * session_module.MAX_OPEN_ASKS)
+    world.ann.session.incoming._on_refusal = refused.append
+    world.ann.answer(*[Answer(ask_id=99, index=0)] * limits.MAX_OPEN_ASKS)
     assert world.ann.outbox.closed
-    assert len(refused) == session_module.MAX_STRIKES + 1
+    assert len(refused) == limits.MAX_STRIKES + 1
 
 
 # Streams that end, and come again.
 
 
-def test_a_bot_that_comes_back_is_told_its_matches_and_open_asks():
+def test_a_bot_that_reconnects_gets_its_matches_and_open_asks():
     world = World(max_open_asks=8)
     for seed in ("1", "2", "3"):
         world.begin(seed=seed)
@@ -544,7 +550,7 @@ def test_a_bot_that_comes_back_is_told_its_matches_and_open_asks():
     assert all(ledger.decisions for ledger in world.ledgers)
 
 
-def test_an_ask_that_is_told_again_says_what_time_is_left():
+def test_an_ask_that_is_sent_again_has_the_remaining_time():
     world = World()
     world.begin()
     world.ann.session.detach(world.ann.outbox)
@@ -609,7 +615,7 @@ def test_a_bot_that_is_away_is_asked_all_the_same():
     assert [ask.match for ask in world.ann.outbox.take_asks()] == [2], "the slots may be more now"
 
 
-def test_the_end_of_a_match_is_told_to_a_bot_that_was_away():
+def test_the_end_of_a_match_is_sent_to_a_bot_that_was_away():
     """The match is listed once more, and its end follows as it would have come."""
     world = World()
     table = world.begin()
@@ -623,7 +629,7 @@ def test_the_end_of_a_match_is_told_to_a_bot_that_was_away():
     assert world.ann.session.matches == 0, "it takes no place any more"
 
 
-def test_the_end_of_a_match_is_told_again_until_an_answer_shows_that_it_was_heard():
+def test_the_end_of_a_match_is_sent_again_until_it_is_acknowledged():
     world = World(max_open_asks=8)
     ended, going_on = world.begin(seed="1"), world.begin(seed="2")
     ended.abort()
@@ -713,7 +719,7 @@ def test_what_does_not_fit_into_a_welcome_follows_it():
 def test_the_notes_of_a_match_have_room_together_and_no_answer_is_lost_for_them(monkeypatch):
     """The bot is told once, and it costs it no move and not its stream."""
     room = 3 * (100 + 2)
-    monkeypatch.setattr(session_module, "MAX_MATCH_NOTE_BYTES", room + 100)
+    monkeypatch.setattr(seating, "MAX_MATCH_NOTE_BYTES", room + 100)
     world = World()
     world.begin(hands=12)
     while world.tables[0].outcome is None:
@@ -726,11 +732,11 @@ def test_the_notes_of_a_match_have_room_together_and_no_answer_is_lost_for_them(
     assert [each for each in decisions if each.fault is not None] == []
     kept = [[each.note for each in decisions if each.seat == seat and each.note] for seat in (0, 1)]
     assert kept == [["é"] * 3] * 2
-    assert sum(1 for each in decisions if each.seat == 0) > session_module.MAX_STRIKES
+    assert sum(1 for each in decisions if each.seat == 0) > limits.MAX_STRIKES
 
 
 def test_another_match_has_room_for_notes_of_its_own(monkeypatch):
-    monkeypatch.setattr(session_module, "MAX_MATCH_NOTE_BYTES", 101)
+    monkeypatch.setattr(seating, "MAX_MATCH_NOTE_BYTES", 101)
     world = World(max_open_asks=2)
     for seed in ("1", "2"):
         world.begin(seed=seed)
@@ -740,6 +746,6 @@ def test_another_match_has_room_for_notes_of_its_own(monkeypatch):
 
 
 def test_the_limits_of_what_a_bot_may_write_are_told():
-    limits = World(connected=False).ann.connect().limits
-    assert limits.max_match_note_bytes == session_module.MAX_MATCH_NOTE_BYTES
-    assert limits.max_match_move_bytes == MAX_MOVE_BYTES
+    told = World(connected=False).ann.connect().limits
+    assert told.max_match_note_bytes == limits.MAX_MATCH_NOTE_BYTES
+    assert told.max_match_move_bytes == MAX_MOVE_BYTES

@@ -13,13 +13,13 @@ import itertools
 import pytest
 import trio
 
-from arena.ladder import schedule
-from arena.ladder.schedule import round_robin
 from arena.replay import deal_book
 from arena.replay.signing import ArenaKey
+from arena.schedule import deal_sets
+from arena.schedule.deal_sets import round_robin
+from arena.server.admission.tokens import new_token
 from arena.server.bots import BotId
 from arena.server.deals import handshake as handshake_module
-from arena.server.gate.tokens import new_token
 from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.session import seating
 from arena.testing.orders import match_order
@@ -103,7 +103,7 @@ async def streams(arena, process, comes_back):
         for data in process.line.take_frames():
             process.receive(data)
         while process.said:
-            session.deliver(process.line, process.said.popleft(), trio.current_time())
+            session.incoming.deliver(process.line, process.said.popleft(), trio.current_time())
         await trio.sleep(0.01)
 
 
@@ -231,7 +231,7 @@ def test_no_stream_tells_which_tables_are_sisters(game, seed, acts, why, tmp_pat
         assert not process.sdk.lies
 
 
-def ids_in_a_row(deal_set, *about, made=schedule.digest):
+def ids_in_a_row(deal_set, *about, made=deal_sets.digest):
     """The ids of a deal-set's matches begin alike."""
     what, *rotation = about
     return f"{deal_set[:19]}{rotation[0]}" if what == "match" else made(deal_set, *about)
@@ -246,7 +246,7 @@ PLANTED = [
     ((handshake_module, "seal"),           lambda view, transcript, salt: salt[:24] + transcript[:8], set(),    "eight bytes of one transcript"),
     ((seating, "shown_name"),              lambda spec, seat, name: name,                    set(),             "names"),
     ((seating, "shown_name"),              lambda spec, seat, name: f"bot of {spec.deal_set}", set(),           "a pseudonym of the deal-set"),
-    ((schedule, "digest"),                 ids_in_a_row,                                     set(),             "ids of matches in a row"),
+    ((deal_sets, "digest"),                 ids_in_a_row,                                     set(),             "ids of matches in a row"),
     ((deal_book.BookedDeal, "shared"),     False,                                            {"keeps silent"},  "the opening of a void draw"),
 ]
 # fmt: on

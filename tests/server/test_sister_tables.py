@@ -9,13 +9,13 @@ import contextlib
 import pytest
 import trio
 
+from arena.server.admission.tokens import Tokens
 from arena.server.bots import BotId
-from arena.server.gate.tokens import Tokens
 from arena.server.orders import DealSetOrder, TableOrder
 from arena.server.refusals import Refused
-from arena.server.services.lobby import Lobby
-from arena.server.services.replays import Replays
-from arena.server.services.watching import Watching
+from arena.server.services.lobby import LobbyCalls
+from arena.server.services.replays import ReplayCalls
+from arena.server.services.spectating import SpectateCalls
 from arena.store import open_store
 from arena.store.keys import Scope
 from arena.testing.orders import match_order
@@ -40,20 +40,22 @@ def called(token):
 
 def told(arena, tokens, token, folder):
     """All that calls say of matches, bots and replays. No time passes meanwhile."""
-    lobby, call = Lobby(arena.matches, arena.sessions, tokens), called(token)
+    lobby, call = LobbyCalls(arena.matches, arena.sessions, tokens), called(token)
     found = [
         lobby.ListBots(lobby_pb2.ListBotsRequest(), call),
         asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(), call)),
         asyncio.run(lobby.ListMatches(lobby_pb2.ListMatchesRequest(page_size=1), call)),
     ]
-    replays = Replays(folder / "replays", arena.matches.results)
+    replays = ReplayCalls(folder / "replays", arena.matches.results)
     found.append(asyncio.run(replays.ListReplays(replay_pb2.ListReplaysRequest(), call)))
     for match_id in ("m", "n"):
         request = lobby_pb2.GetMatchRequest(match_id=match_id)
         found.append(answer_of(lobby.GetMatch(request, call)))
         request = replay_pb2.GetReplayRequest(replay_id=match_id)
         found.append(answer_of(all_of(replays.GetReplay(request, call))))
-    watching = Watching(arena.matches.feeds, lambda: arena.matches.in_play, lambda: None)
+    watching = SpectateCalls(
+        arena.matches.spectators.buffers, lambda: arena.matches.in_play, lambda: None
+    )
     found.append([*watching.ListLive(watch_pb2.ListLiveRequest(), call).matches])
     for match_id in ("m", "n"):
         request = watch_pb2.WatchRequest(match_id=match_id)
@@ -78,7 +80,7 @@ def answer_of(call):
 
 
 def decisions(arena, match_id):
-    table = arena.matches.referee.tables.get(match_id)
+    table = arena.matches.referee.runners.get(match_id)
     return 0 if table is None else table.decisions
 
 

@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from arena.cel import DECK_ORDER
 from arena.games.catalogue import GAMES, game_by_id
-from arena.games.cel import DECK_ORDER
 from arena.games.contract import Seat
-from arena.games.eleusis.hidden_rule import EXAMPLES
-from arena.games.eleusis.turn import FULL_HAND
-from arena.games.eleusis.words import (
+from arena.games.eleusis.messages import (
     SHOWN_CALLS,
     Calls,
     Layout,
@@ -18,19 +16,22 @@ from arena.games.eleusis.words import (
     PlayResolved,
     Rule,
 )
-from arena.server import host
+from arena.games.eleusis.turn import FULL_HAND
+from arena.games.eleusis.work import EXAMPLES
+from arena.server import transport
 from arena.server.bots import BotId
 from arena.server.session import seating
+from arena.server.session.limits import MAX_MATCHES, MAX_MESSAGE_BYTES
 from arena.server.session.seating import Seating
-from arena.server.session.session import MAX_MATCHES, MAX_MESSAGE_BYTES, Session
-from arena.testing.deals import Seeded
+from arena.server.session.session import Session
+from arena.testing.deals import SeededDeals
 from arena.testing.referee import seeded_spec
 from arena.wire.games import codec_of
 from cardarena import Bot
 from cardarena._connection import CHANNEL_OPTIONS
 from cardarena.v1 import game_pb2, play_pb2
 
-SENT = dict(host.OPTIONS)["grpc.max_send_message_length"]
+SENT = dict(transport.OPTIONS)["grpc.max_send_message_length"]
 READ_BY_DEFAULT = 4 << 20
 """What a client of gRPC takes that says nothing of it."""
 
@@ -63,8 +64,8 @@ def test_an_ask_of_the_longest_hand_of_eleusis_can_be_sent():
     calls = Calls(
         (7,) * SHOWN_CALLS, (full,) * SHOWN_CALLS, (0,) * SHOWN_CALLS, (True,) * SHOWN_CALLS
     )
-    state, _ = game.rules.start(game.options({}, game.seats[-1]), game.seats[-1], Seeded(1))
-    state, _ = game.rules.step(state, ((Seat(0), Rule(EXAMPLES[0])),), Seeded(1))
+    state, _ = game.rules.start(game.options({}, game.seats[-1]), game.seats[-1], SeededDeals(1))
+    state, _ = game.rules.step(state, ((Seat(0), Rule(EXAMPLES[0])),), SeededDeals(1))
     cards = replace(state.table.cards, hands=((), *[full for _ in players]))
     table = replace(state.table, cards=cards, layout=layout, calls=calls)
     state, codec = replace(state, table=table), codec_of(game)

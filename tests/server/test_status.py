@@ -1,13 +1,14 @@
 """The page of status: the numbers of the metrics for a program, and nothing of anybody."""
 
 import json
-from collections.abc import Mapping
+from dataclasses import asdict
 
-from arena.cli.arena_status import SHAPE
 from arena.games.catalogue import GAMES
 from arena.referee import AbortCause, Ending, FaultKind
-from arena.server.gate.tokens import Tokens
-from arena.server.services.watched import DEAL_STEPS
+from arena.server.admission.tokens import Tokens
+from arena.server.services.metrics_source import DEAL_STEPS
+from arena.server.services.status_page import StatusPage
+from arena.validation import read_json
 from tests.server.running import running
 from tests.server.test_metrics import Page, busy_page, get, notice_of, watched
 
@@ -18,24 +19,12 @@ def pages(folder):
     return get(url, path="/status")[1], Page(get(url)[1])
 
 
-def parts(found, shape=SHAPE):
-    """The names of all parts, but for what is counted by a label."""
-    return {
-        name: parts(found[name], inner) if isinstance(inner, Mapping) else None
-        for name, inner in {**dict.fromkeys(found), **shape}.items()
-    }
-
-
-def names(shape=SHAPE):
-    return {
-        name: names(inner) if isinstance(inner, Mapping) else None for name, inner in shape.items()
-    }
-
-
-def test_the_page_has_what_the_command_reads_and_nothing_else(tmp_path):
+def test_the_page_is_read_by_the_command(tmp_path):
     with running(tmp_path, Tokens(guests=True), metrics_port=0):
         text, _ = pages(tmp_path)
-    assert parts(json.loads(text)) == names()
+    page = read_json(StatusPage, text)
+    assert json.loads(text) == json.loads(json.dumps(asdict(page)))
+    assert page.matches.taken
 
 
 def test_status_and_metrics_tell_the_same(tmp_path):
@@ -83,7 +72,7 @@ def test_status_and_metrics_tell_the_same(tmp_path):
 
 def test_the_most_frequent_comes_first_and_what_never_was_is_left_out(tmp_path):
     with watched(tmp_path) as (arena, _, _):
-        faults = arena.watch.counts.faults
+        faults = arena.metrics.counts.faults
         faults.update({FaultKind.TIMEOUT: 3, FaultKind.ILLEGAL: 3, FaultKind.GONE: 1})
         faults[FaultKind.MALFORMED] = 0
         text, _ = pages(tmp_path)

@@ -10,13 +10,14 @@ from functools import partial
 import pytest
 import trio
 
-from arena.games import abstrac, democracy
+from arena.games.abstrac import rules as abstrac
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.contract import Seat
+from arena.games.democracy import rules as democracy
 from arena.referee import Ending, FaultKind
-from arena.replay.notebook import notes_of
+from arena.replay.notes_file import notes_of
 from arena.replay.read import Replay
-from arena.testing.referee import WorkersHere
+from arena.testing.referee import InlineSteps
 from cardarena.games.v1 import eleusis_pb2
 from cardarena.v1 import game_pb2, play_pb2
 from tests.referee.matches import nearly_three, spread
@@ -130,6 +131,7 @@ def test_a_match_goes_on_from_every_boundary(folder, game_id, seats, what):
             assert sum(player.epochs[-1] - 1 for player in world.players) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("matches", [2, 5])
 def test_many_matches_of_a_bot_go_on_together(folder, matches):
     """With fewer asks open than there are matches, and with cuts of both kinds."""
@@ -204,7 +206,7 @@ def test_of_two_streams_that_race_the_newer_plays_and_the_older_is_not_heard(fol
         for number in player.told.asks:
             wrong = play_pb2.Answers(answers=[play_pb2.Answer(ask_id=number, index=99)])
             said = play_pb2.BotMessage(answers=wrong).SerializeToString()
-            session.deliver(old, said, trio.current_time())
+            session.incoming.deliver(old, said, trio.current_time())
         world.arena.hung_up(session, old)
         assert session.connected, "the end of the older stream is not the bot's"
 
@@ -324,7 +326,7 @@ def noted(world, order):
 # Heavy steps.
 
 
-class Slow(WorkersHere):
+class Slow(InlineSteps):
     """Takes a while for a step, so that all may be cut in the middle of it."""
 
     steps = 0
@@ -335,12 +337,13 @@ class Slow(WorkersHere):
         return await super().step(game_id, state, chosen, deals)
 
 
+@pytest.mark.slow
 @EVERY_CUT
 @pytest.mark.parametrize("module", [abstrac, democracy], ids=["in turn", "all at once"])
 def test_a_heavy_step_in_flight_is_taken_again(folder, monkeypatch, module, what):
     """Its decisions are written down, and it is not asked for twice."""
-    monkeypatch.setattr(module, "heavy", lambda state, seat, move: True)
-    game_id = module.__name__.rpartition(".")[2]
+    monkeypatch.setattr(module, "heavy", lambda state, seat, move: True, raising=False)
+    game_id = module.__name__.split(".")[-2]
     orders = orders_of(game_id, players_of(game_id), matches=1)
     twin = play(folder, orders, players_of(game_id), workers=Slow)
     assert Slow.steps > 5

@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 import grpc
 import pytest
 
-from arena.competition.report import Check, Report
-from arena.competition.versions import Event
-from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.services import bots as service
 from arena.server.submissions.logs import logs_folder
 from arena.store import BotKind, Key, Scope, open_store
 from arena.store.registry import QUOTAS
+from arena.submission.report import Check, QualificationReport
+from arena.submission.versions import VersionEvent
 from cardarena.v1 import bots_pb2, bots_pb2_grpc, owners_pb2, owners_pb2_grpc
-from tests.competition.test_archive import BOT, EVIL, zipped
 from tests.doubles.streams import PATIENCE_S, Client, reason_of
 from tests.server.running import running
+from tests.submission.test_archive import BOT, EVIL, zipped
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 
@@ -55,21 +55,21 @@ class Desk:
 
 
 @contextlib.contextmanager
-def open_desk(folder, jail="S2"):
+def open_desk(folder, sandbox="S2"):
     with open_store(folder / "arena.db") as store:
         organiser = new_token()
         key = Key(key_id(organiser), token_sha256(organiser), Scope.ORGANISER, "org", "", NOW)
         store.keys().add(key)
         tokens = Tokens(guests=True, keys=store.keys().all())
         with (
-            running(folder, tokens, store.keys(), jail=jail) as arena,
+            running(folder, tokens, store.keys(), sandbox=sandbox) as arena,
             Client(arena.address) as client,
         ):
             yield Desk(client.channel, folder, store.registry(), organiser, arena.address)
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
+def intake(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(service, "ATTEMPTS", 1_000)  # the rows below share an owner
         with open_desk(tmp_path_factory.mktemp("arena")) as opened:
@@ -77,13 +77,13 @@ def desk(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def ann(desk):
+def ann(intake):
     """Ann's token, who has the bot `uploaded` with one version, and the bot `remote`."""
-    token = desk.owner("ann")
-    desk.create(token, "uploaded")
-    desk.create(token, "remote", bots_pb2.BOT_KIND_REMOTE)
-    desk.submit(token, "uploaded", zipped(desk.folder / "bot.zip"))
-    logs_folder(desk.folder, desk.registry.version("uploaded", 1)).mkdir(parents=True)
+    token = intake.owner("ann")
+    intake.create(token, "uploaded")
+    intake.create(token, "remote", bots_pb2.BOT_KIND_REMOTE)
+    intake.submit(token, "uploaded", zipped(intake.folder / "bot.zip"))
+    logs_folder(intake.folder, intake.registry.version("uploaded", 1)).mkdir(parents=True)
     return token
 
 
@@ -95,78 +95,80 @@ def refusal(act):
     return code.name, reason, raised.value.details()
 
 
-def bot_zip(desk, name, **files):
-    return zipped(desk.folder / f"{name}.zip", BOT | files)
+def bot_zip(intake, name, **files):
+    return zipped(intake.folder / f"{name}.zip", BOT | files)
 
 
 # Journeys.
 
 
-def test_an_owner_registers_submits_and_activates(desk):
-    token = desk.owner("amy")
-    desk.create(token, "amys")
-    version = desk.submit(token, "amys", bot_zip(desk, "amys", extra=os.urandom(200_000)))
+def test_an_owner_registers_submits_and_activates(intake):
+    token = intake.owner("amy")
+    intake.create(token, "amys")
+    version = intake.submit(token, "amys", bot_zip(intake, "amys", extra=os.urandom(200_000)))
     assert (version.bot, version.version, version.state) == ("amys", 1, 1)
-    assert (desk.folder / "blobs" / version.sha256).exists()
-    assert not [*(desk.folder / "uploads").iterdir()]
-    report = Report(version.sha256, "q1", 41.0, (Check("soko", passed=False, seats=4, ask=3),))
-    desk.registry.keep_report("amys", 1, report.as_json(), now=NOW)
-    for event in (Event.CHECKED, Event.QUALIFIED):
-        desk.registry.record("amys", 1, event, who="arena", now=NOW)
+    assert (intake.folder / "blobs" / version.sha256).exists()
+    assert not [*(intake.folder / "uploads").iterdir()]
+    report = QualificationReport(
+        version.sha256, "q1", 41.0, (Check("soko", passed=False, seats=4, ask=3),)
+    )
+    intake.registry.keep_report("amys", 1, report.as_json(), now=NOW)
+    for event in (VersionEvent.CHECKED, VersionEvent.QUALIFIED):
+        intake.registry.record("amys", 1, event, who="arena", now=NOW)
     asked = bots_pb2.GetReportRequest(bot="amys")
-    answer = desk.call(desk.bots.GetReport, asked, token)
+    answer = intake.call(intake.bots.GetReport, asked, token)
     (check,) = answer.report.checks
     assert (check.name, check.seats, check.ask, check.passed) == ("soko", 4, 3, False)
     active = bots_pb2.SetVersionStateRequest(
         bot="amys", version=1, state=bots_pb2.VERSION_STATE_ACTIVE
     )
-    changed = desk.call(desk.bots.SetVersionState, active, token).version
+    changed = intake.call(intake.bots.SetVersionState, active, token).version
     assert changed.state == bots_pb2.VERSION_STATE_ACTIVE
     # An organiser may look as well.
-    assert desk.call(desk.bots.GetReport, asked, desk.organiser).version == changed
+    assert intake.call(intake.bots.GetReport, asked, intake.organiser).version == changed
 
 
-def test_a_remote_bot_gets_a_token_with_which_it_is_the_bot(desk, ann):
-    made = desk.call(desk.bots.CreateToken, bots_pb2.CreateTokenRequest(bot="remote"), ann)
-    with open_store(desk.folder / "arena.db") as store:
+def test_a_remote_bot_gets_a_token_with_which_it_is_the_bot(intake, ann):
+    made = intake.call(intake.bots.CreateToken, bots_pb2.CreateTokenRequest(bot="remote"), ann)
+    with open_store(intake.folder / "arena.db") as store:
         (key,) = [each for each in store.keys().all() if each.id == made.key_id]
     assert (key.scope, key.owner, key.bot) == (Scope.BOT, "ann", "remote")
 
 
-def test_logs_are_sent_to_their_owner(desk, ann):
-    folder = logs_folder(desk.folder, desk.registry.version("uploaded", 1))
+def test_logs_are_sent_to_their_owner(intake, ann):
+    folder = logs_folder(intake.folder, intake.registry.version("uploaded", 1))
     (folder / "soko.log").write_bytes(b"hello\n" * 30_000)
     (folder / "link.log").symlink_to("/etc/passwd")
-    listed = desk.call(desk.bots.ListLogs, bots_pb2.ListLogsRequest(bot="uploaded"), ann)
+    listed = intake.call(intake.bots.ListLogs, bots_pb2.ListLogsRequest(bot="uploaded"), ann)
     assert [(each.log, each.size_bytes) for each in listed.logs] == [("soko.log", 180_000)]
     asked = bots_pb2.GetLogRequest(bot="uploaded", log="soko.log")
-    pieces = [*desk.call(desk.bots.GetLog, asked, ann)]
+    pieces = [*intake.call(intake.bots.GetLog, asked, ann)]
     assert b"".join(each.piece for each in pieces) == b"hello\n" * 30_000
     assert len(pieces) > 1
 
 
-def test_versions_come_in_pages(desk):
-    token = desk.owner("may")
-    desk.create(token, "mays", bots_pb2.BOT_KIND_REMOTE)
+def test_versions_come_in_pages(intake):
+    token = intake.owner("may")
+    intake.create(token, "mays", bots_pb2.BOT_KIND_REMOTE)
     for number in range(5):
-        desk.registry.dialled_in("mays", str(number), now=NOW)
+        intake.registry.dialled_in("mays", str(number), now=NOW)
     found, page_token = [], ""
     while not found or page_token:
         asked = bots_pb2.ListVersionsRequest(bot="mays", page_size=2, page_token=page_token)
-        page = desk.call(desk.bots.ListVersions, asked, token)
-        found += [each.said for each in page.versions]
+        page = intake.call(intake.bots.ListVersions, asked, token)
+        found += [each.declared for each in page.versions]
         page_token = page.next_page_token
     assert found == ["4", "3", "2", "1", "0"]
 
 
-def test_who_is_banned_is_told_why_and_its_token_ends(desk):
-    token = desk.owner("eve")
-    desk.create(token, "eves")
+def test_who_is_banned_is_told_why_and_its_token_ends(intake):
+    token = intake.owner("eve")
+    intake.create(token, "eves")
     asked = owners_pb2.BanRequest(owner="eve", reason="two accounts")
-    banned = desk.call(desk.owners.Ban, asked, desk.organiser).owner
+    banned = intake.call(intake.owners.Ban, asked, intake.organiser).owner
     assert (banned.owner, banned.banned) == ("eve", "two accounts")
     # The arena looks at its keys once a second; until then the registry says no.
-    code, reason, _ = refusal(lambda: desk.create(token, "more"))
+    code, reason, _ = refusal(lambda: intake.create(token, "more"))
     assert (code, reason) in {
         ("PERMISSION_DENIED", "BANNED"),
         ("UNAUTHENTICATED", "REVOKED_TOKEN"),
@@ -178,15 +180,15 @@ def test_who_is_banned_is_told_why_and_its_token_ends(desk):
 
 def set_state(state, version=1, bot="uploaded"):
     asked = bots_pb2.SetVersionStateRequest(bot=bot, version=version, state=state)
-    return lambda desk, token: desk.call(desk.bots.SetVersionState, asked, token)
+    return lambda intake, token: intake.call(intake.bots.SetVersionState, asked, token)
 
 
 def of_bot(method, request):
-    return lambda desk, token: [*desk.call(getattr(desk.bots, method), request, token)]
+    return lambda intake, token: [*intake.call(getattr(intake.bots, method), request, token)]
 
 
 def submitted(bot, **files):
-    return lambda desk, token: desk.submit(token, bot, bot_zip(desk, "other", **files))
+    return lambda intake, token: intake.submit(token, bot, bot_zip(intake, "other", **files))
 
 
 def manifest(text):
@@ -195,56 +197,56 @@ def manifest(text):
 
 LOG = bots_pb2.GetLogRequest
 ROWS = [
-    (submitted("nobodys"), "NOT_FOUND", "UNKNOWN_BOT", "there is no bot 'nobodys'"),
-    (submitted("bobs"), "NOT_FOUND", "UNKNOWN_BOT", "there is no bot 'bobs'"),
-    (submitted("remote"), "FAILED_PRECONDITION", "NOT_UPLOADED", "dials in by itself"),
-    (submitted("uploaded"), "ALREADY_EXISTS", "SUBMITTED_BEFORE", "uploaded@1 has the same"),
-    (submitted(None), "INVALID_ARGUMENT", "NO_BOT", "the first message names the bot"),
-    (manifest("games = 1"), "INVALID_ARGUMENT", "BAD_MANIFEST", "command is missing"),
+    (submitted("nobodys"), "NOT_FOUND", "UNKNOWN_BOT", "no such bot: 'nobodys'"),
+    (submitted("bobs"), "NOT_FOUND", "UNKNOWN_BOT", "no such bot: 'bobs'"),
+    (submitted("remote"), "FAILED_PRECONDITION", "NOT_UPLOADED", "connects by itself"),
+    (submitted("uploaded"), "ALREADY_EXISTS", "SUBMITTED_BEFORE", "uploaded@1, which is submitted"),
+    (submitted(None), "INVALID_ARGUMENT", "NO_BOT", "begin with the bot's name"),
+    (manifest("games = 1"), "INVALID_ARGUMENT", "BAD_MANIFEST", "command: is missing"),
     (manifest("x = 1\nmemory_mb = 0"), "INVALID_ARGUMENT", "BAD_MANIFEST", "no key 'x'"),
     (
-        lambda desk, token: desk.submit(token, "uploaded", b"no zip"),
+        lambda intake, token: intake.submit(token, "uploaded", b"no zip"),
         "INVALID_ARGUMENT",
         "BAD_ARCHIVE",
         "this is no zip",
     ),
     (
-        lambda desk, token: desk.submit(token, "uploaded", bytes(9 << 20), 60_000),
+        lambda intake, token: intake.submit(token, "uploaded", bytes(9 << 20), 60_000),
         "INVALID_ARGUMENT",
         "BAD_ARCHIVE",
-        "of over 8 MB is not taken",
+        "more than 8 MB",
     ),
-    (set_state(5), "FAILED_PRECONDITION", "NOT_NOW", "submitted does not become active"),
+    (set_state(5), "FAILED_PRECONDITION", "NOT_NOW", "it is submitted and cannot become active"),
     (set_state(3), "INVALID_ARGUMENT", "BAD_STATE", "active, inactive or retired"),
-    (set_state(5, version=9), "NOT_FOUND", "UNKNOWN_VERSION", "no version uploaded@9"),
-    (set_state(5, bot="bobs"), "NOT_FOUND", "UNKNOWN_BOT", "no bot 'bobs'"),
+    (set_state(5, version=9), "NOT_FOUND", "UNKNOWN_VERSION", "no such version: uploaded@9"),
+    (set_state(5, bot="bobs"), "NOT_FOUND", "UNKNOWN_BOT", "'bobs' (R-UNKNOWN-BOT)"),
     (
-        lambda desk, token: desk.create(token, "uploaded"),
+        lambda intake, token: intake.create(token, "uploaded"),
         "ALREADY_EXISTS",
         "NAME_TAKEN",
-        "has a bot 'uploaded' already",
+        "has a bot 'uploaded'",
     ),
     (
-        lambda desk, token: desk.create(token, "BOBS"),
+        lambda intake, token: intake.create(token, "BOBS"),
         "ALREADY_EXISTS",
         "NAME_TAKEN",
         "belongs to the owner 'bob'",
     ),
     (
-        lambda desk, token: desk.create(token, "b\u043et"),
+        lambda intake, token: intake.create(token, "b\u043et"),
         "INVALID_ARGUMENT",
         "BAD_NAME",
         "a name has 1 to 32 letters",
     ),
     (
-        lambda desk, token: desk.create(token, "new", 9),
+        lambda intake, token: intake.create(token, "new", 9),
         "INVALID_ARGUMENT",
         "BAD_KIND",
-        "uploaded or remote",
+        "neither uploaded nor remote",
     ),
     (
-        lambda desk, token: desk.call(
-            desk.bots.CreateToken, bots_pb2.CreateTokenRequest(bot="uploaded"), token
+        lambda intake, token: intake.call(
+            intake.bots.CreateToken, bots_pb2.CreateTokenRequest(bot="uploaded"), token
         ),
         "FAILED_PRECONDITION",
         "NOT_REMOTE",
@@ -260,8 +262,8 @@ ROWS = [
     (of_bot("GetLog", LOG(bot="uploaded", log="link.log")), "NOT_FOUND", "UNKNOWN_LOG", "link"),
     (of_bot("GetLog", LOG(bot="bobs", log="a.log")), "NOT_FOUND", "UNKNOWN_BOT", "bobs"),
     (
-        lambda desk, token: desk.call(
-            desk.bots.ListVersions,
+        lambda intake, token: intake.call(
+            intake.bots.ListVersions,
             bots_pb2.ListVersionsRequest(bot="uploaded", page_token="x"),
             token,
         ),
@@ -273,9 +275,9 @@ ROWS = [
 
 
 @pytest.fixture(scope="module")
-def bob(desk):
-    token = desk.owner("bob")
-    desk.create(token, "bobs")
+def bob(intake):
+    token = intake.owner("bob")
+    intake.create(token, "bobs")
     return token
 
 
@@ -284,81 +286,81 @@ def bob(desk):
     ROWS,
     ids=[f"{reason} {sentence}" for _, _, reason, sentence in ROWS],
 )
-def test_bad_input_is_refused_in_words(desk, ann, bob, monkeypatch, act, code, reason, sentence):
+def test_bad_input_is_refused_in_words(intake, ann, bob, monkeypatch, act, code, reason, sentence):
     monkeypatch.setattr(service, "MAX_ARCHIVE_BYTES", 8 << 20)
-    found = refusal(lambda: act(desk, ann))
+    found = refusal(lambda: act(intake, ann))
     assert found[:2] == (code, reason)
     assert sentence in found[2]
-    assert str(desk.folder) not in found[2]
-    assert not [*(desk.folder / "uploads").iterdir()]
+    assert str(intake.folder) not in found[2]
+    assert not [*(intake.folder / "uploads").iterdir()]
 
 
 @pytest.mark.parametrize(("made", "sentence", "_why"), EVIL, ids=[row[-1] for row in EVIL])
 def test_an_evil_zip_is_refused_over_the_network_and_leaves_nothing(
-    desk, ann, tmp_path, made, sentence, _why
+    intake, ann, tmp_path, made, sentence, _why
 ):
-    before = {*desk.folder.rglob("*")}
+    before = {*intake.folder.rglob("*")}
     path = made(tmp_path / "evil.zip")
-    assert refusal(lambda: desk.submit(ann, "uploaded", path, 60_000))[:2] == (
+    assert refusal(lambda: intake.submit(ann, "uploaded", path, 60_000))[:2] == (
         "INVALID_ARGUMENT",
         "BAD_ARCHIVE",
     )
-    assert {*desk.folder.rglob("*")} == before
+    assert {*intake.folder.rglob("*")} == before
 
 
 BAD_CODES = ["", "AAAA-BBBB-CCCC", "x" * 5_000, "' OR 1=1"]
 
 
 @pytest.mark.parametrize("code", BAD_CODES, ids=["none", "wrong", "long", "an injection"])
-def test_a_wrong_code_makes_no_owner(desk, code):
+def test_a_wrong_code_makes_no_owner(intake, code):
     request = owners_pb2.RegisterRequest(code=code)
-    assert refusal(lambda: desk.owners.Register(request))[:2] == ("PERMISSION_DENIED", "BAD_CODE")
+    assert refusal(lambda: intake.owners.Register(request))[:2] == ("PERMISSION_DENIED", "BAD_CODE")
 
 
-def test_a_code_is_good_once_however_it_is_typed(desk):
+def test_a_code_is_good_once_however_it_is_typed(intake):
     asked = owners_pb2.InviteRequest(owner="liz")
-    code = desk.call(desk.owners.Invite, asked, desk.organiser).code
+    code = intake.call(intake.owners.Invite, asked, intake.organiser).code
     typed = owners_pb2.RegisterRequest(code=f" {code.lower().replace('-', '')} ")
-    assert desk.owners.Register(typed).owner == "liz"
-    assert refusal(lambda: desk.owners.Register(typed))[1] == "BAD_CODE"
+    assert intake.owners.Register(typed).owner == "liz"
+    assert refusal(lambda: intake.owners.Register(typed))[1] == "BAD_CODE"
 
 
-def test_over_the_quota_one_is_told_when_to_come_back_and_nothing_is_kept(desk):
-    token = desk.owner("joe")
-    desk.create(token, "joes")
-    for number in range(QUOTAS[Event.SUBMITTED]):
-        desk.submit(token, "joes", bot_zip(desk, "joes", n=str(number).encode()))
-    before = {*(desk.folder / "blobs").iterdir()}
+def test_over_the_quota_one_is_told_when_to_come_back_and_nothing_is_kept(intake):
+    token = intake.owner("joe")
+    intake.create(token, "joes")
+    for number in range(QUOTAS[VersionEvent.SUBMITTED]):
+        intake.submit(token, "joes", bot_zip(intake, "joes", n=str(number).encode()))
+    before = {*(intake.folder / "blobs").iterdir()}
     with pytest.raises(grpc.RpcError) as raised:
-        desk.submit(token, "joes", bot_zip(desk, "joes", n=b"one too many"))
+        intake.submit(token, "joes", bot_zip(intake, "joes", n=b"one too many"))
     assert reason_of(raised.value) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "OVER_QUOTA")
     trailers = str(dict(raised.value.trailing_metadata())["grpc-status-details-bin"])
     assert "RetryInfo" in trailers
-    assert {*(desk.folder / "blobs").iterdir()} == before
+    assert {*(intake.folder / "blobs").iterdir()} == before
 
 
 def test_what_is_sent_again_and_again_is_not_looked_at_any_more(tmp_path, monkeypatch):
     monkeypatch.setattr(service, "ATTEMPTS", 2)
-    with open_desk(tmp_path) as desk:
-        token = desk.owner("ann")
-        desk.create(token, "uploaded")
+    with open_desk(tmp_path) as intake:
+        token = intake.owner("ann")
+        intake.create(token, "uploaded")
         for _ in range(2):
-            assert refusal(lambda: desk.submit(token, "uploaded", b"x"))[1] == "BAD_ARCHIVE"
-        assert refusal(lambda: desk.submit(token, "uploaded", b"x"))[1] == "OVER_QUOTA"
+            assert refusal(lambda: intake.submit(token, "uploaded", b"x"))[1] == "BAD_ARCHIVE"
+        assert refusal(lambda: intake.submit(token, "uploaded", b"x"))[1] == "OVER_QUOTA"
 
 
-@pytest.mark.parametrize("jail", ["", "S0", "S1"])
-def test_where_there_is_no_wall_nothing_is_taken_in(tmp_path, jail):
-    with open_desk(tmp_path, jail) as desk:
-        token = desk.owner("ann")
-        desk.create(token, "uploaded")
-        act = lambda: desk.submit(token, "uploaded", zipped(tmp_path / "bot.zip"))  # noqa: E731
-        assert refusal(act)[:2] == ("FAILED_PRECONDITION", "NO_JAIL")
+@pytest.mark.parametrize("sandbox", ["", "S0", "S1"])
+def test_where_there_is_no_sandbox_nothing_is_taken_in(tmp_path, sandbox):
+    with open_desk(tmp_path, sandbox) as intake:
+        token = intake.owner("ann")
+        intake.create(token, "uploaded")
+        act = lambda: intake.submit(token, "uploaded", zipped(tmp_path / "bot.zip"))  # noqa: E731
+        assert refusal(act)[:2] == ("FAILED_PRECONDITION", "NO_SANDBOX")
         assert not (tmp_path / "blobs").exists()
 
 
-def test_an_upload_that_stops_is_given_up_and_leaves_nothing(desk, ann, monkeypatch):
-    monkeypatch.setattr("arena.server.gate.calls.REQUEST_S", 0.2)
+def test_an_upload_that_stops_is_given_up_and_leaves_nothing(intake, ann, monkeypatch):
+    monkeypatch.setattr("arena.server.admission.calls.REQUEST_S", 0.2)
 
     def stalling():
         yield bots_pb2.SubmitVersionRequest(bot="uploaded")
@@ -367,9 +369,9 @@ def test_an_upload_that_stops_is_given_up_and_leaves_nothing(desk, ann, monkeypa
 
         threading.Event().wait(3)
 
-    found = refusal(lambda: desk.call(desk.bots.SubmitVersion, stalling(), ann))
+    found = refusal(lambda: intake.call(intake.bots.SubmitVersion, stalling(), ann))
     assert found[:2] == ("DEADLINE_EXCEEDED", "TOO_SLOW")
-    assert not [*(desk.folder / "uploads").iterdir()]
+    assert not [*(intake.folder / "uploads").iterdir()]
 
 
 def test_uploads_of_a_process_that_was_killed_are_cleared_away(tmp_path):

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from arena.server.admission import tokens as module
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256, well_formed
 from arena.server.bots import BotId
-from arena.server.gate import tokens as module
-from arena.server.gate.tokens import Tokens, key_id, new_token, token_sha256, well_formed
 from arena.server.refusals import Refused
 from arena.store import Key, Scope
 from tests.doubles.clocks import Clock
@@ -102,57 +102,59 @@ def test_a_launched_bots_token_has_the_form_of_all():
         Tokens().add("hunter2", BotId("crew"))
 
 
-# The wall.
+# The sandbox.
 
-JAILED, KEYED, OTHER, UNJAILED = (new_token() for _ in range(4))
+SANDBOXED, KEYED, OTHER, UNSANDBOXED = (new_token() for _ in range(4))
 # fmt: off
 DOORS = [
-    # whose token     by the socket of the jailed?   said         why
-    (JAILED,          True,                          None,        "a jailed bot comes by its socket"),
-    (JAILED,          False,                         "NOT_YOURS", "a jailed bot's token has got out"),
+    # whose token     by the socket of the sandboxed?   said         why
+    (SANDBOXED,          True,                          None,        "a sandboxed bot comes by its socket"),
+    (SANDBOXED,          False,                         "NOT_YOURS", "a sandboxed bot's token has got out"),
     (KEYED,           False,                         "NOT_YOURS", "a key of its name, from elsewhere, while it plays"),
     (KEYED,           True,                          "NOT_YOURS", "a key of its name, by the socket"),
-    (OTHER,           True,                          "NOT_YOURS", "a jailed bot plays for another bot as well"),
+    (OTHER,           True,                          "NOT_YOURS", "a sandboxed bot plays for another bot as well"),
     (OTHER,           False,                         None,        "another bot comes from elsewhere"),
-    (UNJAILED,        False,                         None,        "a bot that is launched without a wall"),
-    (UNJAILED,        True,                          "NOT_YOURS", "the same, by the socket"),
+    (UNSANDBOXED,        False,                         None,        "a bot that is launched without a sandbox"),
+    (UNSANDBOXED,        True,                          "NOT_YOURS", "the same, by the socket"),
     ("guest:visitor", True,                          "NOT_YOURS", "a guest by the socket"),
     ("guest:visitor", False,                         None,        "a guest from elsewhere"),
 ]
 # fmt: on
 
 
-def walled_tokens():
+def sandboxed_tokens():
     keys = [key(KEYED, bot="alpha"), key(OTHER, bot="beta")]
     tokens = Tokens(guests=True, keys=keys)
-    tokens.add(JAILED, BotId("alpha"), walled=True)
-    tokens.add(UNJAILED, BotId("gamma"))
+    tokens.add(SANDBOXED, BotId("alpha"), sandboxed=True)
+    tokens.add(UNSANDBOXED, BotId("gamma"))
     return tokens
 
 
-@pytest.mark.parametrize(("token", "walled", "said", "why"), DOORS, ids=[row[-1] for row in DOORS])
-def test_a_jailed_bot_comes_by_its_socket_and_nobody_else_for_it(token, walled, said, why):
-    tokens = walled_tokens()
+@pytest.mark.parametrize(
+    ("token", "sandboxed", "said", "why"), DOORS, ids=[row[-1] for row in DOORS]
+)
+def test_a_sandboxed_bot_comes_by_its_socket_and_nobody_else_for_it(token, sandboxed, said, why):
+    tokens = sandboxed_tokens()
     if said is None:
-        tokens.bot(token, walled=walled)
+        tokens.bot(token, sandboxed=sandboxed)
     else:
         with pytest.raises(Refused) as refused:
-            tokens.bot(token, walled=walled)
+            tokens.bot(token, sandboxed=sandboxed)
         assert refused.value.reason == said
 
 
-def test_a_jailed_bots_token_is_good_for_no_call_but_its_stream():
+def test_a_sandboxed_bots_token_is_good_for_no_call_but_its_stream():
     with pytest.raises(Refused) as refused:
-        walled_tokens().holder(JAILED)
+        sandboxed_tokens().holder(SANDBOXED)
     assert refused.value.reason == "NOT_YOURS"
 
 
 def test_once_its_process_has_ended_its_owner_may_dial_in_again_and_its_token_is_unknown():
-    tokens = walled_tokens()
-    tokens.drop(JAILED)
+    tokens = sandboxed_tokens()
+    tokens.drop(SANDBOXED)
     assert tokens.bot(KEYED) == BotId("alpha")
-    assert reason(tokens, JAILED) == "UNKNOWN_TOKEN"
-    tokens.drop(JAILED)  # nothing is left to be dropped
+    assert reason(tokens, SANDBOXED) == "UNKNOWN_TOKEN"
+    tokens.drop(SANDBOXED)  # nothing is left to be dropped
 
 
 # Time.
@@ -261,6 +263,11 @@ def test_two_guests_do_not_share_a_name_in_two_spellings():
     assert tokens.bot("guest:Visitor") == BotId("Visitor")
     assert tokens.bot("guest:Visitor") == BotId("Visitor")
     assert reason(tokens, "guest:visitor") == "NOT_YOURS"
+    assert reason(tokens, "guest:Vis1tor") == "NOT_YOURS"
+
+
+def test_no_guest_takes_a_reserved_name():
+    assert reason(Tokens(guests=True), "guest:arena") == "NOT_YOURS"
 
 
 # fmt: off
@@ -312,18 +319,24 @@ def test_a_key_that_was_made_just_now_is_looked_up():
         tokens.learn([key(token)])
         return True
 
-    tokens.look_up = look_up
+    tokens.look_up_with(look_up)
     assert tokens.bot(token) == BotId("alpha")
     assert reason(tokens, new_token()) == "UNKNOWN_TOKEN"
 
 
 def test_a_slip_of_the_hand_is_not_looked_up():
     tokens = Tokens()
-    tokens.look_up = lambda: pytest.fail("it was looked up")
+    tokens.look_up_with(lambda: pytest.fail("it was looked up"))
     assert reason(tokens, new_token()[:-1]) == "BAD_TOKEN"
+
+
+def test_a_bot_without_a_token_is_told_to_set_one_where_no_guests_are_admitted():
+    """The SDKs call themselves guests then: that is no slip of the hand."""
+    with pytest.raises(Refused, match=r"set CARDARENA_TOKEN.*R-NO-TOKEN"):
+        Tokens().bot("guest:MyBot:0123456789abcdef0123456789abcdef")
 
 
 def test_an_unknown_token_is_not_called_unknown_while_nobody_can_look():
     tokens = Tokens()
-    tokens.look_up = lambda: False
+    tokens.look_up_with(lambda: False)
     assert reason(tokens, new_token()) == "KEYS_BUSY"

@@ -5,7 +5,7 @@ from collections import deque
 import pytest
 import trio
 
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.journal import compaction
 from arena.replay.journal import journal as journal_module
 from arena.replay.verify import verify_file
@@ -29,7 +29,7 @@ ENDS = 2
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(journal_module, "SEGMENT_BYTES", 2_000)
-    monkeypatch.setattr(upkeep, "LOOK_S", 0.3)
+    monkeypatch.setattr(upkeep, "CHECK_S", 0.3)
     with quick_disk(monkeypatch):
         yield tmp_path
 
@@ -46,7 +46,7 @@ async def play_alone(arena, number):
 
 async def played(folder, arena, nursery, matches=8):
     """Many matches that end; returns the largest the journal ever was."""
-    arena.matches._latest_ends = deque(maxlen=ENDS)
+    arena.matches._recorder._latest_ends = deque(maxlen=ENDS)
     for bot in (ANN, BOB):
         nursery.start_soon(plays, arena, bot)
     await trio.sleep(0.1)
@@ -54,7 +54,7 @@ async def played(folder, arena, nursery, matches=8):
     for number in range(matches):
         await play_alone(arena, number)
         largest = max(largest, size(folder))
-        await arena._upkeep.look()
+        await arena._upkeep.check()
     return largest
 
 
@@ -109,7 +109,7 @@ def test_the_journal_of_an_earlier_process_goes_while_the_arena_runs(folder):
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
             await arena.lease(SET, "n")
-            await trio.sleep(2 * upkeep.LOOK_S)
+            await trio.sleep(2 * upkeep.CHECK_S)
             assert not {each for each in earlier if each.exists()}
 
     run(main)
@@ -117,7 +117,7 @@ def test_the_journal_of_an_earlier_process_goes_while_the_arena_runs(folder):
 
 def test_a_replay_that_could_not_be_written_is_kept_in_the_journal(folder, monkeypatch):
     results = MemoryResults()
-    write_whole = disk.write_whole
+    write_whole = durable_files.write_whole
 
     def fails(path, *args, **kwargs):
         if path.suffix == ".replay" and "alone-0" in path.name:
@@ -127,7 +127,7 @@ def test_a_replay_that_could_not_be_written_is_kept_in_the_journal(folder, monke
     async def main():
         async with arena_in(folder, results) as (arena, nursery):
             with monkeypatch.context() as patch:
-                patch.setattr(disk, "write_whole", fails)
+                patch.setattr(durable_files, "write_whole", fails)
                 await played(folder, arena, nursery)
         async with arena_in(folder, results):
             pass
@@ -138,7 +138,7 @@ def test_a_replay_that_could_not_be_written_is_kept_in_the_journal(folder, monke
 
 
 def test_a_full_disk_is_no_reason_to_stop(folder, monkeypatch, caplog):
-    write_whole = disk.write_whole
+    write_whole = durable_files.write_whole
 
     def fails(path, *args, **kwargs):
         if path.suffix == ".journal":
@@ -147,7 +147,7 @@ def test_a_full_disk_is_no_reason_to_stop(folder, monkeypatch, caplog):
 
     async def main():
         async with arena_in(folder) as (arena, nursery):
-            monkeypatch.setattr(disk, "write_whole", fails)
+            monkeypatch.setattr(durable_files, "write_whole", fails)
             await played(folder, arena, nursery)
 
     run(main)
@@ -158,12 +158,12 @@ def test_an_arena_that_ends_does_not_wait_for_its_journal_to_be_made_smaller(tmp
     """Nor does a thread go on writing in a folder that another arena may have by then."""
     monkeypatch.setattr(journal_module, "SEGMENT_BYTES", 2_000)
     monkeypatch.setattr(compaction, "SLICE_RECORDS", 2)
-    monkeypatch.setattr(upkeep, "LOOK_S", 1e6)
+    monkeypatch.setattr(upkeep, "CHECK_S", 1e6)
     paused = []
 
     async def main():
         async with arena_in(tmp_path) as (arena, nursery):
-            arena.matches._latest_ends = deque(maxlen=ENDS)
+            arena.matches._recorder._latest_ends = deque(maxlen=ENDS)
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
             await trio.sleep(0.1)
@@ -178,7 +178,7 @@ def test_an_arena_that_ends_does_not_wait_for_its_journal_to_be_made_smaller(tmp
 
                 monkeypatch.setattr(upkeep.time, "sleep", ends)
                 before = size(tmp_path)
-                await arena._upkeep.look()
+                await arena._upkeep.check()
             assert scope.cancelled_caught
             assert size(tmp_path) == before
             assert not list((tmp_path / "journal").glob("*.partial"))

@@ -10,37 +10,29 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
+import psycopg
+
+from tests.programs import require, server_programs
+
 USER = "nobody"
 """Who runs it where the tests are root's: PostgreSQL refuses to."""
 _FAST = ("fsync=off", "full_page_writes=off", "listen_addresses=", "max_connections=60")
 
 
-class NoCluster(Exception):
-    """There can be none here; the text says why."""
-
-
 def programs():
     """The newest folder of PostgreSQL's programs."""
-    folders = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: int(each.parent.name)
-    )
-    found = [each for each in folders if (each / "initdb").exists()]
-    if not found:
-        beside = shutil.which("initdb")
-        if beside is None:
-            raise NoCluster("PostgreSQL is not installed: apt install postgresql")
-        found = [Path(beside).parent]
-    return found[-1]
+    require("postgresql")
+    folders = sorted(server_programs(), key=lambda each: int(each.parent.name))
+    return folders[-1] if folders else Path(shutil.which("initdb")).parent
 
 
 class Cluster:
-    """Runs as long as its block; every store gets a schema of its own."""
+    """Runs as long as its block; every store gets a schema of its own.
+
+    Without PostgreSQL the test is skipped.
+    """
 
     def __init__(self):
-        try:
-            import psycopg
-        except ImportError:
-            raise NoCluster("psycopg is not installed: pip install 'psycopg[binary]'") from None
         self._connect = psycopg.connect
         self._bin = programs()
         self._folder = Path(tempfile.mkdtemp(prefix="pg-"))

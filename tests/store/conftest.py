@@ -1,13 +1,15 @@
-"""Every test of the store is run twice: with a file of SQLite, and with a PostgreSQL of the tests' own."""
+"""Every test of the store is run with a file of SQLite, and with a PostgreSQL of the tests' own; that is slow."""
 
 import pytest
 
 from arena.store.database import URL_FILE
-from tests.store.clusters import Cluster, NoCluster
+from tests.store.clusters import Cluster
 
+POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.slow)
 OF_FILES = {
     "test_blobs",
     "test_migrations",
+    "test_names",
     "test_postgresql",
     "test_same_tables",
     "test_store_file",
@@ -17,18 +19,14 @@ OF_FILES = {
 
 @pytest.fixture(scope="session")
 def cluster():
-    try:
-        running = Cluster()
-    except NoCluster as why:
-        pytest.skip(str(why))
-    with running:
+    with Cluster() as running:
         yield running
 
 
 def pytest_generate_tests(metafunc):
     if metafunc.module.__name__.rpartition(".")[2] not in OF_FILES:
         metafunc.fixturenames.append("database")
-        metafunc.parametrize("database", ["sqlite", "postgresql"], indirect=True)
+        metafunc.parametrize("database", ["sqlite", POSTGRESQL], indirect=True)
 
 
 @pytest.fixture

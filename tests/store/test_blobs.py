@@ -1,13 +1,15 @@
 """Archives lie under the hash of what they hold, and are unpacked for reading alone."""
 
-import os
 import stat
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from arena.competition.archive import read_archive
 from arena.store import Blobs, StoreError
-from tests.competition.test_archive import BOT, zipped
+from arena.store import blobs as stored
+from arena.submission.archive import read_archive
+from tests.submission.test_archive import BOT, zipped
 
 
 @pytest.fixture
@@ -39,18 +41,38 @@ def test_it_is_unpacked_once_and_cannot_be_written_to(blobs, tmp_path):
     assert [each.name for each in folder.parent.iterdir()] == [sha256]
 
 
-def test_what_was_left_half_unpacked_is_begun_anew(blobs, tmp_path):
+def test_a_partly_unpacked_folder_is_unpacked_again_and_removed_at_the_next_start(blobs, tmp_path):
     sha256 = kept(blobs, tmp_path)
-    left = tmp_path / "data/unpacked" / f".{sha256}.{os.getpid()}"
+    left = tmp_path / "data/unpacked" / f".{sha256}.1"
     left.mkdir(parents=True)
     (left / "half").write_text("")
     left.chmod(0o555)
     assert sorted(each.name for each in blobs.unpacked(sha256).iterdir()) == ["bot.py", "bot.toml"]
+    blobs.clear()
+    assert [each.name for each in left.parent.iterdir()] == [sha256]
+
+
+@pytest.mark.parametrize("number", [2, 5])
+def test_several_may_unpack_an_archive_at_once(number, blobs, tmp_path, monkeypatch):
+    sha256 = kept(blobs, tmp_path)
+    together = threading.Barrier(number)
+    real = stored.unpack
+
+    def unpack(archive, folder):
+        real(archive, folder)
+        together.wait(10)  # all have unpacked it before one renames
+
+    monkeypatch.setattr(stored, "unpack", unpack)
+    with ThreadPoolExecutor(number) as threads:
+        found = [*threads.map(blobs.unpacked, [sha256] * number)]
+    assert set(found) == {tmp_path / "data/unpacked" / sha256}
+    assert [each.name for each in found[0].parent.iterdir()] == [sha256]
+    assert (found[0] / "bot.py").read_bytes() == BOT["bot.py"]
 
 
 DAMAGE = [
     (lambda path: path.write_bytes(b""), "is damaged: this is no zip", "emptied"),
-    (lambda path: zipped(path, BOT | {"x": b""}), "it holds something else", "exchanged"),
+    (lambda path: zipped(path, BOT | {"x": b""}), "its contents have another hash", "exchanged"),
 ]
 
 
@@ -69,6 +91,6 @@ def test_an_archive_that_is_not_what_its_name_says_is_neither_read_nor_unpacked(
     assert not any((tmp_path / "data/unpacked").glob("[0-9a-f]*"))
 
 
-def test_of_what_was_never_kept_there_is_nothing(blobs):
+def test_an_unknown_archive_cannot_be_unpacked(blobs):
     with pytest.raises(StoreError, match="there is no archive"):
         blobs.unpacked("0" * 64)

@@ -45,7 +45,7 @@ def test_a_key_comes_back_as_it_was(path):
     assert (organisers.scope, organisers.bot, organisers.expires) == (Scope.ORGANISER, "", None)
 
 
-def test_times_are_kept_in_utc_and_need_a_zone(keys):
+def test_times_are_stored_in_utc_and_need_a_zone(keys):
     east = timezone(timedelta(hours=5))
     kept = keys.add(key(expires=NOW.astimezone(east)))
     assert kept.expires == NOW
@@ -62,14 +62,18 @@ NAMES = [
     ("ann",     "ann", None,                                                              "a bot named as its owner"),
     ("",        "ann", None,                                                              "an organiser's key of an owner"),
     ("beta",    "bob", None,                                                              "another owner's bot"),
-    ("alpha",   "bob", "the name 'alpha' belongs to the owner 'ann'",                     "another owner's bot's name"),
-    ("ALPHA",   "bob", "the name 'ALPHA' belongs to the owner 'ann'",                     "that name in capitals"),
-    ("Alpha",   "ann", "the name 'Alpha' is known as 'alpha'; spell it like that",        "the owner's own bot in another spelling"),
-    ("beta",    "Ann", "the name 'Ann' is known as 'ann'; spell it like that",            "an owner in another spelling"),
-    ("ann",     "bob", "the name 'ann' belongs to the owner 'ann'",                       "a bot named as another owner"),
-    ("ANN",     "bob", "the name 'ANN' belongs to the owner 'ann'",                       "that name in capitals, for a bot"),
-    ("beta",    "alpha", "the name 'alpha' belongs to the owner 'ann'",                   "an owner named as another owner's bot"),
-    ("",        "alpha", "the name 'alpha' belongs to the owner 'ann'",                   "an organiser named as a bot"),
+    ("alpha",   "bob", "'alpha' belongs to the owner 'ann'",                     "another owner's bot's name"),
+    ("ALPHA",   "bob", "'ALPHA' looks like 'alpha', which belongs to the owner 'ann'", "that name in capitals"),
+    ("a1pha",   "bob", "'a1pha' looks like 'alpha', which belongs to the owner 'ann'", "a name that looks like it"),
+    ("Alpha",   "ann", "'Alpha' is spelled 'alpha'",        "the owner's own bot in another spelling"),
+    ("beta",    "Ann", "'Ann' is spelled 'ann'",            "an owner in another spelling"),
+    ("ann",     "bob", "'ann' belongs to the owner 'ann'",                       "a bot named as another owner"),
+    ("ANN",     "bob", "'ANN' looks like 'ann', which belongs to the owner 'ann'", "that name in capitals, for a bot"),
+    ("beta",    "alpha", "'alpha' belongs to the owner 'ann'",                   "an owner named as another owner's bot"),
+    ("",        "alpha", "'alpha' belongs to the owner 'ann'",                   "an organiser named as a bot"),
+    ("house",   "bob", "'house' is reserved, as it could be taken for the arena's own name", "a bot with a reserved name"),
+    ("beta",    "0rg", "'0rg' is reserved, as it could be taken for the arena's own name", "an owner who looks like an organiser"),
+    ("",        "Org", None,                                                     "an organiser"),
 ]
 # fmt: on
 
@@ -85,19 +89,19 @@ def test_a_name_is_one_owners(keys, bot, owner, said, why, revoked):
         return
     with pytest.raises(NameTaken) as raised:
         keys.add(key("k2", bot, owner))
-    assert str(raised.value) == said
+    assert str(raised.value) == f"the name is taken: {said} (R-NAME-TAKEN)"
     assert len(keys.all()) == 1
     assert keys.owner_of("beta") is None, "a key that is refused claims no name"
 
 
-def test_the_file_itself_holds_no_two_names_that_differ_in_case(path, keys):
+def test_the_file_itself_holds_no_two_names_that_look_alike(path, keys):
     keys.add(key())
     with sqlite3.connect(path) as connection, pytest.raises(sqlite3.IntegrityError):
-        connection.execute("INSERT INTO names VALUES ('alpha', 'ALPHA', 'ann')")
+        connection.execute("INSERT INTO names VALUES ('alpha', 'a1pha', 'ann')")
     connection.close()
 
 
-def test_who_owns_a_bot(keys):
+def test_the_owner_of_a_bot(keys):
     keys.add(key())
     assert [keys.owner_of(name) for name in ("alpha", "ALPHA", "beta")] == ["ann", "ann", None]
 
@@ -122,7 +126,7 @@ def test_an_unknown_key_cannot_be_revoked(keys):
         keys.revoke("k9", NOW)
 
 
-def test_each_change_is_told_once_to_whoever_asks_with_the_last(keys):
+def test_a_caller_with_the_last_change_gets_each_change_once(keys):
     keys.add(key("k1"))
     keys.add(key("k2"))
     first = keys.changed_since(0)
@@ -134,7 +138,7 @@ def test_each_change_is_told_once_to_whoever_asks_with_the_last(keys):
     assert [each.id for each in keys.changed_since(seen)] == ["k1", "k3"]
 
 
-def test_writers_at_once_make_changes_that_are_all_told(path):
+def test_concurrent_changes_are_all_reported(path):
     """Two programs write while a third one follows: it sees each key, whenever it looks."""
 
     def write(name):
@@ -155,7 +159,7 @@ def test_writers_at_once_make_changes_that_are_all_told(path):
     assert len(set(told)) == 20
 
 
-def test_all_keys_are_listed_oldest_first_whatever_became_of_them(keys):
+def test_all_keys_are_listed_oldest_first(keys):
     keys.add(key("k1", created=NOW - timedelta(days=1)))
     keys.add(key("k2"))
     keys.add(key("k3"))

@@ -10,11 +10,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from arena.ladder.results import aborted
-from arena.ladder.work import LEASE_S, Contradicted, OutOfDate
+from arena.schedule.outcomes import aborted
+from arena.schedule.work import LEASE_S, Contradicted, OutOfDate
 from arena.store import open_store
 from arena.store.leases import MAX_ATTEMPTS
-from tests.store.test_tournament_store import NOW, PLAN, SETTINGS, record, result
+from tests.store.made import PLAN, made, outcomes, record, result
 
 LEASE_MS = int(LEASE_S * 1000)
 
@@ -25,14 +25,15 @@ def path(tmp_path):
 
 
 @pytest.fixture
-def tournament(path):
-    with open_store(path) as store:
-        yield store.open_tournament(SETTINGS, PLAN, now=NOW)
+def store(path):
+    with open_store(path) as opened:
+        made(opened)
+        yield opened
 
 
 @pytest.fixture
-def leases(tournament):
-    return tournament.leases()
+def leases(store):
+    return store.competitions().leases("autumn", 0)
 
 
 def told(job):
@@ -53,16 +54,12 @@ def test_jobs_are_whole_deal_sets_in_the_order_of_the_schedule(leases):
     assert leases.lease("w3", 9, now_unix_ms=0) == ()
 
 
-def test_a_tournament_may_be_played_in_part(tournament):
-    assert len(tournament.leases(up_to=1).lease("w1", 9, now_unix_ms=0)) == 1
-
-
 @pytest.mark.parametrize(
     ("later_ms", "is_free"),
     [(LEASE_MS - 1, False), (LEASE_MS, True), (90_000, True), (-3_600_000, False)],
     ids=["just before its end", "at its end", "a worker frozen for 90 s", "clocks set back"],
 )
-def test_a_lease_ends_by_itself(leases, later_ms, is_free):
+def test_a_lease_expires(leases, later_ms, is_free):
     (job,) = leases.lease("w1", 1, now_unix_ms=10**9)
     again = leases.lease("w2", 1, now_unix_ms=10**9 + later_ms)
     assert ([each.id for each in again] == [job.id]) == is_free
@@ -83,7 +80,7 @@ def test_a_sign_of_life_with_the_clock_set_back_shortens_nothing(leases):
     assert job.id not in {each.id for each in leases.lease("w2", 9, now_unix_ms=now)}
 
 
-def test_a_worker_that_was_taken_for_dead_is_refused_and_the_other_counts(tournament, leases):
+def test_a_worker_that_was_taken_for_dead_is_refused_and_the_other_counts(store, leases):
     (late,) = leases.lease("w1", 1, now_unix_ms=0)
     (job,) = leases.lease("w2", 1, now_unix_ms=90_000)
     assert leases.heartbeat("w1", now_unix_ms=90_001) == frozenset()
@@ -95,12 +92,12 @@ def test_a_worker_that_was_taken_for_dead_is_refused_and_the_other_counts(tourna
             OutOfDate, match="was leased to w1 as number 1; it is leased now, at num"
         ):
             refused()
-    assert tournament.outcomes() == {}
+    assert outcomes(store) == {}
     leases.report("w2", job, told(job), now_unix_ms=90_003)
-    assert tournament.outcomes() == told(job)
+    assert outcomes(store) == told(job)
 
 
-def test_a_late_report_is_refused_also_if_it_says_what_the_other_said(leases):
+def test_a_late_report_is_refused_even_if_it_equals_the_other(leases):
     (late,) = leases.lease("w1", 1, now_unix_ms=0)
     (job,) = leases.lease("w2", 1, now_unix_ms=90_000)
     leases.report("w2", job, told(job), now_unix_ms=90_001)
@@ -108,51 +105,51 @@ def test_a_late_report_is_refused_also_if_it_says_what_the_other_said(leases):
         leases.report("w1", late, told(late), now_unix_ms=90_002)
 
 
-def test_the_same_report_again_changes_nothing(tournament, leases):
+def test_the_same_report_again_changes_nothing(store, leases):
     (job,) = leases.lease("w1", 1, now_unix_ms=0)
     leases.report("w1", job, told(job), now_unix_ms=1)
     leases.report("w1", job, told(job), now_unix_ms=10**9)
-    assert tournament.outcomes() == told(job)
+    assert outcomes(store) == told(job)
     assert job.id not in {each.id for each in leases.lease("w2", 9, now_unix_ms=10**9)}
 
 
-def test_another_report_is_an_incident(tournament, leases):
+def test_another_report_is_an_incident(store, leases):
     (job,) = leases.lease("w1", 1, now_unix_ms=0)
     leases.report("w1", job, told(job), now_unix_ms=1)
     with pytest.raises(Contradicted, match="another report already"):
         leases.report("w1", job, other(job), now_unix_ms=2)
-    assert tournament.outcomes() == told(job)
+    assert outcomes(store) == told(job)
 
 
-def test_a_report_against_what_was_recorded_is_an_incident_and_undone(tournament, path, leases):
+def test_a_report_against_what_was_recorded_is_an_incident_and_undone(store, path, leases):
     (job,) = leases.lease("w1", 1, now_unix_ms=0)
     first, *_ = told(job).values()
-    with open_store(path) as store:
-        record(store, first)
+    with open_store(path) as other_program:
+        record(other_program, first)
     with pytest.raises(Contradicted, match="already has another result"):
         leases.report("w1", job, other(job), now_unix_ms=2)
-    assert tournament.outcomes() == {first.match_id: first}
+    assert outcomes(store) == {first.match_id: first}
     leases.report("w1", job, told(job), now_unix_ms=3)
-    assert tournament.outcomes() == told(job)
+    assert outcomes(store) == told(job)
 
 
 @pytest.mark.parametrize(
     "spoil",
     [
-        pytest.param(lambda outcomes: outcomes.popitem(), id="a match is missing"),
+        pytest.param(lambda report: report.popitem(), id="a match is missing"),
         pytest.param(
-            lambda outcomes: outcomes.update({match: aborted(match) for match in outcomes}),
+            lambda report: report.update({match: aborted(match) for match in report}),
             id="a match has no result",
         ),
     ],
 )
-def test_a_report_of_half_a_deal_set_is_a_bug(tournament, leases, spoil):
+def test_a_report_of_half_a_deal_set_is_a_bug(store, leases, spoil):
     (job,) = leases.lease("w1", 1, now_unix_ms=0)
-    outcomes = told(job)
-    spoil(outcomes)
-    with pytest.raises(ValueError, match="a result for each of its matches"):
-        leases.report("w1", job, outcomes, now_unix_ms=1)
-    assert tournament.outcomes() == {}
+    report = told(job)
+    spoil(report)
+    with pytest.raises(ValueError, match="needs a result for each match"):
+        leases.report("w1", job, report, now_unix_ms=1)
+    assert outcomes(store) == {}
 
 
 def test_what_was_given_up_waits_for_the_next_start(leases):
@@ -169,17 +166,17 @@ def test_a_deal_set_that_kills_its_workers_is_given_up(leases):
     assert leases.lease("w", 1, now_unix_ms=MAX_ATTEMPTS * LEASE_MS)[0].id == PLAN[1].id
 
 
-def test_starting_anew_takes_jobs_from_whoever_had_them_and_no_result(tournament, leases):
+def test_starting_again_ends_leases_and_removes_no_result(store, leases):
     done, held = leases.lease("w1", 2, now_unix_ms=0)
     leases.report("w1", done, told(done), now_unix_ms=1)
     leases.start_anew()
     (job,) = leases.lease("w2", 1, now_unix_ms=2)
     assert (job.id, job.epoch) == (held.id, held.epoch + 1)
-    assert tournament.outcomes() == told(done)
+    assert outcomes(store) == told(done)
 
 
-def test_any_number_of_workers_share_the_work(tournament):
-    leases, taken = tournament.leases(), []
+def test_any_number_of_workers_share_the_work(leases):
+    taken = []
 
     def work(name):
         while jobs := leases.lease(name, 1, now_unix_ms=0):
@@ -201,8 +198,7 @@ class Workers(RuleBasedStateMachine):
 
         self.folder = tempfile.TemporaryDirectory()
         self.store = open_store(Path(self.folder.name) / "arena.db")
-        self.tournament = self.store.open_tournament(SETTINGS, PLAN, now=NOW)
-        self.leases = self.tournament.leases()
+        self.leases = made(self.store).leases("autumn", 0)
         self.now = 0
         self.held = []
         """Every job that was ever leased, with its worker."""
@@ -233,23 +229,23 @@ class Workers(RuleBasedStateMachine):
     def report(self, data, honest):
         worker, job = data.draw(st.sampled_from(self.held))
         latest = max(each.epoch for _, each in self.held if each.id == job.id)
-        outcomes = told(job) if honest else other(job)
+        report = told(job) if honest else other(job)
         try:
-            self.leases.report(worker, job, outcomes, now_unix_ms=self.now)
+            self.leases.report(worker, job, report, now_unix_ms=self.now)
         except OutOfDate:
             assert job.epoch < latest
         except Contradicted:
-            assert self.done[job.id] != outcomes
+            assert self.done[job.id] != report
         else:
             assert job.epoch == latest
-            assert self.done.setdefault(job.id, outcomes) == outcomes
+            assert self.done.setdefault(job.id, report) == report
 
     @invariant()
     def what_was_reported_is_what_counts(self):
         expected = {
             match: outcome for each in self.done.values() for match, outcome in each.items()
         }
-        assert self.tournament.outcomes() == expected
+        assert outcomes(self.store) == expected
 
 
 TestWorkers = Workers.TestCase

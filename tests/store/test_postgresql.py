@@ -11,21 +11,21 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+from arena.competition.plan import read_plan
+from arena.competition.plan_text import HIDDEN
 from arena.store import (
     StoreBusy,
     StoreError,
-    database,
     is_there,
     keep_in,
     open_public,
     open_store,
     schema,
 )
-from arena.store.database import SECRET_COLUMNS, SECRET_TABLES, URL_FILE
+from arena.store.database import URL_FILE
 from arena.store.postgresql import unpublish
-from tests.competition.played import toml
+from tests.store.made import made
 from tests.store.test_keys import key
-from tests.store.test_leases import PLAN, SETTINGS
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 POSTGRESQL = postgresql.dialect()
@@ -44,7 +44,7 @@ def test_every_table_can_be_made(table):
 def test_times_in_milliseconds_fit_their_columns(table):
     """An INTEGER of PostgreSQL ends in 1970: 2³¹ ms are 25 days."""
     for column in table.columns:
-        if column.name.endswith("_unix_ms"):
+        if column.name.endswith("_ms"):
             written = column.type.compile(dialect=POSTGRESQL)
             assert written == "BIGINT", column
             assert column.type.compile(dialect=sqlite.dialect()) in {"BIGINT", "INTEGER"}
@@ -77,8 +77,8 @@ def test_the_folder_remembers_where_its_store_is(tmp_path, cluster):
 # fmt: off
 REFUSED = [
     # url                                     sentence                                   why
-    ("mysql://here/arena",                    "in PostgreSQL at postgresql://",          "another database"),
-    ("postgresql://u:hidden@here:x/arena",     "is not as postgresql://HOST/DATABASE",    "no address"),
+    ("mysql://here/arena",                    "the form postgresql://",          "another database"),
+    ("postgresql://u:hidden@here:x/arena",     "is not of the form postgresql",    "no address"),
     ("postgresql://u:hidden@127.0.0.1:1/db",  "does not answer",                         "nobody is there"),
 ]
 # fmt: on
@@ -90,7 +90,7 @@ def opened(url, path):
 
 
 @pytest.mark.parametrize(("url", "sentence", "_why"), REFUSED, ids=[row[-1] for row in REFUSED])
-def test_an_address_without_a_store_is_told_without_its_password(tmp_path, url, sentence, _why):
+def test_errors_of_an_address_do_not_contain_its_password(tmp_path, url, sentence, _why):
     pytest.importorskip("psycopg", reason="psycopg is not installed")
     path = tmp_path / "arena.db"
     with pytest.raises(StoreError, match=sentence) as raised:
@@ -115,36 +115,36 @@ def test_writers_take_turns_and_say_so_when_it_lasts(tmp_path, cluster):
     ):
         held = second.competitions()
         assert held.all() == (), "readers do not wait"
-        with pytest.raises(StoreBusy, match="another program has kept"):
-            held.create("autumn", toml("swiss"), [], seed="s", organiser="org", now=NOW)
+        with pytest.raises(StoreBusy, match="S-BUSY"):
+            made(second)
 
 
 @pytest.fixture
 def organised(tmp_path, cluster):
-    """The path of a store in PostgreSQL with a key and a tournament."""
+    """The path of a store in PostgreSQL with a key and a competition."""
     path = tmp_path / "arena.db"
     keep_in(cluster.new_store(), path)
     with open_store(path) as store:
         store.keys().add(key())
-        store.open_tournament(SETTINGS, PLAN, now=NOW)
+        made(store)
     return path
 
 
 def test_pages_read_what_is_public_and_nothing_else(organised):
     with open_public(organised) as store:
-        (shown,) = store.tournaments()
-        assert shown.name == SETTINGS.name
-        assert shown.seed is None
-        assert {each.command for each in shown.entrants} == {None}
+        (shown,) = store.competitions().all()
+        assert shown.name == "autumn"
+        assert (read_plan(shown.config).seed, read_plan(shown.config).bots) == (HIDDEN, {})
+        assert {each.entry.command for each in shown.entries} == {""}
 
 
-@pytest.mark.parametrize("table", sorted(SECRET_TABLES))
+@pytest.mark.parametrize("table", sorted(schema.SECRET_TABLES))
 def test_pages_find_no_table_that_is_secret(organised, table):
     with open_public(organised) as store, pytest.raises(ProgrammingError, match="does not exist"):
         selected(store, f"SELECT * FROM {table}")
 
 
-@pytest.mark.parametrize(("table", "column"), sorted(SECRET_COLUMNS))
+@pytest.mark.parametrize(("table", "column"), sorted(schema.SECRET_COLUMNS))
 def test_pages_read_null_where_a_column_is_secret(organised, table, column):
     with open_public(organised) as store:
         assert all(each is None for (each,) in selected(store, f"SELECT {column} FROM {table}"))
@@ -152,26 +152,26 @@ def test_pages_read_null_where_a_column_is_secret(organised, table, column):
 
 
 def test_pages_write_nothing(organised):
-    with open_public(organised) as store, pytest.raises(StoreError, match="it is read-only"):
+    with open_public(organised) as store, pytest.raises(StoreError, match="S-READONLY"):
         selected(store, "DELETE FROM matches")
 
 
 def test_pages_wait_for_an_arena_to_publish(organised):
     with open_store(organised) as store, store._database.writing() as connection:
         unpublish(connection)
-    with pytest.raises(StoreError, match="nothing yet that may be shown"):
+    with pytest.raises(StoreError, match="has no tables yet"):
         open_public(organised)
     open_store(organised).close()
     open_public(organised).close()
 
 
-def test_views_of_another_version_are_made_anew(organised, monkeypatch):
+def test_views_of_another_version_are_replaced(organised, monkeypatch):
     """What became secret since must not stay readable."""
-    now_secret = database.SECRET_COLUMNS | {("tournaments", "created")}
-    monkeypatch.setattr(database, "SECRET_COLUMNS", now_secret)
+    now_secret = schema.SECRET_COLUMNS | {("competitions", "created")}
+    monkeypatch.setattr(schema, "SECRET_COLUMNS", now_secret)
     open_store(organised).close()
     with open_public(organised) as store:
-        assert selected(store, "SELECT created FROM tournaments") == [(None,)]
+        assert selected(store, "SELECT created FROM competitions") == [(None,)]
 
 
 def test_a_public_store_that_is_nowhere_is_none(tmp_path):

@@ -11,7 +11,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from arena.competition.versions import Event, NotNow
 from arena.store import Key, NameTaken, Scope, StoreError, open_store
 from arena.store.registry import (
     MAX_BOTS,
@@ -25,8 +24,9 @@ from arena.store.registry import (
     TooManyBots,
     Unknown,
 )
+from arena.submission.versions import NotNow, VersionEvent
+from tests.store.made import made
 from tests.store.test_leases import told
-from tests.store.test_tournament_store import PLAN, SETTINGS
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -67,41 +67,41 @@ def submit(registry, sha256, *, bot="a", now=NOW):
 
 def qualified(registry, sha256, *, bot="a", now=NOW):
     version = submit(registry, sha256, bot=bot, now=now)
-    for event in (Event.CHECKED, Event.QUALIFIED):
+    for event in (VersionEvent.CHECKED, VersionEvent.QUALIFIED):
         version = registry.record(bot, version.number, event, who="arena", now=now)
     return version
 
 
 def activate(registry, number, *, bot="a", now=NOW):
-    return registry.record(bot, number, Event.ACTIVE, who="ann", now=now)
+    return registry.record(bot, number, VersionEvent.ACTIVE, who="ann", now=now)
 
 
 class TestOwners:
     @pytest.mark.parametrize("code", ["", "wrong", "code of bob"], ids=["none", "wrong", "used"])
-    def test_without_an_invitation_nobody_registers(self, registry, code):
+    def test_registration_needs_an_invitation(self, registry, code):
         enter(registry, "bob")
-        with pytest.raises(NotInvited, match="wrong, or somebody has registered"):
+        with pytest.raises(NotInvited, match="R-BAD-CODE"):
             registry.register(code, key_of, now=NOW)
 
-    def test_who_registers_gets_the_name_of_the_invitation_and_a_key(self, store, registry):
+    def test_registering_gives_the_invited_name_and_a_key(self, store, registry):
         assert enter(registry, "bob").name == "bob"
         (key,) = store.keys().all()
         assert (key.scope, key.owner, key.bot) == (Scope.OWNER, "bob", "")
 
     @pytest.mark.parametrize("name", ["bob", "BOB", "Bob"])
-    def test_nobody_is_invited_under_a_name_that_looks_like_anothers(self, registry, name):
+    def test_no_invitation_for_a_name_like_anothers(self, registry, name):
         enter(registry, "bob")
-        with pytest.raises(StoreError, match=r"bob is registered already|known as 'bob'"):
+        with pytest.raises(StoreError, match=r"bob is registered|spelled 'bob'"):
             registry.invite("more", name, invited_by="org", now=NOW)
 
     def test_of_two_invitations_for_one_name_one_is_used(self, registry):
         for code in ("one", "other"):
             registry.invite(code, "eve", invited_by="org", now=NOW)
         registry.register("other", key_of, now=NOW)
-        with pytest.raises(StoreError, match="eve is registered already"):
+        with pytest.raises(StoreError, match="eve is registered"):
             registry.register("one", key_of, now=NOW)
 
-    def test_where_the_key_cannot_be_kept_nobody_is_registered(self, registry):
+    def test_without_a_stored_key_no_owner_is_registered(self, registry):
         enter(registry, "bob")
         registry.invite("more", "eve", invited_by="org", now=NOW)
         with pytest.raises(StoreError, match="there is a key"):
@@ -114,21 +114,21 @@ class TestOwners:
         with pytest.raises(ValueError, match="a name has 1 to 32"):
             registry.invite("more", name, invited_by="org", now=NOW)
 
-    def test_who_is_banned_has_no_key_any_more(self, store, anns):
+    def test_a_banned_owner_has_no_valid_key(self, store, anns):
         anns.ban("ann", reason="two accounts", who="org", now=NOW)
         assert [key.revoked for key in store.keys().all()] == [NOW]
         assert anns.owner("ann").banned == "two accounts"
 
-    def test_who_is_banned_brings_nothing_more_and_its_versions_play_no_more(self, anns):
+    def test_a_banned_owner_cannot_submit_and_all_versions_are_banned(self, anns):
         activate(anns, qualified(anns, "1").number)
         anns.ban("ann", reason="two accounts", who="org", now=NOW)
-        assert [each.state for each in anns.versions("a")] == [Event.BANNED]
+        assert [each.state for each in anns.versions("a")] == [VersionEvent.BANNED]
         for act in (
             lambda: submit(anns, "2"),
             lambda: activate(anns, 1),
             lambda: anns.create_bot("b", "ann", BotKind.REMOTE, now=NOW),
         ):
-            with pytest.raises(Banned, match="ann was banned: two accounts"):
+            with pytest.raises(Banned, match="ann, because two accounts"):
                 act()
 
 
@@ -137,21 +137,21 @@ class TestBots:
         enter(anns, "bob")
         with pytest.raises(NameTaken, match="belongs to the owner 'ann'"):
             anns.create_bot("A", "bob", BotKind.REMOTE, now=NOW)
-        with pytest.raises(StoreError, match="has a bot 'a' already"):
+        with pytest.raises(StoreError, match="has a bot 'a'"):
             anns.create_bot("a", "ann", BotKind.REMOTE, now=NOW)
 
     @pytest.mark.parametrize(
         ("act", "sentence"),
         [
-            (lambda r: r.create_bot("b", "who", BotKind.REMOTE, now=NOW), "no owner 'who'"),
-            (lambda r: submit(r, "1", bot="who"), "no bot 'who'"),
-            (lambda r: activate(r, 7), "no version a@7"),
-            (lambda r: r.version("a", 7), "no version a@7"),
-            (lambda r: r.ban("who", reason="", who="org", now=NOW), "no owner 'who'"),
+            (lambda r: r.create_bot("b", "who", BotKind.REMOTE, now=NOW), "no such owner: 'who'"),
+            (lambda r: submit(r, "1", bot="who"), "no such bot: 'who'"),
+            (lambda r: activate(r, 7), "no such version: a@7"),
+            (lambda r: r.version("a", 7), "no such version: a@7"),
+            (lambda r: r.ban("who", reason="", who="org", now=NOW), "no such owner: 'who'"),
         ],
         ids=["an owner", "a bot", "a version", "a version to see", "an owner to ban"],
     )
-    def test_who_is_not_there_is_named(self, anns, act, sentence):
+    def test_unknown_names_are_reported(self, anns, act, sentence):
         with pytest.raises(Unknown, match=sentence):
             act(anns)
 
@@ -167,7 +167,7 @@ class TestVersions:
 
     def test_the_same_contents_are_submitted_once(self, anns):
         submit(anns, "1")
-        with pytest.raises(SubmittedBefore, match="a@1 has the same contents: it is submitted"):
+        with pytest.raises(SubmittedBefore, match="a@1, which is submitted"):
             submit(anns, "1")
 
     def test_another_bot_may_have_the_same_contents(self, anns):
@@ -177,31 +177,32 @@ class TestVersions:
     def test_when_one_becomes_active_the_other_steps_back(self, anns):
         for sha256 in "12":
             activate(anns, qualified(anns, sha256).number)
-        assert [each.state for each in anns.versions("a")] == [Event.INACTIVE, Event.ACTIVE]
+        assert [each.state for each in anns.versions("a")] == [
+            VersionEvent.INACTIVE,
+            VersionEvent.ACTIVE,
+        ]
 
     def test_a_rejected_one_is_not_activated(self, anns):
         number = submit(anns, "1").number
-        anns.record("a", number, Event.REJECTED, who="arena", reason="no bot.toml", now=NOW)
-        with pytest.raises(
-            NotNow, match="rejected does not become active; what may come: banned, ret"
-        ):
+        anns.record("a", number, VersionEvent.REJECTED, who="arena", reason="no bot.toml", now=NOW)
+        with pytest.raises(NotNow, match="rejected and cannot become active, only banned, ret"):
             activate(anns, number)
 
 
 class TestQuotas:
     def test_ten_submissions_a_day(self, anns):
-        for number in range(QUOTAS[Event.SUBMITTED]):
+        for number in range(QUOTAS[VersionEvent.SUBMITTED]):
             submit(anns, str(number), now=NOW + timedelta(minutes=number))
         with pytest.raises(
             OverQuota, match="ann has had 10 versions submitted within a day"
         ) as over:
             submit(anns, "more", now=NOW + timedelta(hours=1))
-        assert over.value.retry_after_ms == 23 * 3600 * 1000
+        assert over.value.retry_s == 23 * 3600
         submit(anns, "more", now=NOW + DAY)
 
     def test_of_all_bots_of_an_owner_together(self, anns):
         anns.create_bot("b", "ann", BotKind.UPLOADED, now=NOW)
-        for number in range(QUOTAS[Event.SUBMITTED]):
+        for number in range(QUOTAS[VersionEvent.SUBMITTED]):
             submit(anns, str(number), bot="ab"[number % 2])
         with pytest.raises(OverQuota):
             submit(anns, "more")
@@ -209,7 +210,7 @@ class TestQuotas:
     def test_and_not_of_other_owners(self, anns):
         enter(anns, "bob")
         anns.create_bot("b", "bob", BotKind.UPLOADED, now=NOW)
-        for number in range(QUOTAS[Event.SUBMITTED]):
+        for number in range(QUOTAS[VersionEvent.SUBMITTED]):
             submit(anns, str(number))
         submit(anns, "1", bot="b")
 
@@ -221,10 +222,15 @@ class TestQuotas:
         with pytest.raises(OverQuota, match="3 versions active"):
             activate(anns, 4)
         states = [each.state for each in anns.versions("a")]
-        assert states == [Event.INACTIVE, Event.INACTIVE, Event.ACTIVE, Event.QUALIFIED]
+        assert states == [
+            VersionEvent.INACTIVE,
+            VersionEvent.INACTIVE,
+            VersionEvent.ACTIVE,
+            VersionEvent.QUALIFIED,
+        ]
 
     def test_a_clock_that_is_set_back_gives_no_more(self, anns):
-        for number in range(QUOTAS[Event.SUBMITTED]):
+        for number in range(QUOTAS[VersionEvent.SUBMITTED]):
             submit(anns, str(number))
         with pytest.raises(OverQuota):
             submit(anns, "more", now=NOW - 3 * DAY)
@@ -240,19 +246,29 @@ class TestRemoteBots:
 
     def test_the_first_version_plays_at_once_and_the_next_takes_its_place(self, remote):
         first = remote.dialled_in("r", "1.0", now=NOW)
-        assert (str(first), first.state, first.manifest) == ("r@1", Event.ACTIVE, {"said": "1.0"})
+        assert (str(first), first.state, first.manifest) == (
+            "r@1",
+            VersionEvent.ACTIVE,
+            {"said": "1.0"},
+        )
         second = remote.dialled_in("r", "1.1", now=NOW)
         assert (second.number, second.parent) == (2, 1)
-        assert [each.state for each in remote.versions("r")] == [Event.INACTIVE, Event.ACTIVE]
+        assert [each.state for each in remote.versions("r")] == [
+            VersionEvent.INACTIVE,
+            VersionEvent.ACTIVE,
+        ]
 
     def test_the_same_version_again_changes_nothing_and_an_older_one_comes_back(self, remote):
         for said in ("1.0", "1.0", "1.1", "1.0"):
             remote.dialled_in("r", said, now=NOW)
-        assert [each.state for each in remote.versions("r")] == [Event.ACTIVE, Event.INACTIVE]
+        assert [each.state for each in remote.versions("r")] == [
+            VersionEvent.ACTIVE,
+            VersionEvent.INACTIVE,
+        ]
 
     def test_what_is_retired_stays_so(self, remote):
         remote.dialled_in("r", "1.0", now=NOW)
-        remote.record("r", 1, Event.RETIRED, who="ann", now=NOW)
+        remote.record("r", 1, VersionEvent.RETIRED, who="ann", now=NOW)
         assert remote.dialled_in("r", "1.0", now=NOW) is None
 
     @pytest.mark.parametrize(
@@ -262,6 +278,7 @@ class TestRemoteBots:
         assert remote.dialled_in(bot, "1.0", now=NOW) is None
         assert remote.versions(bot) == ()
 
+    @pytest.mark.slow
     def test_a_new_name_every_time_fills_no_disk(self, remote):
         for number in range(MAX_REMOTE_VERSIONS + 5):
             last = remote.dialled_in("r", str(number), now=NOW)
@@ -269,21 +286,20 @@ class TestRemoteBots:
         assert remote.dialled_in("r", "new", now=NOW + DAY).number == MAX_REMOTE_VERSIONS + 1
 
     def test_it_costs_no_quota_of_submissions(self, remote):
-        for number in range(QUOTAS[Event.SUBMITTED] + 1):
+        for number in range(QUOTAS[VersionEvent.SUBMITTED] + 1):
             remote.dialled_in("r", str(number), now=NOW)
-        assert activate(remote, qualified(remote, "1").number).state is Event.ACTIVE
+        assert activate(remote, qualified(remote, "1").number).state is VersionEvent.ACTIVE
 
 
 def test_an_owner_has_only_so_many_bots(anns):
     for number in range(1, MAX_BOTS):
         anns.create_bot(f"b{number}", "ann", BotKind.UPLOADED, now=NOW)
-    with pytest.raises(TooManyBots, match="ann has 20 bots, which is the most"):
+    with pytest.raises(TooManyBots, match="ann has 20 "):
         anns.create_bot("more", "ann", BotKind.UPLOADED, now=NOW)
-    assert len(anns.bots_of("ann")) == MAX_BOTS
 
 
 class TestReports:
-    def test_a_report_is_kept_and_a_later_one_takes_its_place(self, anns):
+    def test_a_later_report_replaces_the_stored_one(self, anns):
         submit(anns, "1")
         assert anns.report("a", 1) is None
         for took_s in (1, 2):
@@ -295,7 +311,7 @@ class TestReports:
             lambda: anns.report("a", 7),
             lambda: anns.keep_report("a", 7, {}, now=NOW),
         ):
-            with pytest.raises(Unknown, match="no version a@7"):
+            with pytest.raises(Unknown, match="a@7"):
                 act()
 
 
@@ -303,17 +319,17 @@ def test_what_waits_for_qualification_is_in_the_order_of_submission(anns):
     anns.create_bot("0", "ann", BotKind.UPLOADED, now=NOW)
     for bot, sha256 in (("a", "1"), ("0", "1"), ("a", "2"), ("a", "3"), ("0", "2")):
         submit(anns, sha256, bot=bot)
-    anns.record("a", 2, Event.CHECKED, who="arena", now=NOW)
-    anns.record("a", 3, Event.REJECTED, who="arena", now=NOW)
-    anns.record("0", 1, Event.RETIRED, who="ann", now=NOW)
+    anns.record("a", 2, VersionEvent.CHECKED, who="arena", now=NOW)
+    anns.record("a", 3, VersionEvent.REJECTED, who="arena", now=NOW)
+    anns.record("0", 1, VersionEvent.RETIRED, who="ann", now=NOW)
     assert [*map(str, anns.unqualified())] == ["a@1", "a@2", "0@2"]
 
 
-def test_who_needs_a_runtime_are_those_that_may_still_play(anns):
+def test_only_versions_that_may_play_need_a_runtime(anns):
     for sha256, runtime_sha256 in (("1", "f"), ("2", "f"), ("3", "f"), ("4", "e"), ("5", "")):
         anns.submit("a", sha256=sha256, manifest={}, runtime_sha256=runtime_sha256, now=NOW)
-    anns.record("a", 2, Event.REJECTED, who="arena", now=NOW)
-    anns.record("a", 4, Event.RETIRED, who="ann", now=NOW)
+    anns.record("a", 2, VersionEvent.REJECTED, who="arena", now=NOW)
+    anns.record("a", 4, VersionEvent.RETIRED, who="ann", now=NOW)
     found = {key: [*map(str, versions)] for key, versions in anns.run_by().items()}
     assert found == {"f": ["a@1", "a@3"]}
 
@@ -328,7 +344,7 @@ def populated(store):
     registry.create_bot("a", "ann", BotKind.UPLOADED, now=NOW)
     for sha256 in "12":
         activate(registry, qualified(registry, sha256).number)
-    leases = store.open_tournament(SETTINGS, PLAN, now=NOW).leases()
+    leases = made(store).leases("autumn", 0)
     done, _ = leases.lease("w", 2, now_unix_ms=0)
     leases.report("w", done, told(done), now_unix_ms=1)
 
@@ -336,23 +352,26 @@ def populated(store):
 BREAKS = [
     ("UPDATE match_seats SET bot = 'eve' WHERE seat = 0", "are not those of its bots"),
     ("DELETE FROM match_seats WHERE seat = 1", "are not those of its bots"),
-    ("UPDATE deal_sets SET holder = NULL WHERE state = 'leased'", "holder does not go with that"),
-    ("UPDATE deal_sets SET holder = 'w' WHERE state = 'complete'", "holder does not go with that"),
-    ("UPDATE deal_sets SET report_sha256 = NULL", "report does not go with that"),
+    ("UPDATE deal_sets SET holder = NULL WHERE state = 'leased'", "does not agree with its holder"),
+    (
+        "UPDATE deal_sets SET holder = 'w' WHERE state = 'complete'",
+        "does not agree with its holder",
+    ),
+    ("UPDATE deal_sets SET report_sha256 = NULL", "does not agree with its report"),
     (
         "UPDATE matches SET scores = '[9, -9]' WHERE status = 'finished'",
         "other results than were rep",
     ),
-    ("UPDATE matches SET status = 'planned'", "is complete, and lacks results"),
-    ("UPDATE versions SET parent = 2 WHERE number = 1", "is no earlier version"),
+    ("UPDATE matches SET status = 'planned'", "is complete, but results are missing"),
+    ("UPDATE versions SET parent = 2 WHERE number = 1", "is not an earlier version"),
     (
         "UPDATE version_events SET event = 'active' WHERE event = 'inactive'",
         "has 2 active versions",
     ),
-    ("DELETE FROM version_events WHERE event = 'qualified'", "does not become active"),
+    ("DELETE FROM version_events WHERE event = 'qualified'", "cannot become active"),
     ("DELETE FROM version_events WHERE number = 2", "a@2 was never submitted"),
     ("UPDATE audit SET who = 'eve' WHERE id = 1", "row 1 of the audit was changed"),
-    ("DELETE FROM audit WHERE id = 2", "or one before it was taken out"),
+    ("DELETE FROM audit WHERE id = 2", "or one before it was removed"),
 ]
 
 
@@ -364,7 +383,7 @@ def test_a_store_that_was_used_as_meant_breaks_no_rule(store):
 @pytest.mark.parametrize(
     ("statement", "sentence"), BREAKS, ids=[statement for statement, _ in BREAKS]
 )
-def test_whatever_is_broken_by_hand_is_found(store, statement, sentence):
+def test_rows_that_were_changed_by_hand_are_found(store, statement, sentence):
     populated(store)
     with store._database.writing() as connection:
         connection.exec_driver_sql(statement)
@@ -394,7 +413,7 @@ class Life(RuleBasedStateMachine):
     def submit(self, bot, sha256):
         self.attempt(lambda: submit(self.registry, sha256, bot=bot, now=self.now))
 
-    @rule(bot=bots, number=st.integers(1, 4), event=st.sampled_from(Event))
+    @rule(bot=bots, number=st.integers(1, 4), event=st.sampled_from(VersionEvent))
     def record(self, bot, number, event):
         self.attempt(lambda: self.registry.record(bot, number, event, who="somebody", now=self.now))
 

@@ -1,4 +1,4 @@
-"""Rounds are kept as they were drawn, and a draw that comes out otherwise is an incident."""
+"""Rounds are stored as they were drawn; a second draw that differs is an incident."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from arena.competition.formats import swiss
 from arena.store import StoreError, open_store
 from arena.store.rounds import DrawDiffers
 from tests.competition.test_swiss import entrants, results
-from tests.store.test_tournament_store import NOW, PLAN, SETTINGS
+from tests.store.made import made
 
 WHO = entrants(7)
 STRENGTH = {each.name: each.seed for each in WHO}
@@ -20,25 +20,26 @@ def path(tmp_path):
 
 
 def play(path, number, *, seed="s", who=WHO):
-    """Draw, keep and play so many rounds, as a process does that was stopped and starts anew."""
+    """Draw, store and play so many rounds, as a restarted process does."""
     with open_store(path) as store:
-        rounds = store.open_tournament(SETTINGS, PLAN, now=NOW).rounds()
+        if not store.competitions().all():
+            made(store, rounds=False)
         past = []
         for _ in range(number):
             drawn = swiss.draw_round(who, past, seed=seed)
-            rounds.keep(drawn)
+            store.competitions().keep_round("autumn", 0, drawn, ())
             past.append(results(drawn, STRENGTH, 2))
-        return rounds.all()
+        return store.competitions().rounds("autumn", 0)
 
 
 def test_a_round_is_read_as_it_was_drawn(path):
-    (kept,) = play(path, 1)
-    assert kept == swiss.draw_round(WHO, [], seed="s")
-    assert len(kept.groups) == 3
-    assert len(kept.byes) == 1
+    (stored,) = play(path, 1)
+    assert stored == swiss.draw_round(WHO, [], seed="s")
+    assert len(stored.groups) == 3
+    assert len(stored.byes) == 1
 
 
-def test_stopped_after_any_round_it_goes_on_as_if_it_had_not_been(path, tmp_path):
+def test_draws_after_a_restart_equal_those_without_one(path, tmp_path):
     for number in (1, 1, 3, 2, 5):
         stopped = play(path, number)
     assert stopped == play(tmp_path / "unstopped.db", 5)
@@ -56,12 +57,13 @@ def test_a_draw_from_other_inputs_is_an_incident(path, changed):
     assert play(path, 2) == before
 
 
-def test_another_draw_from_the_same_inputs_is_one_too(path):
+def test_another_draw_from_the_same_inputs_is_an_incident(path):
     play(path, 1)
     with open_store(path) as store:
-        rounds = store.tournament("autumn").rounds()
-        (kept,) = rounds.all()
-        with pytest.raises(DrawDiffers, match="and otherwise: go on with the version"):
-            rounds.keep(replace(kept, groups=kept.groups[::-1]))
+        competitions = store.competitions()
+        (stored,) = competitions.rounds("autumn", 0)
+        drawn = replace(stored, groups=stored.groups[::-1])
+        with pytest.raises(DrawDiffers, match="results: continue with the version"):
+            competitions.keep_round("autumn", 0, drawn, ())
         with pytest.raises(StoreError, match="round 5 was drawn before round 2"):
-            rounds.keep(replace(kept, number=5))
+            competitions.keep_round("autumn", 0, replace(stored, number=5), ())

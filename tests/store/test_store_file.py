@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -12,7 +13,7 @@ from sqlalchemy import create_engine, inspect
 
 from arena.store import StoreError, open_store, schema, upgrade
 from arena.store.database import Database
-from arena.store.errors import in_plain_words
+from arena.store.errors import as_store_errors
 
 
 @pytest.fixture
@@ -34,7 +35,8 @@ def run_sql(path, *statements):
     connection.close()
 
 
-INSERT = "INSERT INTO tournaments VALUES (1, 'n', 's', 'c', '{}')"
+FIRST = Path(__file__).parent / "files" / "revision_v1.sql"
+INSERT = "INSERT INTO competitions VALUES (1, 'n', 'c', 'p', 'h', 'draft', 'o', 't', '', NULL)"
 
 
 def write(store, *steps):
@@ -80,13 +82,13 @@ class TestPromises:
     def test_a_reader_does_not_wait_for_the_writer(self, path):
         with open_store(path) as store, store._database.writing() as connection:
             connection.exec_driver_sql(INSERT)
-            assert store.tournaments() == ()
+            assert store.competitions().all() == ()
 
     def test_an_exception_undoes_the_transaction(self, path):
         with open_store(path) as store:
             with pytest.raises(StoreError, match="stop"):
                 write(store, INSERT, StoreError("stop"))
-            assert store.tournaments() == ()
+            assert store.competitions().all() == ()
 
     def test_closing_folds_everything_into_one_file(self, path):
         open_store(path).close()
@@ -99,27 +101,29 @@ class TestRefusals:
         assert refusal(path) == f"{path} cannot be made: there is no folder {path.parent}"
 
     def test_a_folder_in_place_of_the_file(self, tmp_path):
-        assert refusal(tmp_path) == (
-            f"{tmp_path} cannot be opened: it is no file, or its folder is not open to you for "
-            "writing"
-        )
+        assert refusal(tmp_path).startswith(f"{tmp_path}: it cannot be opened (S-CANTOPEN). ")
 
     def test_some_other_file(self, path):
         path.write_text("Dear diary, " * 100)
-        assert refusal(path) == f"{path} is not a database"
+        assert refusal(path).startswith(f"{path}: it is not a database (S-NOTADB). ")
         assert path.read_text().startswith("Dear diary")
 
     def test_another_programs_database(self, path):
         run_sql(path, "CREATE TABLE recipes (name TEXT)")
-        assert refusal(path) == f"{path} is a database, but not one of the arena's"
+        assert "(S-FOREIGN)" in refusal(path)
 
-    def test_a_newer_schema(self, path):
+    @pytest.mark.parametrize(
+        ("revision", "named"),
+        [
+            pytest.param("9999", "9999", id="a newer schema"),
+            pytest.param("0009", "0009", id="a schema from before the first one"),
+            pytest.param("", "unknown", id="a schema that names no revision"),
+        ],
+    )
+    def test_a_schema_that_cannot_be_read(self, path, revision, named):
         open_store(path).close()
-        run_sql(path, "UPDATE alembic_version SET version_num = '9999'")
-        assert refusal(path) == (
-            f"{path} was written by a newer version of the arena (schema 9999, where this one "
-            f"knows {schema.HEAD}): use that version"
-        )
+        run_sql(path, f"UPDATE alembic_version SET version_num = '{revision}'")
+        assert f"schema {named}, not {schema.HEAD} (S-VERSION)" in refusal(path)
 
     @pytest.mark.parametrize(
         "spoil",
@@ -133,9 +137,7 @@ class TestRefusals:
     def test_damage(self, path, spoil):
         open_store(path).close()
         path.write_bytes(spoil(path.read_bytes()))
-        assert refusal(path) == (
-            f"{path} is damaged; put a copy in its place, or move it away to start anew"
-        )
+        assert refusal(path).startswith(f"{path}: it is damaged (S-CORRUPT). ")
 
     def test_a_lock_that_another_program_keeps(self, path, monkeypatch):
         monkeypatch.setattr("arena.store.store.BUSY_TIMEOUT_S", 0)
@@ -143,9 +145,7 @@ class TestRefusals:
         other = sqlite3.connect(path)
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        assert refusal(path, busy_timeout_s=0) == (
-            f"another program has kept {path} locked for over 0 s"
-        )
+        assert "locked: for over 0 s (S-BUSY)" in refusal(path, busy_timeout_s=0)
         other.close()
         open_store(path).close()
 
@@ -164,25 +164,20 @@ class TestRefusals:
             large = INSERT.replace("'n'", f"'{'n' * 100_000}'")
             with pytest.raises(StoreError) as raised:
                 write(store, f"PRAGMA max_page_count = {pages}", large)
-            assert str(raised.value) == (
-                f"the disk that holds {path} is full; what was recorded before is safe, so make "
-                "room and go on"
-            )
-            assert store.tournaments() == ()
+            assert str(raised.value).startswith(f"{path}: its disk is full (S-FULL). ")
+            assert store.competitions().all() == ()
 
     def test_no_right_to_write(self, path):
         with open_store(path) as store:
             with pytest.raises(StoreError) as raised:
-                write(store, "PRAGMA query_only = ON", "DELETE FROM tournaments")
-            assert str(raised.value) == (
-                f"{path} cannot be written: it, its folder or its disk is read-only"
-            )
+                write(store, "PRAGMA query_only = ON", "DELETE FROM competitions")
+            assert str(raised.value).startswith(f"{path}: it cannot be written (S-READONLY). ")
 
     def test_a_bug_of_ours_is_not_taken_for_one_of_these(self, path):
         memory = sqlite3.connect(":memory:")
         with (
             pytest.raises(sqlite3.OperationalError, match="no such table"),
-            in_plain_words(path, 5),
+            as_store_errors(path, 5),
         ):
             memory.execute("SELECT * FROM missing")
         memory.close()
@@ -194,10 +189,13 @@ class TestSchemas:
         script = ScriptDirectory.from_config(upgrade._config())
         assert script.get_current_head() == schema.HEAD
 
-    def test_migrations_make_the_same_tables_as_a_new_file_has(self, tmp_path):
+    def test_a_store_of_the_first_revision_becomes_as_a_new_one(self, tmp_path):
+        """A change of the schema needs a migration: the dump of the first revision stays as it is."""
         new, migrated = tmp_path / "new.db", tmp_path / "migrated.db"
         open_store(new).close()
-        run_sql(migrated, "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        connection = sqlite3.connect(migrated)
+        connection.executescript(FIRST.read_text("utf-8"))
+        connection.close()
         open_store(migrated).close()
         assert described(migrated) == described(new)
         engine = create_engine(f"sqlite:///{migrated}")
@@ -206,17 +204,21 @@ class TestSchemas:
         engine.dispose()
 
     def test_a_migration_that_fails_leaves_the_old_file(self, path, monkeypatch):
-        run_sql(path, "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        open_store(path).close()
+        run_sql(path, "UPDATE alembic_version SET version_num = 'v0'")
 
         def half_way(connection):
-            connection.exec_driver_sql("CREATE TABLE tournaments (id INTEGER)")
+            connection.exec_driver_sql("DROP TABLE comparison_requests")
             raise RuntimeError("the power is cut")
 
+        monkeypatch.setattr(upgrade, "knows", lambda _: True)
         monkeypatch.setattr(upgrade, "to_head", half_way)
         with pytest.raises(RuntimeError):
             open_store(path)
         monkeypatch.undo()
-        open_store(path).close()
+        run_sql(path, f"UPDATE alembic_version SET version_num = '{schema.HEAD}'")
+        with open_store(path) as store:
+            assert store.comparison_requests().open() == ()
 
     def test_two_programs_may_make_the_file_at_once(self, path, monkeypatch):
         looked = []
@@ -231,7 +233,7 @@ class TestSchemas:
 
         monkeypatch.setattr(Database, "_revision", slow_to_look)
         with open_store(path) as store:
-            assert store.tournaments() == ()
+            assert store.competitions().all() == ()
 
     def test_alembic_is_not_loaded_unless_a_file_is_old(self, path):
         program = (

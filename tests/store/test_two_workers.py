@@ -6,10 +6,10 @@ import pytest
 import trio
 import trio.testing
 
-from arena.ladder.tournament import run_tournament
-from arena.ladder.work import LEASE_S
+from arena.schedule.runner import MatchByMatch, run_deal_sets
+from arena.schedule.work import LEASE_S
 from arena.store import open_store
-from tests.store.test_tournament_store import NOW, PLAN, SETTINGS, result
+from tests.store.made import PLAN, made, outcomes, result
 
 
 class Work:
@@ -47,23 +47,24 @@ class Work:
 def played_by(scores):
     """Matches of a minute, whose scores tell who played them."""
 
-    async def play(match):
+    async def play(_, match):
         await trio.sleep(20)
         return replace(result(match), scores=scores)
 
     return play
 
 
-async def worker(name, tournament, work, play):
+async def worker(name, store, work, play):
     """Play until nothing is left, as a worker does that asks again."""
-    while not all(each.has_result for each in everything(tournament)):
-        await run_tournament(PLAN, source=work, play=play, known={}, max_matches=1, worker=name)
+    while not all(each.has_result for each in everything(store)):
+        player = MatchByMatch(play, max_matches=1)
+        await run_deal_sets(work, player, deal_sets=PLAN, worker=name)
         await trio.sleep(5)
 
 
-def everything(tournament):
-    outcomes = tournament.outcomes()
-    return [outcomes.get(match.id, _Missing) for each in PLAN for match in each.matches]
+def everything(store):
+    known = outcomes(store)
+    return [known.get(match.id, _Missing) for each in PLAN for match in each.matches]
 
 
 class _Missing:
@@ -73,29 +74,27 @@ class _Missing:
 @pytest.mark.parametrize("frozen_s", [0, 30, 90], ids=lambda s: f"frozen for {s} s")
 def test_each_deal_set_has_one_result_and_none_is_lost(tmp_path, frozen_s, caplog):
     async def main(store):
-        tournament = store.open_tournament(SETTINGS, PLAN, now=NOW)
-        frozen, well = Work(tournament.leases()), Work(tournament.leases())
+        held = made(store)
+        frozen, well = Work(held.leases("autumn", 0)), Work(held.leases("autumn", 0))
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(worker, "frozen", tournament, frozen, played_by((1, -1)))
+            nursery.start_soon(worker, "frozen", store, frozen, played_by((1, -1)))
             await trio.sleep(0.1)
-            nursery.start_soon(worker, "well", tournament, well, played_by((2, -2)))
+            nursery.start_soon(worker, "well", store, well, played_by((2, -2)))
             if frozen_s:
                 await trio.sleep(15)
                 frozen.thawed = trio.Event()
                 await trio.sleep(frozen_s)
                 frozen.thawed.set()
-        return tournament, frozen, well
+        return frozen, well
 
     with open_store(tmp_path / "arena.db") as store:
-        tournament, frozen, well = trio.run(
-            main, store, clock=trio.testing.MockClock(autojump_threshold=0)
-        )
-        outcomes = tournament.outcomes()
+        frozen, well = trio.run(main, store, clock=trio.testing.MockClock(autojump_threshold=0))
+        known = outcomes(store)
         assert store.violations() == ()
-    first = {outcomes[match.id].scores for match in PLAN[0].matches}
+    first = {known[match.id].scores for match in PLAN[0].matches}
     late = frozen_s > LEASE_S
     assert first == {(2, -2) if late else (1, -1)}
-    assert len(outcomes) == sum(len(each.matches) for each in PLAN)
-    assert all(len({outcomes[match.id].scores for match in each.matches}) == 1 for each in PLAN)
+    assert len(known) == sum(len(each.matches) for each in PLAN)
+    assert all(len({known[match.id].scores for match in each.matches}) == 1 for each in PLAN)
     assert frozen.refused == ([("frozen", PLAN[0].id, "OutOfDate")] if late else [])
     assert well.refused == []

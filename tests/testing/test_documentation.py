@@ -14,11 +14,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "testing-against-the-arena.md"
 TEXT = PAGE.read_text("utf-8")
 EXAMPLES = list(re.finditer(r"^```python\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL))
 NOT_DOUBLES = {
-    "Asked",
+    "RecordedAsk",
     "Closed",
-    "Ended",
+    "SeatEnded",
     "Reply",
-    "NotLoaded",
+    "NotStacked",
     "Shuffle",
     "plays_first_move",
 }

@@ -14,7 +14,14 @@ from arena.deal import KeyedDeals, seeded_key
 from arena.referee import Ending
 from arena.replay.journal.journal import Journal
 from arena.server.session.outbox import MAX_FRAME_BYTES, Outbox
-from arena.testing.deals import Loaded, Noted, NotLoaded, Seeded, Shuffle, Unshuffled
+from arena.testing.deals import (
+    NotStacked,
+    RecordedDeals,
+    SeededDeals,
+    Shuffle,
+    StackedDeals,
+    UnshuffledDeals,
+)
 from arena.testing.journal import MemoryJournal
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import Scripted, play, seeded_spec
@@ -30,11 +37,11 @@ SERVER = Path(arena.server.__file__).parent
 @pytest.mark.parametrize("seed", ["1", 1], ids=["a text", "a number, as its text"])
 def test_seeded_deals_are_those_that_the_arena_plays_with_a_seed(seed):
     theirs = KeyedDeals(seeded_key("1")).shuffle(2, "deck", PACK_52)
-    assert Seeded(seed).shuffle(2, "deck", PACK_52) == theirs != PACK_52
+    assert SeededDeals(seed).shuffle(2, "deck", PACK_52) == theirs != PACK_52
 
 
 def test_unshuffled_deals_leave_a_pack_as_it_is():
-    assert Unshuffled().shuffle(0, "deck", list(PACK_52)) == PACK_52
+    assert UnshuffledDeals().shuffle(0, "deck", list(PACK_52)) == PACK_52
 
 
 # fmt: off
@@ -52,7 +59,7 @@ LOADED = [
     ("place", "cards", "dealt", "why"), LOADED, ids=[row[-1] for row in LOADED]
 )
 def test_loaded_deals_hand_out(place, cards, dealt, why):
-    deals = Loaded({(0, "deck"): ["3c", "2c"], (0, "stock"): ["2c"]}, Unshuffled())
+    deals = StackedDeals({(0, "deck"): ["3c", "2c"], (0, "stock"): ["2c"]}, UnshuffledDeals())
     assert deals.shuffle(*place, cards) == tuple(dealt.split())
 
 
@@ -70,13 +77,13 @@ NOT_LOADED = [
     ("place", "cards", "said", "why"), NOT_LOADED, ids=[row[-1] for row in NOT_LOADED]
 )
 def test_loaded_deals_refuse(place, cards, said, why):
-    deals = Loaded({(0, "deck"): ["3c", "2c"], (0, "twice"): ["2c", "2c"]})
-    with pytest.raises(NotLoaded, match=said):
+    deals = StackedDeals({(0, "deck"): ["3c", "2c"], (0, "twice"): ["2c", "2c"]})
+    with pytest.raises(NotStacked, match=said):
         deals.shuffle(*place, cards)
 
 
 def test_noted_deals_remember_what_they_were_asked_and_what_they_answered():
-    noted = Noted(Loaded({(0, "deck"): ["3c", "2c"]}))
+    noted = RecordedDeals(StackedDeals({(0, "deck"): ["3c", "2c"]}))
     assert noted.shuffle(0, "deck", ["2c", "3c"]) == ("3c", "2c")
     assert noted.shuffles == [Shuffle(0, "deck", ("2c", "3c"), ("3c", "2c"))]
 
@@ -207,8 +214,10 @@ WRITER = {"closing", "drop", "dropped", "next", "received_s"}
 def test_the_server_asks_nothing_of_a_journal_that_the_double_has_not():
     used = {attribute for _, attribute in used_of("journal")}
     assert {"append", "flush", "match", "synced"} <= used
-    # A tournament recovers its matches from the files.
+    # A tournament recovers its matches from the files, and workers report theirs to a journal of files.
     assert used - set(dir(MemoryJournal())) <= {
+        "numbered",
+        "reported",
         "folder",
         "journal",
         "match_log",

@@ -1,10 +1,12 @@
-"""Translate conformance vectors into calls of the rules, one module per family.
+"""What tests know of each family of games: how to read its vectors, and what it hides.
 
-An adapter module has `GAMES`, the game names of the vectors it serves, and
+A module has `GAMES`, the game names of the vectors that it serves, and
 
 - `KINDS`, which maps a vector's kind to a function that asserts the vector;
 - `SITTINGS`, which maps a kind with steps to a function that begins the match of
   a vector: its steps are played by `steps.play`.
+
+`tests/leaks/knowledge.py` says what else it has: what is hidden from a seat.
 """
 
 import importlib

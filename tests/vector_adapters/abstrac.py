@@ -3,13 +3,13 @@
 import pytest
 
 from arena.cards import pack
-from arena.games import abstrac
-from arena.games.abstrac import rules, scoring, words
+from arena.games.abstrac import messages, rules, scoring
+from arena.games.abstrac import rules as abstrac
+from arena.games.abstrac.messages import Choose, Order, Take
 from arena.games.abstrac.options import Options
 from arena.games.abstrac.state import Row, State
-from arena.games.abstrac.words import Choose, Order, Take
 from arena.games.contract import IllegalMove, Seat, places_of
-from arena.testing.deals import Loaded
+from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import compare, only
 
 GAMES = ("abstrac",)
@@ -48,7 +48,7 @@ def max_take(vector):
 def row_script(vector):
     given = vector["input"]
     only(given, "variant", "row", "takes")
-    deals = Loaded({(1, "deck"): pack("9TJQKA")})
+    deals = StackedDeals({(1, "deck"): pack("9TJQKA")})
     state, illegal_at, points = state_at(given["variant"], given["row"]), None, None
     for at, count in enumerate(given["takes"]):
         seat = abstrac.to_act(state)[0]
@@ -58,7 +58,7 @@ def row_script(vector):
             illegal_at = at
             break
         for event, _ in told:
-            if isinstance(event, words.Scored):
+            if isinstance(event, messages.Scored):
                 points = event.points
     observe = {
         "illegal_at": lambda: illegal_at,
@@ -112,7 +112,7 @@ def choose(vector):
     given = vector["input"]
     only(given, "dealer", "choice")
     hand = given["dealer"]  # seat 0 deals the first hand, seat 1 the second
-    deals = Loaded({(hand, "deck"): pack("9TJQKA")})
+    deals = StackedDeals({(hand, "deck"): pack("9TJQKA")})
     state, _ = rules._deal(Options(), hand, ((0, 0),) * hand, (0, 0), deals)
     chooser = abstrac.to_act(state)[0]
     with pytest.raises(IllegalMove):
@@ -127,7 +127,7 @@ def view(vector):
     """What can be seen of a row in the middle, or at the beginning of a half."""
     given = vector["input"]
     only(given, "variant", "row", "takes", "seat", "half")
-    deals = Loaded({(0, "deck"): pack()})
+    deals = StackedDeals({(0, "deck"): pack()})
     if "row" in given:
         state = state_at(given["variant"], given["row"])
     else:
@@ -145,6 +145,11 @@ def view(vector):
 def played_by_fallback(state):
     (seat,) = abstrac.to_act(state)
     return ((seat, abstrac.fallback(state, seat)),)
+
+
+def hidden(state, seat):
+    """Only the order of the second half of the 52-card game is hidden."""
+    return state.undealt
 
 
 KINDS = {

@@ -1,13 +1,10 @@
 """Vectors of Arlington."""
 
-from arena.cards import pack
-from arena.games import arlington
+from arena.cards import PACK_52, pack
 from arena.games.arlington import rules
+from arena.games.arlington import rules as arlington
 from arena.games.arlington.layout import Layout, table_of
-from arena.games.arlington.options import Options
-from arena.games.arlington.sets import Spectrum, is_set, points_of, set_of, spectra_of, strength_of
-from arena.games.arlington.state import Match, State
-from arena.games.arlington.words import (
+from arena.games.arlington.messages import (
     Add,
     Kill,
     LeadCard,
@@ -20,8 +17,11 @@ from arena.games.arlington.words import (
     Scored,
     TakeJoker,
 )
+from arena.games.arlington.options import Options
+from arena.games.arlington.sets import Spectrum, is_set, points_of, set_of, spectra_of, strength_of
+from arena.games.arlington.state import Match, State
 from arena.games.contract import Seat, places_of
-from arena.testing.deals import Loaded
+from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import Hidden, compare, only, seats, unordered
 from tests.vector_adapters.steps import Sitting
 
@@ -111,12 +111,14 @@ class Table(Sitting):
     @classmethod
     def of_state(cls, vector):
         only(vector["input"], "state", "seat")
-        return cls(state_at(vector["input"]["state"]), Loaded({}), vector["input"].get("seat"))
+        return cls(
+            state_at(vector["input"]["state"]), StackedDeals({}), vector["input"].get("seat")
+        )
 
     @classmethod
     def of_deck(cls, vector):
         only(vector["input"], "n", "dealer", "deck")
-        return cls(dealt(vector["input"]).state, Loaded({}))
+        return cls(dealt(vector["input"]).state, StackedDeals({}))
 
     def move_of(self, action):
         return move_of(action)
@@ -170,7 +172,7 @@ def deck_of(given):
 
 def dealt(given):
     seats, dealer, deck = given["n"], given["dealer"], deck_of(given)
-    return rules.deal_hand(match_of_one_hand(seats, dealer), Loaded({(dealer, "deck"): deck}))
+    return rules.deal_hand(match_of_one_hand(seats, dealer), StackedDeals({(dealer, "deck"): deck}))
 
 
 def deal(vector):
@@ -198,7 +200,7 @@ def game_end(vector):
     only(given, "totals_before", "hand_scores")
     before, points = given["totals_before"], given["hand_scores"]
     totals = [had + won for had, won in zip(before, points, strict=True)]
-    over = rules.match_is_over(Options(), 2, totals)
+    over = rules.is_over(Options(), 2, totals)
     firsts = [seat for seat, place in enumerate(places_of(totals)) if place == 1]
     observe = {
         "totals": lambda: totals,
@@ -228,6 +230,15 @@ def set_score(vector):
     only(vector["input"], "cards")
     points = points_of(set_of(vector["input"]["cards"]))
     compare(vector["expect"], {"points": lambda: points})
+
+
+def hidden(state, seat):
+    """Other hands, but for cards all have seen, and the undealt cards; for ever."""
+    layout, seen = state.layout, set(state.turn.trick_cards)
+    seen.update(layout.buried, *layout.known, *(cards for t in layout.tables for cards in t.sets))
+    if seat is not None:
+        seen.update(layout.hands[seat])
+    return (card for card in PACK_52 if card not in seen)
 
 
 KINDS = {

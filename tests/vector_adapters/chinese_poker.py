@@ -3,15 +3,16 @@
 import pytest
 
 from arena.cards import PACK_52
-from arena.games import chinese_poker
-from arena.games.chinese.hands import SURRENDERED, is_foul, settle, strengths
+from arena.games.chinese.hands import SURRENDERED, is_foul, pair_units, settle_pairs, strengths
 from arena.games.chinese.naturals import best_natural, natural_of
+from arena.games.chinese.unit_values import unit_values
 from arena.games.chinese_poker import rules
+from arena.games.chinese_poker import rules as chinese_poker
+from arena.games.chinese_poker.messages import DECLARE_NATURAL, PLAY, SURRENDER, Phase, Scored, Set
 from arena.games.chinese_poker.state import Match
-from arena.games.chinese_poker.words import DECLARE_NATURAL, PLAY, SURRENDER, Phase, Scored, Set
 from arena.games.contract import Seat
-from arena.testing.deals import Loaded
-from tests.vector_adapters.deals import compare, only, seats
+from arena.testing.deals import StackedDeals
+from tests.vector_adapters.deals import compare, only, others, seats
 from tests.vector_adapters.steps import Sitting
 
 GAMES = ("chinese_poker",)
@@ -57,8 +58,10 @@ def standing_of(player):
 
 
 def settle_vector(vector):
-    only(vector["input"], "players")
-    net = settle([standing_of(player) for player in vector["input"]["players"]])
+    only(vector["input"], "players", "unit_values")
+    players = vector["input"]["players"]
+    values = unit_values(vector["input"].get("unit_values", ""), len(players))
+    net = settle_pairs([standing_of(player) for player in players], pair_units, values)
     compare(vector["expect"], {"net_units": lambda: net})
 
 
@@ -69,16 +72,17 @@ class Table(Sitting):
 
     def __init__(self, vector):
         given = vector["input"]
-        only(given, "seats", "dealer", "deck")
+        only(given, "seats", "dealer", "deck", "unit_values")
         number, dealer = given["seats"], given["dealer"]
         deck = tuple(given["deck"])
         # Two seats use 26 cards; the vector leaves out the rest of the pack.
         deck += tuple(card for card in PACK_52 if card not in deck)
-        deals = Loaded({(dealer, "deck"): deck})
+        deals = StackedDeals({(dealer, "deck"): deck})
         everybody = tuple(Seat(seat) for seat in range(number))
         nothing = ((0,) * number,) * dealer
         # Seat d deals hand d, here the last of the match.
-        match = Match(everybody, dealer + 1, dealer, nothing, (0,) * number)
+        values = unit_values(given.get("unit_values", ""), number)
+        match = Match(everybody, dealer + 1, values, dealer, nothing, (0,) * number)
         super().__init__(chinese_poker, rules.deal_hand(match, deals).state, deals)
         assert chinese_poker.view(self.state, None).dealer == dealer
         self.scored = None
@@ -105,6 +109,20 @@ def move_of(action):
     only(action, "type")
     assert action["type"] in ACTIONS, f"the adapter does not know the action {action['type']!r}"
     return ACTIONS[action["type"]]
+
+
+def hidden(state, seat):
+    """Other hands, but for naturals that were shown."""
+    hands = list(state.deal.hands)
+    if state.committed is not None:
+        for shown in state.committed.naturals:
+            hands[shown.seat] = ()
+    return others(hands, seat)
+
+
+def is_secret(move):
+    """Settings are shown together when all have been made."""
+    return isinstance(move, Set)
 
 
 KINDS = {

@@ -110,3 +110,8 @@ def actions(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     return sorted(map(unordered, value), key=lambda each: str(sorted(each.items())))
+
+
+def others(hands, seat):
+    """The cards of all hands but one."""
+    return [card for at, hand in enumerate(hands) if at != seat for card in hand]

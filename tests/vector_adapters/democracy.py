@@ -1,17 +1,18 @@
 """Vectors of Democracy."""
 
 from arena.cards import JOKER
-from arena.games import democracy
 from arena.games.contract import Seat, places_of
-from arena.games.democracy import rules, scoring, words
+from arena.games.democracy import messages, rules, scoring
+from arena.games.democracy import rules as democracy
+from arena.games.democracy.messages import PlayCard, Scored, Shown
 from arena.games.democracy.options import Options
 from arena.games.democracy.state import Match
-from arena.games.democracy.words import PlayCard, Scored, Shown
-from arena.testing.deals import Loaded, Noted, Unshuffled
+from arena.testing.deals import RecordedDeals, StackedDeals, UnshuffledDeals
 from tests.vector_adapters.deals import (
     OfSeat,
     compare,
     only,
+    others,
     seats,
     unordered,
 )
@@ -40,7 +41,7 @@ def deck(vector):
     """Looks at the first deal of a real match, not at the table of sizes."""
     only(vector["input"], "players")
     players = vector["input"]["players"]
-    deals = Noted(Unshuffled())
+    deals = RecordedDeals(UnshuffledDeals())
     first, _ = democracy.start(Options(), players, deals)
     state = first
     while state.day.number == 1:
@@ -119,7 +120,7 @@ class Table(Sitting):
         everybody = tuple(Seat(seat) for seat in range(players))
         scores = ((0,) * players,) * first
         match = Match(Options(), everybody, first, scores, tuple(given["scores"]))
-        deals = Loaded(decks)
+        deals = StackedDeals(decks)
         super().__init__(democracy, rules._begin_island(match, deals).state, deals)
         self.shown = self.scored = None
 
@@ -153,7 +154,7 @@ class Table(Sitting):
 
     def last_winner(self):
         """Of the last trick; None before the first, and if it was tied."""
-        if self.shown is None or self.shown.winner == words.TIE:
+        if self.shown is None or self.shown.winner == messages.TIE:
             return None
         return self.shown.winner
 
@@ -185,6 +186,12 @@ def dealing_order(days, dealer):
             order += [day["hands"][(dealer + 1 + left) % seats][at] for left in range(seats)]
             order.append(to_pool)
     return order
+
+
+def hidden(state, seat):
+    """Other hands, the pool below its top, and what is not dealt yet."""
+    day = state.day
+    return (*others(day.hands, seat), *day.pool[1:], *day.undealt)
 
 
 KINDS = {

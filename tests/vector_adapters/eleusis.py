@@ -4,27 +4,15 @@ import random
 from dataclasses import replace
 
 from arena.cards import PACK_52
-from arena.games import eleusis
-from arena.games.cel import DECK_ORDER
-from arena.games.cel import Rule as Language
+from arena.cel import DECK_ORDER
+from arena.cel import Rule as Language
 from arena.games.contract import Seat
 from arena.games.eleusis import rules
+from arena.games.eleusis import rules as eleusis
 from arena.games.eleusis.cards import PACKS
 from arena.games.eleusis.hidden_rule import Draws, judge_guess, validate
-from arena.games.eleusis.options import Options
-from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
-from arena.games.eleusis.state import (
-    NO_CALLS,
-    NO_OFFICE,
-    Attempts,
-    Cards,
-    Match,
-    Secret,
-    State,
-    Table,
-    Turn,
-)
-from arena.games.eleusis.words import (
+from arena.games.eleusis.messages import (
+    SHOWN_CALLS,
     Declare,
     Guess,
     HandScored,
@@ -38,8 +26,21 @@ from arena.games.eleusis.words import (
     Play,
     Rule,
 )
-from arena.testing.deals import Loaded
-from tests.vector_adapters.deals import compare, only, seats, unordered
+from arena.games.eleusis.options import Guessers, Options
+from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
+from arena.games.eleusis.state import (
+    NO_CALLS,
+    NO_OFFICE,
+    Attempts,
+    Cards,
+    Match,
+    Secret,
+    State,
+    Table,
+    Turn,
+)
+from arena.testing.deals import StackedDeals
+from tests.vector_adapters.deals import compare, only, others, seats, unordered
 from tests.vector_adapters.steps import Sitting
 
 GAMES = ("eleusis", "eleusis_express")
@@ -136,14 +137,18 @@ def last_hand(vector, *extra):
     """The match of a vector, in its last hand, and the deals of that hand."""
     given = vector["input"]
     number, dealer = given["seats"], given["dealer"]
-    options = Options(max_turns=given.get("max_turns") or 40, variant=VARIANTS[vector["game"]])
+    options = Options(
+        max_turns=given.get("max_turns") or 40,
+        guessers=Guessers.PLAYER,  # X2, by which the scripts were written
+        variant=VARIANTS[vector["game"]],
+    )
     everybody = tuple(Seat(seat) for seat in range(number))
     nothing = (0,) * number
     match = Match(options, everybody, dealer, (nothing,) * (number - 1), nothing, "")
     orders = {(dealer, f"guess {number}"): PACK_52 for number in range(1, 4)}
     for number, deck in enumerate(given.get("extra_decks") or (), PACKS + 1):
         orders[dealer, f"pack {number}"] = deck
-    return match, Loaded({**orders, **dict(extra)})
+    return match, StackedDeals({**orders, **dict(extra)})
 
 
 def begun(vector):
@@ -238,6 +243,23 @@ def move_of(action):
         return (Guess if kind == "guess" else Rule)(action["rule"])
     only(action, "type")
     return {"no_play": NoPlay(), "declare": Declare(), "pass": Pass()}[kind]
+
+
+def hidden(state, seat):
+    """Other hands and the stock, but for faces of which a no-play has shown one.
+
+    A hand that was shown goes back under the stock, where all may know it. Cards
+    that wait to be judged lie open.
+    """
+    table, shown = state.table, set()
+    if state.phase in ("rule", "over") or len(table.calls.hands) >= SHOWN_CALLS:
+        return ()
+    for hand in table.calls.hands:
+        shown.update(hand)
+    if state.turn.pending is not None:
+        shown.update(table.cards.hands[state.turn.seat])
+    hidden = (*others(table.cards.hands, seat), *table.cards.stock)
+    return [card for card in hidden if card not in shown]
 
 
 KINDS = {

@@ -1,12 +1,13 @@
 """Vectors of Jam."""
 
-from arena.games import jam
 from arena.games.contract import Seat
 from arena.games.jam import rules, scoring
+from arena.games.jam import rules as jam
+from arena.games.jam.messages import Discard, Draw, Phase, Play, Scored, Source
 from arena.games.jam.options import Options
 from arena.games.jam.state import Deal, Match, Side, State
-from arena.games.jam.words import Discard, Draw, Phase, Play, Scored, Source
-from arena.testing.deals import Loaded
+from arena.games.options import match_is_over
+from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import Hidden, compare, only, seats, unordered
 from tests.vector_adapters.steps import Sitting
 
@@ -67,7 +68,7 @@ class Table(Sitting):
     def of_state(cls, vector):
         given = vector["input"]
         only(given, "state", "seat")
-        return cls(state_at(given["state"]), Loaded({}), given.get("seat"))
+        return cls(state_at(given["state"]), StackedDeals({}), given.get("seat"))
 
     @classmethod
     def of_piles(cls, vector):
@@ -80,7 +81,7 @@ class Table(Sitting):
         }
         nothing = ((0, 0),) * dealer
         match = Match(Options(hands=dealer + 1), dealer, 0, (0, 0), (0, 0), 0, nothing)
-        deals = Loaded(orders)
+        deals = StackedDeals(orders)
         return cls(rules.deal_hand(match, deals).state, deals)
 
     def move_of(self, action):
@@ -139,13 +140,21 @@ def rubber(vector):
     for number, points in enumerate(vector["input"]["deal_points"], 1):
         assert not over, "the rubber was over before its last deal"
         totals = (totals[0] + points[0], totals[1] + points[1])
-        over = scoring.rubber_is_over(Options().target, number, totals)
+        over = match_is_over(Options(), number, totals)
     observe = {
         "totals": lambda: list(totals),
         "over": lambda: over,
         "winner": lambda: winner_of(totals) if over else None,
     }
     compare(vector["expect"], observe)
+
+
+def hidden(state, seat):
+    """The other hand, but for cards drawn from discards, and the order of both stocks."""
+    for at, side in enumerate(state.deal.sides):
+        yield from side.stock
+        if at != seat:
+            yield from set(side.hand) - set(side.known)
 
 
 KINDS = {

@@ -1,11 +1,9 @@
 """Vectors of Klaberjass."""
 
-from arena.games import klaberjass
 from arena.games.contract import Seat, places_of
 from arena.games.klaberjass import legal_moves, rules, scoring, tricks
-from arena.games.klaberjass.options import Options
-from arena.games.klaberjass.state import Match
-from arena.games.klaberjass.words import (
+from arena.games.klaberjass import rules as klaberjass
+from arena.games.klaberjass.messages import (
     Announce,
     Exchange,
     Good,
@@ -23,7 +21,9 @@ from arena.games.klaberjass.words import (
     Take,
     Yes,
 )
-from arena.testing.deals import Loaded
+from arena.games.klaberjass.options import Options
+from arena.games.klaberjass.state import Match
+from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import (
     OfSeat,
     actions,
@@ -194,7 +194,7 @@ class Table(Sitting):
         only(given, "dealer", "scores", "deals")
         dealer = given["dealer"]
         # Later deals are there only so that the rules can go on, whoever deals them.
-        deals = Loaded(
+        deals = StackedDeals(
             {
                 (hand, "deck"): dealing_order(each, dealer)
                 for hand, each in enumerate(given["deals"])
@@ -267,6 +267,20 @@ def dealing_order(deal, dealer):
     first, second = deal["hands"][1 - dealer], deal["hands"][dealer]
     batches = [*first[:3], *second[:3], *first[3:], *second[3:]]
     return [*batches, deal["upcard"], *deal["stock"]]
+
+
+def hidden(state, seat):
+    """The other hand, but for cards all have seen, and the cards not dealt.
+
+    Once top cards were named, or all sequences of a seat shown, everybody knows something of
+    every card of that hand: which sequences it does not make.
+    """
+    contest = state.deal.contest
+    for at, side in enumerate(state.deal.sides):
+        told = contest.verdict is not None or (contest.shown and contest.winner == at)
+        if at != seat and not told:
+            yield from set(side.hand) - set(side.known)
+    yield from state.deal.talon.stock
 
 
 KINDS = {

@@ -4,14 +4,11 @@ Scripts ask the holders of a flush only; the arena asks every player, so the
 adapter supplies the holds of those who hold none.
 """
 
-from arena.games import loo
 from arena.games.contract import places_of
 from arena.games.loo import flushes, rules, tricks
+from arena.games.loo import rules as loo
 from arena.games.loo.flushes import FlushKind
-from arena.games.loo.options import Options
-from arena.games.loo.rules import CLOCKWISE
-from arena.games.loo.state import Match
-from arena.games.loo.words import (
+from arena.games.loo.messages import (
     HOLD,
     Ending,
     Exchange,
@@ -24,12 +21,16 @@ from arena.games.loo.words import (
     Scored,
     Won,
 )
-from arena.testing.deals import Loaded, Unshuffled
+from arena.games.loo.options import Options
+from arena.games.loo.rules import CLOCKWISE
+from arena.games.loo.state import Match
+from arena.testing.deals import StackedDeals, UnshuffledDeals
 from tests.vector_adapters.deals import (
     OfSeat,
     actions,
     compare,
     only,
+    others,
     seats,
     unordered,
 )
@@ -57,18 +58,25 @@ def flush(vector):
 
 def legal_cards(vector):
     given = vector["input"]
-    only(given, "hand", "trick", "trump", "civil")
+    only(given, "hand", "trick", "trump", "civil", "cards")
     hand, trick, trump = tuple(given["hand"]), tuple(given["trick"] or ()), given["trump"]
     civil = given.get("civil", False)
     # Whoever leads may lead any card.
-    legal = tricks.legal_replies(hand, trick, trump, civil=civil) if trick else hand
+    pam = options_of(given).has_pam
+    legal = tricks.legal_replies(hand, trick, trump, civil=civil, pam=pam) if trick else hand
     compare(vector["expect"], {"cards": lambda: legal}, {"cards": unordered})
 
 
 def trick(vector):
-    only(vector["input"], "trick", "trump")
-    winner = tricks.trick_winner(vector["input"]["trick"], vector["input"]["trump"])
+    given = vector["input"]
+    only(given, "trick", "trump", "cards")
+    pam = options_of(given).has_pam
+    winner = tricks.trick_winner(given["trick"], given["trump"], pam=pam)
     compare(vector["expect"], {"winner_index": lambda: winner})
+
+
+def options_of(given):
+    return Options(hands=given.get("deals_in_match", 0), cards=given.get("cards", "five"))
 
 
 def board(vector):
@@ -88,7 +96,8 @@ def packs_of(deals, first, seats):
     for hand, deal in enumerate(deals, first):
         only(deal, "hands", "upcard", "stock", "recycle")
         order = CLOCKWISE[seats][hand % seats]
-        dealt = [deal["hands"][seat][at] for at in range(5) for seat in order]
+        size = len(deal["hands"][0])
+        dealt = [deal["hands"][seat][at] for at in range(size) for seat in order]
         packs[hand, "deck"] = (*dealt, deal["upcard"], *deal["stock"])
         if "recycle" in deal:
             packs |= {(hand, f"recycled by {seat}"): deal["recycle"] for seat in range(seats)}
@@ -144,14 +153,13 @@ class Table(Sitting):
 
     def __init__(self, vector):
         given = vector["input"]
-        only(given, "players", "dealer", "chips", "pot", "deals", "deals_in_match")
+        only(given, "players", "dealer", "chips", "pot", "deals", "deals_in_match", "cards")
         number, first = given["players"], given["dealer"]  # seat d deals hand d first
         self.seats = range(number)
-        deals = Loaded(packs_of(given["deals"], first, number), Unshuffled())
+        deals = StackedDeals(packs_of(given["deals"], first, number), UnshuffledDeals())
         chips = tuple(given["chips"])
         played = ((0,) * number,) * first
-        options = Options(hands=given.get("deals_in_match", 0))
-        match = Match(options, first, given["pot"], chips, chips, played)
+        match = Match(options_of(given), first, given["pot"], chips, chips, played)
         super().__init__(loo, rules.deal_hand(match, deals).state, deals)
         self.scored = None
         self.won = []
@@ -227,6 +235,27 @@ class Table(Sitting):
 
 def winners(chips):
     return [seat for seat, place in enumerate(places_of(chips)) if place == 1]
+
+
+def hidden(state, seat):
+    """Other hands, what others passed or discarded, and the stock."""
+    cards = state.deal.cards
+    mine = () if seat is None else cards.discarded[seat]
+    hidden = (*others(cards.hands, seat), *cards.stock, *cards.dead)
+    return [card for card in hidden if card not in mine]
+
+
+def is_secret(move):
+    """How many cards were exchanged is public, and not which."""
+    return isinstance(move, Exchange)
+
+
+def public_part(exchange):
+    return len(exchange.cards)
+
+
+SECRET_PHASE = "exchange"
+"""For as long as this phase lasts, an exchange stays secret: nobody shows a card in it."""
 
 
 KINDS = {

@@ -1,13 +1,10 @@
 """Vectors of Oklahoma Rummy."""
 
-from arena.games import oklahoma_rummy
 from arena.games.contract import IllegalMove, Seat
-from arena.games.oklahoma_rummy import Options, State, rules
+from arena.games.oklahoma_rummy import rules
+from arena.games.oklahoma_rummy import rules as oklahoma_rummy
 from arena.games.oklahoma_rummy.melds import End, MeldKind, TableMeld, read_meld, set_rank
-from arena.games.oklahoma_rummy.rules import DECK
-from arena.games.oklahoma_rummy.scoring import HELD_POINTS
-from arena.games.oklahoma_rummy.state import Deal, Match, Piles
-from arena.games.oklahoma_rummy.words import (
+from arena.games.oklahoma_rummy.messages import (
     Decline,
     Declined,
     Discard,
@@ -22,7 +19,11 @@ from arena.games.oklahoma_rummy.words import (
     Table,
     TakePile,
 )
-from arena.testing.deals import Loaded, Unshuffled
+from arena.games.oklahoma_rummy.options import Options
+from arena.games.oklahoma_rummy.rules import DECK
+from arena.games.oklahoma_rummy.scoring import HELD_POINTS
+from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
+from arena.testing.deals import StackedDeals, UnshuffledDeals
 from tests.vector_adapters.deals import (
     OfSeat,
     compare,
@@ -99,7 +100,7 @@ def after(state, move):
     """The state after a move of seat 0; None if it is refused."""
     before = repr(state)
     try:
-        following, _ = oklahoma_rummy.step(state, ((Seat(0), move),), Unshuffled())
+        following, _ = oklahoma_rummy.step(state, ((Seat(0), move),), UnshuffledDeals())
     except IllegalMove:
         assert move not in oklahoma_rummy.moves(state, Seat(0))
         assert repr(state) == before
@@ -177,7 +178,7 @@ def hand_value(vector):
 def setup(vector):
     only(vector["input"], "players")
     players = vector["input"]["players"]
-    state, _ = oklahoma_rummy.start(Options(), players, Unshuffled())
+    state, _ = oklahoma_rummy.start(Options(), players, UnshuffledDeals())
     sizes = {len(hand) for hand in state.deal.hands}
     assert len(state.deal.hands) == players
     assert len(state.deal.piles.pile) == 1
@@ -207,7 +208,7 @@ def settle(vector):
     deal = Deal(
         Phase.PLAY, last, tuple(hands), nothing, tuple(tables), Piles((), (), 3), drawn=None
     )
-    _, told = oklahoma_rummy.step(State(match, deal), ((last, Discard("9c")),), Unshuffled())
+    _, told = oklahoma_rummy.step(State(match, deal), ((last, Discard("9c")),), UnshuffledDeals())
     (scored,) = [event for event, _ in told if isinstance(event, Scored)]
     assert scored.out == out
     compare(vector["expect"], {"gained": lambda: list(scored.points)})
@@ -225,7 +226,7 @@ def draw_phase(vector):
         other=tuple(given["hand"]),
         piles=Piles(tuple(stock), tuple(pile), given["rebuilds_used"]),
     )
-    following, told = oklahoma_rummy.step(state, ((Seat(0), Discard(top)),), Unshuffled())
+    following, told = oklahoma_rummy.step(state, ((Seat(0), Discard(top)),), UnshuffledDeals())
     ended = any(isinstance(event, Scored) for event, _ in told)
     acting = () if ended else oklahoma_rummy.to_act(following)
     assert acting in ((), (1,))
@@ -278,7 +279,7 @@ class InPlay(Sitting):
         ]
         decks = {(dealer + at, "deck"): pack for at, pack in enumerate(packs)}
         # Later hands, and stocks that are rebuilt, lie as they come.
-        deals = Loaded(decks, Unshuffled())
+        deals = StackedDeals(decks, UnshuffledDeals())
         match = Match(Options(), dealer, tuple(given["scores"]), ((0,) * players,) * dealer)
         super().__init__(oklahoma_rummy, rules.deal_hand(match, deals).state, deals)
         self.like = LIKE
@@ -360,6 +361,24 @@ LIKE = {
     "hands": unordered,
     "melds": melds_by_seat,
 }
+
+
+def hidden(state, seat):
+    """Other hands, but for cards taken from the pile, and the order of the stock.
+
+    Of two twins nobody can say which is where: a face is hidden if both of its cards are.
+    """
+    deal = state.deal
+    if deal.phase == "over":
+        return ()
+    seen = {*deal.piles.pile, *(card for known in deal.known for card in known)}
+    seen.update(card for table in deal.tables for meld in table.melds for card in meld.cards)
+    if seat is not None:
+        seen.update(deal.hands[seat])
+    if deal.phase == "draw" and not deal.piles.can_draw:
+        # That the seat is asked shows that it can take the pile.
+        seen.update(deal.hands[deal.turn])
+    return [card for card in rules.DECK if card not in seen]
 
 
 KINDS = {

@@ -1,12 +1,14 @@
 """Vectors of Open-Face Chinese Poker."""
 
 from arena.cards import PACK_52
-from arena.games import open_face_chinese_poker as open_face
+from arena.games.chinese.hands import settle_pairs
+from arena.games.chinese.unit_values import unit_values
 from arena.games.contract import Seat
 from arena.games.open_face_chinese_poker import rules, scoring
+from arena.games.open_face_chinese_poker import rules as open_face
+from arena.games.open_face_chinese_poker.messages import Place, Scored
 from arena.games.open_face_chinese_poker.state import Match
-from arena.games.open_face_chinese_poker.words import Place, Scored
-from arena.testing.deals import Loaded
+from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import compare, only, seats
 from tests.vector_adapters.steps import Sitting
 
@@ -33,8 +35,10 @@ def royalties(vector):
 
 
 def settle(vector):
-    only(vector["input"], "players")
-    net = scoring.settle([rows_of(player) for player in vector["input"]["players"]])
+    only(vector["input"], "players", "unit_values")
+    hands = [rows_of(player) for player in vector["input"]["players"]]
+    values = unit_values(vector["input"].get("unit_values", ""), len(hands))
+    net = settle_pairs(hands, scoring.pair_units, values)
     compare(vector["expect"], {"net_units": lambda: list(net)})
 
 
@@ -65,10 +69,11 @@ class Table(Sitting):
         only(given, "seats", "dealer", "in_fantasyland", "deck")
         number = given["seats"]
         # The hand under test and one after it; enough is scheduled that the match goes on.
-        deals = Loaded({(0, "deck"): given["deck"], (1, "deck"): PACK_52})
+        deals = StackedDeals({(0, "deck"): given["deck"], (1, "deck"): PACK_52})
         match = Match(
             seats=tuple(Seat(seat) for seat in range(number)),
             scheduled=8,
+            unit_values=unit_values("", number),
             played=0,
             dealer=Seat(given["dealer"]),
             fantasyland=tuple(given["in_fantasyland"]),
@@ -97,6 +102,20 @@ class Table(Sitting):
             "royalties": scored("royalties"),
             "next_fantasyland": scored("fantasyland"),
         }
+
+
+def hidden(state, seat):
+    """Other seats' cards not placed yet, but for a card just drawn; settings; the stock."""
+    if state.phase == "over":
+        return ()
+    hand = state.hand
+    unplaced = [cards for cards in hand.dealt if len(cards) != 1]
+    mine = () if seat is None else hand.dealt[seat]
+    hidden = [card for cards in unplaced for card in cards if card not in mine]
+    for at, setting in enumerate(hand.settings):
+        if setting is not None and at != seat:
+            hidden += [*setting.front, *setting.middle, *setting.back]
+    return (*hidden, *hand.stock)
 
 
 KINDS = {

@@ -1,15 +1,21 @@
 """Vectors of the three Pineapples."""
 
-from arena.games import pineapple
+from arena.cards import PACK_52
+from arena.games.betting.match import HandEnded
 from arena.games.betting.pots import Pot
 from arena.games.betting.rounds import clockwise
-from arena.games.pineapple import rules, words
+from arena.games.catalogue import game_by_id
+from arena.games.pineapple import messages, rules
+from arena.games.pineapple import rules as pineapple
+from arena.games.pineapple.messages import Discard
 from arena.games.pineapple.options import Options
 from arena.games.pineapple.showdown import award
 from arena.games.pineapple.stakes import first_match
-from arena.games.pineapple.words import Discard
-from tests.vector_adapters.deals import compare, only
+from arena.games.pineapple.state import BOARD
+from arena.testing.deals import StackedDeals
+from tests.vector_adapters.deals import compare, only, others
 from tests.vector_adapters.poker_table import PokerTable, betting_move
+from tests.vector_adapters.steps import Sitting
 
 VARIANTS = {
     "pineapple": "pineapple",
@@ -29,14 +35,14 @@ SETTINGS = (
 
 
 class Table(PokerTable):
-    betting = (words.Phase.BET,)
+    betting = (messages.Phase.BET,)
 
     def __init__(self, vector):
         given = vector["input"]
         only(given, "config", "dealer", "stacks", "cards", "deck")
         only(given["config"], *SETTINGS)
         super().__init__(
-            pineapple, words, Options(**given["config"], variant=VARIANTS[vector["game"]]), given
+            pineapple, messages, Options(**given["config"], variant=VARIANTS[vector["game"]]), given
         )
         for seat, cards in given.get("cards", {}).items():
             if seat == "board":
@@ -64,6 +70,37 @@ class Table(PokerTable):
         return {"low_winners": sorted(pot.low_winners) or None}
 
 
+class SeveralHands(Table):
+    """A match from its first hand."""
+
+    def __init__(self, vector):
+        given = vector["input"]
+        only(given, "config", "seats", "decks")
+        only(given["config"], "structure", "format", "stacks", "hands")
+        decks = {
+            (hand, "deck"): (*deck, *(card for card in PACK_52 if card not in deck))
+            for hand, deck in enumerate(given["decks"])
+        }
+        deals = StackedDeals(decks)
+        options = game_by_id(vector["game"]).options(given["config"], given["seats"])
+        state, _ = pineapple.start(options, given["seats"], deals)
+        Sitting.__init__(self, pineapple, state, deals)
+        self.words, self.told, self.match = messages, [], state.hand.match
+
+    def observe(self):
+        seen = pineapple.view(self.state, None)
+        chips = seen.chips
+        return {
+            **super().observe(),
+            "stacks": lambda: list(
+                map(sum, zip(chips.stacks, chips.bets, chips.paid, strict=True))
+            ),
+            "dealer": lambda: seen.dealer,
+            "totals": lambda: seen.totals,
+            "hand_scores": lambda: [event.nets for event in self.events(HandEnded)],
+        }
+
+
 def showdown(vector):
     given = vector["input"]
     only(given, "dealer", "seats", "pots", "hole", "board")
@@ -85,5 +122,19 @@ def showdown(vector):
     compare(vector["expect"], observe)
 
 
+def hidden(state, seat):
+    """Other hole cards and discards, for ever, and the board that is still to come."""
+    if state.phase == "over":
+        return ()
+    deal = state.hand.deal
+    given_up = [card for at, card in enumerate(deal.given_up) if card and at != seat]
+    return (*others(deal.holes, seat), *given_up, *deal.runout[BOARD[state.street] :])
+
+
+def is_secret(move):
+    """Discards are never shown to others."""
+    return isinstance(move, Discard)
+
+
 KINDS = {"showdown": showdown}
-SITTINGS = {"script": Table, "playthrough": Table}
+SITTINGS = {"script": Table, "playthrough": Table, "match": SeveralHands}

@@ -4,7 +4,7 @@ from arena.cards import PACK_52
 from arena.games.betting.match import HandEnded, Match, Scores, Terms
 from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
 from arena.games.contract import Seat
-from arena.testing.deals import Loaded
+from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import only, seats
 from tests.vector_adapters.steps import Sitting
 
@@ -44,7 +44,7 @@ class PokerTable(Sitting):
         stacks = tuple(given["stacks"])
         self.match = Match(terms, scores, dealer, Seat(dealer), everybody, stacks)
         self.words = words
-        deals = Loaded({(dealer, "deck"): deck})
+        deals = StackedDeals({(dealer, "deck"): deck})
         state, told = self.begin(options, deals)
         super().__init__(game, state, deals)
         self.told = [event for event, _ in told]

@@ -1,12 +1,9 @@
 """Vectors of Sixty-Six."""
 
-from arena.games import sixty_six
 from arena.games.contract import places_of
 from arena.games.sixty_six import rules, scoring, tricks
-from arena.games.sixty_six.options import Options
-from arena.games.sixty_six.scoring import Tally
-from arena.games.sixty_six.state import Match
-from arena.games.sixty_six.words import (
+from arena.games.sixty_six import rules as sixty_six
+from arena.games.sixty_six.messages import (
     CLAIM,
     CLOSE,
     EXCHANGE,
@@ -18,7 +15,10 @@ from arena.games.sixty_six.words import (
     Play,
     Scored,
 )
-from arena.testing.deals import Loaded
+from arena.games.sixty_six.options import Options
+from arena.games.sixty_six.scoring import Tally
+from arena.games.sixty_six.state import Match
+from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import (
     OfSeat,
     actions,
@@ -115,7 +115,7 @@ class Table(Sitting):
         given = vector["input"]
         only(given, "dealer", "scores", "carry", "deals")
         first = given["dealer"]  # seat d deals hand d first
-        deals = Loaded(
+        deals = StackedDeals(
             {
                 (hand, "deck"): dealing_order(each, hand % 2)
                 for hand, each in enumerate(given["deals"], first)
@@ -181,6 +181,15 @@ def dealing_order(deal, dealer):
     first, second = deal["hands"][1 - dealer], deal["hands"][dealer]
     batches = [*first[:3], *second[:3], *first[3:], *second[3:]]
     return [*batches, deal["upcard"], *deal["stock"]]
+
+
+def hidden(state, seat):
+    """The other hand, but for cards all have seen, and the order of the stock."""
+    deal = state.deal
+    for at, side in enumerate(deal.sides):
+        if at != seat:
+            yield from set(side.hand) - set(side.known)
+    yield from deal.stock.cards
 
 
 KINDS = {

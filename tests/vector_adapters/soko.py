@@ -1,14 +1,14 @@
 """Vectors of Soko."""
 
 from arena import poker
-from arena.games import soko
 from arena.games.betting.moves import BringIn
 from arena.games.betting.rounds import clockwise
-from arena.games.soko import rules, words
+from arena.games.soko import messages, rules
+from arena.games.soko import rules as soko
+from arena.games.soko.messages import Phase
 from arena.games.soko.options import Options
 from arena.games.soko.showdown import first_to_act
 from arena.games.soko.stakes import first_match
-from arena.games.soko.words import Phase
 from tests.vector_adapters.deals import compare, only
 from tests.vector_adapters.poker_table import PokerTable, betting_move
 
@@ -54,8 +54,8 @@ class Table(PokerTable):
     def __init__(self, vector):
         given = vector["input"]
         only(given, "config", "dealer", "stacks", "cards", "deck")
-        only(given["config"], "ante", "min_bet", "max_bet", "max_raises")
-        super().__init__(soko, words, Options(**given["config"]), given)
+        only(given["config"], "structure", "ante", "min_bet", "max_bet", "max_raises")
+        super().__init__(soko, messages, Options(**given["config"]), given)
         self.cards = given.get("cards", {})
 
     def begin(self, options, deals):
@@ -92,6 +92,14 @@ class Table(PokerTable):
             ]
             assert held == cards[: len(held)]
         return super().observe()
+
+
+def hidden(state, seat):
+    """Other hole cards, and the stock."""
+    if state.phase == "over":
+        return ()
+    holes = [card for at, card in enumerate(state.hand.deal.holes) if card and at != seat]
+    return (*holes, *state.hand.deal.stock)
 
 
 KINDS = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit
 
 from arena.web.app import Web, application
-from arena.web.live import LivePages
+from arena.web.live_pages import LivePages
 
 
 @dataclass
@@ -88,11 +88,11 @@ class Client:
 
 
 @contextlib.contextmanager
-def site(folder, hall=None):
+def site(folder, hub=None, only=""):
     """The pages of a folder, as somebody asks for them, and what makes them."""
     with ThreadPoolExecutor(1) as workers:
-        web = Web(folder, workers=workers)
-        routes = () if hall is None else LivePages(web, hall).routes()
+        web = Web(folder, workers=workers, only=only)
+        routes = () if hub is None else LivePages(web, hub).routes()
         client = Client(application(web, routes))
         try:
             yield client, web

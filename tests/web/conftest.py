@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import sync_playwright
 
+from tests.programs import require
 from tests.web import chromium, house
 
 
@@ -12,7 +13,7 @@ def browser():
 
     Of a module, not of all: while it stands nothing else can run a loop of asyncio.
     """
-    chromium.require()
+    require("chromium")
     with sync_playwright() as tool:
         made = tool.chromium.launch(executable_path=chromium.PATH)
         yield made

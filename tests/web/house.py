@@ -11,15 +11,19 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.ladder.results import MatchOutcome
-from arena.ladder.schedule import round_robin
+from arena.competition.plan_text import public_text, toml
+from arena.competition.rounds import Round
+from arena.competition.states import Action
 from arena.referee.spec import FaultKind
 from arena.replay.read import Replay
-from arena.store import EndedMatch, Entrant, Settings, open_store
+from arena.schedule.deal_sets import round_robin
+from arena.schedule.outcomes import MatchOutcome
+from arena.store import BotKind, CompetitionEntry, CompetitionTexts, EndedMatch, open_store
 from arena.web.app import Web, application
-from arena.web.connection import Connection
-from arena.web.hall import Hall
-from arena.web.live import LivePages
+from arena.web.event_hub import EventHub
+from arena.web.live_pages import LivePages
+from arena.web.serve import limits as limits_of
+from arena.web.serve import protocol
 
 RECORDED = Path(__file__).parents[1] / "fuzz" / "corpus" / "recorded"
 AT = 1_795_176_000_000
@@ -41,6 +45,20 @@ TERMS = {
     "seeded": True,
 }
 BOTS = ["ann", HOSTILE, "bob b."]
+CONFIG = toml(
+    {
+        "name": "autumn",
+        "kind": "tournament",
+        "format": "round_robin",
+        "game": TERMS["game"],
+        "seats": TERMS["seats"],
+        "options": {"hands": 40},  # so that no margin is beyond the bound
+        "deal_sets": 4,
+        "fair": False,
+        "seed": SECRET_SEED,
+        "bots": dict.fromkeys(BOTS, SECRET_COMMAND),
+    }
+)
 SEALED_SETS = 1
 REMOVED = "removed-1"
 
@@ -55,9 +73,15 @@ def build(folder):
     replays.mkdir(parents=True)
     watched = {}
     with open_store(folder / "arena.db") as store:
-        entrants = tuple(Entrant(bot, SECRET_COMMAND, f"{bot} 1") for bot in BOTS)
-        plan = plan_of()
-        store.open_tournament(Settings("autumn", TERMS, SECRET_SEED, entrants), plan, now=NOW)
+        plan, competitions = plan_of(), store.competitions()
+        texts = CompetitionTexts(CONFIG, public_text(CONFIG))
+        competitions.create("autumn", texts, [TERMS], organiser="org", now=NOW)
+        for bot in BOTS:
+            entry = CompetitionEntry(bot, bot, BotKind.COMMAND, SECRET_COMMAND, f"{bot} 1")
+            competitions.enter("autumn", entry, who="org", now=NOW)
+        groups = tuple(dict.fromkeys(tuple(sorted(each.bots)) for each in plan))
+        competitions.control("autumn", Action.START, who="org", now=NOW)
+        competitions.keep_round("autumn", 0, Round(1, groups, (), ""), plan)
         matches = store.matches()
         closed, sealed = plan[:-SEALED_SETS], plan[-SEALED_SETS:]
         ended = []
@@ -111,15 +135,15 @@ def ended_match(match, deal_set, at, score=0):
 class Running:
     """Pages served by a thread, drawn in a thread: what is tested is what they say."""
 
-    def __init__(self, folder, source, limits=None):
+    def __init__(self, folder, source, limits=None, places=None):
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self._workers = ThreadPoolExecutor(1)
         self.web = Web(folder, workers=self._workers)
-        self.hall = self._loop = None
+        self.hub = self._loop = None
         self._source, self._limits = source, limits
         config = uvicorn.Config(
-            self._app, lifespan="off", log_config=None, access_log=False, ws="none", http=Connection, interface="asgi3",
+            self._app, lifespan="off", log_config=None, access_log=False, ws="none", http=protocol(places or limits_of(1_024)[0]), interface="asgi3",
             timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._inner = None
@@ -129,8 +153,8 @@ class Running:
     async def _app(self, scope, receive, send):
         if self._inner is None:
             self._loop = asyncio.get_running_loop()
-            self.hall = Hall(self._source(), self._limits)
-            self._inner = application(self.web, LivePages(self.web, self.hall).routes())
+            self.hub = EventHub(self._source(), self._limits)
+            self._inner = application(self.web, LivePages(self.web, self.hub).routes())
         await self._inner(scope, receive, send)
 
     def soon(self, call):

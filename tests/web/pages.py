@@ -2,43 +2,47 @@
 
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Seat
-from arena.replay.beats import beats
+from arena.replay.frames import viewer_frames
 from arena.scenes import Viewer
-from arena.web.document import STATIC
+from arena.web.assets import STATIC
+from arena.web.pages.hand import HandLinks, HandPage, MatchHeading
 from arena.web.steps import steps_of
-from arena.web.viewer import About, HandPage, Links
 from tests.scenes.matches import played
 
 NAMES = ("ann", "bob", "cec", "dan", "eve", "fay", "gus", "hal", "ian", "jo")
 BANK_S = 60.0
 
 
-def steps(game_id, seats, eyes, names=NAMES):
+def steps(game_id, seats, viewer, names=NAMES):
     options, frames = played(game_id, seats)
-    return list(steps_of(beats(frames, eyes, options, seats), eyes, names[:seats], BANK_S))
+    return list(
+        steps_of(viewer_frames(frames, viewer, options, seats), viewer, names[:seats], BANK_S)
+    )
 
 
-def page(game_id, seats, eyes, hand=0, names=NAMES, begun="22 November 2026"):
+def page(game_id, seats, viewer, hand=0, names=NAMES, begun="22 November 2026"):
     """The page of a hand, and what links it needs."""
-    drawn = steps(game_id, seats, eyes, names)
+    drawn = steps(game_id, seats, viewer, names)
     of_hand = [step for step in drawn if step.hand == hand]
-    about = About(game_by_id(game_id).title, "3f9a", names[:seats], begun, "played to the end")
+    about = MatchHeading(
+        game_id, game_by_id(game_id).title, "3f9a", names[:seats], begun, 0, "played to the end"
+    )
     offered = (Viewer.ALL, Viewer.SPECTATOR, *(Seat(seat) for seat in range(seats)))
-    return HandPage(about, eyes, offered, hand, drawn[-1].hand + 1, of_hand)
+    return HandPage(about, viewer, offered, hand, drawn[-1].hand + 1, of_hand)
 
 
-def address(eyes, hand):
-    whose = eyes.value if isinstance(eyes, Viewer) else f"seat-{eyes}"
+def address(viewer, hand):
+    whose = viewer.value if isinstance(viewer, Viewer) else f"seat-{viewer}"
     return f"{whose}-{hand + 1}.html"
 
 
-LINKS = Links(address)
+LINKS = HandLinks(address, "rules.html")
 
 
 def write(folder, drawn, at=0):
     """Write a page and what it needs into a folder; the page's file."""
     for name in ("arena.css", "viewer.js"):
         (folder / name).write_text(STATIC.joinpath(name).read_text("utf-8"), "utf-8")
-    file = folder / address(drawn.eyes, drawn.hand)
+    file = folder / address(drawn.viewer, drawn.hand)
     file.write_text(drawn.html(LINKS, at), "utf-8")
     return file

@@ -1,13 +1,11 @@
-"""Contact sheets of all games: `python -m tests.web.pictures docs/pictures [GAME...]`.
+"""A picture of each game for its page: `python -m tests.web.pictures [GAME...]`.
 
-A sheet shows a hand's middle and its end, with a seat's own eyes and the spectator's, on a
-phone and on a desktop, light and dark: to be looked at by somebody who never saw the game.
+It shows a hand at three fifths of its length, as seat 0 sees it, and is written to `docs/games/pictures`. It needs
+Chromium. `--all` writes the hand's middle and end, for seat 0 and a spectator, on a desktop and a phone, light
+and dark, into a folder: a reviewer looks at these after a change of pages.
 """
 
-import base64
-import shutil
-import subprocess
-import sys
+import argparse
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -17,71 +15,67 @@ from playwright.sync_api import sync_playwright
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
 from arena.scenes import Viewer
+from tests.goldens import PICTURES
 from tests.web.pages import page, steps, write
 
-WIDTHS = (1280, 390)
-HEIGHTS = {1280: 860, 390: 844}
-SHOTS = [
-    # eyes, at the end, scheme by width
-    (Seat(0), False, {1280: "light", 390: "dark"}),
-    (Seat(0), True, {1280: "dark", 390: "light"}),
-    (Viewer.SPECTATOR, False, {1280: "dark", 390: "light"}),
-    (Viewer.SPECTATOR, True, {1280: "light", 390: "dark"}),
-]
+WIDTHS = {1280: 860, 390: 844}
+"""Heights of windows in pixels, by their width: a desktop and a phone."""
 MOST_SEATS = 4
 
 
-def shots(browser, game, folder):
-    """The pictures of a game, as PNG, in the order of `SHOTS` and `WIDTHS`."""
+def drawn(game, viewer):
+    """The page of a hand: the longest of its match, as it shows most."""
     seats = max(game.seats[0], min(game.seats[-1], MOST_SEATS))
-    # The longest hand shows most.
     lengths = Counter(step.hand for step in steps(game.id, seats, Viewer.SPECTATOR))
-    hand = max(lengths, key=lambda number: lengths[number])
-    made = []
-    for eyes, at_end, schemes in SHOTS:
-        drawn = page(game.id, seats, eyes, hand)
-        ends = [at for at, step in enumerate(drawn.steps) if step.ends_hand]
-        at = (ends[-1] if ends else len(drawn.steps) - 1) if at_end else len(drawn.steps) * 3 // 5
-        file = write(folder, drawn, at)
-        for width in WIDTHS:
-            context = browser.new_context(
-                viewport={"width": width, "height": HEIGHTS[width]}, color_scheme=schemes[width]
-            )
-            tab = context.new_page()
-            tab.goto(file.as_uri())
-            made.append((width, tab.screenshot()))
-            context.close()
-    return made
+    return page(game.id, seats, viewer, max(lengths, key=lambda number: lengths[number]))
 
 
-def sheet(browser, pictures, target):
-    """One picture of all."""
-
-    def image(width, png):
-        data = base64.b64encode(png).decode()
-        return f'<img width="{width * 3 // 10}" src="data:image/png;base64,{data}">'
-
-    tab = browser.new_page(viewport={"width": 1060, "height": 100})
-    body = "".join(image(width, png) for width, png in pictures)
-    tab.set_content(f'<body style="margin:4px;background:#888;line-height:0">{body}')
-    tab.locator("body").screenshot(path=str(target))
-    tab.close()
-    if shutil.which("pngquant"):
-        subprocess.run(
-            ["pngquant", "--force", "--ext", ".png", "--quality", "0-50", "24", str(target)],
-            check=True,
-        )
+def shoot(browser, file, target, width=1280, scheme="light", *, table_only=False):
+    """Write a picture of a page in a window, or of the table alone."""
+    size = {"width": width, "height": WIDTHS[width]}
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    tab = context.new_page()
+    tab.goto(file.as_uri())
+    (tab.locator("#picture > *").first if table_only else tab).screenshot(path=str(target))
+    context.close()
 
 
-def main(target, *wanted):
-    with sync_playwright() as tool:
+def write_picture(browser, game, folder):
+    """Write the picture of a game's page."""
+    shown = drawn(game, Seat(0))
+    file = write(folder, shown, len(shown.steps) * 3 // 5)
+    shoot(browser, file, PICTURES / f"{game.id}.png", table_only=True)
+
+
+def write_all(browser, game, folder, target):
+    """Write pictures of a game for a reviewer."""
+    for viewer, name in ((Seat(0), "seat"), (Viewer.SPECTATOR, "spectator")):
+        shown = drawn(game, viewer)
+        for at, when in ((len(shown.steps) * 3 // 5, "middle"), (len(shown.steps) - 1, "end")):
+            file = write(folder, shown, at)
+            for width in WIDTHS:
+                for scheme in ("light", "dark"):
+                    name_of = f"{game.id}-{name}-{when}-{width}-{scheme}.png"
+                    shoot(browser, file, target / name_of, width, scheme)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.web.pictures", description=__doc__)
+    parser.add_argument("games", nargs="*", metavar="GAME", help="games; all if none is named")
+    parser.add_argument("--all", type=Path, metavar="FOLDER", help="pictures for a reviewer")
+    given = parser.parse_args()
+    PICTURES.mkdir(exist_ok=True)
+    with sync_playwright() as tool, tempfile.TemporaryDirectory() as folder:
         browser = tool.chromium.launch(executable_path="/usr/bin/chromium")
         for game in GAMES:
-            if wanted and game.id not in wanted:
+            if given.games and game.id not in given.games:
                 continue
-            with tempfile.TemporaryDirectory() as folder:
-                sheet(browser, shots(browser, game, Path(folder)), Path(target) / f"{game.id}.png")
+            if given.all:
+                given.all.mkdir(parents=True, exist_ok=True)
+                write_all(browser, game, Path(folder), given.all)
+            else:
+                write_picture(browser, game, Path(folder))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -7,11 +7,20 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
+from arena.replay.frames import viewer_frames
+from arena.replay.read import Replay
 from arena.scenes import Viewer
+from arena.web.addresses import all_viewers, match_query
+from arena.web.match_file import write_match
+from arena.web.pages.finished_match import played_through
+from arena.web.steps import steps_of
 from arena.web.trees import html
 from tests.rows import slow_unless
+from tests.web import house
 from tests.web.chromium import Tab
 from tests.web.pages import page, write
+
+pytestmark = pytest.mark.slow
 
 WALK = Path(__file__).with_name("walk.js").read_text("utf-8").partition("\n")[2].rstrip(";\n")
 EVERY_GAME = pytest.mark.parametrize(
@@ -46,16 +55,42 @@ def walked(browser, folder, drawn):
 
 
 @EVERY_GAME
-@pytest.mark.parametrize("eyes", [Viewer.ALL, ONE_SEAT], ids=["all", "a seat"])
-def test_every_step_is_what_the_server_would_send(browser, game_id, eyes, tmp_path):
+@pytest.mark.parametrize("viewer", [Viewer.ALL, ONE_SEAT], ids=["all", "a seat"])
+def test_every_step_is_what_the_server_would_send(browser, game_id, viewer, tmp_path):
     seats = next(game.seats[0] for game in GAMES if game.id == game_id)
-    drawn = page(game_id, seats, eyes)
+    drawn = page(game_id, seats, viewer)
     seen, console = walked(browser, tmp_path, drawn)
     assert console == []
     assert len(seen) == len(drawn.steps)
     for step, (picture, words) in zip(drawn.steps, seen, strict=True):
         assert Parsed(picture).found == Parsed(html(step.table)).found, step.label
-        assert Parsed(words).found == Parsed(html(step.words)).found, step.label
+        assert Parsed(words).found == Parsed(html(step.text)).found, step.label
+
+
+def test_the_file_of_a_match_shows_what_the_server_would_send(browser, tmp_path):
+    """Every step of every hand, for every viewer."""
+    found = played_through(Replay.open(house.RECORDED / "fair.replay"))
+    file, seats = write_match(found, tmp_path), len(found.replay.names)
+    terms = found.replay.spec().terms
+    for viewer in all_viewers(seats):
+        frames = viewer_frames(found.frames, viewer, terms.options, seats)
+        steps = list(
+            steps_of(frames, viewer, found.replay.names, terms.time_control.bank_ms / 1000)
+        )
+        for hand in range(found.hands):
+            own = [step for step in steps if step.hand == hand]
+            with Tab(browser) as opened:
+                opened.tab.goto(file.as_uri() + match_query(viewer, hand, own[-1].label))
+                opened.tab.wait_for_selector("#picture .felt")
+                where = opened.tab.inner_text("#where")
+                assert where == f"step {own[-1].label} of {own[-1].label}"
+                seen = opened.tab.evaluate(WALK)
+                rows = opened.tab.locator("#log li").all_inner_texts()
+                assert opened.said == []
+            assert len(seen) == len(own) == len(rows)
+            for step, (picture, words) in zip(own, seen, strict=True):
+                assert Parsed(picture).found == Parsed(html(step.table)).found, step.label
+                assert Parsed(words).found == Parsed(html(step.text)).found, step.label
 
 
 def test_the_address_says_which_step_is_shown(browser, tmp_path):
@@ -67,6 +102,46 @@ def test_the_address_says_which_step_is_shown(browser, tmp_path):
         opened.tab.goto(f"{file.as_uri()}?step={step.label}")
         assert opened.tab.locator("#where").inner_text().startswith(f"step {step.label} of ")
         assert opened.said == []
+
+
+def test_a_name_in_a_sentence_is_framed(browser, tmp_path):
+    """A bot may be called “first”: then “first deals” says who, and not when."""
+    drawn = page("klaberjass", 2, Viewer.ALL, names=("first", "bob"))
+    frame = "(name) => getComputedStyle(document.querySelector(name)).boxShadow"
+    with Tab(browser, viewport={"width": 900, "height": 800}) as opened:
+        opened.tab.goto(write(tmp_path, drawn).as_uri())
+        assert opened.tab.inner_text("#words").startswith("A hand is dealt. first deals")
+        assert [opened.tab.evaluate(frame, name) for name in ("#words .name", "#words")] == [
+            opened.tab.evaluate(frame, "#log .name"),
+            "none",
+        ]
+        assert opened.tab.evaluate(frame, "#words .name") != "none"
+    assert "“first” deals" in drawn.steps[0].spoken
+
+
+def test_the_points_of_a_hand_are_as_large_as_those_of_the_match(browser, tmp_path):
+    size = "(name) => parseFloat(getComputedStyle(document.querySelector(name)).fontSize)"
+    drawn = page("klaberjass", 2, Viewer.SPECTATOR)
+    for width in (390, 900, 1280):
+        with Tab(browser, viewport={"width": width, "height": 800}) as opened:
+            opened.tab.goto(write(tmp_path, drawn, len(drawn.steps) // 2).as_uri())
+            fact = opened.tab.locator(".seat .fact.marked").first
+            assert fact.inner_text().startswith("this hand")
+            hand, match = (
+                opened.tab.evaluate(size, name) for name in (".seat .marked strong", ".seat .score")
+            )
+            assert hand == pytest.approx(match)
+
+
+@pytest.mark.parametrize(("width", "seen"), [(390, True), (900, True), (1280, False)])
+def test_the_caption_is_shown_where_no_list_is_beside_the_picture(browser, width, seen, tmp_path):
+    drawn = page("klaberjass", 2, Viewer.ALL)
+    top = "document.querySelector('.log').getBoundingClientRect().top"
+    with Tab(browser, viewport={"width": width, "height": 800}) as opened:
+        opened.tab.goto(write(tmp_path, drawn).as_uri())
+        assert opened.tab.locator("#words").is_visible() is seen
+        below = "document.querySelector('#picture').getBoundingClientRect().bottom"
+        assert opened.tab.evaluate(f"{top} >= {below}") is seen
 
 
 HOSTILE = ("<img src=x onerror=alert(1)>", '"><script>alert(2)</script>')

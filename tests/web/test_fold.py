@@ -3,10 +3,11 @@
 import pytest
 
 from arena.games.contract import Seat
+from arena.scenes import Viewer
 from tests.web.chromium import Tab
 from tests.web.pages import page, write
 
-PHONE, DESKTOP = (390, 844), (1280, 800)
+PHONE, SMALL, DESKTOP = (390, 844), (900, 800), (1280, 800)
 SEEN = """(name) => {
   const found = document.querySelector(name).getBoundingClientRect();
   return found.bottom - document.querySelector(".bar").getBoundingClientRect().top;
@@ -29,6 +30,8 @@ FOLDS = [
     ("klaberjass",              2, PHONE,   ".own",    "two seats below each other"),
     ("oklahoma_rummy",          4, PHONE,   ".banner", "melds of four"),
     ("oklahoma_rummy",          4, PHONE,   HAND,      "melds of four before it"),
+    ("oklahoma_rummy",          2, SMALL,   ".own",    "melds of two below each other"),
+    ("oklahoma_rummy",          4, SMALL,   HEAD,      "melds of four"),
     ("oklahoma_rummy",          4, DESKTOP, ".banner", "melds of four"),
     ("eleusis",                 4, PHONE,   HAND,      "a long line"),
     ("eleusis",                 4, DESKTOP, ".own",    "a long line"),
@@ -66,6 +69,19 @@ def test_a_hands_end_shows_it(browser, game_id, seats, screen, part, why, tmp_pa
         tops = "[...document.querySelectorAll('.buttons > *')].filter((each) => each.offsetHeight)"
         rows = opened.tab.evaluate(f"new Set({tops}.map((each) => each.offsetTop >> 5)).size")
         assert rows == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seats", [2, 4])
+def test_the_controls_cover_no_player_at_the_end_of_oklahoma_rummy(browser, seats, tmp_path):
+    """All players are seen whole by a spectator, on a screen of 900 px."""
+    drawn = page("oklahoma_rummy", seats, Viewer.SPECTATOR, hand=1)
+    at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand)
+    width, height = SMALL
+    with Tab(browser, viewport={"width": width, "height": height}) as opened:
+        opened.tab.goto(write(tmp_path, drawn, at).as_uri())
+        for seat in range(seats):
+            assert opened.tab.evaluate(SEEN, f'.seat[aria-label^="seat {seat},"]') <= CUT
 
 
 @pytest.mark.slow

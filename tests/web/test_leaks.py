@@ -13,17 +13,17 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
-from arena.referee.gallery import OpenHands
-from arena.referee.spec import Entrant
-from arena.replay import beats as beats_module
-from arena.replay.beats import beats
-from arena.replay.frames import Decision, Frame
+from arena.referee.spec import SeatedBot
+from arena.referee.spectators import OpenHands
+from arena.replay import frames as frames_module
+from arena.replay.frames import viewer_frames
+from arena.replay.playback import PlaybackStep, ReplayedDecision
 from arena.scenes import Viewer
-from arena.server.feeds import Feed
+from arena.server.event_buffers import EventBuffer
 from arena.terms import MatchTerms
-from arena.web.follow import Deltas, Follower, encoded
+from arena.web.live_match import Deltas, LiveDrawer, encoded
+from arena.web.pages.hand import HandPage, MatchHeading
 from arena.web.steps import steps_of
-from arena.web.viewer import About, HandPage
 from tests.leaks.knowledge import HIDDEN
 from tests.leaks.test_leaks import NOTHING_HIDDEN
 from tests.leaks.worlds import copies_in_play, dealing, play_world, replay, swapped_orders
@@ -60,34 +60,40 @@ def pairs_of(game, seat, seed=3):
         if not other:
             continue
         here = list(zip(world.states, world.told, strict=True))[: cut + 1]
-        found.append((frames_of(world, here), frames_of(world, here[:begin] + other)))
+        found.append((steps_played(world, here), steps_played(world, here[:begin] + other)))
         if len(found) == PAIRS:
             return world, found
     return world, found
 
 
-def frames_of(world, played):
+def steps_played(world, played):
     rules = world.game.rules
     made = []
     for at, (state, told) in enumerate(played):
         before = played[at - 1][0] if at else state
         chosen = world.steps[at - 1] if at else ()
         decided = tuple(
-            Decision(seat, at, move, 0, 0, 0, None, "", unasked=False, forfeited=False)
+            ReplayedDecision(seat, at, move, 0, 0, 0, None, "", unasked=False, forfeited=False)
             for seat, move in chosen
         )
-        made.append(Frame(at, world.game, rules.hand_number(before), decided, told, before, state))
+        made.append(
+            PlaybackStep(at, world.game, rules.hand_number(before), decided, told, before, state)
+        )
     return made
 
 
-def pages(world, frames, eyes):
+def pages(world, frames, viewer):
     """The bytes of all pages of a viewer."""
     names = NAMES[: world.seats]
-    steps = list(steps_of(beats(frames, eyes, world.options, world.seats), eyes, names, 60.0))
-    about = About(world.game.title, "m1", names, "today", "in play")
+    steps = list(
+        steps_of(viewer_frames(frames, viewer, world.options, world.seats), viewer, names, 60.0)
+    )
+    about = MatchHeading(world.game.id, world.game.title, "m1", names, "today", 0, "in play")
     hands = sorted({step.hand for step in steps})
     return [
-        HandPage(about, eyes, (eyes,), hand, hands[-1] + 1, [s for s in steps if s.hand == hand])
+        HandPage(
+            about, viewer, (viewer,), hand, hands[-1] + 1, [s for s in steps if s.hand == hand]
+        )
         .html(LINKS)
         .encode()
         for hand in hands
@@ -95,35 +101,35 @@ def pages(world, frames, eyes):
 
 
 def feed(
-    world, frames, eyes=Viewer.SPECTATOR, view=lambda frame: frame.view(None), *, hands_open=False
+    world, frames, viewer=Viewer.SPECTATOR, view=lambda frame: frame.view(None), *, hands_open=False
 ):
-    """The bytes that an arena sends of a match, and those that pages send on to who has these eyes.
+    """The bytes that an arena sends of a match, and those that pages send on to who has these viewer.
 
     The arena's feed is offered what seats know in any case.
     """
-    made = Feed("m1", unix_ms=lambda: 0, hands_open=hands_open)
+    made = EventBuffer("m1", unix_ms=lambda: 0, hands_open=hands_open)
     terms = MatchTerms(world.game, world.options, world.seats)
     sent, sent_on = [], []
 
     async def main():
-        made.opened("m1", terms, [Entrant(name) for name in NAMES[: world.seats]])
+        made.opened("m1", terms, [SeatedBot(name) for name in NAMES[: world.seats]])
         made.watchers = 1
-        follower, deltas = Follower(made.opening.opened, eyes), Deltas()
+        follower, deltas = LiveDrawer(made.opening.opened, viewer), Deltas()
         for frame in frames:
-            events = [told.event for told in frame.told if told.seats is None]
-            hands = OpenHands(frame.told, frame.view)
+            events = [told.event for told in frame.events if told.sent_to is None]
+            hands = OpenHands(frame.events, frame.view)
             made.stepped(frame.next_hand, events, lambda frame=frame: view(frame), (), hands)
-            beat = made._tape[-1][1]
+            beat = made._buffer[-1][1]
             sent.append(beat.SerializeToString(deterministic=True))
-            sent_on.extend(encoded(deltas.row(step)) for step in follower.steps(beat.beat))
+            sent_on.extend(encoded(deltas.row(step)) for step in follower.steps(beat.frame))
 
     asyncio.run(main())
     return sent, sent_on
 
 
-def sent_on(world, frames, eyes):
+def sent_on(world, frames, viewer):
     """What pages send on where hands are open."""
-    return feed(world, frames, eyes, hands_open=True)[1]
+    return feed(world, frames, viewer, hands_open=True)[1]
 
 
 def viewers(game):
@@ -135,22 +141,22 @@ def test_pages_and_feeds_are_the_same_in_worlds_that_the_viewer_cannot_tell_apar
     compared = 0
     for seat in viewers(game):
         world, found = pairs_of(game, seat)
-        eyes = Viewer.SPECTATOR if seat is None else seat
+        viewer = Viewer.SPECTATOR if seat is None else seat
         for one, other in found:
-            assert pages(world, one, eyes) == pages(world, other, eyes)
+            assert pages(world, one, viewer) == pages(world, other, viewer)
             if seat is None:
                 assert feed(world, one) == feed(world, other)
-            assert sent_on(world, one, eyes) == sent_on(world, other, eyes)
+            assert sent_on(world, one, viewer) == sent_on(world, other, viewer)
             compared += 1
     assert compared >= 2
 
 
 @pytest.mark.parametrize("game_id", ["klaberjass", "pineapple", "democracy"])
-def test_an_eye_with_a_view_too_many_is_found(game_id, monkeypatch):
+def test_a_viewer_with_an_additional_view_is_found(game_id, monkeypatch):
     game = next(each for each in GAMES if each.id == game_id)
     world, found = pairs_of(game, None)
     everybody = tuple(Seat(seat) for seat in range(world.seats))
-    monkeypatch.setattr(beats_module, "viewers", lambda eyes, seats: (None, *everybody))
+    monkeypatch.setattr(frames_module, "views_used", lambda viewer, seats: (None, *everybody))
     assert any(
         pages(world, one, Viewer.SPECTATOR) != pages(world, other, Viewer.SPECTATOR)
         for one, other in found
@@ -171,7 +177,7 @@ def test_a_feed_of_a_seats_view_is_found(game_id):
 
 
 @pytest.mark.parametrize("game_id", ["klaberjass", "pineapple", "democracy"])
-def test_hands_that_are_open_though_nobody_said_so_are_found(game_id):
+def test_open_hands_that_were_not_enabled_are_found(game_id):
     game = next(each for each in GAMES if each.id == game_id)
     world, found = pairs_of(game, None)
     assert any(
@@ -181,7 +187,7 @@ def test_hands_that_are_open_though_nobody_said_so_are_found(game_id):
 
 
 @pytest.mark.parametrize("game_id", ["klaberjass", "pineapple", "democracy"])
-def test_all_hands_in_the_place_of_a_seats_are_found(game_id):
+def test_all_hands_instead_of_a_seats_hand_are_found(game_id):
     game = next(each for each in GAMES if each.id == game_id)
     world, found = pairs_of(game, Seat(0))
     assert any(

@@ -8,16 +8,17 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
-from arena.referee.gallery import OpenHands
-from arena.referee.spec import Ending, Entrant
-from arena.replay.beats import beats
+from arena.referee.spec import Ending, SeatedBot
+from arena.referee.spectators import OpenHands
+from arena.replay.frames import viewer_frames
 from arena.scenes import Viewer
-from arena.server.feeds import TAPE_BEATS, Feed, Feeds
+from arena.server.event_buffers import BUFFERED_BEATS, EventBuffer, EventBuffers
 from arena.terms import MatchTerms
 from arena.web import live_list
-from arena.web.follow import Deltas, Follower, Running
-from arena.web.hall import FeedLimits, Hall, HallFull, NotLive, Tape
+from arena.web.arena_source import NotLive
+from arena.web.event_hub import EventHub, FeedLimits, HubFull, LiveBuffer
 from arena.web.live_list import LiveList
+from arena.web.live_match import Deltas, LiveDrawer, RunningClock
 from arena.web.steps import steps_of
 from arena.web.trees import html, listed
 from cardarena.v1 import watch_pb2
@@ -36,12 +37,12 @@ def terms_of(game, options, seats):
 
 def feed_of(game, frames, options, seats, *, hands_open=False):
     """A feed that has been opened, and how to show it a frame; it is offered hands in any case."""
-    feed = Feed("m1", hands_open=hands_open)
-    feed.opened("m1", terms_of(game, options, seats), [Entrant(name) for name in NAMES[:seats]])
+    feed = EventBuffer("m1", hands_open=hands_open)
+    feed.opened("m1", terms_of(game, options, seats), [SeatedBot(name) for name in NAMES[:seats]])
 
     def show(frame):
-        events = [told.event for told in frame.told if told.seats is None]
-        hands = OpenHands(frame.told, frame.view)
+        events = [told.event for told in frame.events if told.sent_to is None]
+        hands = OpenHands(frame.events, frame.view)
         feed.stepped(frame.next_hand, events, lambda: frame.view(None), (), hands)
 
     return feed, show
@@ -73,17 +74,17 @@ class Ended:
 ended = Ended
 
 
-def same_as_replay(game, most=120, eyes=Viewer.SPECTATOR, *, hands_open=False):
+def same_as_replay(game, most=120, viewer=Viewer.SPECTATOR, *, hands_open=False):
     seats = game.seats[0]
     options, frames = played(game.id, seats)
     frames = frames[:most]
     feed, show = feed_of(game, frames, options, seats, hands_open=hands_open)
     opened, *told, end = asyncio.run(told_by(feed, frames, show))
-    follower = Follower(opened.opened, eyes)
-    live = [step for each in told for step in follower.steps(each.beat)]
+    follower = LiveDrawer(opened.opened, viewer)
+    live = [step for each in told for step in follower.steps(each.frame)]
     assert end.WhichOneof("body") == "ended"
-    seen = beats(frames, eyes, options, seats)
-    replayed = list(steps_of(seen, eyes, NAMES[:seats], 0.0))
+    seen = viewer_frames(frames, viewer, options, seats)
+    replayed = list(steps_of(seen, viewer, NAMES[:seats], 0.0))
     return live, replayed
 
 
@@ -121,14 +122,14 @@ OF_EACH_KIND = pytest.mark.parametrize(
     "game", slow_unless_of_each_kind(GAMES), ids=lambda game: game.id
 )
 OPEN_EYES = pytest.mark.parametrize(
-    "eyes", [Viewer.ALL, Viewer.SPECTATOR, Seat(0), Seat(1)], ids=str
+    "viewer", [Viewer.ALL, Viewer.SPECTATOR, Seat(0), Seat(1)], ids=str
 )
 
 
 @OPEN_EYES
 @OF_EACH_KIND
-def test_a_live_picture_of_open_hands_is_that_of_the_same_eyes_in_the_replay(game, eyes):
-    live, replayed = same_as_replay(game, eyes=eyes, hands_open=True)
+def test_a_live_picture_of_open_hands_is_that_of_the_same_viewer_in_the_replay(game, viewer):
+    live, replayed = same_as_replay(game, viewer=viewer, hands_open=True)
     assert [step.label for step in live] == [step.label for step in replayed]
     for one, other in zip(live, replayed, strict=True):
         assert without_clocks(one) == without_clocks(other), one.label
@@ -136,18 +137,18 @@ def test_a_live_picture_of_open_hands_is_that_of_the_same_eyes_in_the_replay(gam
 
 @OPEN_EYES
 @OF_EACH_KIND
-def test_who_comes_later_to_open_hands_sees_what_these_eyes_know_now(game, eyes):
+def test_a_late_spectator_of_open_hands_sees_what_the_viewer_knows(game, viewer):
     """A picture to begin with, at every step but the last, at which there is nothing left to see."""
     seats = game.seats[0]
     options, frames = played(game.id, seats)
     frames = frames[:30]
     feed, show = feed_of(game, frames, options, seats, hands_open=True)
-    drawn = steps_of(beats(frames, eyes, options, seats), eyes, NAMES[:seats], 0.0)
+    drawn = steps_of(viewer_frames(frames, viewer, options, seats), viewer, NAMES[:seats], 0.0)
     replayed = {step.label.partition(".")[0]: step for step in drawn}
     for frame in frames[:-1]:
         show(frame)
         opened, told = asyncio.run(first_two(feed))
-        (step,) = Follower(opened.opened, eyes).steps(told.beat)
+        (step,) = LiveDrawer(opened.opened, viewer).steps(told.frame)
         assert without_clocks(step) == without_clocks(replayed[step.label]), step.label
 
 
@@ -164,55 +165,55 @@ def test_a_feed_of_closed_hands_has_none_whatever_it_is_shown():
     show(frames[0])
     opened, *told = asyncio.run(told_by(feed, frames[1:6], show))
     assert not opened.opened.hands_open
-    beats_told = [each.beat for each in told if each.HasField("beat")]
+    beats_told = [each.frame for each in told if each.HasField("frame")]
     assert [each.key for each in beats_told] == [True, *[False] * 4]
     assert not any(each.HasField("open_hands") for each in beats_told)
 
 
-# eyes, hands are open, why there is nothing to see
+# viewer, hands are open, why there is nothing to see
 # fmt: off
 UNSEEN = [
     ("all",    False, "the hands of match 'm1' are closed", "all hands, where they are closed"),
     ("seat-0", False, "the hands of match 'm1' are closed", "a seat's, where they are closed"),
-    ("seat-2", True,  "match 'm1' has no eyes 'seat-2'",    "a seat's that there is not"),
-    ("seat-x", True,  "match 'm1' has no eyes 'seat-x'",    "eyes that are none"),
+    ("seat-2", True,  "match 'm1' has no viewer 'seat-2'",    "a seat's that there is not"),
+    ("seat-x", True,  "match 'm1' has no viewer 'seat-x'",    "viewer that are none"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(
-    ("eyes", "hands_open", "why"), [row[:3] for row in UNSEEN], ids=[row[3] for row in UNSEEN]
+    ("viewer", "hands_open", "why"), [row[:3] for row in UNSEEN], ids=[row[3] for row in UNSEEN]
 )
-def test_the_hall_has_no_tape_of_eyes_that_the_arena_does_not_open(eyes, hands_open, why):
+def test_the_hub_has_no_feed_for_a_viewer_that_the_arena_does_not_allow(viewer, hands_open, why):
     options, frames = played("klaberjass", 2)
     feed, show = feed_of(KLABERJASS, frames, options, 2, hands_open=hands_open)
     show(frames[0])
 
     async def main():
-        hall = Hall(Scripted(feed), LIMITS)
+        hub = EventHub(Scripted(feed), LIMITS)
         with pytest.raises(NotLive, match=why):
-            await hall.tape("m1", eyes)
-        seen = await hall.tape("m1")  # the spectator's are there, as ever
-        hall.close()
+            await hub.buffer("m1", viewer)
+        seen = await hub.buffer("m1")  # the spectator's are there, as ever
+        hub.close()
         return seen.last is not None
 
     assert asyncio.run(main())
 
 
-def test_open_hands_are_told_as_late_as_everything_else():
+def test_open_hands_have_the_delay_of_all_messages():
     waiting = []
-    feeds = Feeds(30.0, lambda delay_s, call: waiting.append(call))
+    feeds = EventBuffers(30.0, lambda delay_s, call: waiting.append(call))
     options, frames = played("klaberjass", 2)
-    gallery = feeds.open("m1", hands_open=True)
-    assert gallery.hands_open
-    gallery.opened("m1", terms_of(KLABERJASS, options, 2), [Entrant("ann"), Entrant("bob")])
-    hands = OpenHands(frames[0].told, frames[0].view)
-    gallery.stepped(0, [], lambda: frames[0].view(None), (), hands)
+    spectators = feeds.open("m1", hands_open=True)
+    assert spectators.hands_open
+    spectators.opened("m1", terms_of(KLABERJASS, options, 2), [SeatedBot("ann"), SeatedBot("bob")])
+    hands = OpenHands(frames[0].events, frames[0].view)
+    spectators.stepped(0, [], lambda: frames[0].view(None), (), hands)
     assert feeds.get("m1") is None
     for call in waiting:
         call()
     _, told = asyncio.run(first_two(feeds.get("m1")))
-    assert len(told.beat.open_hands.views) == 2
+    assert len(told.frame.open_hands.views) == 2
 
 
 def rebuilt(row, before):
@@ -241,7 +242,7 @@ def rebuilt(row, before):
     return made, keyed
 
 
-def test_a_message_by_what_is_new_is_the_whole_picture():
+def test_a_picture_can_be_rebuilt_from_its_delta():
     live, _ = same_as_replay(next(game for game in GAMES if game.id == "klaberjass"))
     deltas, before, saved = Deltas(), {}, 0
     for step in live:
@@ -258,7 +259,7 @@ JAM = next(game for game in GAMES if game.id == "jam")
 KLABERJASS = next(game for game in GAMES if game.id == "klaberjass")
 
 
-def test_views_are_made_only_for_who_watches():
+def test_views_are_made_only_for_present_viewers():
     options, frames = played("klaberjass", 2)
     feed, _ = feed_of(KLABERJASS, frames, options, 2)
     for frame in frames[:5]:
@@ -268,35 +269,37 @@ def test_views_are_made_only_for_who_watches():
 def test_the_running_clock_is_one_for_all_who_were_asked_together():
     game = next(game for game in GAMES if game.id == "chinese_poker")
     options, (dealt, *_) = played(game.id, 2)
-    feed = Feed("m1", unix_ms=lambda: 1_700_000_000_000)
-    feed.opened("m1", terms_of(game, options, 2), [Entrant("ann"), Entrant("bob")])
+    feed = EventBuffer("m1", unix_ms=lambda: 1_700_000_000_000)
+    feed.opened("m1", terms_of(game, options, 2), [SeatedBot("ann"), SeatedBot("bob")])
 
     async def first():
         feed.watchers = 1
-        events = [told.event for told in dealt.told if told.seats is None]
+        events = [told.event for told in dealt.events if told.sent_to is None]
         feed.stepped(0, events, lambda: dealt.view(None), [60_000, 41_500])
         watched = feed.follow(0)
         return [await anext(watched) for _ in range(2)]
 
     opened, told = asyncio.run(first())
-    follower = Follower(opened.opened)
-    (step,) = follower.steps(told.beat)
+    follower = LiveDrawer(opened.opened)
+    (step,) = follower.steps(told.frame)
     both = (("ann", 60_000), ("bob", 41_500))
-    assert follower.running == Running(1_700_000_000_000, 10_000, both)
+    assert follower.clock == RunningClock(1_700_000_000_000, 10_000, both)
     assert html(step.table).count("41.5 s") == 1
 
 
-def test_a_delayed_feed_tells_all_in_order_and_nothing_before():
+def test_a_delayed_feed_sends_all_steps_in_order():
     waiting = []
-    feeds = Feeds(30.0, lambda delay_s, call: waiting.append((delay_s, call)))
+    feeds = EventBuffers(30.0, lambda delay_s, call: waiting.append((delay_s, call)))
     options, frames = played("klaberjass", 2)
 
     async def main():
-        gallery = feeds.open("m1")
-        gallery.opened("m1", terms_of(KLABERJASS, options, 2), [Entrant("ann"), Entrant("bob")])
+        spectators = feeds.open("m1")
+        spectators.opened(
+            "m1", terms_of(KLABERJASS, options, 2), [SeatedBot("ann"), SeatedBot("bob")]
+        )
         for frame in frames[:3]:
-            gallery.stepped(frame.next_hand, [], lambda: frames[0].view(None))
-        gallery.closed(ended())
+            spectators.stepped(frame.next_hand, [], lambda: frames[0].view(None))
+        spectators.closed(ended())
         seen = []
         for delay_s, call in waiting:
             found = feeds.get("m1")
@@ -310,18 +313,18 @@ def test_a_delayed_feed_tells_all_in_order_and_nothing_before():
     assert asyncio.run(main()) == [(30.0, number, number > 0) for number in steps]
 
 
-def test_who_comes_later_begins_with_the_present_picture():
+def test_a_late_spectator_starts_with_the_present_picture():
     options, frames = played("klaberjass", 2)
     feed, show = feed_of(KLABERJASS, frames, options, 2)
     for frame in frames[:10]:
         show(frame)
     _, first, *_ = asyncio.run(told_by(feed, frames[10:12], show))
-    assert first.beat.key
-    assert first.beat.number in (10, 11)
+    assert first.frame.key
+    assert first.frame.number in (10, 11)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_who_was_away_gets_what_it_missed_and_nothing_twice(seed):
+def test_a_subscriber_that_reconnects_gets_each_missed_step_once(seed):
     """A watcher is cut at random, again and again, and comes back with the last number it has."""
     options, frames = played("jam", 2)
     feed, show = feed_of(JAM, frames, options, 2)
@@ -342,7 +345,7 @@ def test_who_was_away_gets_what_it_missed_and_nothing_twice(seed):
                     break
                 show(frame)
                 if draw.random() < 0.7:
-                    beat = (await anext(stream)).beat
+                    beat = (await anext(stream)).frame
                     assert not beat.key or at == 0
                     numbers.append(beat.number)
                     at = beat.number
@@ -350,7 +353,7 @@ def test_who_was_away_gets_what_it_missed_and_nothing_twice(seed):
             cuts += 1
         feed.closed(ended())
         rest = [told async for told in feed.follow(at)]
-        numbers.extend(told.beat.number for told in rest if told.HasField("beat"))
+        numbers.extend(told.frame.number for told in rest if told.HasField("frame"))
         await stays
         return cuts
 
@@ -364,34 +367,34 @@ async def drain(feed):
         pass
 
 
-def test_who_was_away_too_long_goes_on_with_the_present_picture():
+def test_a_subscriber_that_is_far_behind_continues_with_the_present_picture():
     options, frames = played("klaberjass", 2)
     feed, show = feed_of(KLABERJASS, frames, options, 2)
 
     async def main():
         stays = asyncio.create_task(drain(feed))
         await asyncio.sleep(0)
-        for frame in [*frames] * (TAPE_BEATS // len(frames) + 2):
+        for frame in [*frames] * (BUFFERED_BEATS // len(frames) + 2):
             show(frame)
         stream = feed.follow(1)
         await anext(stream)
         first = await anext(stream)
         await stream.aclose()
         stays.cancel()
-        return first.beat
+        return first.frame
 
     beat = asyncio.run(main())
     assert beat.key
-    assert beat.number > TAPE_BEATS
+    assert beat.number > BUFFERED_BEATS
 
 
-def test_feeds_of_matches_that_ended_are_let_go():
-    feeds = Feeds()
+def test_feeds_of_ended_matches_are_removed():
+    feeds = EventBuffers()
     options, frames = played("klaberjass", 2)
     for number in range(200):
         feed = feeds.open(f"m{number}")
         feed.opened(
-            f"m{number}", terms_of(KLABERJASS, options, 2), [Entrant("ann"), Entrant("bob")]
+            f"m{number}", terms_of(KLABERJASS, options, 2), [SeatedBot("ann"), SeatedBot("bob")]
         )
         feed.stepped(0, [], lambda: frames[0].view(None))
         feed.closed(ended())
@@ -438,16 +441,16 @@ def cut_again_and_again(seed):
     labels = []
 
     async def main():
-        hall = Hall(Scripted(feed), LIMITS)
+        hub = EventHub(Scripted(feed), LIMITS)
         show(frames[0])
-        tape = await hall.tape("m1")
+        buffer = await hub.buffer("m1")
         at, place, cuts = 0, None, 0
 
         def look():
             nonlocal at, place
-            body, place = tape.join(at) if place is None else tape.since(place)
+            body, place = buffer.join(at) if place is None else buffer.since(place)
             for kind, number, data in events_of(body):
-                if kind == "beat":
+                if kind == "frame":
                     labels.extend(row[0] for row in data["steps"])
                     at = number
 
@@ -460,18 +463,19 @@ def cut_again_and_again(seed):
             if draw.random() < 0.9:
                 place, cuts = None, cuts + 1
         feed.closed(ended())
-        while not tape.over:
-            await tape.changed
+        while not buffer.over:
+            await buffer.changed
         look()
-        hall.close()
+        hub.close()
         return cuts
 
     return labels, asyncio.run(main())
 
 
-def test_watchers_cut_a_thousand_times_see_every_step_once():
+@pytest.mark.slow
+def test_spectators_that_reconnect_a_thousand_times_see_every_step_once():
     options, frames = played("jam", 2)
-    seen = beats(frames, Viewer.SPECTATOR, options, 2)
+    seen = viewer_frames(frames, Viewer.SPECTATOR, options, 2)
     expected = [step.label for step in steps_of(seen, Viewer.SPECTATOR, NAMES[:2], 0.0)]
     cuts, seed = 0, 0
     while cuts < 1_000:
@@ -480,42 +484,45 @@ def test_watchers_cut_a_thousand_times_see_every_step_once():
         cuts, seed = cuts + own, seed + 1
 
 
-def test_places_to_watch_from_are_counted():
+def test_subscribers_are_counted_and_limited():
     async def main():
         limits = FeedLimits(of_match=3, in_all=4, of_address=2)
-        hall = Hall(Scripted(None), limits)
-        tapes = [Tape("m1", limits), Tape("m2", limits)]
-        here, there = tapes
-        seats = [hall.seat(here, "a"), hall.seat(here, "a")]
-        with pytest.raises(HallFull):
-            hall.seat(here, "a")  # two of an address
-        seats.append(hall.seat(here, "b"))
-        with pytest.raises(HallFull):
-            hall.seat(here, "c")  # three of a match
-        seats.append(hall.seat(there, "c"))
-        with pytest.raises(HallFull):
-            hall.seat(there, "d")  # four in all
-        for seat in seats:
-            seat.leave()
-        assert (here.watchers, there.watchers) == (0, 0)
-        hall.seat(here, "a")
+        hub = EventHub(Scripted(None), limits)
+        buffers = [LiveBuffer("m1", limits), LiveBuffer("m2", limits)]
+        here, there = buffers
+        seats = [hub.subscribe(here, "a"), hub.subscribe(here, "a")]
+        with pytest.raises(HubFull):
+            hub.subscribe(here, "a")  # two of an address
+        seats.append(hub.subscribe(here, "b"))
+        with pytest.raises(HubFull):
+            hub.subscribe(here, "c")  # three of a match
+        seats.append(hub.subscribe(there, "c"))
+        with pytest.raises(HubFull):
+            hub.subscribe(there, "d")  # four in all
+        for end in seats:
+            end()
+        assert (here.subscriptions, there.subscriptions) == (0, 0)
+        hub.subscribe(here, "a")
 
     asyncio.run(main())
 
 
-def test_bots_faster_than_eyes_are_counted_and_not_drawn():
+def test_skipped_steps_are_counted():
     live, _ = same_as_replay(KLABERJASS)
 
     async def main():
-        tape = Tape("m1", FeedLimits(most_beats=5))
-        tape.add(live[:1], 1)
-        tape.add(live[1:21], 21)
-        body, _ = tape.join(1)
+        buffer = LiveBuffer("m1", FeedLimits(most_steps=5))
+        buffer.add(live[:1], 1)
+        buffer.add(live[1:21], 21)
+        body, _ = buffer.join(1)
         return list(events_of(body))
 
     ((_, number, data),) = asyncio.run(main())
     assert (number, data["skipped"], len(data["steps"])) == (21, 19, 1)
     assert "same" not in json.dumps(data["steps"][0][1])
+
+
+PATIENCE_S = 10.0
 
 
 class Asked:
@@ -529,14 +536,20 @@ class Asked:
         return watch_pb2.ListLiveResponse.FromString(self.listed.SerializeToString())
 
 
-def test_the_list_is_told_again_when_it_has_changed_and_only_then(monkeypatch):
-    """However many follow, the arena is asked once."""
+def test_the_list_is_sent_only_when_it_has_changed(monkeypatch):
+    """However many follow, the arena is asked once. A match that has ended changes it too."""
     monkeypatch.setattr(live_list, "FRESH_S", 0.0)
+    played = []
+
+    async def ended():
+        return tuple(played)
 
     async def main():
         source = Asked()
-        told = LiveList(source, lambda found: [len(found.matches)], every_s=0.0)
-        told.watchers = 2
+        told = LiveList(
+            source, lambda found, ended: [len(found.matches), *ended], ended, every_s=0.0
+        )
+        told.subscriptions = 2
         places = [told.join(0)[1], told.join(0)[1]]
         await told.changed
         bodies = [told.since(place) for place in places]
@@ -550,8 +563,12 @@ def test_the_list_is_told_again_when_it_has_changed_and_only_then(monkeypatch):
         assert told.since(place) == (b"", place)
         source.listed.matches.add(match_id="m1")
         await told.changed
-        assert list(events_of(told.since(place)[0])) == [("list", 2, [1])]
-        told.watchers = 0
+        body, place = told.since(place)
+        assert list(events_of(body)) == [("list", 2, [1])]
+        played.append("m0")
+        await asyncio.wait_for(told.changed, PATIENCE_S)
+        assert list(events_of(told.since(place)[0])) == [("list", 3, [1, "m0"])]
+        told.subscriptions = 0
         asked = source.asked
         for _ in range(20):
             await asyncio.sleep(0)
@@ -560,11 +577,11 @@ def test_the_list_is_told_again_when_it_has_changed_and_only_then(monkeypatch):
     asyncio.run(main())
 
 
-def test_a_match_that_may_not_be_watched_has_no_tape():
+def test_a_match_that_cannot_be_watched_has_no_feed():
     async def main():
-        hall = Hall(Scripted(None), LIMITS)
+        hub = EventHub(Scripted(None), LIMITS)
         with pytest.raises(NotLive):
-            await hall.tape("m2")
-        hall.close()
+            await hub.buffer("m2")
+        hub.close()
 
     asyncio.run(main())

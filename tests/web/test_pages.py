@@ -1,7 +1,6 @@
 """Pages as the server makes them: safe, small, and legible in both schemes."""
 
 import gzip
-import itertools
 import json
 import re
 
@@ -11,14 +10,17 @@ from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
 from arena.scenes import Viewer
 from arena.web import plots
-from arena.web.document import STATIC
-from arena.web.steps import Pack, pack_of
+from arena.web.assets import STATIC
+from arena.web.live_match import encoded
+from arena.web.page import as_json
+from arena.web.steps import Pack
 from arena.web.trees import ATTRIBUTES, TAGS, element, html, listed
 from tests.rows import slow_unless
 from tests.web.pages import LINKS, page, steps
 
 CSS = STATIC.joinpath("arena.css").read_text("utf-8")
 SCRIPT = STATIC.joinpath("viewer.js").read_text("utf-8")
+LIVE_SCRIPT = STATIC.joinpath("live.js").read_text("utf-8")
 EVERY_GAME = pytest.mark.parametrize(
     "game", slow_unless(lambda game: "eleusis" not in game.id, GAMES), ids=lambda game: game.id
 )
@@ -72,10 +74,11 @@ def test_dark_is_a_scheme_of_its_own():
     assert luminance(DARK["page"]) < 0.05 < luminance(LIGHT["page"])
 
 
-def test_the_script_builds_what_the_server_does():
+@pytest.mark.parametrize("script", [SCRIPT, LIVE_SCRIPT], ids=["viewer.js", "live.js"])
+def test_a_script_builds_what_the_server_does(script):
     """Its lists of tags and attributes are those of `trees`."""
     tags, attributes = (
-        set(re.search(rf'const {name} = new Set\("([^"]*)"', SCRIPT)[1].split())
+        set(re.search(rf'const {name} = new Set\("([^"]*)"', script)[1].split())
         for name in ("TAGS", "ATTRIBUTES")
     )
     assert (tags, attributes) == (TAGS, ATTRIBUTES)
@@ -92,7 +95,7 @@ def test_the_script_builds_what_the_server_does():
     ids=["a script", "an image", "a handler", "a style"],
 )
 def test_a_tree_holds_nothing_that_a_page_must_not_have(build):
-    with pytest.raises(ValueError, match="a page has no"):
+    with pytest.raises(ValueError, match="a picture has no"):
         build()
 
 
@@ -100,6 +103,31 @@ def test_text_and_attributes_are_escaped():
     tree = element("span", 'a"b', "<i>&", aria_label="<'\">")
     written = '<span class="a&quot;b" aria-label="&lt;&#x27;&quot;&gt;">&lt;i&gt;&amp;</span>'
     assert html(tree) == written
+
+
+UNSEEN = {
+    "turns the order of letters": "\u202e",
+    "isolates letters": "\u2066",
+    "marks letters as Arabic": "\u061c",
+    "has no width": "\u200b",
+    "ends a line": "\u2028",
+    "begins a command of a terminal": "\x1b",
+    "does that in one byte": "\x9b",
+    "is a tag": "\U000e0041",
+}
+SHOWN = {
+    "page": lambda text: page("klaberjass", 2, Viewer.ALL, names=(f"an{text}n", "bob")).html(LINKS),
+    "feed": lambda text: encoded({"name": f"an{text}n"}).decode(),
+    "JSON": lambda text: as_json({"name": f"an{text}n"}),
+}
+
+
+@pytest.mark.parametrize("kind", SHOWN)
+@pytest.mark.parametrize("char", UNSEEN.values(), ids=UNSEEN)
+def test_a_character_that_nobody_sees_is_not_in_a(kind, char):
+    shown = SHOWN[kind](char)
+    assert char not in shown
+    assert kind != "page" or "an\N{REPLACEMENT CHARACTER}n" in shown
 
 
 def unpacked(tree, pool):
@@ -160,8 +188,11 @@ def test_a_plot_of_many_faults_is_thinned():
 
 
 def test_data_in_a_page_cannot_end_its_script():
-    drawn = steps("klaberjass", 2, Viewer.ALL, names=("</script><script>alert(1)", "bob"))
-    assert "<" not in pack_of(drawn, 0)
+    hostile = "</script><script>alert(1)"
+    drawn = page("klaberjass", 2, Viewer.ALL, names=(hostile, "bob")).html(LINKS)
+    data = drawn.partition('id="data">')[2].rpartition("</script>")[0]
+    assert "<" not in data
+    assert hostile in str(json.loads(data))
 
 
 @EVERY_GAME
@@ -179,7 +210,29 @@ def test_the_picture_is_there_without_a_script(game):
     last = len(drawn.steps) - 1
     body = drawn.html(LINKS, last).split('<script type="application/json"')[0]
     assert html(drawn.steps[last].table) in body
-    assert all(html(step.words) in body for step in drawn.steps)
+    assert all(html(step.text) in body for step in drawn.steps)
+
+
+@EVERY_GAME
+def test_what_the_banner_says_is_not_said_again_beside_it(game):
+    """Caption and list have the other sentences; a screen reader hears all of them."""
+    for step in steps(game.id, game.seats[0], Viewer.ALL):
+        banner = re.findall("<p>(.*?)</p>", html(step.table))
+        assert not any(each in html(step.text) for each in banner), step.label
+        assert html(step.text) != '<span class="said"></span>'
+
+
+def test_a_short_form_of_what_the_banner_says_is_left_out_too():
+    step = next(step for step in steps("pineapple", 2, Viewer.ALL) if step.ends_hand)
+    assert re.search("”? wins ", step.spoken)
+    assert " wins " not in html(step.text)
+
+
+def test_the_result_is_shown_when_it_is_asked_for():
+    drawn = page("klaberjass", 2, Viewer.ALL).html(LINKS)
+    assert drawn.count("played to the end") == 1
+    closed = '<details class="result"><summary>result</summary><p>played to the end</p></details>'
+    assert closed in drawn
 
 
 @pytest.mark.parametrize("game_id", ["klaberjass", "pineapple", "chinese_poker"])
@@ -199,4 +252,3 @@ def test_keys_of_trees_are_unique_in_a_picture():
     for step in steps("pineapple", 6, Viewer.ALL):
         keys = re.findall(r'data-key="([^"]*)"', html(step.table))
         assert len(keys) == len(set(keys))
-        assert not any(map(str.endswith, keys, itertools.repeat("aside")))

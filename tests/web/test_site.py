@@ -1,9 +1,14 @@
 """The site: what each address answers, what it never says, and what a browser may do with it."""
 
+import base64
 import gzip
+import json
 import os
 import re
+import shutil
 import sqlite3
+from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
@@ -12,21 +17,25 @@ from sqlalchemy import text as sql
 
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Seat
-from arena.referee.gallery import OpenHands
-from arena.referee.spec import Entrant
-from arena.server.feeds import Feed
-from arena.store import MatchFilter, StoredMatch, StoreError, keep_in, open_public
+from arena.referee.spec import SeatedBot
+from arena.referee.spectators import OpenHands
+from arena.replay.read import Unplayable
+from arena.server.event_buffers import EventBuffer
+from arena.store import StoredMatch, StoreError, keep_in, open_public
 from arena.terms import MatchTerms
-from arena.web import match as match_pages
+from arena.web.addresses import slug, unslug
 from arena.web.app import HEADERS, MOST_WAITING
-from arena.web.cache import PageCache
-from arena.web.export import CannotExport, Wanted, export
-from arena.web.hall import FeedLimits, Hall, NoArena, NotLive
-from arena.web.slugs import slug, unslug
-from arena.web.words import card_name
+from arena.web.arena_source import NoArena, NotLive
+from arena.web.event_hub import EventHub, FeedLimits
+from arena.web.live_table import age
+from arena.web.page_cache import PageCache
+from arena.web.pages import finished_match as match_pages
+from arena.web.rich_text import card_name
+from arena.web.site_archive import utc
+from arena.web.site_export import CannotExport, ExportSelection, matches_within, prepare
 from cardarena.v1 import watch_pb2
 from tests.scenes.matches import played
-from tests.store.clusters import Cluster, NoCluster
+from tests.store.clusters import Cluster
 from tests.web import house
 from tests.web.asking import site
 
@@ -39,7 +48,7 @@ class Playing:
         self.asked = 0
 
     async def watch(self, match_id, after):
-        raise NotLive("no match may be watched now")
+        raise NotLive("no match can be watched now")
         yield
 
     async def live(self):
@@ -55,11 +64,11 @@ class Nothing:
     """A source of an arena that plays nothing but sealed tables."""
 
     async def watch(self, match_id, after):
-        raise NotLive("no match may be watched now")
+        raise NotLive("no match can be watched now")
         yield
 
     async def live(self):
-        sealed = watch_pb2.SealedGame(game="democracy", tables=6, deal_sets=3)
+        sealed = watch_pb2.SealedGame(game="democracy", matches=6, deal_sets=3)
         return watch_pb2.ListLiveResponse(sealed=[sealed])
 
 
@@ -80,12 +89,12 @@ class Open:
     def __init__(self, *, hands_open):
         self.hands_open = hands_open
         options, frames = played("klaberjass", 2)
-        self.feed = Feed("m", hands_open=hands_open)
+        self.feed = EventBuffer("m", hands_open=hands_open)
         terms = MatchTerms(game_by_id("klaberjass"), options, 2)
-        self.feed.opened("m", terms, [Entrant("ann"), Entrant("bob b.")])
+        self.feed.opened("m", terms, [SeatedBot("ann"), SeatedBot("bob b.")])
         for frame in frames[:6]:
-            events = [told.event for told in frame.told if told.seats is None]
-            hands = OpenHands(frame.told, frame.view)
+            events = [told.event for told in frame.events if told.sent_to is None]
+            hands = OpenHands(frame.events, frame.view)
             self.feed.stepped(0, events, lambda frame=frame: frame.view(None), (9, 9), hands)
         self.held = [set(frames[5].view(Seat(seat)).held) for seat in range(2)]
 
@@ -106,7 +115,7 @@ def data(built):
 
 @pytest.fixture(scope="module")
 def client(data):
-    with site(data[0], Hall(Nothing(), FeedLimits(linger_s=0))) as (made, _):
+    with site(data[0], EventHub(Nothing(), FeedLimits(linger_s=0))) as (made, _):
         yield made
 
 
@@ -116,21 +125,21 @@ PAGES = [
     ("/index.html",                 "Card Arena"),
     ("/matches",                    "Matches"),
     ("/live",                       "Sealed: 6 tables of Democracy in 3 deal-sets"),
-    ("/tables",                     "autumn"),
-    ("/tables/democracy",           "Table of Democracy"),
-    ("/t/autumn",                   "of 12 deal-sets closed"),
+    ("/competitions",               "autumn"),
+    ("/standings/democracy",        "Standings of Democracy"),
+    ("/competitions/autumn",        "of 12 deal-sets closed"),
     ("/bots",                       "ann"),
-    ("/bots/ann",                   "How good it is"),
+    ("/bots/ann",                   "Standings"),
     ("/bots/bob~20b~2E",            "bob b."),
     ("/bots/ann.lost",              "Matches, newest first"),
     ("/bots/ann.faulted",           "Matches, newest first"),
-    ("/bots/ann.vs-bob~20b~2E",     "against everybody"),
+    ("/bots/ann.vs-bob~20b~2E",     "all matches"),
     ("/bots/ann.democracy.lost",    "Matches, newest first"),
     ("/matches.abstrac",            "Matches of Abstrac"),
-    ("/tables/democracy.by-bot",    "bot ▾"),
-    ("/tables/democracy.by-faults", "faults a match ▾"),
+    ("/standings/democracy.by-bot", "bot ▾"),
+    ("/standings/democracy.by-faults", "faults a match ▾"),
     ("/games",                      "Klaberjass"),
-    ("/games/klaberjass",           "A hand under way"),
+    ("/games/klaberjass",           "A sample hand"),
     ("/fair",                       "Open the verifier"),
     ("/verify.html",                "Were the deals fair?"),
     ("/api",                        "WatchService.Watch"),
@@ -138,26 +147,26 @@ PAGES = [
     ("/m/m1/spectator/1.html",      "Spectator"),
     ("/m/m2/seat-1/1?step=3",       "step 3"),
 ]
-TWINS = ["/index.json", "/matches.json", "/live.json", "/tables.json", "/tables/democracy.json", "/t/autumn.json",
+TWINS = ["/index.json", "/matches.json", "/live.json", "/competitions.json", "/standings/democracy.json", "/competitions/autumn.json",
          "/bots.json", "/bots/ann.json", "/games.json", "/games/eleusis.json", "/api.json", "/m/m1.json"]
 ERRORS = [
     ("/nothing",               404, "There is no page /nothing",           "a page that is none"),
-    ("/t/spring",              404, "There is no tournament 'spring'",     "a tournament that is none"),
-    ("/bots/nobody",           404, "No bot named 'nobody'",               "a bot that never sat"),
+    ("/competitions/spring",   404, "There is no such competition: 'spring'",    "a competition that is none"),
+    ("/bots/nobody",           404, "No bot named 'nobody'",               "a bot that never played"),
     ("/games/chess",           404, "There is no game 'chess'",            "a game that is none"),
-    ("/tables/chess",          404, "No tournament of a game 'chess'",     "a table of no game"),
+    ("/standings/chess",       404, "No competition has the game 'chess'", "standings of no game"),
     ("/matches.chess",         404, "There is no game 'chess'",            "a list of no game"),
-    ("/bots/ann.vs-nobody",    404, "one named 'nobody'",                  "an opponent that never sat"),
-    ("/m/nothing/all/1",       404, "No match 'nothing' may be watched",   "a match that is none"),
+    ("/bots/ann.vs-nobody",    404, "one named 'nobody'",                  "an opponent that never played"),
+    ("/m/nothing/all/1",       404, "No match 'nothing' can be watched",   "a match that is none"),
     ("/m/m1/all/99",           404, "The match has no hand 99",            "a hand that is none"),
-    ("/m/m1/seat-9/1",         404, "The match has no eyes 'seat-9'",      "a seat that is none"),
+    ("/m/m1/seat-9/1",         404, "The match has no viewer 'seat-9'",      "a seat that is none"),
     ("/m/m1/all/1?step=9999",  404, "has no step 9999",                    "a step that is none"),
-    ("/m/m1/all/x",            404, "is no number of a hand",              "a hand that is no number"),
+    ("/m/m1/all/x",            404, "is not the number of a hand",              "a hand that is no number"),
     (f"/m/{house.REMOVED}/all/1", 410, "was removed",                      "a replay that was removed"),
     ("/m/m1/live",             302, "",                                    "a match that is over is no longer live"),
-    ("/m/nothing/feed",        404, "may be watched",                      "a feed of nothing"),
+    ("/m/nothing/feed",        404, "can be watched",                      "a feed of nothing"),
     ("/bots/%ff%fe",           404, "",                                    "a name that is no text"),
-    ("/static/arena-0.css",    404, "no such style sheet",                 "a style sheet of another version"),
+    ("/static/arena-0.css",    404, "There is no page /static",            "a style sheet of another version"),
     ("/replays/..%2Farena.db.replay", 404, "",                             "a way out of the folder"),
 ]
 # fmt: on
@@ -172,25 +181,22 @@ def test_a_page_is_there(client, path, text):
 
 
 @pytest.mark.parametrize("path", TWINS)
-def test_a_page_has_a_twin_for_programs(client, path):
+def test_a_page_has_json(client, path):
     found = client.get(path)
     assert found.status_code == 200
     assert isinstance(found.json(), dict)
 
 
+@pytest.mark.slow
 def test_pages_are_the_same_from_postgresql(client, tmp_path):
-    try:
-        cluster = Cluster()
-    except NoCluster as why:
-        pytest.skip(str(why))
-    with cluster:
+    with Cluster() as cluster:
         folder = tmp_path / "data"
         keep_in(cluster.new_store(), folder / "arena.db")
         house.build(folder)
-        with site(folder, Hall(Nothing(), FeedLimits(linger_s=0))) as (other, _):
+        with site(folder, EventHub(Nothing(), FeedLimits(linger_s=0))) as (other, _):
             for path in (*(path for path, _ in PAGES), *TWINS):
                 one, two = (
-                    re.sub("at [0-9:]{8} UTC", "now", each.get(path).text)
+                    re.sub("[Aa]t [0-9:]{8} UTC", "now", each.get(path).text)
                     for each in (client, other)
                 )
                 assert one == two, path
@@ -198,10 +204,10 @@ def test_pages_are_the_same_from_postgresql(client, tmp_path):
 
 
 @pytest.mark.parametrize(("path", "status", "text", "why"), ERRORS, ids=[row[3] for row in ERRORS])
-def test_an_error_says_what_was_looked_for(client, path, status, text, why):
+def test_an_error_names_what_does_not_exist(client, path, status, text, why):
     found = client.get(path, follow_redirects=False)
     assert found.status_code == status
-    assert text in found.text.replace("&#x27;", "'")
+    assert text in unescape(found.text)
 
 
 def test_a_match_of_an_open_deal_set_is_like_one_that_never_was(client, data):
@@ -220,11 +226,11 @@ def test_a_match_of_an_open_deal_set_is_like_one_that_never_was(client, data):
         assert there.text.replace(sealed, "") == never.text.replace("x" * len(sealed), "")
 
 
-def test_a_fault_of_ours_shows_a_number_and_no_more(client, monkeypatch, caplog):
+def test_an_internal_error_shows_only_its_incident(client, monkeypatch, caplog):
     def broken(*_):
         raise RuntimeError("canary 51d0")
 
-    monkeypatch.setattr(match_pages, "as_json", broken)
+    monkeypatch.setattr(match_pages, "match_view", broken)
     found = client.get("/m/m1.json")
     assert found.status_code == 500
     assert "canary" not in found.text
@@ -233,14 +239,16 @@ def test_a_fault_of_ours_shows_a_number_and_no_more(client, monkeypatch, caplog)
     assert found.headers["content-security-policy"] == HEADERS["content-security-policy"]
 
 
-def test_who_comes_when_it_is_full_is_told_when_to_come_again(data):
+def test_a_request_to_a_full_site_is_told_when_to_retry(data):
     with site(data[0]) as (client, web):
         web._waiting = MOST_WAITING
         found = client.get("/bots")
         assert (found.status_code, found.headers["retry-after"]) == (503, "5")
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing", "/m/m1/all/1", "/t/autumn.json", "/m/m1?step=2"])
+@pytest.mark.parametrize(
+    "path", ["/", "/nothing", "/m/m1/all/1", "/competitions/autumn.json", "/m/m1?step=2"]
+)
 def test_every_answer_has_the_headers(client, path):
     found = client.get(path, follow_redirects=False)
     for name, value in HEADERS.items():
@@ -273,7 +281,7 @@ def test_a_link_to_a_step_finds_its_hand_and_seat(client):
     assert (found.status_code, found.headers["location"]) == (302, "/m/m2/seat-1/1.html?step=3")
 
 
-def test_a_finished_page_is_known_again(client):
+def test_a_finished_page_is_served_from_the_cache(client):
     first = client.get("/m/m1/all/1")
     assert first.headers["cache-control"] == "public, max-age=86400"
     again = client.get("/m/m1/all/1", headers={"if-none-match": first.headers["etag"]})
@@ -286,7 +294,7 @@ def test_static_files_never_change(client):
     assert "immutable" in client.get(f"/{name}").headers["cache-control"]
 
 
-def test_who_takes_no_gzip_gets_none(client):
+def test_a_client_without_gzip_gets_plain_bytes(client):
     plain = client.get("/bots", headers={"accept-encoding": "identity"})
     assert "content-encoding" not in plain.headers
     assert plain.text == client.get("/bots").text
@@ -316,18 +324,18 @@ def test_a_list_against_an_opponent_has_both(client):
     assert all({"ann", "bob b."} <= set(each["bots"]) for each in found)
 
 
-def test_a_table_stands_by_what_its_head_says(client):
-    by_bot = [row[1] for row in rows_of(client, "/tables/democracy.by-bot")]
+def test_standings_are_sorted_by_the_chosen_column(client):
+    by_bot = [row[1] for row in rows_of(client, "/standings/democracy.by-bot")]
     assert len(by_bot) == len(house.BOTS)
     names = [re.sub("<[^>]*>", "", cell) for cell in by_bot]
     assert names == sorted(names, key=str.casefold)
-    deal_sets = [int(row[4]) for row in rows_of(client, "/tables/democracy.by-deal-sets")]
+    deal_sets = [int(row[4]) for row in rows_of(client, "/standings/democracy.by-deal-sets")]
     assert deal_sets == sorted(deal_sets, reverse=True)
-    assert "ruled" not in client.get("/tables/democracy.by-bot").text
+    assert "ruled" not in client.get("/standings/democracy.by-bot").text
 
 
 def test_the_home_page_shows_three_matches_in_play(data):
-    with site(data[0], Hall(Playing("a1", "a2", "a3", "a4"))) as (client, _):
+    with site(data[0], EventHub(Playing("a1", "a2", "a3", "a4"))) as (client, _):
         text = client.get("/").text
         assert [f"m/a{at}/live" in text for at in (1, 2, 3, 4)] == [True, True, True, False]
         assert len(client.get("/index.json").json()["live"]) == 3
@@ -335,12 +343,12 @@ def test_the_home_page_shows_three_matches_in_play(data):
 
 # fmt: off
 OPEN_PAGES = [
-    ("/m/m/live",             "",      "spectator's eyes",      "the spectator's see what all were told"),
-    ("/m/m/live.html",        "",      "spectator's eyes",      "the same by its whole name"),
-    ("/m/m/live/spectator",   "",      "spectator's eyes",      "the same by whose eyes they are"),
-    ("/m/m/live/all",         "01",    "all hands",             "all eyes"),
-    ("/m/m/live/seat-0",      "0",     "the eyes of ann",       "one seat's"),
-    ("/m/m/live/seat-1.html", "1",     "the eyes of bob b.",    "another's, by its whole name"),
+    ("/m/m/live",             "",      "as a spectator",        "the spectator sees what all were told"),
+    ("/m/m/live.html",        "",      "as a spectator",        "the same by its whole name"),
+    ("/m/m/live/spectator",   "",      "as a spectator",        "the same by its viewer"),
+    ("/m/m/live/all",         "01",    "all hands",             "all hands"),
+    ("/m/m/live/seat-0",      "0",     "as ann",                "one seat's"),
+    ("/m/m/live/seat-1.html", "1",     "as bob b.",             "another's, by its whole name"),
 ]
 # fmt: on
 
@@ -348,9 +356,9 @@ OPEN_PAGES = [
 @pytest.mark.parametrize(
     ("path", "seats", "whose"), [row[:3] for row in OPEN_PAGES], ids=[row[3] for row in OPEN_PAGES]
 )
-def test_a_match_in_play_with_open_hands_has_a_page_for_all_eyes(data, path, seats, whose):
+def test_a_match_in_play_with_open_hands_has_a_page_for_each_viewer(data, path, seats, whose):
     source = Open(hands_open=True)
-    with site(data[0], Hall(source, FeedLimits(linger_s=0))) as (client, _):
+    with site(data[0], EventHub(source, FeedLimits(linger_s=0))) as (client, _):
         answer = client.get(path)
         text, path = answer.text, path.replace("/spectator", "")
         assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
@@ -359,35 +367,35 @@ def test_a_match_in_play_with_open_hands_has_a_page_for_all_eyes(data, path, sea
         for seat, held in enumerate(source.held):
             shown = {card for card in held if f'aria-label="{card_name(card)}' in text}
             assert shown == (held if str(seat) in seats else set())
-        # Its links lead to the other eyes, and its feed is that of these.
+        # Its links lead to the other viewer, and its feed is that of these.
         links = [urljoin(path, each) for each in re.findall(r'href="([^"]*live[^"]*)"', text)]
-        for eyes in ("/all", "", "/seat-0", "/seat-1"):
-            assert f"/m/m/live{eyes}.html" in links
+        for viewer in ("/all", "", "/seat-0", "/seat-1"):
+            assert f"/m/m/live{viewer}.html" in links
         own = path.removesuffix(".html").partition("/live")[2]
         (feed,) = re.findall(r'data-feed="([^"]*)"', text)
         assert urljoin(path, feed) == f"/m/m/feed{own}?after=6"
         (over,) = re.findall(r'data-over="([^"]*)"', text)
-        assert urljoin(path, over) == "/m/m/all/1.html"
+        assert urljoin(path, over) == "/m/m.html"
         assert "hands are open" in client.get("/live").text
         assert client.get("/live.json").json()["matches"][0]["hands_open"] is True
         told = client.get(f"{path.removesuffix('.html')}.json").json()
         assert (told["hands_open"], told["feed"]) == (True, f"/m/m/feed{own}")
-        assert told["offered"] == ["all", "spectator", "seat-0", "seat-1"]
+        assert told["viewers"] == ["all", "spectator", "seat-0", "seat-1"]
 
 
 CLOSED = ["all", "all.html", "all.json", "seat-0", "seat-1.json"]
 
 
 def test_a_match_in_play_with_closed_hands_has_the_spectators_page_alone(data):
-    with site(data[0], Hall(Open(hands_open=False), FeedLimits(linger_s=0))) as (client, _):
+    with site(data[0], EventHub(Open(hands_open=False), FeedLimits(linger_s=0))) as (client, _):
         answer = client.get("/m/m/live")
         text = answer.text
         assert answer.status_code == 200
         assert "Hands are open" not in text
-        assert "whose eyes" not in text
+        assert 'aria-label="viewer"' not in text
         told = client.get("/m/m/live.json").json()
-        assert (told["hands_open"], told["offered"]) == (False, ["spectator"])
-        for path in (*(f"/m/m/live/{eyes}" for eyes in CLOSED), "/m/m/feed/all"):
+        assert (told["hands_open"], told["viewers"]) == (False, ["spectator"])
+        for path in (*(f"/m/m/live/{viewer}" for viewer in CLOSED), "/m/m/feed/all"):
             answer = client.get(path)
             assert (answer.status_code, "closed while it is played" in answer.text) == (404, True)
         assert "hands are open" not in client.get("/live").text
@@ -396,7 +404,7 @@ def test_a_match_in_play_with_closed_hands_has_the_spectators_page_alone(data):
 # fmt: off
 OVER = [
     ("/m/m1/live",            "/m/m1/all/1.html",    "all of it is open now"),
-    ("/m/m1/live/seat-1",     "/m/m1/seat-1/1.html", "whose eyes they were, they are"),
+    ("/m/m1/live/seat-1",     "/m/m1/seat-1/1.html", "whose viewer they were, they are"),
     ("/m/m1/live.json",       "/m/m1.json",          "and for a program"),
 ]
 # fmt: on
@@ -405,28 +413,29 @@ OVER = [
 @pytest.mark.parametrize(
     ("path", "leads_to"), [row[:2] for row in OVER], ids=[row[2] for row in OVER]
 )
-def test_a_match_that_is_over_meanwhile_leads_to_its_replay(client, path, leads_to):
+def test_a_live_page_redirects_to_the_replay_of_an_ended_match(client, path, leads_to):
     answer = client.get(path, follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (302, leads_to)
 
 
-@pytest.mark.parametrize("eyes", ["seat-x", "everybody", "seat-2", "1", "%ff"])
-def test_eyes_that_a_match_in_play_has_not_are_told_so(data, eyes):
-    with site(data[0], Hall(Open(hands_open=True), FeedLimits(linger_s=0))) as (client, _):
-        for path in (f"/m/m/live/{eyes}", f"/m/m/feed/{eyes}"):
+@pytest.mark.parametrize("viewer", ["seat-x", "everybody", "seat-2", "1", "%ff"])
+def test_a_viewer_that_a_live_match_does_not_have_is_not_found(data, viewer):
+    with site(data[0], EventHub(Open(hands_open=True), FeedLimits(linger_s=0))) as (client, _):
+        for path in (f"/m/m/live/{viewer}", f"/m/m/feed/{viewer}"):
             answer = client.get(path)
-            assert (answer.status_code, "no eyes" in answer.text) == (404, True), path
+            assert (answer.status_code, "no viewer" in answer.text) == (404, True), path
 
 
-def test_an_arena_that_is_away_is_told_and_not_taken_for_one_that_plays_nothing(data):
-    with site(data[0], Hall(Away())) as (client, _):
+def test_pages_distinguish_no_arena_from_no_matches(data):
+    with site(data[0], EventHub(Away())) as (client, _):
         for path in ("/", "/live"):
-            assert "No arena answers here now" in client.get(path).text
-        assert client.get("/live.json").json() == {"arena": False, "matches": [], "sealed": []}
+            assert "No arena answers" in client.get(path).text
+        live = client.get("/live.json").json()
+        assert (live["arena"], live["matches"], live["sealed"]) == (False, [], [])
         for path in ("/m/live1/live", "/m/live1/feed"):
             answer = client.get(path)
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-            assert "The arena is away" in answer.text
+            assert "No arena is running" in answer.text
 
 
 def test_a_title_names_the_site_once(client):
@@ -438,7 +447,7 @@ def test_a_bots_faults_are_drawn_from_its_replays(client):
     drawn = client.get("/bots/bot~200").text
     assert "faults by match and decision" in drawn
     assert drawn.count('<path class="fault-') > 3
-    assert "Faults that are drawn" in drawn
+    assert "Faults in the plot" in drawn
 
 
 def test_pages_of_a_match_lead_to_its_costliest_hand(client):
@@ -460,9 +469,9 @@ class Links(HTMLParser):
         self.found += [value for name, value in attrs if name in ("href", "src") and value]
 
 
-def crawl(client):
-    """Every page that links lead to, by its path."""
-    seen, waiting = {}, ["/", *TWINS]
+def crawl(client, waiting=("/", *TWINS), within="/"):
+    """Every page that links lead to, by its path, as far as that begins so."""
+    seen, waiting = {}, list(waiting)
     while waiting:
         path = waiting.pop()
         if path in seen:
@@ -474,7 +483,7 @@ def crawl(client):
                 if not link.startswith("#"):
                     whole = urlsplit(urljoin(path, link))
                     assert not whole.netloc, link
-                    waiting.append(whole.path)
+                    waiting += [whole.path] if whole.path.startswith(within) else []
     return seen
 
 
@@ -493,19 +502,23 @@ def test_no_link_leads_nowhere_and_no_page_tells_a_secret(client, data):
 def test_a_planted_leak_is_found(data, monkeypatch):
     """The control of the test above: an archive that takes every match for a closed one."""
     monkeypatch.setattr(StoredMatch, "closed", True)
-    monkeypatch.setattr(
-        "arena.web.archive.MatchFilter", lambda *given, **named: MatchFilter(*given[:6])
-    )
+
+    def without_closed(value, *, closed=False, **changes):
+        return replace(value, **changes)
+
+    monkeypatch.setattr("arena.web.site_archive.replace", without_closed)
     with site(data[0]) as (client, _):
         assert str(house.SEALED_SCORE) in client.get("/matches").text
 
 
 def test_the_store_refuses_what_is_secret(data):
     with open_public(data[0] / "arena.db") as store:
-        (settings,) = store.tournaments()
-        assert settings.seed is None
-        assert {each.command for each in settings.entrants} == {None}
-        assert {each.seed for each in store.tournament("autumn").deal_sets()} == {None}
+        (found,) = store.competitions().all()
+        assert not any(secret in found.config for secret in house.CANARIES)
+        assert {each.entry.command for each in found.entries} == {""}
+        assert {
+            each.plan.seed for each in store.competitions().record("autumn").games[0].deal_sets
+        } == {None}
         for refused in ("SELECT * FROM keys", "SELECT code_sha256 FROM invitations", "SELECT * FROM audit",
                         "DELETE FROM matches", "PRAGMA writable_schema = 1", "ATTACH 'x' AS y"):  # fmt: skip
             with (
@@ -533,7 +546,7 @@ def test_an_older_store_is_left_as_it_is(tmp_path):
 
 
 def test_a_name_with_markup_is_text(client):
-    for path in ("/bots", "/t/autumn", f"/bots/{slug(house.HOSTILE)}", "/matches"):
+    for path in ("/bots", "/competitions/autumn", f"/bots/{slug(house.HOSTILE)}", "/matches"):
         text = client.get(path).text
         assert "<img" not in text
         assert "&lt;img" in text
@@ -547,37 +560,167 @@ def test_a_slug_stands_for_its_name_alone(name):
     assert re.fullmatch(r"[A-Za-z0-9_~-]+", slug(name))
 
 
+# Matches that have just ended.
+
+MINUTE_MS = 60_000
+AGES = [
+    (0, "just now"), (9_999, "just now"), (10_000, "10 s ago"), (47_000, "40 s ago"),
+    (MINUTE_MS, "1 min ago"), (59 * MINUTE_MS, "59 min ago"), (60 * MINUTE_MS, utc(house.AT)), (-1, utc(house.AT)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("past_ms", "said"), AGES)
+def test_how_long_ago_a_match_was_played(past_ms, said):
+    assert age(house.AT, house.AT + past_ms) == said
+
+
+def test_matches_of_closed_deal_sets_are_listed_as_broadcasts_and_sealed_ones_are_not(client, data):
+    page, told = client.get("/live").text, client.get("/live.json").json()
+    shown = [each["match"] for each in told["ended"]]
+    assert {"m1", "m2"} <= set(shown)
+    assert 'href="m/m1.html?viewer=spectator&amp;hand=1&amp;play=1"' in page
+    assert data[1]["sealed"] not in page + str(shown)
+    assert not re.search(
+        r"[ >][+-]\d|won", page.partition("Played last")[2].partition("</table>")[0]
+    )  # no result
+
+
+def test_a_competition_in_play_leads_to_its_newest_match_as_a_broadcast(client):
+    page = client.get("/competitions/autumn").text
+    (path,) = re.findall(r'href="\.\./(m/[^"]*)">Watch its newest match', page)
+    assert unescape(path).endswith(".html?viewer=spectator&hand=1&play=1")
+    moving = page.partition('data-standings="democracy"')[2]
+    assert "rank" in moving.partition("</table>")[0]  # what the page of a broadcast shows again
+
+
+def test_a_broadcast_is_the_page_of_its_hand(client):
+    found = client.get("/m/m1.html?viewer=spectator&hand=1&play=1", follow_redirects=False)
+    assert found.headers["location"] == "/m/m1/spectator/1.html?play=1"
+
+
 # Exports.
 
 
-def test_an_export_is_the_bytes_that_are_served(data, tmp_path):
-    files = export(data[0], tmp_path / "site", Wanted())
-    assert files > 60
-    written = [each for each in sorted((tmp_path / "site").rglob("*")) if each.is_file()]
-    assert len(written) == files
+def written_to(folder, data, wanted):
+    """The estimate of an export, and its files by their paths."""
+    made = prepare(data, wanted)
+    files, size = made.write(folder, workers=1)
+    found = {
+        each.relative_to(folder).as_posix(): each.read_bytes()
+        for each in sorted(folder.rglob("*"))
+        if each.is_file()
+    }
+    assert (len(found), sum(map(len, found.values()))) == (files, size)
+    return made.estimate, found
+
+
+def test_an_export_is_the_bytes_that_are_served_with_one_page_for_a_match(data, tmp_path):
+    _, found = written_to(tmp_path, data[0], ExportSelection())
+    assert len(found) > 60
+    of_matches = {path for path in found if re.fullmatch(r"m/.*\.html", path)}
+    assert {"m/m1.html", "m/m2.html"} <= of_matches
     with site(data[0]) as (client, _):
-        for file in written:
-            path = file.relative_to(tmp_path / "site").as_posix()
-            found = client.get(f"/{path}")
-            assert found.status_code == 200, path
-            assert found.content == file.read_bytes(), path
+        for path, body in found.items():
+            answer = client.get(f"/{path}", follow_redirects=False)
+            if path in of_matches:  # the server has a page for each hand, which needs no script
+                first = path.removesuffix(".html") + "/all/1.html"
+                assert (answer.status_code, answer.headers["location"]) == (302, f"/{first}")
+            else:
+                assert answer.status_code == 200, path
+                assert answer.content == body, path
 
 
-def test_a_tournament_with_an_open_deal_set_is_not_exported(data, tmp_path):
-    with pytest.raises(CannotExport, match="1 deal-sets of autumn are open"):
-        export(data[0], tmp_path / "site", Wanted("autumn"))
-    assert not (tmp_path / "site").exists()
+ADDRESSES = [
+    # what follows a match, where it leads, why
+    ("", "all/1.html", "the first hand for all"),
+    ("?viewer=seat-1&hand=2", "seat-1/2.html", "a viewer and a hand"),
+    ("?viewer=spectator&hand=1&step=3", "spectator/1.html?step=3", "a step"),
+    ("?viewer=all&hand=x", "all/1.html", "no number"),
+]
+
+
+@pytest.mark.parametrize(("query", "leads", "why"), ADDRESSES, ids=[row[2] for row in ADDRESSES])
+def test_a_link_of_a_match_leads_to_a_hand(client, query, leads, why):
+    answer = client.get(f"/m/m1.html{query}", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (302, f"/m/m1/{leads}")
+
+
+def test_an_export_leaves_open_deal_sets_out_and_says_so(data, tmp_path):
+    estimate, found = written_to(tmp_path, data[0], ExportSelection("autumn"))
+    assert estimate.open_deal_sets == house.SEALED_SETS
+    assert data[1]["sealed"] not in "".join(found)
+    for path, body in found.items():
+        assert not any(canary.encode() in body for canary in house.CANARIES), path
+
+
+def test_an_export_is_estimated_before_it_is_written(data, tmp_path):
+    estimate, found = written_to(tmp_path, data[0], ExportSelection())
+    own = [len(body) for path, body in found.items() if path.startswith(("m/", "replays/"))]
+    assert len(own) == estimate.files == 3 * estimate.matches > 0
+    assert estimate.size_mb == pytest.approx(sum(own) / 1e6, rel=0.5)
+    assert estimate.time_s > 0
+    assert (estimate.left_out, estimate.all_mb) == (0, estimate.size_mb)
+
+
+@pytest.mark.parametrize("viewers", [("spectator",), ("seats",), ("all", "spectator")])
+def test_the_file_of_a_match_has_the_chosen_viewers_alone(data, tmp_path, viewers):
+    _, found = written_to(tmp_path, data[0], ExportSelection(viewers=viewers))
+    packed = re.search(rb'id="packed">([^<]*)<', found["m/m1.html"])[1]
+    shown = json.loads(gzip.decompress(base64.b64decode(packed)))["viewers"]
+    assert {re.sub(r"seat-\d", "seats", name) for name in shown} == set(viewers)
+
+
+def test_an_export_beyond_its_limit_leaves_the_oldest_matches_out(data, tmp_path):
+    whole = prepare(data[0], ExportSelection()).estimate
+    estimate, found = written_to(tmp_path, data[0], ExportSelection(limit_mb=0))
+    assert (estimate.matches, estimate.left_out) == (0, whole.matches)
+    assert estimate.all_mb == pytest.approx(whole.all_mb, rel=0.01)
+    assert not any(path.startswith(("m/", "replays/")) for path in found)
+    pages = (body.decode() for path, body in found.items() if path.endswith(".html"))
+    assert not any(re.search(r'href="[./]*m/', page) for page in pages)  # no link leads nowhere
+
+
+WITHIN = [
+    ([3, 2, 1], 5, 2, "the newest, as long as they fit"),
+    ([3, 2, 1], 6, 3, "exactly all"),
+    ([9, 1], 5, 0, "the first is too large, and no older one is taken instead"),
+    ([], 5, 0, "none"),
+]
+
+
+@pytest.mark.parametrize(("sizes", "limit", "most", "why"), WITHIN, ids=[row[3] for row in WITHIN])
+def test_the_newest_matches_are_within_the_limit(sizes, limit, most, why):
+    assert matches_within(sizes, limit) == most
 
 
 def test_a_tournament_that_is_none_is_not_exported(data, tmp_path):
-    with pytest.raises(CannotExport, match="no tournament 'spring'"):
-        export(data[0], tmp_path / "site", Wanted("spring"))
+    with pytest.raises(CannotExport, match="no such competition: 'spring'"):
+        prepare(data[0], ExportSelection("spring"))
 
 
 # The cache.
 
 
-def test_the_cache_lets_go_of_what_was_not_asked_for_longest(tmp_path):
+def test_a_match_has_as_many_pages_in_the_cache_as_it_shows(data, tmp_path, monkeypatch):
+    def unplayable(*_):
+        raise Unplayable("the game has no rules here")
+
+    folder = tmp_path / "data"
+    shutil.copytree(data[0], folder)
+    shutil.rmtree(folder / "pages", ignore_errors=True)
+    with site(folder) as (client, _):
+        asked = [client.get(f"/m/m1/all/{hand}?step=2").status_code for hand in ("1", "01", "001")]
+        assert asked == [200] * 3
+        assert client.get("/m/m1/all/1?step=x7").status_code == 404
+        assert len(list((folder / "pages").glob("*.gz"))) == 1
+        monkeypatch.setattr(match_pages, "_opened", unplayable)
+        for step in range(3):
+            page = client.get(f"/m/m2/words{step}/{step}?step=x{step}")
+            assert "the game has no rules here" in page.text
+        assert len(list((folder / "pages").glob("*.gz"))) == 2
+
+
+def test_the_cache_removes_the_least_recently_read_pages(tmp_path):
     cache = PageCache(tmp_path / "pages", most_bytes=90)
     for key in ("a", "b", "c"):
         cache.put(key, key.encode() * 2000)
@@ -592,5 +735,5 @@ def test_the_cache_lets_go_of_what_was_not_asked_for_longest(tmp_path):
 def test_an_empty_folder_says_how_to_play(tmp_path):
     (tmp_path / "data").mkdir()
     with site(tmp_path / "data") as (client, _):
-        assert "No match has been played here yet" in client.get("/").text
+        assert "No match has ended here yet" in client.get("/").text
         assert client.get("/matches.json").json()["matches"] == []

@@ -1,29 +1,34 @@
 """The site in a real browser: quiet consoles, no barrier that axe knows, keys, no scripts, a disk."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 
 from arena.games.catalogue import GAMES
-from arena.referee.gallery import OpenHands
-from arena.referee.spec import Ending, Entrant
+from arena.referee.spec import Ending, SeatedBot
+from arena.referee.spectators import OpenHands
+from arena.replay.read import Replay
 from arena.scenes import Viewer
-from arena.server.feeds import Feed
+from arena.server.event_buffers import EventBuffer
 from arena.terms import MatchTerms
-from arena.web.export import Wanted, export
-from arena.web.hall import NoArena, NotLive
-from arena.web.slugs import slug
+from arena.web.addresses import slug
+from arena.web.arena_source import NoArena, NotLive
+from arena.web.site_archive import SiteArchive
+from arena.web.site_export import ExportSelection, prepare
 from cardarena.v1 import watch_pb2
 from tests.scenes.matches import played
 from tests.web import house
 from tests.web.chromium import Tab
 from tests.web.pages import page, write
 
+pytestmark = pytest.mark.slow
+
 LOOKS = (("light", 1280), ("dark", 360))
 PATHS = [
-    "/", "/live", "/matches", "/tables", "/tables/democracy", "/t/autumn", "/bots", "/bots/ann", "/games",
+    "/", "/live", "/matches", "/competitions", "/standings/democracy", "/competitions/autumn", "/bots", "/bots/ann", "/games",
     "/games/klaberjass", "/fair", "/api", "/m/m1/all/1", "/m/m2/seat-1/1", "/m/live1/live", "/m/live1/live/seat-1",
     "/nothing",
 ]  # fmt: skip
@@ -36,17 +41,17 @@ class Live:
     def __init__(self, steps=12, *, hands_open=False):
         options, frames = played("klaberjass", 2)
         (game,) = [each for each in GAMES if each.id == "klaberjass"]
-        self.feed = Feed("live1", hands_open=hands_open)
+        self.feed = EventBuffer("live1", hands_open=hands_open)
         terms = MatchTerms(game, options, 2)
-        self.feed.opened("live1", terms, [Entrant(house.HOSTILE), Entrant("bob")])
+        self.feed.opened("live1", terms, [SeatedBot(house.HOSTILE), SeatedBot("bob")])
         self._frames = iter(frames)
         for _ in range(steps):
             self.show()
 
     def show(self):
         frame = next(self._frames)
-        events = [told.event for told in frame.told if told.seats is None]
-        hands = OpenHands(frame.told, frame.view)
+        events = [told.event for told in frame.events if told.sent_to is None]
+        hands = OpenHands(frame.events, frame.view)
         self.feed.stepped(
             frame.next_hand, events, lambda: frame.view(None), [60_000, 48_200], hands
         )
@@ -151,8 +156,8 @@ def test_a_table_that_is_cut_off_is_found(browser, running):
         assert len(opened.tab.evaluate(CUT_TABLES)) == 1
 
 
-@pytest.mark.parametrize("path", ["/", "/t/autumn", "/m/m1/all/1"])
-def test_a_page_asks_for_little_and_nobody_else(browser, running, path):
+@pytest.mark.parametrize("path", ["/", "/competitions/autumn", "/m/m1/all/1"])
+def test_a_page_makes_few_requests_and_none_to_other_hosts(browser, running, path):
     with Tab(browser) as opened:
         opened.tab.goto(running.address + path)
         opened.tab.wait_for_load_state("networkidle")
@@ -212,6 +217,25 @@ def test_a_hand_is_walked_by_keys_alone(browser, running):
         assert opened.said == []
 
 
+def test_the_result_is_hidden_and_the_rules_are_one_click_away(browser, running):
+    with Tab(browser, viewport={"width": 1280, "height": 800}) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/m/m1/all/1")
+        assert "result:" not in tab.locator("main").inner_text()
+        assert "Why did" not in tab.locator("main").inner_text()
+        tab.get_by_text("result", exact=True).click()
+        assert "result:" in tab.locator(".heading").inner_text()
+        tab.get_by_text("Result", exact=True).click()
+        assert tab.get_by_role("table", name="Result by seat").is_visible()
+        rules = tab.get_by_role("link", name="rules")
+        assert rules.bounding_box()["y"] < 100
+        rules.click()
+        tab.wait_for_url("**/games/*.html#rules")
+        assert tab.locator("#rules").inner_text() == "Rules"
+        assert tab.locator("#rules").bounding_box()["y"] < 100
+        assert opened.said == []
+
+
 def test_keys_lead_around_where_no_hand_is_shown(browser, running):
     with Tab(browser) as opened:
         tab = opened.tab
@@ -235,16 +259,17 @@ def test_the_live_list_follows(browser, folder):
     with house.Running(folder, lambda: source) as running, Tab(browser) as opened:
         tab = opened.tab
         tab.goto(f"{running.address}/live")
-        tab.locator("#list a", has_text="watch").wait_for()
+        tab.locator("#list a", has_text="watch").first.wait_for()
         source.over = True
-        tab.get_by_text("Nothing is played now").wait_for()
+        tab.get_by_text("There are no matches in play").wait_for()
         assert opened.said == []
 
 
-def test_keys_are_off_where_somebody_says_so(browser, running):
+def test_keys_can_be_switched_off(browser, running):
     with Tab(browser) as opened:
         tab = opened.tab
         tab.goto(f"{running.address}/m/m1/all/1")
+        tab.keyboard.press("?")
         tab.locator("#keys").uncheck()
         tab.locator("#keys").blur()
         tab.keyboard.press("ArrowRight")
@@ -255,7 +280,7 @@ def test_names_with_markup_are_text_everywhere(browser, running):
     with Tab(browser) as opened:
         for path in (
             "/bots",
-            "/t/autumn",
+            "/competitions/autumn",
             f"/bots/{slug(house.HOSTILE)}",
             "/live",
             "/m/live1/live",
@@ -299,7 +324,7 @@ def test_pages_in_play_of_open_hands_lead_to_one_another_and_follow(browser, fol
             tab.get_by_role("link", name=words).click()
             tab.wait_for_url(f"**/m/live1/{path}.html")
             tab.get_by_text("Live.", exact=True).wait_for()
-            assert tab.locator(".eyes [aria-current=page]").inner_text() == words
+            assert tab.locator(".choices [aria-current=page]").inner_text() == words
             assert tab.locator("#picture .card.back").count() < hidden
             before = tab.locator("#log li").count()
             running.soon(sources[0].show)
@@ -308,7 +333,7 @@ def test_pages_in_play_of_open_hands_lead_to_one_another_and_follow(browser, fol
         tab.get_by_role("link", name="Spectator").click()
         tab.wait_for_url("**/m/live1/live.html")
         running.soon(lambda: sources[0].feed.closed(Ended()))
-        tab.get_by_role("link", name="all of it, with all hands").wait_for()
+        tab.get_by_role("link", name="all steps, with all hands").wait_for()
         assert opened.said == []
 
 
@@ -318,7 +343,7 @@ class Ended:
     ending, scores = Ending.COMPLETED, (1, -1)
 
 
-def test_the_running_clock_counts_down_without_asking_anybody(browser, folder):
+def test_the_running_clock_counts_down_without_requests(browser, folder):
     with house.Running(folder, Live) as running, Tab(browser) as opened:
         tab = opened.tab
         tab.goto(f"{running.address}/m/live1/live")
@@ -331,7 +356,7 @@ def test_the_running_clock_counts_down_without_asking_anybody(browser, folder):
         assert tab.locator(".seat .clock").all_inner_texts() == ["48.2 s", "60.0 s"]
 
 
-def test_a_page_in_play_goes_on_when_an_arena_that_went_is_back(browser, folder):
+def test_a_live_page_reconnects_to_a_restarted_arena(browser, folder):
     sources = []
 
     def source():
@@ -347,10 +372,10 @@ def test_a_page_in_play_goes_on_when_an_arena_that_went_is_back(browser, folder)
         tab.goto(f"{running.address}/m/live1/live")
         tab.get_by_text("Live.", exact=True).wait_for()
         running.soon(go)
-        tab.get_by_text("The arena does not answer; it is tried again.").wait_for()
+        tab.get_by_text("The arena does not answer; trying again.").wait_for()
         with Tab(browser) as other:
             other.tab.goto(f"{running.address}/live")
-            other.tab.get_by_text("No arena answers here now").wait_for()
+            other.tab.get_by_text("No arena answers").wait_for()
         sources[0].away = False
         tab.get_by_text("Live.", exact=True).wait_for()
         before = tab.locator("#log li").count()
@@ -359,19 +384,89 @@ def test_a_page_in_play_goes_on_when_an_arena_that_went_is_back(browser, folder)
 
 
 def test_an_export_opens_from_a_disk_without_a_network(browser, folder, tmp_path):
-    export(folder, tmp_path / "site", Wanted())
+    prepare(folder, ExportSelection()).write(tmp_path / "site", workers=1)
     with Tab(browser, offline=True) as opened:
         tab = opened.tab
         tab.goto((tmp_path / "site" / "index.html").as_uri())
-        tab.get_by_role("link", name="all matches").click()
-        tab.locator('a[href="m/m1/all/1.html"]').click()
+        tab.get_by_role("link", name="all matches", exact=True).click()
+        tab.locator('a[href="m/m1.html"]').click()
         tab.wait_for_selector("#picture .card")
         tab.keyboard.press("ArrowRight")
         assert tab.locator("#where").inner_text().startswith("step 1 ")
+        tab.keyboard.press("PageDown")
+        tab.wait_for_url("**/m1.html?*hand=2*")
+        tab.wait_for_selector("#picture .card")
+        tab.keyboard.press("1")
+        tab.wait_for_url("**/m1.html?*viewer=seat-1*")
+        tab.wait_for_selector("#picture .card")
+        assert tab.locator(".choices [aria-current]").inner_text().startswith("1 · ")
         tab.get_by_role("link", name="Bots").click()
         tab.get_by_role("link", name="ann").click()
         assert tab.locator("h1").inner_text() == "Bot ann"
         assert all(each.startswith("file://") for each in opened.asked)
+        assert opened.said == []
+        tab.goto((tmp_path / "site" / "m" / "m1.html").as_uri())
+        tab.wait_for_selector("#picture .card")
+        assert barriers(tab) == []
+
+
+STANDINGS = '<div data-standings="{}"><h2>Standings</h2><a href="../bots/ann.html">ann</a> {}</div>'
+
+
+def test_a_broadcast_plays_by_itself_with_moving_standings_and_leads_to_the_next_match(
+    browser, running, monkeypatch
+):
+    """Hand after hand, without a key, and then the newest match of its competition."""
+    match, closed = SiteArchive.match, 0
+    monkeypatch.setattr(
+        SiteArchive, "match", lambda self, name: replace(match(self, name), competition="autumn")
+    )
+    game = Replay.open(house.RECORDED / "fair.replay").opened.terms.game
+    later = {"match": "m2", "competition": "autumn", "ended_unix_ms": house.AT * 2}
+    other = {**later, "match": "m3", "competition": None}
+
+    def competition(route):
+        nonlocal closed
+        closed += 1
+        route.fulfill(content_type="text/html", body=STANDINGS.format(game, closed))
+
+    ended = []
+    with Tab(browser, viewport={"width": 1280, "height": 800}) as opened:
+        tab = opened.tab
+        tab.route("**/competitions/autumn.html", competition)
+        tab.route("**/live.json", lambda route: route.fulfill(json={"ended": ended}))
+        tab.clock.install(time=house.AT / 1000)
+        tab.goto(f"{running.address}/m/m1.html?viewer=spectator&hand=1&play=1")
+        assert tab.locator("#played").inner_text().startswith("Broadcast: played ")
+        first = tab.locator("#where").inner_text()
+        tab.clock.run_for(3_000)
+        assert tab.locator("#where").inner_text() != first
+        tab.locator("#standings a").wait_for()
+        assert (
+            tab.locator("#standings a").get_attribute("href") == f"{running.address}/bots/ann.html"
+        )
+        before = tab.locator("#standings").inner_text()
+        tab.clock.run_for(6_000)
+        tab.wait_for_function(f"document.getElementById('standings').innerText !== {before!r}")
+        tab.keyboard.press("End")
+        tab.keyboard.press("ArrowLeft")
+        tab.keyboard.press(" ")
+        with tab.expect_navigation(url="**/spectator/2.html?*"):
+            tab.clock.run_for(9_000)
+        assert "play=1" in tab.url
+        tab.goto(f"{running.address}/m/m1.html?viewer=spectator&hand=3&play=1")
+        assert tab.locator("a[rel=next]").count() == 0
+        ended.append(other)
+        tab.keyboard.press("End")
+        tab.keyboard.press("ArrowLeft")
+        tab.keyboard.press(" ")
+        tab.clock.run_for(9_000)
+        tab.get_by_text("the next one begins when a deal-set has closed").wait_for()
+        tab.clock.run_for(9_000)
+        assert "/m/m1/" in tab.url  # a match of another competition does not follow
+        ended.append(later)
+        with tab.expect_navigation(url="**/m/m2/spectator/1.html?play=1"):
+            tab.clock.run_for(9_000)
         assert opened.said == []
 
 

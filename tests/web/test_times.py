@@ -1,8 +1,12 @@
 """How long a browser takes from one step to the next."""
 
+import pytest
+
 from arena.scenes import Viewer
 from tests.web.chromium import Tab
 from tests.web.pages import page, write
+
+pytestmark = pytest.mark.slow
 
 STEP_MS = 30
 ALL_STEPS = """() => {

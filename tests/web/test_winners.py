@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from arena.web.trees import html
-from arena.web.winners import NO_WINNER, winning_seats, won_mark
+from arena.web.winners import winning_seats
 from tests.web.asking import site
 
 # fmt: off
@@ -21,13 +20,8 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("places", "won", "why"), PLACES, ids=[row[-1] for row in PLACES])
-def test_who_has_won(places, won, why):
+def test_winners_of_a_match(places, won, why):
     assert winning_seats(places) == won
-
-
-def test_it_is_said_in_words():
-    said = [re.sub("<[^>]*>", "", html(each)) for each in (won_mark(1), won_mark(2), NO_WINNER)]
-    assert said == ["won", "tied first", "drawn"]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +40,7 @@ def marked(text):
 
 
 @pytest.mark.parametrize("path", ["matches", "bots/ann", "bots/ann.lost"])
-def test_a_list_marks_who_its_twin_says(client, path):
+def test_a_list_marks_the_winners_of_its_json(client, path):
     twin = client.get(f"/{path}.json").json()["matches"]
     winners = [each["winners"] for each in twin]
     assert any(winners)
@@ -63,16 +57,16 @@ def test_a_list_marks_who_its_twin_says(client, path):
 
 
 def test_a_tournament_says_who_won_each_of_its_tables(client):
-    twin = client.get("/t/autumn.json").json()["deal_sets"]
+    twin = client.get("/competitions/autumn.json").json()["games"][0]["deal_sets"]
     winners = [row for each in twin if each["state"] == "closed" for row in each["winners"]]
     assert len(winners) == sum(len(each["matches"]) for each in twin) > 0
     assert {len(each) for each in winners} == {1}
-    text = client.get("/t/autumn").text
+    text = client.get("/competitions/autumn").text
     assert text.count('<strong class="won">won</strong>') == len(winners)
 
 
-def test_nothing_is_told_of_who_wins_a_sealed_deal_set(client):
-    twin = client.get("/t/autumn.json").json()["deal_sets"]
+def test_winners_of_a_sealed_deal_set_are_not_shown(client):
+    twin = client.get("/competitions/autumn.json").json()["games"][0]["deal_sets"]
     assert [each["winners"] for each in twin if each["state"] == "open"] != []
     assert not any(each["winners"] for each in twin if each["state"] != "closed")
 

@@ -11,17 +11,17 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.games.arlington.words import LeadSet, Overplay
+from arena.games.arlington.messages import LeadSet, Overplay
 from arena.games.catalogue import GAMES, game_by_id
-from arena.games.chinese_poker.words import Set
-from arena.games.eleusis.words import Play
-from arena.games.loo.words import Exchange
+from arena.games.chinese_poker.messages import Set
+from arena.games.eleusis.messages import Play
+from arena.games.loo.messages import Exchange
 from arena.games.notation import Notation
 from arena.games.oklahoma_rummy.melds import MeldKind
-from arena.games.oklahoma_rummy.words import Meld, TakePile
-from arena.games.open_face_chinese_poker.words import Place
+from arena.games.oklahoma_rummy.messages import Meld, TakePile
+from arena.games.open_face_chinese_poker.messages import Place
 from arena.referee import Answer
-from arena.testing.deals import Seeded
+from arena.testing.deals import SeededDeals
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play, seeded_spec
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
@@ -53,7 +53,7 @@ def test_every_move_that_names_cards_is_in_the_tables():
     found = {
         (game.family, cls, name)
         for game in GAMES
-        for cls in get_args(game.module.Move) or (game.module.Move,)
+        for cls in get_args(game.messages.Move) or (game.messages.Move,)
         for name, hint in get_type_hints(cls).items()
         if get_origin(hint) is tuple
     }
@@ -84,7 +84,7 @@ def named_otherwise(game, move, draw):
 
 def moments(game, seats, seed, draw):
     """A match by random players that like to name cards: states and seats that choose a set."""
-    rules, deals = game.rules, Seeded(f"any order {seed}")
+    rules, deals = game.rules, SeededDeals(f"any order {seed}")
     state, _ = rules.start(game.options({"hands": seats}, seats), seats, deals)
     while acting := rules.to_act(state):
         chosen = []
@@ -100,7 +100,7 @@ def moments(game, seats, seed, draw):
 @pytest.mark.parametrize("game_id", GAMES_WITH_SETS)
 def test_another_order_is_the_same_move(game_id):
     game, draw = game_by_id(game_id), random.Random(game_id)
-    rules, codec, notation = game.rules, codec_of(game), Notation(game.module.Move)
+    rules, codec, notation = game.rules, codec_of(game), Notation(game.messages.Move)
     seen = set()
     for seed in range(MATCHES.get(game_id, 1)):
         for state, chosen, deals in moments(game, game.seats[0], seed, draw):

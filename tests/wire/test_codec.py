@@ -2,18 +2,19 @@
 
 import importlib
 import random
+from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
 
-from arena.games import abstrac
-from arena.games.abstrac import words
-from arena.games.abstrac.words import Choose, Order, Take
+from arena.games.abstrac import messages
+from arena.games.abstrac import rules as abstrac
+from arena.games.abstrac.messages import Choose, Order, Take
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.contract import MAX_OFFERED, Listed
 from arena.wire import asks, codec
 from arena.wire.codec import Malformed
-from arena.wire.games import FAMILY_NUMBERS, codec_of
+from arena.wire.games import codec_of
 from arena.wire.shape import Mismatch
 from cardarena.games.v1 import abstrac_pb2, chinese_poker_pb2, democracy_pb2
 from cardarena.v1 import game_pb2, play_pb2
@@ -46,7 +47,7 @@ def test_an_ask_is_the_message_that_protobuf_would_build(game, seats):
     wire, messages, rules = codec_of(game), messages_of(game), game.rules
     told = []
     for turn in Walk(game, seats, seed=2):
-        told += [event for event, _ in turn.step.told]
+        told += [event for event, _ in turn.step.events]
         state = turn.step.state
         for seat in rules.to_act(state):
             moves, view = rules.moves(state, seat), rules.view(state, seat)
@@ -65,16 +66,16 @@ def test_an_ask_is_the_message_that_protobuf_would_build(game, seats):
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
 def test_a_family_has_one_number_everywhere(game):
-    number = FAMILY_NUMBERS[game.family]
-    for message in (game_pb2.GameMove, game_pb2.GameEvent, play_pb2.Ask):
-        assert message.DESCRIPTOR.fields_by_name[game.family].number == number
+    for message in (game_pb2.GameMove, game_pb2.GameEvent, game_pb2.GameView, play_pb2.Ask):
+        assert message.DESCRIPTOR.fields_by_name[game.family].number == game.number
 
 
 def test_numbers_that_differ_are_found_at_the_start(monkeypatch):
     from arena.wire import games
 
-    monkeypatch.setattr(games, "FAMILY_NUMBERS", {**FAMILY_NUMBERS, "abstrac": 99})
-    with pytest.raises(Mismatch, match="GameMove numbers the games"):
+    changed = [replace(game, number=99) if game.family == "jam" else game for game in GAMES]
+    monkeypatch.setattr(games, "GAMES", changed)
+    with pytest.raises(Mismatch, match="GameMove has other games, or numbers, for: jam"):
         games._codecs()
 
 
@@ -158,7 +159,7 @@ def asked(wire, moves):
 def test_the_cache_never_mixes_moves(monkeypatch):
     """Moves made anew and dropped get each other's addresses; the cache is full now and then."""
     monkeypatch.setattr(codec, "_CACHED_MOVES", 20)
-    wire = codec.Codec("abstrac", 16, abstrac)
+    wire = codec.Codec("abstrac", 16, messages)
     chance = random.Random(1)
     for _ in range(2_000):
         counts = [chance.randrange(60) for _ in range(chance.randrange(1, 9))]
@@ -213,7 +214,7 @@ CLOCKS = [(1, 0, 0, 0), (10_000, 60_000, 500, 123), (0, 0, 0, 1), (86_400_000,) 
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_a_frame_of_asks_is_an_arena_message(clock):
     move_ms, bank_ms, increment_ms, round_trip_ms = clock
-    body = asks.seat_field(3) + ABSTRAC.ask(view_and_state(), [], words.CHOICES)
+    body = asks.seat_field(3) + ABSTRAC.ask(view_and_state(), [], messages.CHOICES)
     given = [asks.ask_element(n, n + 1, asks.match_field(7), *clock, body) for n in (1, 300)]
     message = play_pb2.ArenaMessage.FromString(asks.asks_frame(given))
     expected = play_pb2.Ask.FromString(body)

@@ -1,8 +1,7 @@
-"""A scene drawn in a terminal: the same picture that pages show, in text and colours.
+"""Draws a scene in a terminal: the picture of the pages, in text and colours.
 
-What pages mark with a gold border is bold and underlined here, what they grey
-is dim, and what a rule refused is struck out and red, so that nothing hangs on
-colour alone.
+Marked cards are bold and underlined, unimportant ones dim, and refused ones red and
+struck out, so that nothing depends on colour alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +23,6 @@ from arena.scenes.vocabulary import (
     Fact,
     Gap,
     Item,
-    Kind,
     Line,
     Name,
     Pile,
@@ -34,6 +32,7 @@ from arena.scenes.vocabulary import (
     Tone,
     Word,
     Zone,
+    ZoneKind,
 )
 
 _STYLES: Final = {
@@ -52,7 +51,7 @@ _NARROW: Final = 26
 def picture(
     scene: Scene, names: Sequence[str], own: int | None, clocks: Mapping[int, str]
 ) -> RenderableType:
-    """The table; `clocks` says of seats what time they have left."""
+    """The table; `clocks` has the remaining time of seats."""
     above, below = _rows(len(scene.seats), own)
     return Group(
         _seats(scene, above, names, clocks),
@@ -147,11 +146,15 @@ def _zone(zone: Zone, names: Sequence[str]) -> Iterable[Text]:
     """A zone as lines; one line, but for groups that are drawn below each other."""
     title = running(zone.title, names)
     title.stylize("dim")
-    if zone.kind is Kind.GRID:
+    if zone.kind is ZoneKind.GRID:
         for item in zone.items:
             yield _item(item, names)
         return
-    between = "   " if zone.kind in (Kind.MELD, Kind.TRICK, Kind.CHIPS, Kind.SAID) else " "
+    between = (
+        "   "
+        if zone.kind in (ZoneKind.MELD, ZoneKind.TRICK, ZoneKind.CHIPS, ZoneKind.SAID)
+        else " "
+    )
     line = Text(between).join(_item(item, names) for item in zone.items)
     if zone.title:
         line.append("   ").append_text(title)

@@ -1,8 +1,8 @@
-"""A replay drawn in a terminal, seen through somebody's eyes.
+"""Prints a replay in a terminal for one viewer.
 
-A seat sees the events it was told, its own moves and notes, and the reasons of its
-faults. The spectator sees what everybody was told, and `ALL` sees everything but notes,
-which are for one owner each. An abnormal end is explained in words: which seat did what, and where.
+A seat sees its events, its own moves and notes, and the reasons of its faults. The
+spectator sees public events. `ALL` sees everything but notes, which are for their
+owners. An abnormal end is explained: which seat did what, and where.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,22 +18,24 @@ from rich.text import Text
 
 from arena.cli.terminal import draw
 from arena.cli.terminal.plain import plain
-from arena.games.contract import Seat, Told, View
+from arena.games.contract import Seat, SentEvent, View
 from arena.games.notation import Notation
-from arena.referee.spec import Ending, FaultKind
+from arena.referee.spec import Ending, FaultKind, ForfeitedSeat
 from arena.replay.fairness import check as check_fairness
-from arena.replay.frames import Decision, Discrepancy, Frame
-from arena.replay.read import Replay
-from arena.replay.signing import shown_key, signed_by
-from arena.replay.words import (
-    BEFORE_THE_DEAL,
-    FAULT_WORDS,
-    aborted_words,
+from arena.replay.phrases import (
+    BY_FALLBACK,
+    ENDED_BY_LIMIT,
+    PLAYED_FOR,
+    aborted,
     count,
+    deed,
     listed,
     seconds,
 )
-from arena.scenes import Eyes, Viewer
+from arena.replay.playback import Discrepancy, PlaybackStep, ReplayedDecision
+from arena.replay.read import Replay
+from arena.replay.signing import shown_key, signed_by
+from arena.scenes import AnyViewer, Viewer
 from arena.wire.settings import values_of_settings
 
 _DIGEST_SHOWN: Final = 16
@@ -41,23 +43,23 @@ _DIGEST_SHOWN: Final = 16
 
 
 class Screen:
-    """Draws one replay through somebody's eyes."""
+    """Prints one replay for one viewer."""
 
     def __init__(
         self,
         replay: Replay,
-        eyes: Eyes,
+        viewer: AnyViewer,
         console: Console,
-        noted: Mapping[int, str] = MappingProxyType({}),
+        notes: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """Begin with `noted`, what the seat noted whose eyes these are, by its decisions.
+        """`notes` are those of the viewer's own seat, by decision.
 
         Raises:
           Unplayable: if this arena has no such game, rules version or options.
         """
-        self._noted = noted
+        self._notes = notes
         self._replay = replay
-        self._eyes = eyes
+        self._viewer = viewer
         self._console = console
         self._spec = replay.spec()
         self._evidence = {(each.seat, each.decision): each for each in replay.decided if each.fault}
@@ -65,11 +67,11 @@ class Screen:
         for each in replay.decided:
             if each.forfeited:
                 self._forfeited_at.setdefault(each.seat, each.decision)
-        self._moves = Notation(self._spec.terms.game.module.Move)
-        self._events = Notation(self._spec.terms.game.module.Event)
+        self._moves = Notation(self._spec.terms.game.messages.Move)
+        self._events = Notation(self._spec.terms.game.messages.Event)
 
     def header(self) -> None:
-        """What the match was and who sat where."""
+        """Print the match's settings and bots."""
         opened, spec = self._replay.opened, self._spec
         start = datetime.fromtimestamp(opened.start_unix_ms / 1000, UTC)
         self._print(Rule(Text(f"{spec.terms.game.title} · match {plain(spec.match_id)}")))
@@ -91,39 +93,38 @@ class Screen:
             line = Text().append(f"seat {seat}   ", "dim")
             self._print(line.append(plain(entrant.name), "bold").append(version))
         for out in spec.forfeited_seats:
-            text = f"{self._who(out.seat)} had forfeited before the first card"
-            self._print(Text(f"{text}{self._because(out.seat, out.reason)}", "red"))
+            self._print(Text(self._forfeited_before(out), "red"))
 
-    def step(self, frame: Frame, *, with_view: bool = True) -> None:
-        """One step: what was decided, what was told, and how things stand."""
-        title = f"step {frame.index} · hand {frame.hand}"
+    def step(self, step: PlaybackStep, *, with_view: bool = True) -> None:
+        """Print one step: its decisions, its events, and the view after it."""
+        title = f"step {step.index} · hand {step.hand}"
         self._print(Rule(Text(title), align="left", style="dim"))
-        for decision in frame.decisions:
+        for decision in step.decisions:
             for line in self._decision(decision):
                 self._print(line)
-        if not frame.complete:
+        if not step.complete:
             text = "the match was stopped before this step was played"
-            self._print(Text(f"  {text}{self._awaited(frame)}", "bold red"))
-        told = frame.told if self._eyes is Viewer.ALL else frame.told_to(self._seat())
-        for each in told:
+            self._print(Text(f"  {text}{self._awaited(step)}", "bold red"))
+        sees_all = self._viewer is Viewer.ALL
+        for each in step.events if sees_all else step.events_for(self._seat()):
             self._print(self._event(each))
         if with_view:
-            for line in self._view(frame):
+            for line in self._view(step):
                 self._print(Text("    ").append_text(line))
 
-    def ending(self, played: Sequence[Frame]) -> None:
-        """How the match ended; every abnormal end with its cause, its party and its place.
+    def ending(self, played: Sequence[PlaybackStep]) -> None:
+        """Print how the match ended; for an abnormal end, the cause, the seat and the place.
 
-        `played` are all frames of the replay.
+        `played` are all steps of the replay.
         """
         replay, ending = self._replay, self._replay.ending
         decisions = count(len(replay.decided), "decision")
         length = Text(f"{decisions} in {replay.closed.end_us / 1e6:.1f} s", "dim")
         self._print(Rule())
         if ending is Ending.ABORTED:
-            words = aborted_words(replay.cause, replay.closed.incident)
-            self._print(Text(words, "bold red"))
-            self._print(Text(f"It stood {_where_it_stood(played)}{self._awaited_at_last(played)}."))
+            self._print(Text(aborted(replay.cause, replay.closed.incident), "bold red"))
+            awaited = self._awaited_at_last(played)
+            self._print(Text(f"It was stopped {_last_place(played)}{awaited}."))
             self._print(length)
             return
         if ending is Ending.FORFEIT:
@@ -131,11 +132,14 @@ class Screen:
                 self._print(line)
         else:
             self._print(Text("Played to the end.", "bold green"))
+        result = played[-1].game.rules.result(played[-1].state) if played else None
+        if result is not None and result.ended_by_limit:
+            self._print(Text(ENDED_BY_LIMIT))
         self._print(length)
         self._print(self._standings())
 
     def problem(self, text: str) -> None:
-        """Why the replay goes no further."""
+        """Print why the replay ends here."""
         self._print(Text(f"The replay is not true: {plain(text)}.", "bold red"))
 
     def _standings(self) -> Table:
@@ -151,46 +155,44 @@ class Screen:
             table.add_row(str(place), str(seat), str(score), str(faults or "-"), bot)
         return table
 
-    def _forfeits(self, played: Sequence[Frame]) -> Iterator[Text]:
+    def _forfeits(self, played: Sequence[PlaybackStep]) -> Iterator[Text]:
         """Who forfeited, where, and why."""
-        said = {out.seat for out in self._spec.forfeited_seats}
-        after = (
-            "its seat was played by the fallback to the end, and is placed behind all that stayed"
-        )
-        for out in self._spec.forfeited_seats:
-            text = f"{self._who(out.seat)} forfeited before the first card"
-            yield Text(f"{text}{self._because(out.seat, out.reason)}: {after}.", "bold red")
-        for frame in played:
-            for each in frame.decisions:
-                if not each.forfeited or each.seat in said:
-                    continue
-                said.add(each.seat)
-                where = f"at its decision {each.decision} (step {frame.index}, hand {frame.hand})"
-                yield Text(
-                    f"{self._who(each.seat)} forfeited {where}, as it {self._deed(each)}: {after}.",
-                    "bold red",
-                )
+        found = {out.seat: self._forfeited_before(out) for out in self._spec.forfeited_seats}
+        for step in played:
+            for each in step.decisions:
+                if each.forfeited and each.seat not in found:
+                    where = f"at its decision {each.decision} (step {step.index}, hand {step.hand})"
+                    why = f"as it {self._forfeiting_deed(each)}"
+                    found[each.seat] = f"{self._who(each.seat)} forfeited {where}, {why}"
+        for text in found.values():
+            yield Text(f"{text}. {BY_FALLBACK}", "bold red")
 
-    def _deed(self, decision: Decision) -> str:
-        """What made a seat forfeit."""
+    def _forfeited_before(self, out: ForfeitedSeat) -> str:
+        forfeited = deed(out.kind, self._shown_reason(out.seat, out.reason), before_deal=True)
+        return f"{self._who(out.seat)} {forfeited}"
+
+    def _forfeiting_deed(self, decision: ReplayedDecision) -> str:
+        """What made a seat forfeit, to follow `it`."""
         if decision.fault is FaultKind.GONE:
-            return FAULT_WORDS[FaultKind.GONE] + self._because(decision.seat, decision.reason)
+            return deed(FaultKind.GONE, self._shown_reason(decision.seat, decision.reason))
         return f"made its fault number {self._spec.terms.fault_limit}, which is the limit"
 
-    def _because(self, seat: int, reason: str) -> str:
-        """A reason, for those who may know it."""
-        own = self._eyes is Viewer.ALL or self._eyes == seat
-        return f" ({plain(reason)})" if own and reason else ""
+    def _shown_reason(self, seat: int, reason: str) -> str:
+        """The reason of a seat's fault; empty if the viewer may not know it."""
+        return plain(reason) if self._sees_seat(seat) else ""
 
-    def _awaited(self, frame: Frame) -> str:
+    def _sees_seat(self, seat: int) -> bool:
+        return self._viewer is Viewer.ALL or self._viewer == seat
+
+    def _awaited(self, step: PlaybackStep) -> str:
         """The seats that had still to decide when the match ended within a step."""
-        decided = {each.seat for each in frame.decisions}
-        waiting = [each for each in frame.game.rules.to_act(frame.before) if each not in decided]
+        decided = {each.seat for each in step.decisions}
+        waiting = [each for each in step.game.rules.to_act(step.before) if each not in decided]
         who = listed(self._who(each) for each in waiting) if waiting else ""
         return f": {who} had still to decide" if who else ""
 
-    def _awaited_at_last(self, played: Sequence[Frame]) -> str:
-        """Whom the match waited for when it was stopped."""
+    def _awaited_at_last(self, played: Sequence[PlaybackStep]) -> str:
+        """The seats that the match waited for when it was stopped."""
         if not played:
             return ""
         last = played[-1]
@@ -199,9 +201,9 @@ class Screen:
         acting = last.game.rules.to_act(last.state)
         return f": {listed(self._who(each) for each in acting)} had to decide" if acting else ""
 
-    def _decision(self, decision: Decision) -> Iterator[Text]:
-        """What the eyes may know of a decision."""
-        own = self._eyes is Viewer.ALL or self._eyes == decision.seat
+    def _decision(self, decision: ReplayedDecision) -> Iterator[Text]:
+        """What the viewer may know of a decision."""
+        own = self._sees_seat(decision.seat)
         line = Text("  ").append(f"{decision.seat} {self._name(decision.seat)}", "bold")
         if own:
             line.append(": ").append_text(draw.notation(self._moves.write(decision.move)))
@@ -216,21 +218,20 @@ class Screen:
         yield line
         if decision.fault is not None:
             before_deal = decision.decision == 1 and self._forfeited_at.get(decision.seat) == 0
-            deed = BEFORE_THE_DEAL if before_deal else FAULT_WORDS[decision.fault]
-            blame = f"      fault: it {deed}"
-            why = self._because(decision.seat, decision.reason)
-            yield Text(f"{blame}{why}; the fallback was played", "red")
+            reason = self._shown_reason(decision.seat, decision.reason)
+            fault = deed(decision.fault, reason, before_deal=before_deal)
+            yield Text(f"      fault: it {fault}: {PLAYED_FOR}", "red")
             if own and not decision.unasked:
-                yield Text(f"      judged by: {self._judged_by(decision)}", "dim")
+                yield Text(f"      evidence: {self._evidence_of(decision)}", "dim")
             if self._forfeited_at.get(decision.seat) == decision.decision:
                 text = "it forfeits here: from now on the fallback plays its seat"
                 yield Text(f"      {text}", "bold red")
-        note = self._noted.get(decision.decision, "") if self._eyes == decision.seat else ""
+        note = self._notes.get(decision.decision, "") if self._viewer == decision.seat else ""
         if note:
             yield Text().append("      note: ", "dim").append(plain(note), "italic")
 
-    def _judged_by(self, decision: Decision) -> str:
-        """The evidence of a fault, in words."""
+    def _evidence_of(self, decision: ReplayedDecision) -> str:
+        """The evidence of a fault in a line."""
         decided = self._evidence[decision.seat, decision.decision]
         evidence, sent_us = decided.evidence, decision.sent_us
         parts = [f"time up {seconds(evidence.due_us - sent_us)} after the ask"]
@@ -242,28 +243,27 @@ class Screen:
         else:
             parts.append("no answer")
         if decided.refunded_us:
-            parts.append(f"{seconds(decided.refunded_us)} were the arena's own")
+            parts.append(f"{seconds(decided.refunded_us)} refunded as the arena's own")
         if evidence.away_ms:
             parts.append(f"away {evidence.away_ms / 1000:.1f} s of the match")
         return "; ".join(parts)
 
-    def _event(self, told: Told) -> Text:
-        line = (
-            Text().append("  » ", "blue").append_text(draw.notation(self._events.write(told.event)))
-        )
-        if told.seats is not None:
-            seats = " and ".join(f"seat {seat}" for seat in told.seats) or "nobody"
-            line.append(f"  told to {seats} only", "dim")
+    def _event(self, event: SentEvent) -> Text:
+        text = draw.notation(self._events.write(event.event))
+        line = Text().append("  » ", "blue").append_text(text)
+        if event.sent_to is not None:
+            seats = " and ".join(f"seat {seat}" for seat in event.sent_to) or "nobody"
+            line.append(f"  sent to {seats} only", "dim")
         return line
 
-    def _view(self, frame: Frame) -> Iterator[Text]:
-        if self._eyes is not Viewer.ALL:
-            yield from draw.view(frame.view(self._seat()))
+    def _view(self, step: PlaybackStep) -> Iterator[Text]:
+        if self._viewer is not Viewer.ALL:
+            yield from draw.view(step.view(self._seat()))
             return
-        public = frame.view(None)
+        public = step.view(None)
         yield from draw.view(public)
         for seat in range(self._spec.terms.seats):
-            own = frame.view(Seat(seat))
+            own = step.view(Seat(seat))
             hidden = _differing(own, public)
             if hidden:
                 yield Text(f"seat {seat} {self._name(seat)} also sees", "bold")
@@ -271,7 +271,7 @@ class Screen:
                     yield Text("  ").append_text(line)
 
     def _seat(self) -> Seat | None:
-        return None if isinstance(self._eyes, Viewer) else self._eyes
+        return None if isinstance(self._viewer, Viewer) else self._viewer
 
     def _deals(self) -> str:
         opened = self._replay.opened
@@ -281,8 +281,8 @@ class Screen:
             except Discrepancy:
                 fairness = "not what they claim to be"
             return f"{fairness}; committed to as {opened.deal_key_sha256.hex()}"
-        # No seat is told the seed: it gives all cards away.
-        seed = f" with {self._replay.revealed.seed!r}" if self._eyes is Viewer.ALL else ""
+        # The seed gives all cards away, so no seat sees it.
+        seed = f" with {self._replay.revealed.seed!r}" if self._viewer is Viewer.ALL else ""
         return f"seeded{seed}: not a fair deal"
 
     def _signed(self) -> str:
@@ -293,11 +293,11 @@ class Screen:
         return f"with the key {shown_key(key)}" if key else "no"
 
     def _who_sees(self) -> str:
-        if self._eyes is Viewer.ALL:
+        if self._viewer is Viewer.ALL:
             return "all seats together"
-        if self._eyes is Viewer.SPECTATOR:
+        if self._viewer is Viewer.SPECTATOR:
             return "the spectator"
-        return f"seat {self._eyes}, {self._name(int(self._eyes))}"
+        return f"seat {self._viewer}, {self._name(int(self._viewer))}"
 
     def _who(self, seat: int) -> str:
         return f"{self._name(seat)} (seat {seat})"
@@ -309,7 +309,7 @@ class Screen:
         self._console.print(what, soft_wrap=isinstance(what, Text))
 
 
-def _where_it_stood(played: Sequence[Frame]) -> str:
+def _last_place(played: Sequence[PlaybackStep]) -> str:
     if not played:
         return "before the first card"
     last = played[-1]

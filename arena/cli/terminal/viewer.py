@@ -1,7 +1,7 @@
-"""A replay on the whole terminal: one picture, the sentence of what happened, one key a step.
+"""Shows a replay on the whole terminal: a picture, what happened, one key for each step.
 
-Drawn by rich, which the commands use anyway, and read by click, so that no
-further library is needed. What a key does is in `Viewing`, which knows no terminal.
+rich draws it and click reads the keys, so that no further library is needed.
+`Viewing` has the meaning of the keys, and no terminal.
 """
 
 import signal
@@ -18,11 +18,11 @@ from rich.segment import Segment
 from rich.text import Text
 
 from arena.cli.terminal.pictures import picture, running
-from arena.cli.terminal.steps import Steps
+from arena.cli.terminal.playback import Playback
 from arena.games.contract import Seat
-from arena.replay.beats import Beat, beats
+from arena.replay.frames import Frame, viewer_frames
 from arena.replay.read import Replay
-from arena.scenes import Eyes, Viewer
+from arena.scenes import AnyViewer, Viewer
 
 LEGEND: Final = "→ ← step  PgDn PgUp hand  f fault  a all  s spectator  0-9 seat  ↑ ↓  q quit"
 _KEYS: Final = {
@@ -63,40 +63,45 @@ _SCROLL: Final = 4
 
 @dataclass(frozen=True)
 class Viewing:
-    """Where a viewer is in a match, and what every key leads to."""
+    """The place of a viewer in a match, and what each key leads to."""
 
-    beats: Mapping[Eyes, Sequence[Beat]]
-    """By the eyes that may be chosen; all have the same beats in the same order."""
-    eyes: Eyes
+    frames: Mapping[AnyViewer, Sequence[Frame]]
+    """By viewer; all have the same frames in the same order."""
+    viewer: AnyViewer
     at: int = 0
     top: int = 0
-    """Lines of the picture above what is seen."""
+    """Lines of the picture above the window."""
     over: bool = False
 
     @property
-    def beat(self) -> Beat:
-        """What is shown."""
-        return self.beats[self.eyes][self.at]
+    def frame(self) -> Frame:
+        """The frame that is shown."""
+        return self._frames[self.at]
 
     def after(self, key: str) -> "Viewing":
-        """The same match after a key; a key that means nothing changes nothing."""
+        """The place after a key; an unknown key changes nothing."""
         if key == "a":
             return self._seen_by(Viewer.ALL)
         if key == "s":
             return self._seen_by(Viewer.SPECTATOR)
         if key.isdecimal():
             return self._seen_by(Seat(int(key)))
-        steps = {"next": self.at + 1, "back": self.at - 1, "first": 0, "last": len(self._beats) - 1}
+        steps = {
+            "next": self.at + 1,
+            "back": self.at - 1,
+            "first": 0,
+            "last": len(self._frames) - 1,
+        }
         meaning = _KEYS.get(key, "")
         if meaning in steps:
             return self._to(steps[meaning])
         match meaning:
             case "next hand":
-                return self._to_hand(self.beat.hand + 1)
+                return self._to_hand(self.frame.hand + 1)
             case "hand before":
-                return self._to_hand(self.beat.hand - 1)
+                return self._to_hand(self.frame.hand - 1)
             case "next fault":
-                return self._to_fault(range(self.at + 1, len(self._beats)))
+                return self._to_fault(range(self.at + 1, len(self._frames)))
             case "fault before":
                 return self._to_fault(range(self.at - 1, -1, -1))
             case "up" | "down":
@@ -107,36 +112,35 @@ class Viewing:
         return self
 
     @property
-    def _beats(self) -> Sequence[Beat]:
-        return self.beats[self.eyes]
+    def _frames(self) -> Sequence[Frame]:
+        return self.frames[self.viewer]
 
-    def _seen_by(self, eyes: Eyes) -> "Viewing":
-        return replace(self, eyes=eyes) if eyes in self.beats else self
+    def _seen_by(self, viewer: AnyViewer) -> "Viewing":
+        return replace(self, viewer=viewer) if viewer in self.frames else self
 
     def _to(self, at: int) -> "Viewing":
-        return replace(self, at=max(0, min(at, len(self._beats) - 1)), top=0)
+        return replace(self, at=max(0, min(at, len(self._frames) - 1)), top=0)
 
     def _to_hand(self, hand: int) -> "Viewing":
-        found = (at for at, beat in enumerate(self._beats) if beat.hand == hand)
-        at = next(found, None)
+        at = next((at for at, frame in enumerate(self._frames) if frame.hand == hand), None)
         return self if at is None else self._to(at)
 
     def _to_fault(self, places: Sequence[int]) -> "Viewing":
-        at = next((at for at in places if self._beats[at].faults()), None)
+        at = next((at for at in places if self._frames[at].fault_sentences()), None)
         return self if at is None else self._to(at)
 
 
-def viewing(replay: Replay, steps: Steps, eyes: Eyes, step: int = 0) -> Viewing:
-    """A match from a step on, through all eyes that there are."""
+def viewing(replay: Replay, playback: Playback, viewer: AnyViewer, step: int = 0) -> Viewing:
+    """A match from a step on, for all viewers."""
     options, seats = replay.spec().terms.options, len(replay.names)
-    offered: tuple[Eyes, ...] = (
+    offered: tuple[AnyViewer, ...] = (
         Viewer.ALL,
         Viewer.SPECTATOR,
         *(Seat(seat) for seat in range(seats)),
     )
-    seen = {each: tuple(beats(steps.frames, each, options, seats)) for each in offered}
-    at = next((at for at, beat in enumerate(seen[eyes]) if beat.frame.index == step), 0)
-    return Viewing(MappingProxyType(seen), eyes, at)
+    frames = {each: tuple(viewer_frames(playback.steps, each, options, seats)) for each in offered}
+    at = next((at for at, frame in enumerate(frames[viewer]) if frame.step.index == step), 0)
+    return Viewing(MappingProxyType(frames), viewer, at)
 
 
 def watch(
@@ -159,7 +163,7 @@ def watch(
 
 @contextmanager
 def _redrawn_on_resize(live: Live) -> Iterator[None]:
-    """Draw anew when the terminal has another size."""
+    """Draw again when the size of the terminal changes."""
 
     def redraw(_number: int, _frame: FrameType | None) -> None:
         live.refresh()
@@ -172,74 +176,72 @@ def _redrawn_on_resize(live: Live) -> Iterator[None]:
 
 
 class FullScreen:
-    """Draws a match as a whole screen: where one is, the picture, the sentence, the keys."""
+    """Draws a match as a whole screen: place, picture, what happened, keys."""
 
     def __init__(
         self,
         title: str,
         names: Sequence[str],
         result: str,
-        noted: Mapping[Eyes, Mapping[int, str]] = MappingProxyType({}),
+        notes: Mapping[AnyViewer, Mapping[int, str]] = MappingProxyType({}),
     ) -> None:
-        """Begin with `noted`, what seats noted by their decisions, for those eyes alone."""
+        """Show `notes` by decision, each seat's to its own viewer."""
         self._title = title
         self._names = names
         self._result = result
-        self._noted = noted
+        self._notes = notes
 
     def drawn(self, shown: Viewing) -> RenderableType:
         """The whole screen."""
         whole = Layout()
-        words = self._words(shown)
         whole.split_column(
             Layout(self._heading(shown), size=1),
             Layout(_Window(self._picture(shown), shown.top)),
-            Layout(words, size=4),
+            Layout(self._sentences(shown), size=4),
             Layout(Text(LEGEND, "dim", no_wrap=True, overflow="ellipsis"), size=1),
         )
         return whole
 
     def _heading(self, shown: Viewing) -> Text:
-        beat, last = shown.beat, shown.beats[shown.eyes][-1]
-        whose = shown.eyes if isinstance(shown.eyes, Viewer) else self._names[shown.eyes]
+        frame, last = shown.frame, shown.frames[shown.viewer][-1]
+        whose = shown.viewer if isinstance(shown.viewer, Viewer) else self._names[shown.viewer]
         line = Text(self._title, "bold", no_wrap=True, overflow="ellipsis")
-        line.append(f"  step {beat.label} of {last.label} · hand {beat.hand + 1}", "default")
+        line.append(f"  step {frame.label} of {last.label} · hand {frame.hand + 1}", "default")
         line.append(f" · seen by {whose}", "default")
         return line.append(f" · {self._result}", "dim")
 
     def _picture(self, shown: Viewing) -> RenderableType:
-        own = None if isinstance(shown.eyes, Viewer) else int(shown.eyes)
-        return picture(shown.beat.scene(), self._names, own, _clocks(shown, len(self._names)))
+        own = None if isinstance(shown.viewer, Viewer) else int(shown.viewer)
+        return picture(shown.frame.scene(), self._names, own, _clocks(shown, len(self._names)))
 
-    def _words(self, shown: Viewing) -> Text:
-        beat = shown.beat
-        said = [running(line, self._names) for line in beat.words()]
-        for line in beat.faults():
+    def _sentences(self, shown: Viewing) -> Text:
+        frame = shown.frame
+        sentences = [running(line, self._names) for line in frame.sentences()]
+        for line in frame.fault_sentences():
             fault = running(line, self._names)
             fault.stylize("bold red")
-            said.append(fault)
-        for decision in () if beat.part else beat.frame.decisions:
-            note = self._noted.get(shown.eyes, {}).get(decision.decision, "")
-            if note and decision.seat == shown.eyes:
-                said.append(Text("Note: ", "dim").append(note, "italic"))
-        return Text(" ").join(said)
+            sentences.append(fault)
+        for decision in frame.decisions:
+            note = self._notes.get(shown.viewer, {}).get(decision.decision, "")
+            if note and decision.seat == shown.viewer:
+                sentences.append(Text("Note: ", "dim").append(note, "italic"))
+        return Text(" ").join(sentences)
 
 
 def _clocks(shown: Viewing, seats: int) -> Mapping[int, str]:
-    """What each seat had left after its latest decision."""
-    left: dict[int, str] = {}
-    for beat in reversed(shown.beats[shown.eyes][: shown.at + 1]):
-        for decision in beat.frame.decisions:
-            used = f"{decision.charged_us / 1e6:.2f} s used, "
-            now = used if beat is shown.beat else ""
-            left.setdefault(decision.seat, f"{now}{decision.bank_ms / 1e3:.1f} s left")
-        if len(left) == seats:
+    """The clock of each seat after its latest decision."""
+    clocks: dict[int, str] = {}
+    for frame in reversed(shown.frames[shown.viewer][: shown.at + 1]):
+        for decision in frame.step.decisions:
+            used = f"{decision.charged_us / 1e6:.2f} s used, " if frame is shown.frame else ""
+            clocks.setdefault(decision.seat, f"{used}{decision.bank_ms / 1e3:.1f} s left")
+        if len(clocks) == seats:
             break
-    return left
+    return clocks
 
 
 class _Window:
-    """A part of a picture that is higher than its place."""
+    """The visible part of a picture that is higher than the screen."""
 
     def __init__(self, inside: RenderableType, top: int) -> None:
         self._inside = inside

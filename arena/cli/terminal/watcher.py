@@ -1,4 +1,4 @@
-"""A match drawn in a terminal while it is played, as a spectator sees it."""
+"""Prints a match in a terminal while it is played, as a spectator sees it."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,16 +10,16 @@ from arena.cli.terminal import draw
 from arena.cli.terminal.plain import plain
 from arena.games.contract import Event, View
 from arena.games.notation import Notation
-from arena.referee import Entrant, Fault, Outcome
-from arena.referee.gallery import OpenHands
-from arena.replay.words import FAULT_WORDS
+from arena.referee import Fault, Outcome, SeatedBot
+from arena.referee.spectators import OpenHands
+from arena.replay.phrases import PLAYED_FOR, deed
 from arena.terms import MatchTerms
 
 
-class Watcher:
-    """Prints each step as it comes: `arena.referee.gallery.Gallery`.
+class TerminalWatcher:
+    """Prints each step at once: a `SpectatorPort` of `arena.referee.spectators`.
 
-    The whole view stands at the beginning of each hand; after a step, what is new in it.
+    A hand begins with the whole view; each step prints what is new in the view.
     """
 
     hands_open = False
@@ -30,11 +30,11 @@ class Watcher:
         self._events: Notation | None = None
         self._hand = -1
         self._drawn: set[str] = set()
-        """The lines of the view before."""
+        """The lines of the previous view."""
 
-    def opened(self, match_id: str, terms: MatchTerms, entrants: Sequence[Entrant]) -> None:
+    def opened(self, match_id: str, terms: MatchTerms, entrants: Sequence[SeatedBot]) -> None:
         self._names = [plain(entrant.name) for entrant in entrants]
-        self._events = Notation(terms.game.module.Event)
+        self._events = Notation(terms.game.messages.Event)
         self._print(Rule(Text(f"{terms.game.title} · match {plain(match_id)}")))
         for seat, name in enumerate(self._names):
             self._print(Text().append(f"seat {seat}   ", "dim").append(name, "bold"))
@@ -53,8 +53,8 @@ class Watcher:
             self._print(Rule(Text(f"hand {hand}"), align="left", style="dim"))
         assert self._events is not None
         for event in events:
-            told = draw.notation(self._events.write(event))
-            self._print(Text().append("  » ", "blue").append_text(told))
+            text = draw.notation(self._events.write(event))
+            self._print(Text().append("  » ", "blue").append_text(text))
         lines = list(draw.view(view()))
         for line in lines:
             if line.plain not in self._drawn:
@@ -64,8 +64,7 @@ class Watcher:
     def blamed(self, faults: Sequence[Fault]) -> None:
         for fault in faults:
             who = f"{self._names[fault.seat]} (seat {fault.seat})"
-            deed = FAULT_WORDS[fault.kind]
-            self._print(Text(f"  fault: {who} {deed}; the fallback was played", "red"))
+            self._print(Text(f"  fault: {who} {deed(fault.kind)}; {PLAYED_FOR}", "red"))
 
     def closed(self, outcome: Outcome) -> None:
         self._print(Rule(Text(outcome.ending.name.lower())))
@@ -74,6 +73,6 @@ class Watcher:
         try:
             self._console.print(line, soft_wrap=isinstance(line, Text))
         except SystemExit:
-            # Nobody reads on (`| head`): to a console that is the end of the program, but the
-            # match goes on without being watched.
-            raise BrokenPipeError("nobody reads what is drawn") from None
+            # The reader has closed the pipe (`| head`). A console ends the program then, but
+            # the match continues without a watcher.
+            raise BrokenPipeError("the output is closed") from None

@@ -1,6 +1,6 @@
-"""The formats of tournaments, each drawn from what happened so far.
+"""The formats of tournaments: draws from the rounds so far.
 
-`swiss` and `swiss_tables` draw a round after the other, `bracket` is a knockout of two and
-`knockout_tables` one of larger tables, `groups` plays round robins before finals, `gauntlet` has
-everybody meet one. A round robin alone is `arena.ladder.schedule`.
+`swiss` and `group_swiss` draw one round after another, `bracket` is a knockout of two and `group_knockout` one of
+larger tables, `groups` has round robins before finals, and in `gauntlet` all bots meet one. The round robin is in
+`arena.schedule.deal_sets`.
 """

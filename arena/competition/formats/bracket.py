@@ -1,8 +1,9 @@
-"""Knockout of two: a bracket of games, single or double, resolved from the winners so far.
+"""Knockout of two: a single or double bracket of games, resolved from the winners so far.
 
-The bracket has a power of two of places; seeds that nobody has are byes, which so fall to the top. A
-game is between two sources: a seed, or the winner or loser of another game. In a double knockout who
-loses once goes on among the losers, and their best meets the unbeaten; if that one loses, once more.
+The number of places is a power of two; seeds without a bot are byes, which go to the top seeds. A game is between
+two sources: a seed, or the winner or loser of another game. In a double knockout a bot that loses once continues
+in the losers' bracket, whose winner meets the unbeaten bot in the final; if the unbeaten bot loses, they meet
+again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -11,11 +12,11 @@ from enum import StrEnum
 from typing import Final
 
 NOBODY: Final = ""
-"""Stands where a bye is."""
+"""Takes the place of a bye."""
 
 
-class From(StrEnum):
-    """What a place in a game is taken by."""
+class BracketOrigin(StrEnum):
+    """The kind of a source."""
 
     SEED = "seed"
     WINNER = "winner"
@@ -23,38 +24,42 @@ class From(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Who takes a place in a game."""
+class BracketSource:
+    """Where the bot of a place in a game comes from."""
 
-    kind: From
+    kind: BracketOrigin
     number: int
-    """Of the seed from 0, or of the game."""
+    """The number of the seed, from 0, or of the game."""
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
-    """Two places of the bracket, of which one goes on."""
+class BracketGame:
+    """A game of the bracket, of which one bot advances."""
 
     number: int
     stage: str
-    """As people say it: "round 1", "losers' round 2", "final"."""
-    sides: tuple[Source, Source]
+    """For example "round 1", "losers' round 2" or "final"."""
+    sides: tuple[BracketSource, BracketSource]
     only_if_beaten: bool = False
-    """The second final: played only if the unbeaten lost the first."""
+    """The second final: played only if the unbeaten bot lost the first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What a bracket has come to."""
+class BracketState:
+    """The state of a bracket."""
 
-    playable: tuple[tuple[Game, tuple[str, str]], ...]
-    """Games that can be played now and have no winner yet, with who plays."""
+    playable: tuple[tuple[BracketGame, tuple[str, str]], ...]
+    """Games without a winner whose bots are known, with the bots."""
     champion: str | None
     losses: Mapping[str, tuple[int, ...]]
-    """The games that each bot lost, byes left out, in order."""
+    """The games that each bot lost, in order, without byes."""
+    sides: Mapping[int, tuple[str | None, str | None]]
+    """By game, the two bots; None for a bot that is not known yet."""
+    winners: Mapping[int, str]
+    """By decided game, also those that a bot won without playing."""
 
 
-def single(entrants: int) -> tuple[Game, ...]:
+def single(entrants: int) -> tuple[BracketGame, ...]:
     """The bracket of a single knockout.
 
     Raises:
@@ -63,7 +68,7 @@ def single(entrants: int) -> tuple[Game, ...]:
     return tuple(_Builder(entrants).winners())
 
 
-def double(entrants: int) -> tuple[Game, ...]:
+def double(entrants: int) -> tuple[BracketGame, ...]:
     """The bracket of a double knockout.
 
     Raises:
@@ -79,49 +84,54 @@ class _Builder:
         if entrants < 2:
             raise ValueError(f"a knockout needs at least 2 bots, not {entrants}")
         self._places = 1 << (entrants - 1).bit_length()
-        self._games: list[Game] = []
+        self._games: list[BracketGame] = []
         self._rounds: list[list[int]] = []
 
-    def winners(self) -> list[Game]:
-        order = [Source(From.SEED, seed) for seed in _seeding(self._places)]
+    def winners(self) -> list[BracketGame]:
+        order = [BracketSource(BracketOrigin.SEED, seed) for seed in _seeding(self._places)]
         while len(order) > 1:
             stage = "final" if len(order) == 2 else f"round {len(self._rounds) + 1}"
             numbers = self._pair(order, stage)
             self._rounds.append(numbers)
-            order = [Source(From.WINNER, number) for number in numbers]
+            order = [BracketSource(BracketOrigin.WINNER, number) for number in numbers]
         return self._games
 
-    def losers(self) -> list[Game]:
+    def losers(self) -> list[BracketGame]:
         final = self._rounds[-1][0]
-        self._games[final] = Game(final, "unbeaten final", self._games[final].sides)
-        alive = [Source(From.LOSER, number) for number in self._rounds[0]]
+        self._games[final] = BracketGame(final, "unbeaten final", self._games[final].sides)
+        alive = [BracketSource(BracketOrigin.LOSER, number) for number in self._rounds[0]]
         stage = 0
         for numbers in self._rounds[1:]:
             stage += 1
             alive = self._winners_of(self._pair(alive, f"losers' round {stage}"))
-            # In turned order, so that two who met are far from each other.
-            beaten = [Source(From.LOSER, number) for number in reversed(numbers)]
+            # In reverse order, so that two bots that met are far from each other.
+            beaten = [BracketSource(BracketOrigin.LOSER, number) for number in reversed(numbers)]
             stage += 1
             mixed = [side for pair in zip(alive, beaten, strict=True) for side in pair]
             alive = self._winners_of(self._pair(mixed, f"losers' round {stage}"))
-        (grand,) = self._pair([Source(From.WINNER, final), *alive], "grand final")
-        again = Source(From.WINNER, grand), Source(From.LOSER, grand)
-        self._games.append(Game(len(self._games), "second grand final", again, only_if_beaten=True))
+        (grand,) = self._pair([BracketSource(BracketOrigin.WINNER, final), *alive], "grand final")
+        again = (
+            BracketSource(BracketOrigin.WINNER, grand),
+            BracketSource(BracketOrigin.LOSER, grand),
+        )
+        self._games.append(
+            BracketGame(len(self._games), "second grand final", again, only_if_beaten=True)
+        )
         return self._games
 
-    def _pair(self, sides: Sequence[Source], stage: str) -> list[int]:
+    def _pair(self, sides: Sequence[BracketSource], stage: str) -> list[int]:
         numbers = []
         for at in range(0, len(sides), 2):
             numbers.append(len(self._games))
-            self._games.append(Game(numbers[-1], stage, (sides[at], sides[at + 1])))
+            self._games.append(BracketGame(numbers[-1], stage, (sides[at], sides[at + 1])))
         return numbers
 
-    def _winners_of(self, numbers: Sequence[int]) -> list[Source]:
-        return [Source(From.WINNER, number) for number in numbers]
+    def _winners_of(self, numbers: Sequence[int]) -> list[BracketSource]:
+        return [BracketSource(BracketOrigin.WINNER, number) for number in numbers]
 
 
 def _seeding(places: int) -> list[int]:
-    """Seeds in the order of the bracket: the first two meet last, if they win."""
+    """Seeds in the order of the bracket: the first two can only meet in the final."""
     order = [0]
     while len(order) < places:
         order = [seed for upper in order for seed in (upper, 2 * len(order) - 1 - upper)]
@@ -129,34 +139,35 @@ def _seeding(places: int) -> list[int]:
 
 
 def standing(
-    bracket: Sequence[Game],
+    bracket: Sequence[BracketGame],
     seeds: Sequence[str],
     winners: Mapping[int, str],
     withdrawn: Collection[str] = (),
-) -> Standing:
-    """What is to be played, and who has won.
+) -> BracketState:
+    """Resolve a bracket from the winners so far.
 
-    Who withdrew loses every game that has no winner yet.
+    A withdrawn bot loses every game that has no winner yet.
 
     Raises:
-      ValueError: if a game is won by a bot that does not play in it.
+      ValueError: if the winner of a game does not play in it.
     """
     won: dict[int, str] = {}
     lost: dict[int, str] = {}
     losses: dict[str, list[int]] = {name: [] for name in seeds}
-    playable = []
+    playable: list[tuple[BracketGame, tuple[str, str]]] = []
+    sides: dict[int, tuple[str | None, str | None]] = {}
 
-    def taken_by(source: Source) -> str | None:
-        if source.kind is From.SEED:
+    def taken_by(source: BracketSource) -> str | None:
+        if source.kind is BracketOrigin.SEED:
             return seeds[source.number] if source.number < len(seeds) else NOBODY
-        return (won if source.kind is From.WINNER else lost).get(source.number)
+        return (won if source.kind is BracketOrigin.WINNER else lost).get(source.number)
 
     for game in bracket:
-        one, other = (taken_by(side) for side in game.sides)
+        one, other = sides[game.number] = taken_by(game.sides[0]), taken_by(game.sides[1])
         if one is None or other is None:
             continue
         if game.only_if_beaten and one == taken_by(bracket[game.number - 1].sides[0]):
-            won[game.number] = one  # the unbeaten won the first
+            won[game.number] = one  # the unbeaten bot won the first final
             continue
         winner = winners.get(game.number) or _unplayed(one, other, withdrawn)
         if winner is None:
@@ -168,15 +179,17 @@ def standing(
         won[game.number], lost[game.number] = winner, loser
         if loser != NOBODY:
             losses[loser].append(game.number)
-    return Standing(
+    return BracketState(
         tuple(playable),
         won.get(len(bracket) - 1),
         {name: tuple(games) for name, games in losses.items()},
+        sides,
+        won,
     )
 
 
 def _unplayed(one: str, other: str, withdrawn: Collection[str]) -> str | None:
-    """Who goes on without a game; None if there is one to play."""
+    """The bot that advances without playing; None if the game is to be played."""
     if NOBODY in {one, other}:
         return one or other
     if one in withdrawn:

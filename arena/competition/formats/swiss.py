@@ -1,11 +1,11 @@
-"""Swiss rounds for two seats: everybody meets somebody of about the same points, and nobody twice.
+"""Swiss rounds for two seats: pairs of about the same points that have not met.
 
-Each round is one matching of greatest weight among all that leave nobody out. The weight of a pair is
+Each round is the perfect matching of greatest weight. The weight of a pair is
 
     10⁹ - 10⁶ · times met - 10³ · (difference in points)² - difference of seeds,
 
-and far less where both are of one owner, who meet only if it cannot be helped. What then is equal is
-decided by lot, so that there is one best matching, whoever finds it.
+and much less if both are of one owner, so that they meet only if it cannot be avoided. Lots decide between equal
+weights, so that the best matching is unique.
 """
 
 import math
@@ -17,33 +17,33 @@ import rustworkx
 from arena.competition.rounds import (
     Entrant,
     Field,
-    Played,
+    PlayedRound,
     Round,
     draw_hash,
     field_after,
     with_byes,
 )
-from arena.ladder.draws import digest
+from arena.schedule.seeded_order import digest
 
 SEATS: Final = 2
 
 _PAIR: Final = 10**9
 _MET: Final = 10**6
 _HALF_POINT: Final = 250  # squared: a thousand for a point
-_ONE_OWNER: Final = 10**13  # more than all that a round of a thousand pairs can otherwise lose
+_ONE_OWNER: Final = 10**13  # more than the other terms of a round of a thousand pairs
 _LOTS: Final = 2**16
 
 
 def rounds_needed(bots: int) -> int:
-    """Rounds that a field of so many plays, unless the organiser says otherwise."""
+    """The default number of rounds for this number of bots."""
     return math.ceil(math.log2(bots)) + 2 if bots > 1 else 0
 
 
-def draw_round(entrants: Iterable[Entrant], past: Sequence[Played], *, seed: str) -> Round:
-    """The round after `past`, of those who are still in.
+def draw_round(entrants: Iterable[Entrant], past: Sequence[PlayedRound], *, seed: str) -> Round:
+    """The round after `past`, of the bots that are still in.
 
     Raises:
-      DrawError: if fewer than two are.
+      DrawError: if there are fewer than two.
     """
     number = len(past) + 1
     still = field_after(entrants, past, SEATS)
@@ -69,9 +69,9 @@ def draw_round(entrants: Iterable[Entrant], past: Sequence[Played], *, seed: str
 
 
 def weight(still: Field, one: str, other: str, seed: str, number: int) -> int:
-    """What it is worth that these two meet in round `number`."""
-    apart = still.half_points[one] - still.half_points[other]
-    worth = _PAIR - _MET * still.met[frozenset((one, other))] - _HALF_POINT * apart**2
+    """The weight of a pair in round `number`."""
+    difference = still.half_points[one] - still.half_points[other]
+    worth = _PAIR - _MET * still.met[frozenset((one, other))] - _HALF_POINT * difference**2
     worth -= abs(still.seeds[one] - still.seeds[other])
     worth -= _ONE_OWNER * still.same_owner(one, other)
     return worth * _LOTS + int(digest(seed, number, *sorted((one, other)))[:4], 16)

@@ -1,13 +1,9 @@
-"""How a match of Abstrac is played."""
+"""Options of Abstrac."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
-from arena.games.options import hands_setting, setting
-
-MAX_DEALS: Final = 50
-"""A race that nobody has won by then goes to the higher total (B11)."""
+from arena.games.options import max_hands_setting, setting, target_setting
 
 
 class Variant(StrEnum):
@@ -19,6 +15,9 @@ class Variant(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    hands: int = hands_setting(2, "a race to `target`", maximum=MAX_DEALS)
-    target: int = setting(500, "points that win the race when hands=0", minimum=1, maximum=100_000)
+    hands: int = setting(
+        2, "hands in the match, any number; 0 is a race to `target`", minimum=0, maximum=50
+    )
+    target: int = target_setting(500, "points that win the race", maximum=100_000)
+    max_hands: int = max_hands_setting(50)  # B11
     variant: str = setting(Variant.BASIC, "which Abstrac", choices=tuple(Variant))

@@ -1,16 +1,15 @@
-"""Abstrac, four games for two seats with nothing hidden.
+"""Abstrac: four games of complete information for two seats.
 
-Source: David Parlett; the digest's rules are cited as B1 to B11 and its
-rulings as "ruling n". Cards lie in a face-up row whose first card is the
-exposed top; seats take from the top in turn until the row is empty. What a
-seat collects in sets and runs is multiplied by how much the *other* collected,
-so taking little with much in it is the whole art.
+Source: David Parlett. Rules are numbered B1 to B11; rulings are cited as "ruling n". Cards lie face up in
+a row. Seats take cards from its top in turn until the row is empty. The points of a seat's sets and runs
+are multiplied by the number of cards that the *other* seat took, so it is best to take few cards with many
+points.
 
 | variant      | pack          | how many may be taken                           |
 |--------------|---------------|-------------------------------------------------|
 | `basic`      | 24            | 1 to 3                                          |
 | `suit`       | 24            | by the suit on top: S 1, H 2, C 3, D 4           |
-| `unfettered` | 24 and joker  | 12 at first, then 1 + what the other seat took  |
+| `unfettered` | 24 and joker  | 12 at first, then 1 more than the other seat    |
 | `fiftytwo`   | two halves 26 | by the suit on top                              |
 """
 
@@ -18,10 +17,7 @@ from dataclasses import replace
 from typing import Final
 
 from arena.cards import JOKER, Card, pack
-from arena.games.abstrac.options import MAX_DEALS, Options, Variant
-from arena.games.abstrac.scoring import deal_points, half_points, take_limit
-from arena.games.abstrac.state import Row, State
-from arena.games.abstrac.words import (
+from arena.games.abstrac.messages import (
     CHOICES,
     HALF,
     TAKES,
@@ -35,19 +31,20 @@ from arena.games.abstrac.words import (
     Taken,
     View,
 )
+from arena.games.abstrac.options import Options, Variant
+from arena.games.abstrac.scoring import deal_points, half_points, take_limit
+from arena.games.abstrac.state import Row, State
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Listed,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
-    places_of,
     require_to_act,
 )
-from arena.games.options import check_hands
+from arena.games.options import check_match, ended_by_limit, match_is_over
 
 SEATS: Final = (Seat(0), Seat(1))
 
@@ -56,11 +53,9 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     """Deal the first row.
 
     Raises:
-      BadOptions: unless there are two seats and `hands` is even.
+      BadOptions: unless there are two seats.
     """
-    if seats != len(SEATS):
-        raise BadOptions(f"Abstrac is for 2 seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Abstrac", (2,), seats, hands=0)  # any number of hands, as in the source
     return _deal(options, 0, (), (0, 0), deals)
 
 
@@ -102,7 +97,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """First, or a single card: the first move offered."""
+    """Return the first legal move: to take first, or to take one card."""
     offered: Move = moves(state, seat).all[0]
     return offered
 
@@ -111,37 +106,34 @@ def hand_number(state: State) -> int:
     return state.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    return False
-
-
 def result(state: State) -> Result | None:
     if _phase(state) is not Phase.OVER:
         return None
-    return Result(state.totals, places_of(state.totals), state.hand_scores)
+    limited = ended_by_limit(state.options, state.totals)
+    return Result.of(state.totals, state.hand_scores, ended_by_limit=limited)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """None for a race."""
+    """Return the most points of all hands; None for a race."""
     variant = Variant(options.variant)
     most = 2 * _MOST_OF_HALF if variant is Variant.FIFTYTWO else _MOST_OF_DEAL[variant]
     return options.hands * most or None
 
 
 def first_to_take(dealer: Seat, order: Order) -> Seat:
-    """Who takes first after the choice of the seat that does not deal (B2)."""
+    """Return the seat that takes first after the choice of the seat that does not deal (B2)."""
     return _other(dealer) if order is Order.FIRST else dealer
 
 
-# A card counts twice, in a set and in a run, for two points each at most: so k cards of a pack of
-# p score up to 4 k (p - k), and so does the other's product.
+# A card counts at most two points in a set and two in a run. So k cards of a pack of p score at most
+# 4 k (p - k).
 _MOST_OF_DEAL: Final = {
     Variant.BASIC: 4 * 12 * 12,
     Variant.SUIT: 4 * 12 * 12,
     Variant.UNFETTERED: 4 * 12 * 13,
 }
 
-# B9: of n cards with a set of t, flush and sequence have n - t + 1 at most.
+# B9: of n cards with t of one rank, the longest suit and the longest run have at most n - t + 1.
 _MOST_OF_HALF: Final = max(
     min(n - t + 1, 13) ** 2 * t * max(1, 2 * (HALF // 2 - n))
     for n in range(1, HALF + 1)
@@ -150,12 +142,8 @@ _MOST_OF_HALF: Final = max(
 
 
 def is_over(options: Options, hands_played: int, totals: tuple[int, int]) -> bool:
-    """Whether a completed deal, or 52-card round, ends the match (B11)."""
-    if options.hands:
-        return hands_played >= options.hands
-    if hands_played >= MAX_DEALS:
-        return True
-    return max(totals) >= options.target and totals[0] != totals[1]
+    """Return whether a completed hand, or 52-card round, ends the match (B11)."""
+    return match_is_over(options, hands_played, totals)
 
 
 def _other(seat: Seat) -> Seat:
@@ -194,16 +182,16 @@ def _deal(
     else:
         cards = deals.shuffle(hand, "deck", pack("9TJQKA"))
         if options.variant == Variant.UNFETTERED:
-            cards = (JOKER, *cards)  # the joker is always the first exposed card (B1)
+            cards = (JOKER, *cards)  # the joker is always the top card (B1)
     row = Row(cards, ((), ()), first=None, turn=_other(dealer), previous=0)
     state = State(options, hand, 1, row, undealt, (0, 0), hand_scores, totals)
-    return Step(state, (Told(Dealt(hand, 1, dealer, cards)),))
+    return Step(state, (SentEvent(Dealt(hand, 1, dealer, cards)),))
 
 
 def _choose(state: State, seat: Seat, move: Choose) -> Step:
     first = first_to_take(_dealer(state.hand), move.order)
     row = replace(state.row, first=first, turn=first)
-    return Step(replace(state, row=row), (Told(Chosen(seat, move.order)),))
+    return Step(replace(state, row=row), (SentEvent(Chosen(seat, move.order)),))
 
 
 def _take(state: State, seat: Seat, count: int, deals: Deals) -> Step:
@@ -222,11 +210,11 @@ def _take(state: State, seat: Seat, count: int, deals: Deals) -> Step:
         state.hand_scores,
         state.totals,
     )
-    taken = Told(Taken(seat, cards))
+    taken = SentEvent(Taken(seat, cards))
     if row.cards:
         return Step(after, (taken,))
-    ended, told = _end_row(after, deals)
-    return Step(ended, (taken, *told))
+    ended, events = _end_row(after, deals)
+    return Step(ended, (taken, *events))
 
 
 def _end_row(state: State, deals: Deals) -> Step:
@@ -239,22 +227,22 @@ def _end_row(state: State, deals: Deals) -> Step:
         points = deal_points(*state.row.taken)
     totals = _added(state.totals, points)
     scores = (*state.hand_scores, points)
-    scored = Told(Scored(state.hand, points, totals))
+    scored = SentEvent(Scored(state.hand, points, totals))
     after = replace(state, hand_scores=scores, totals=totals)
     if is_over(state.options, len(scores), totals):
         return Step(after, (scored,))
-    dealt, told = _deal(state.options, state.hand + 1, scores, totals, deals)
-    return Step(dealt, (scored, *told))
+    dealt, events = _deal(state.options, state.hand + 1, scores, totals, deals)
+    return Step(dealt, (scored, *events))
 
 
 def _second_half(state: State, points: tuple[int, int]) -> Step:
-    """Lay out the other 26 cards, face up (ruling 9); the second mover starts (B8)."""
+    """Lay out the other 26 cards face up (ruling 9); the seat that took second takes first (B8)."""
     assert state.row.first is not None
     first = _other(state.row.first)
     row = Row(state.undealt, ((), ()), first, first, previous=0)
     after = replace(state, half=2, row=row, undealt=(), half_points=points)
     dealt = Dealt(state.hand, 2, _dealer(state.hand), row.cards)
-    return Step(after, (Told(Scored(state.hand, points, state.totals)), Told(dealt)))
+    return Step(after, (SentEvent(Scored(state.hand, points, state.totals)), SentEvent(dealt)))
 
 
 def _added(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:

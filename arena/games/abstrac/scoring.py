@@ -1,4 +1,4 @@
-"""How many cards may be taken, and what is taken is worth."""
+"""Limits of taking, and points of the cards taken in Abstrac."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.cards import JOKER, RANKS, SUITS, Card
+from arena.games.abstrac.messages import HALF
 from arena.games.abstrac.options import Variant
-from arena.games.abstrac.words import HALF
 
 
 def take_limit(variant: str, row: Sequence[Card], previous: int) -> int:
-    """Cards that may be taken from `row` (B3 to B5), at most what is left (ruling 2).
+    """Return how many cards may be taken from `row` (B3 to B5), at most all of them (ruling 2).
 
-    `previous` is what the other seat took on the turn just before, 0 at first.
+    `previous` is the number of cards that the other seat took in the previous turn, 0 at first.
     """
     if not row:
         return 0
@@ -36,16 +36,16 @@ _RUN_POINTS: Final = {3: 3, 4: 4, 5: 6, 6: 12}
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A set or a run among the cards of a heap."""
+    """A set or a run in the cards of a seat."""
 
     is_run: bool
     cards: tuple[Card, ...]
-    """From low to high; a set's by suit."""
+    """A run from low to high, or a set by suit."""
     points: int
 
 
 def combinations(cards: Iterable[Card]) -> tuple[Combination, ...]:
-    """The sets and runs among the cards (B6); the joker is in none."""
+    """Return the sets and runs in the cards (B6); a joker is in none."""
     held = [card for card in cards if card != JOKER]
     found = []
     for rank in RANKS:
@@ -53,7 +53,7 @@ def combinations(cards: Iterable[Card]) -> tuple[Combination, ...]:
         if len(alike) in _SET_POINTS:
             found.append(Combination(is_run=False, cards=alike, points=_SET_POINTS[len(alike)]))
     for suit in SUITS:
-        # Only the longest run: six ranks have no room for two (ruling 3).
+        # Only the longest run counts; six ranks cannot have two (ruling 3).
         ranks = _run({card[0] for card in held if card[1] == suit})
         if len(ranks) in _RUN_POINTS:
             run = tuple(rank + suit for rank in ranks)
@@ -62,15 +62,15 @@ def combinations(cards: Iterable[Card]) -> tuple[Combination, ...]:
 
 
 def combination_points(cards: Iterable[Card]) -> int:
-    """Points of the sets and runs among the cards (B6)."""
+    """Return the points of the sets and runs in the cards (B6)."""
     return sum(each.points for each in combinations(cards))
 
 
 def deal_points(first: Sequence[Card], second: Sequence[Card]) -> tuple[int, int]:
-    """Points of a deal for two heaps of cards (B7).
+    """Return the points of a hand for the cards of both seats (B7).
 
-    Own combinations times the other's number of cards. If exactly one heap has
-    no combination at all, the products change hands (the misère, ruling 6).
+    That is the points of one's combinations times the other's number of cards. If exactly one seat has
+    no combination, the products are swapped (the misère, ruling 6).
     """
     a, b = combination_points(first), combination_points(second)
     if a == 0 and b > 0:
@@ -81,9 +81,9 @@ def deal_points(first: Sequence[Card], second: Sequence[Card]) -> tuple[int, int
 
 
 def half_factors(cards: Sequence[Card]) -> tuple[int, int, int]:
-    """The three factors of a half in the 52-card game (B9, reconstructed).
+    """Return the three factors of a half in the 52-card game (B9, reconstructed).
 
-    Cards in the most numerous suit; longest run of ranks whatever the suits;
+    They are the size of the longest suit, the length of the longest run of ranks in any suits, and the
     size of the largest group of one rank.
     """
     if not cards:
@@ -94,14 +94,14 @@ def half_factors(cards: Sequence[Card]) -> tuple[int, int, int]:
 
 
 def half_points(cards: Sequence[Card]) -> int:
-    """Points of a half: the factors, times the shortfall for under 13 cards (B9)."""
+    """Return the points of a half: the product of the factors, times twice the cards under 13 (B9)."""
     flush, run, group = half_factors(cards)
     short = HALF // 2 - len(cards)
     return flush * run * group * (2 * short if short > 0 else 1)
 
 
 def _run(ranks: Iterable[str]) -> str:
-    """The longest run of ranks, from low to high; of equals the lowest."""
+    """Return the longest run of ranks from low to high; of equals the lowest."""
     longest = run = ""
     held = set(ranks)
     for rank in RANKS:

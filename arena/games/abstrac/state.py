@@ -1,4 +1,4 @@
-"""Where a match of Abstrac stands."""
+"""The state of a match of Abstrac."""
 
 from dataclasses import dataclass
 
@@ -9,15 +9,15 @@ from arena.games.contract import Seat
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row being taken: a deal, or half of a 52-card round."""
+    """The current row: a hand, or half of a 52-card round."""
 
     cards: tuple[Card, ...]
     taken: tuple[tuple[Card, ...], tuple[Card, ...]]
     first: Seat | None
-    """Who took first; None until the choice is made."""
+    """The seat that took first; None until the choice is made."""
     turn: Seat
     previous: int
-    """Cards the other seat took on the turn before; 0 on the first turn."""
+    """The number of cards that the other seat took in the previous turn; 0 in the first turn."""
 
 
 @dataclass(frozen=True, slots=True)

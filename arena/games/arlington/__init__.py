@@ -1,35 +1,22 @@
-"""Arlington: two to six seats, cards led to gather more, sets led to keep them."""
+"""Arlington: tricks to collect cards, and sets to score them."""
 
+from typing import Final
+
+from arena.games.arlington import messages, rules
 from arena.games.arlington.options import Options
-from arena.games.arlington.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.arlington.state import State
-from arena.games.arlington.words import Event, Move, View
+from arena.games.game import Game
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="arlington",
+        family="arlington",
+        number=19,
+        title="Arlington",
+        summary="Lead cards to gather more of them and sets to keep them, until the lead runs dry.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=1,
+        seats=tuple(rules.SEATS),
+    ),
+)

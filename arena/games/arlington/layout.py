@@ -1,48 +1,44 @@
-"""Where the cards of an Arlington hand are, and how they move.
+"""The places of the cards in a hand of Arlington, and functions that move them.
 
-Cards are in hands, in sets on tables, in the trick being played, and in the
-graveyard. Beside them stands what all have seen of the hands: a card taken
-with a trick, or a joker taken from a set, is known to be where it went.
+Cards are in hands, in sets on tables, in the current trick, and in the graveyard. A layout also records
+which cards of the hands are public: those taken with a trick, and jokers taken from a set.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
-from arena.cards import Card, in_order
+from arena.cards import Card, in_order, without
+from arena.games.arlington.messages import Table
 from arena.games.arlington.sets import CardSet, points_of
-from arena.games.arlington.words import Table
-from arena.games.contract import Seat
-
-T = TypeVar("T")
+from arena.games.contract import Seat, with_entry
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the cards are, those of an unfinished trick apart. By seat where there are seats."""
+    """The places of all cards except those of the current trick. Tuples of hands and tables are by seat."""
 
     hands: tuple[CardSet, ...]
     """Each in canonical order."""
     known: tuple[CardSet, ...]
-    """The cards in each hand that all have seen."""
+    """The cards in each hand that everybody has seen."""
     tables: tuple[Table, ...]
     buried: tuple[Card, ...]
-    """Cards of the graveyard that all have seen, in the order buried."""
+    """Cards of the graveyard that everybody has seen, in the order buried."""
     undealt: int
-    """Cards that were in the graveyard from the start."""
+    """The number of undealt cards, which are in the graveyard from the start."""
 
 
 def table_of(sets: Iterable[CardSet]) -> Table:
-    """A table with these sets."""
+    """Return a table with these sets."""
     placed = tuple(sets)
     return Table(placed, tuple([points_of(cards) for cards in placed]))
 
 
 def spend(layout: Layout, seat: Seat, cards: Sequence[Card]) -> Layout:
-    """The layout without the cards, which the seat held and shows."""
+    """Return the layout after the seat played these cards from its hand."""
     return Layout(
-        _with(layout.hands, seat, _without(layout.hands[seat], cards)),
-        _with(layout.known, seat, _without(layout.known[seat], cards)),
+        with_entry(layout.hands, seat, without(layout.hands[seat], cards)),
+        with_entry(layout.known, seat, without(layout.known[seat], cards)),
         layout.tables,
         layout.buried,
         layout.undealt,
@@ -50,12 +46,12 @@ def spend(layout: Layout, seat: Seat, cards: Sequence[Card]) -> Layout:
 
 
 def gather(layout: Layout, seat: Seat, cards: Sequence[Card]) -> Layout:
-    """The layout with the cards, which all have seen, in the seat's hand."""
+    """Return the layout after the seat took these public cards into its hand."""
     if not cards:
         return layout
     return Layout(
-        _with(layout.hands, seat, in_order((*layout.hands[seat], *cards))),
-        _with(layout.known, seat, in_order((*layout.known[seat], *cards))),
+        with_entry(layout.hands, seat, in_order((*layout.hands[seat], *cards))),
+        with_entry(layout.known, seat, in_order((*layout.known[seat], *cards))),
         layout.tables,
         layout.buried,
         layout.undealt,
@@ -63,32 +59,32 @@ def gather(layout: Layout, seat: Seat, cards: Sequence[Card]) -> Layout:
 
 
 def place_set(layout: Layout, seat: Seat, cards: CardSet) -> Layout:
-    """The layout with a set more on the seat's table, after the others."""
+    """Return the layout with one more set at the end of the seat's table."""
     return _with_sets(layout, seat, (*layout.tables[seat].sets, cards))
 
 
 def change_set(layout: Layout, seat: Seat, index: int, cards: CardSet) -> Layout:
-    """The layout with other cards in a set on the seat's table."""
-    return _with_sets(layout, seat, _with(layout.tables[seat].sets, index, cards))
+    """Return the layout with a set on the seat's table replaced."""
+    return _with_sets(layout, seat, with_entry(layout.tables[seat].sets, index, cards))
 
 
 def bury_set(layout: Layout, seat: Seat, index: int) -> Layout:
-    """The layout with a set of the seat's table in the graveyard."""
+    """Return the layout after a set of the seat's table was buried."""
     sets = layout.tables[seat].sets
     left = _with_sets(layout, seat, sets[:index] + sets[index + 1 :])
     return bury(left, sets[index])
 
 
 def bury(layout: Layout, cards: Sequence[Card]) -> Layout:
-    """The layout with the cards, which all have seen, in the graveyard."""
+    """Return the layout after these public cards were buried."""
     buried = (*layout.buried, *cards)
     return Layout(layout.hands, layout.known, layout.tables, buried, layout.undealt)
 
 
 def next_holder(layout: Layout, after: Seat, leader: Seat) -> Seat | None:
-    """The next seat clockwise with cards, or None when it would be the leader's turn.
+    """Return the next seat clockwise with cards, or None if the leader is reached first.
 
-    Empty hands are passed over for the rest of the hand (ruling 13).
+    Seats without cards are skipped (ruling 13).
     """
     seats = len(layout.hands)
     seat = (after + 1) % seats
@@ -99,19 +95,6 @@ def next_holder(layout: Layout, after: Seat, leader: Seat) -> Seat | None:
     return None
 
 
-def _with(values: tuple[T, ...], at: int, value: T) -> tuple[T, ...]:
-    return (*values[:at], value, *values[at + 1 :])
-
-
-def _without(cards: CardSet, gone: Sequence[Card]) -> CardSet:
-    """The cards but for those gone, as far as they are there; of two jokers one at a time."""
-    left = list(cards)
-    for card in gone:
-        if card in left:
-            left.remove(card)
-    return tuple(left)
-
-
 def _with_sets(layout: Layout, seat: Seat, sets: tuple[CardSet, ...]) -> Layout:
-    tables = _with(layout.tables, seat, table_of(sets))
+    tables = with_entry(layout.tables, seat, table_of(sets))
     return Layout(layout.hands, layout.known, tables, layout.buried, layout.undealt)

@@ -1,8 +1,7 @@
-"""The choice of moves in Arlington: at the lead, in a trick, in answer to a set.
+"""The legal moves of Arlington: at the lead, in a trick, in answer to a set.
 
-R8 to R17 and the rulings are the digest's. A hand may hold forty cards and
-allow over a thousand sets, so a choice is listed only when somebody reads the
-list, and a single move is judged without it.
+Numbers such as (R8) are those of `rules.py`. A hand may have forty cards and contain over a thousand
+sets. So moves are listed only when the list is read, and a single move is checked without it.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,18 +10,7 @@ from itertools import islice
 from typing import Final
 
 from arena.cards import JOKER, Card
-from arena.games.arlington.sets import (
-    JOKERS,
-    TWO_OF_SPADES,
-    CardSet,
-    Spectrum,
-    additions_to,
-    joker_swaps_of,
-    sets_within,
-    spectra_of,
-    strength_of,
-)
-from arena.games.arlington.words import (
+from arena.games.arlington.messages import (
     KILL,
     LEAD_CARDS,
     PASS,
@@ -39,9 +27,20 @@ from arena.games.arlington.words import (
     Table,
     TakeJoker,
 )
+from arena.games.arlington.sets import (
+    JOKERS,
+    TWO_OF_SPADES,
+    CardSet,
+    Spectrum,
+    additions_to,
+    joker_swaps_of,
+    sets_within,
+    spectra_of,
+    strength_of,
+)
 from arena.games.contract import MAX_OFFERED, Seat
 
-# Moves that come again are interned: equal moves are one object.
+# Moves are interned, as the codec finds the bytes of a move by its identity.
 _lead_set: Final = cache(LeadSet)
 _overplay: Final = cache(Overplay)
 _play_s2: Final = cache(PlayS2)
@@ -53,7 +52,7 @@ NO_SUCH_SET: Final = "there is no such set on that table"
 
 
 class Choice:
-    """The moves of a seat that is to act. Listed when first asked for, as far as asked for."""
+    """The legal moves of a seat to act. They are listed on first access, as far as needed."""
 
     __slots__ = ("_all", "_first", "hand")
 
@@ -81,15 +80,15 @@ class Choice:
         return listed[below(len(listed))]
 
     def each(self) -> Iterator[Move]:
-        """The moves in their fixed order; a set once for each spectrum that it fits."""
+        """Yield the moves in a fixed order; a set once for each spectrum that it fits."""
         raise NotImplementedError
 
     def why_not(self, move: object) -> str | None:
-        """Why the move is not legal, in words for the bot; None if it is."""
+        """Return why a move is illegal, for its bot; None if it is legal."""
         raise NotImplementedError
 
     def _first_moves(self) -> tuple[Move, ...]:
-        """As many moves as are offered, and one more if there is one."""
+        """Return the moves that are offered, and one more if there is one."""
         if self._first is None:
             self._first = self._all or tuple(islice(self.each(), MAX_OFFERED + 1))
         return self._first
@@ -101,10 +100,9 @@ class Choice:
 
 
 class AtLead(Choice):
-    """What the seat with the lead may do (R8): cards, then tables, then sets.
+    """The moves of the seat with the lead (R8): cards, then moves on tables, then sets.
 
-    Sets without jokers come first, so that a cut list has lost none of them
-    but the smallest.
+    Sets without jokers are first, so that a truncated list omits only the smallest of them.
     """
 
     __slots__ = ("tables",)
@@ -169,7 +167,7 @@ class AtLead(Choice):
 
 
 class InTrick(Choice):
-    """What a seat may play to a trick: any card (R9), equal jokers once."""
+    """The plays to a trick: any card (R9), equal jokers once."""
 
     __slots__ = ()
 
@@ -184,7 +182,7 @@ class InTrick(Choice):
 
 
 class InAnswer(Choice):
-    """How a seat may answer the active set (R10, R11, R14)."""
+    """The answers to the active set (R10, R11, R14)."""
 
     __slots__ = ("spectrum", "strength")
 
@@ -220,12 +218,12 @@ class InAnswer(Choice):
 
 
 def _distinct(hand: CardSet) -> CardSet:
-    """The cards, two jokers as one (ruling 6)."""
+    """Return the cards, with equal jokers once (ruling 6)."""
     return hand[:-1] if hand[-JOKERS:] == (JOKER,) * JOKERS else hand
 
 
 def _among(hand: CardSet, cards: frozenset[Card]) -> CardSet:
-    """The cards in the order of the hand, so that no list hangs on how a set is hashed."""
+    """Return those of the cards that are in the hand, in the order of the hand."""
     return tuple([card for card in _distinct(hand) if card in cards]) if cards else ()
 
 

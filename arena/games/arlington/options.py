@@ -1,19 +1,14 @@
-"""The settings of a match of Arlington."""
+"""Options of Arlington."""
 
 from dataclasses import dataclass
-from typing import Final
 
-from arena.games.options import hands_setting, setting
-
-MAX_HANDS: Final = 60
-"""A match that nobody has won by then goes to the highest total (ruling 4)."""
+from arena.games.options import hands_setting, max_hands_setting, target_setting
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a match is played."""
+    """Options of a match."""
 
-    hands: int = hands_setting(0, "a match to `target`", maximum=MAX_HANDS)
-    target: int = setting(
-        32, "total that ends the match when hands=0; the highest wins", minimum=1, maximum=1000
-    )
+    hands: int = hands_setting(0, "a match to `target`", maximum=60)
+    target: int = target_setting(32, "total that ends the match; the highest wins", maximum=1000)
+    max_hands: int = max_hands_setting(60)  # ruling 4

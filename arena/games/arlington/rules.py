@@ -1,15 +1,14 @@
-"""Arlington, for two to six seats: lead cards to gather more, lead sets to keep them.
+"""Arlington, for two to six seats: lead cards to collect more, and sets to score them.
 
-Source: D. P. Himes's rules of 1998; the digest's rules are cited as R1 to R21
-and its rulings as "ruling n". The hand ends when the seat with the lead has no
-cards (R8).
+Source: D. P. Himes's rules of 1998. Rules are numbered R1 to R21; rulings are cited as "ruling n". The hand
+ends when the seat with the lead has no cards (R8).
 
-| phase   | move                          | what then                               |
+| phase   | move                          | next phase                              |
 |---------|-------------------------------|-----------------------------------------|
 | LEAD    | LeadCard                      | TRICK                                   |
 | LEAD    | LeadSet                       | RESPOND                                 |
 | LEAD    | PlayS2, Add, TakeJoker        | LEAD of the same seat                   |
-| TRICK   | PlayCard, by each other seat  | LEAD of the seat that takes the trick   |
+| TRICK   | PlayCard, by each other seat  | LEAD of the winner of the trick         |
 | RESPOND | Pass, Overplay, by each other | LEAD of the seat that owns the last set |
 | RESPOND | Kill                          | LEAD of the killer, at once             |
 """
@@ -29,10 +28,7 @@ from arena.games.arlington.layout import (
     spend,
 )
 from arena.games.arlington.legal_moves import AtLead, Choice, InAnswer, InTrick
-from arena.games.arlington.options import MAX_HANDS, Options
-from arena.games.arlington.sets import JOKERS, TWO_OF_SPADES, CardSet, Spectrum, most_points
-from arena.games.arlington.state import Match, State, Turn
-from arena.games.arlington.words import (
+from arena.games.arlington.messages import (
     LEAD_CARDS,
     PASS,
     PLAY_CARDS,
@@ -65,22 +61,23 @@ from arena.games.arlington.words import (
     TrickTaken,
     View,
 )
+from arena.games.arlington.options import Options
+from arena.games.arlington.sets import JOKERS, TWO_OF_SPADES, CardSet, Spectrum, most_points
+from arena.games.arlington.state import Match, State, Turn
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
-    places_of,
     require_to_act,
 )
-from arena.games.options import check_hands
+from arena.games.options import check_match, ended_by_limit, match_is_over
 
 HAND: Final = 8
-"""Cards dealt to each seat (R8)."""
-MAX_SEATS: Final = 6
+"""The number of cards dealt to each seat (R8)."""
+SEATS: Final = range(2, 7)
 
 _PACK: Final = pack(jokers=JOKERS)
 
@@ -91,9 +88,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     Raises:
       BadOptions: unless there are 2 to 6 seats and `hands` is a multiple of them.
     """
-    if not 2 <= seats <= MAX_SEATS:
-        raise BadOptions(f"Arlington is for 2 to {MAX_SEATS} seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Arlington", SEATS, seats, options.hands)
     return deal_hand(Match(options, 0, (0,) * seats, ()), deals)
 
 
@@ -105,34 +100,38 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
         raise IllegalMove(why_not)
     match move:
         case LeadCard(card) | LeadSet((card,), None):
-            told = Told(CardLed(seat, card))
+            event = SentEvent(CardLed(seat, card))
             spent = spend(layout, seat, (card,))
-            return _in_trick(state, spent, new_turn(Phase.TRICK, seat), card, told, deals)
+            return _in_trick(state, spent, new_turn(Phase.TRICK, seat), card, event, deals)
         case LeadSet(cards, spectrum):
             assert spectrum is not None
             return _lead_set(state, cards, spectrum, deals)
         case PlayS2(owner, index):
             left = _bury_with_s2(layout, seat, owner, index)
-            return _on_lead(state, left, seat, (Told(S2Played(seat, owner, index)),), deals)
+            return _on_lead(state, left, seat, (SentEvent(S2Played(seat, owner, index)),), deals)
         case Add(owner, index, card):
             grown = in_order((*layout.tables[owner].sets[index], card))
             left = change_set(spend(layout, seat, (card,)), owner, index, grown)
-            return _on_lead(state, left, seat, (Told(CardAdded(seat, owner, index, card)),), deals)
+            return _on_lead(
+                state, left, seat, (SentEvent(CardAdded(seat, owner, index, card)),), deals
+            )
         case TakeJoker(owner, index, card):
             left = _swap_joker(layout, seat, owner, index, card)
-            return _on_lead(state, left, seat, (Told(JokerTaken(seat, owner, index, card)),), deals)
+            return _on_lead(
+                state, left, seat, (SentEvent(JokerTaken(seat, owner, index, card)),), deals
+            )
         case PlayCard(card):
-            told = Told(CardPlayed(seat, card))
-            return _in_trick(state, spend(layout, seat, (card,)), turn, card, told, deals)
+            event = SentEvent(CardPlayed(seat, card))
+            return _in_trick(state, spend(layout, seat, (card,)), turn, card, event, deals)
         case Pass():
             assert turn.active is not None
-            return _in_answer(state, layout, turn.active, Told(Passed(seat)), deals)
+            return _in_answer(state, layout, turn.active, SentEvent(Passed(seat)), deals)
         case Overplay(cards):
             return _overplay(state, cards, deals)
         case Kill():
             assert turn.active is not None
             left = _bury_with_s2(layout, seat, turn.active.owner, turn.active.index)
-            return _on_lead(state, left, seat, (Told(Killed(seat)),), deals)
+            return _on_lead(state, left, seat, (SentEvent(Killed(seat)),), deals)
     raise AssertionError(move)
 
 
@@ -153,7 +152,7 @@ def moves(state: State, seat: Seat) -> Choice:
 
 
 def view(state: State, seat: Seat | None) -> View:
-    """What a seat may know; the spectator sees no hand."""
+    """Return what a seat may know; a spectator sees no hand."""
     match, layout, turn = state.match, state.layout, state.turn
     return View(
         phase=turn.phase,
@@ -175,7 +174,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """The lowest card, led or played; to a set, a pass."""
+    """Return the lowest card, led or played; in answer to a set, a pass."""
     phase = state.turn.phase
     if phase is Phase.RESPOND:
         return PASS
@@ -187,35 +186,29 @@ def hand_number(state: State) -> int:
     return state.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    """No step is."""
-    return False
-
-
 def result(state: State) -> Result | None:
-    """Totals and places; equal totals share a place (R21, ruling 18)."""
+    """Return totals and places; equal totals share a place (R21, ruling 18)."""
     if to_act(state):
         return None
     match = state.match
-    return Result(match.totals, places_of(match.totals), match.hand_scores)
+    limited = ended_by_limit(match.options, match.totals, single_leader=False)
+    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """The dearest sets that all cards dealt could make, on one table; None for a race."""
+    """Return the most points that all dealt cards could score on one table; None for a race."""
     return options.hands * most_points(HAND * seats) or None
 
 
-def match_is_over(options: Options, hands_played: int, totals: Sequence[int]) -> bool:
-    """Whether a completed hand ends the match (R21, ruling 4)."""
-    if options.hands:
-        return hands_played >= options.hands
-    return hands_played >= MAX_HANDS or max(totals) >= options.target
+def is_over(options: Options, hands_played: int, totals: Sequence[int]) -> bool:
+    """Return whether a completed hand ends the match (R21, ruling 4)."""
+    return match_is_over(options, hands_played, totals, single_leader=False)
 
 
 def taking_card(cards: Sequence[Card]) -> int:
-    """The place of the card that takes the trick, the one led being the first (R9).
+    """Return the index of the card that wins the trick, of which the first was led (R9).
 
-    A joker takes only if it was led; no other suit than the one led takes.
+    Only the suit led can win. A joker wins only if it was led.
     """
     led = cards[0]
     if led == JOKER:
@@ -229,12 +222,12 @@ def _dealer(match: Match) -> Seat:
 
 
 def new_turn(phase: Phase, seat: Seat) -> Turn:
-    """The seat's turn, with the lead and nothing played yet."""
+    """Return the turn of a seat with the lead, before it plays."""
     return Turn(phase, seat, seat, (), (), None)
 
 
 def deal_hand(match: Match, deals: Deals) -> Step:
-    """Deal one at a time from the dealer's left, who gets the lead (R8)."""
+    """Deal singly from the dealer's left; the seat there has the lead (R8)."""
     seats, dealer = len(match.totals), _dealer(match)
     deck = deals.shuffle(match.hand, "deck", _PACK)
     dealt = seats * HAND
@@ -243,43 +236,43 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     )
     nothing: tuple[CardSet, ...] = ((),) * seats
     layout = Layout(hands, nothing, (Table((), ()),) * seats, (), len(deck) - dealt)
-    told = [Told(Began(match.hand, dealer))]
-    told += [Told(Dealt(Seat(seat), hand), (Seat(seat),)) for seat, hand in enumerate(hands)]
+    events = [SentEvent(Began(match.hand, dealer))]
+    events += [SentEvent(Dealt(Seat(seat), hand), (Seat(seat),)) for seat, hand in enumerate(hands)]
     turn = new_turn(Phase.LEAD, Seat((dealer + 1) % seats))
-    return Step(State(match, layout, turn), tuple(told))
+    return Step(State(match, layout, turn), tuple(events))
 
 
 def _on_lead(
-    state: State, layout: Layout, seat: Seat, told: tuple[Told, ...], deals: Deals
+    state: State, layout: Layout, seat: Seat, events: tuple[SentEvent, ...], deals: Deals
 ) -> Step:
-    """The seat has the lead: it acts, or without cards it ends the hand (ruling 12)."""
+    """Give the lead to a seat; if it has no cards, the hand ends (ruling 12)."""
     turn = new_turn(Phase.LEAD, seat)
     after = State(state.match, layout, turn)
     if layout.hands[seat]:
-        return Step(after, told)
-    return _end_hand(after, told, deals)
+        return Step(after, events)
+    return _end_hand(after, events, deals)
 
 
 def _in_trick(
-    state: State, layout: Layout, turn: Turn, card: Card, told: Told, deals: Deals
+    state: State, layout: Layout, turn: Turn, card: Card, event: SentEvent, deals: Deals
 ) -> Step:
-    """The seat whose turn it is has played a card to the trick."""
+    """Add a card of the seat to act to the trick."""
     seats, cards = (*turn.trick_seats, turn.to_act), (*turn.trick_cards, card)
     following = next_holder(layout, turn.to_act, turn.lead)
     if following is not None:
         after = Turn(Phase.TRICK, turn.lead, following, seats, cards, None)
-        return Step(State(state.match, layout, after), (told,))
+        return Step(State(state.match, layout, after), (event,))
     at = taking_card(cards)
     taker = seats[at]
     layout = gather(bury(layout, cards[at : at + 1]), taker, cards[:at] + cards[at + 1 :])
-    return _on_lead(state, layout, taker, (told, Told(TrickTaken(taker))), deals)
+    return _on_lead(state, layout, taker, (event, SentEvent(TrickTaken(taker))), deals)
 
 
 def _lead_set(state: State, cards: CardSet, spectrum: Spectrum, deals: Deals) -> Step:
     seat = state.turn.to_act
     active = Active(seat, len(state.layout.tables[seat].sets), spectrum)
     layout = place_set(spend(state.layout, seat, cards), seat, cards)
-    return _in_answer(state, layout, active, Told(SetLed(seat, cards, spectrum)), deals)
+    return _in_answer(state, layout, active, SentEvent(SetLed(seat, cards, spectrum)), deals)
 
 
 def _overplay(state: State, cards: CardSet, deals: Deals) -> Step:
@@ -288,17 +281,19 @@ def _overplay(state: State, cards: CardSet, deals: Deals) -> Step:
     left = bury_set(state.layout, beaten.owner, beaten.index)
     active = Active(seat, len(left.tables[seat].sets), beaten.spectrum)
     layout = place_set(spend(left, seat, cards), seat, cards)
-    return _in_answer(state, layout, active, Told(Overplayed(seat, cards)), deals)
+    return _in_answer(state, layout, active, SentEvent(Overplayed(seat, cards)), deals)
 
 
-def _in_answer(state: State, layout: Layout, active: Active, told: Told, deals: Deals) -> Step:
-    """The seat whose turn it was has led or answered: one circuit, and no more (R13)."""
+def _in_answer(
+    state: State, layout: Layout, active: Active, event: SentEvent, deals: Deals
+) -> Step:
+    """Continue after a seat led a set or answered: every seat answers once (R13)."""
     turn = state.turn
     following = next_holder(layout, turn.to_act, turn.lead)
     if following is not None:
         after = Turn(Phase.RESPOND, turn.lead, following, (), (), active)
-        return Step(State(state.match, layout, after), (told,))
-    return _on_lead(state, layout, active.owner, (told, Told(SetKept(active.owner))), deals)
+        return Step(State(state.match, layout, after), (event,))
+    return _on_lead(state, layout, active.owner, (event, SentEvent(SetKept(active.owner))), deals)
 
 
 def _bury_with_s2(layout: Layout, seat: Seat, owner: Seat, index: int) -> Layout:
@@ -312,16 +307,16 @@ def _swap_joker(layout: Layout, seat: Seat, owner: Seat, index: int, card: Card)
     return gather(spend(swapped, seat, (card,)), seat, (JOKER,))
 
 
-def _end_hand(state: State, told: tuple[Told, ...], deals: Deals) -> Step:
-    """Score the tables; what is left in the hands is not shown (R20)."""
+def _end_hand(state: State, events: tuple[SentEvent, ...], deals: Deals) -> Step:
+    """Score the tables; the cards left in the hands are not shown (R20)."""
     match = state.match
     points = tuple([sum(table.points) for table in state.layout.tables])
     totals = tuple([had + won for had, won in zip(match.totals, points, strict=True)])
     hand_scores = (*match.hand_scores, points)
-    told = (*told, Told(Scored(match.hand, points, totals)))
-    if match_is_over(match.options, len(hand_scores), totals):
+    events = (*events, SentEvent(Scored(match.hand, points, totals)))
+    if is_over(match.options, len(hand_scores), totals):
         ended = Match(match.options, match.hand, totals, hand_scores)
         turn = new_turn(Phase.OVER, state.turn.lead)
-        return Step(State(ended, state.layout, turn), told)
+        return Step(State(ended, state.layout, turn), events)
     dealt, more = deal_hand(Match(match.options, match.hand + 1, totals, hand_scores), deals)
-    return Step(dealt, told + more)
+    return Step(dealt, events + more)

@@ -1,21 +1,19 @@
-"""Arlington's sets: which cards make one, how sets compare and what they score.
+"""The sets of Arlington: which cards make a set, how sets are compared and what they score.
 
-Source: D. P. Himes's rules of 1998; R1 to R7 and R20 are the digest's rules.
+Source: D. P. Himes's rules of 1998, numbered R1 to R7 and R20.
 
 | spectrum  | pure sets                                                       |
 |-----------|-----------------------------------------------------------------|
 | aces      | 1 to 4 aces                                                     |
 | multiples | 2 to 4 cards of one rank                                        |
-| couples   | king and queen, queen and jack, of any suits; the 2h on its own |
-| runs      | 2 to 13 cards of one suit in a row, the ace high                |
+| couples   | king and queen, queen and jack, of any suits; the 2h alone      |
+| runs      | 2 to 13 cards of one suit in sequence, the ace high             |
 
-A jokered set is a pure set with one or two cards replaced by jokers. There are
-about six thousand sets in all, so they are written down once, when the first of
-them is asked for: for each set its readings, and for each part of a pack the sets
-that its cards can make.
+A jokered set is a pure set with one or two cards replaced by jokers. There are about six thousand sets.
+They are computed on first use: the readings of each set, and for each part of the pack the sets of its
+cards.
 
-A set is always given as a tuple in canonical order (`set_of`), so that equal
-sets are equal tuples.
+A set is a tuple in canonical order (`set_of`), so that equal sets are equal tuples.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,17 +25,17 @@ from typing import Final, NamedTuple, TypeAlias
 from arena.cards import CANONICAL, JOKER, PACK_52, RANKS, SUITS, Card, as_named, in_order
 
 JOKERS: Final = 2
-"""Jokers in the pack; they are not told apart."""
+"""The number of jokers in the pack, which are all equal."""
 TWO_OF_HEARTS: Final[Card] = "2h"
 TWO_OF_SPADES: Final[Card] = "2s"
-"""Buries a set, played to it or in answer to it."""
+"""The card that buries a set."""
 
 CardSet: TypeAlias = tuple[Card, ...]
 """Cards in canonical order: by rank, then clubs to spades, jokers last."""
 
 
 class Spectrum(StrEnum):
-    """A kind of set, in the order in which an unnamed lead is read (R12)."""
+    """A kind of set, in the order in which a lead without spectrum is read (R12)."""
 
     ACES = "aces"
     MULTIPLES = "multiples"
@@ -46,45 +44,45 @@ class Spectrum(StrEnum):
 
 
 def set_of(cards: Iterable[Card]) -> CardSet:
-    """The cards in canonical order; words that are no cards go last and make no set."""
+    """Return the cards in canonical order; texts that are no cards are last and make no set."""
     return as_named(cards)
 
 
 def spectra_of(cards: CardSet) -> tuple[Spectrum, ...]:
-    """The spectra that the cards fit; none if they are no set (R1 to R4)."""
+    """Return the spectra that the cards fit; none if they are no set (R1 to R4)."""
     return tuple(_readings().strengths.get(cards, ()))
 
 
 def strength_of(cards: CardSet, spectrum: Spectrum) -> int | None:
-    """How high a set stands in a spectrum, or None if it does not fit there.
+    """Return the rank of a set in a spectrum, or None if it does not fit.
 
-    A jokered set counts as the highest pure set that it can be (R6). Equal
-    numbers are equal sets; across spectra the numbers mean nothing.
+    A jokered set counts as the highest pure set that it can be (R6). Equal numbers are equally strong
+    sets; numbers of different spectra cannot be compared.
     """
     strengths = _readings().strengths.get(cards)
     return None if strengths is None else strengths.get(spectrum)
 
 
 def points_of(cards: CardSet) -> int:
-    """What a set scores: the best over all spectra and readings of jokers (R20)."""
+    """Return the points of a set: the most over all spectra and readings of jokers (R20)."""
     return _readings().points[cards]
 
 
 def reading_of(cards: CardSet) -> Spectrum:
-    """The spectrum in which a set scores most; of equals the first (R20)."""
+    """Return the spectrum in which a set scores most; of equals the first (R20)."""
     return _readings().read_as[cards]
 
 
 def is_set(cards: CardSet) -> bool:
-    """Whether the cards are a legal set in any spectrum."""
+    """Return whether the cards are a set in any spectrum."""
     return cards in _readings().strengths
 
 
 @lru_cache(maxsize=1 << 11)
 def additions_to(cards: CardSet) -> frozenset[Card]:
-    """The cards, a joker maybe among them, that leave a set when they join it (R16)."""
+    """Return the cards, perhaps with a joker, that can be added to a set (R16)."""
     first = cards[0]
-    # No couple grows out of a suit card that is a set, so rank or suit must agree.
+    # A single suit card that is a set cannot become a couple, so rank or suit must agree.
     near = PACK_52 if first == JOKER else _NEAR[first]
     absent = [card for card in near if card not in cards]
     return frozenset([card for card in (*absent, JOKER) if is_set(_with(cards, card))])
@@ -92,9 +90,9 @@ def additions_to(cards: CardSet) -> frozenset[Card]:
 
 @lru_cache(maxsize=1 << 11)
 def joker_swaps_of(cards: CardSet) -> frozenset[Card]:
-    """The suit cards that leave a set when they take the place of a joker of it (R17).
+    """Return the suit cards that can replace a joker of a set (R17).
 
-    A joker for a joker would change nothing, for ever (ruling 3).
+    A joker cannot be replaced by a joker, which could be repeated forever (ruling 3).
     """
     if JOKER not in cards:
         return frozenset()
@@ -103,9 +101,9 @@ def joker_swaps_of(cards: CardSet) -> frozenset[Card]:
 
 
 def sets_within(spectrum: Spectrum, hand: Iterable[Card], jokers: int) -> Iterator[CardSet]:
-    """The sets of a spectrum in a hand with exactly so many jokers, the higher first.
+    """Yield the sets of a spectrum in a hand with exactly `jokers` jokers.
 
-    "Higher" within a rank or suit; the jokers of the hand itself are the caller's to count.
+    Within a rank or suit, higher sets are first. The caller checks that the hand has these jokers.
     """
     held = 0
     for card in hand:
@@ -121,7 +119,7 @@ def _with(cards: CardSet, card: Card) -> CardSet:
 
 
 def _ladder(spectrum: Spectrum) -> list[CardSet]:
-    """The pure sets of a spectrum from low to high (R5): no two of them are equal."""
+    """Return the pure sets of a spectrum from low to high, all of different strength (R5)."""
     match spectrum:
         case Spectrum.ACES:
             return sorted(_of_one_rank("A", 1), key=_by_size)
@@ -157,12 +155,12 @@ def _high_to_low(cards: CardSet) -> tuple[int, ...]:
 
 
 def _by_size(cards: CardSet) -> tuple[int, tuple[int, ...]]:
-    """More cards are higher, then the first difference from the top decides."""
+    """Sort key: more cards are higher, then the first difference from the top decides."""
     return len(cards), _high_to_low(cards)
 
 
 def _by_class(cards: CardSet) -> tuple[int, tuple[int, ...]]:
-    """A suited couple over the 2h over an unsuited couple, then as above."""
+    """Sort key: suited couples above the 2h above unsuited couples, then from the top."""
     height = 1 if len(cards) == 1 else 2 if _is_suited(cards) else 0
     return height, _high_to_low(cards)
 
@@ -172,7 +170,7 @@ def _is_suited(cards: CardSet) -> bool:
 
 
 def _pure_points(cards: CardSet, spectrum: Spectrum) -> int:
-    """R20 for a set without jokers, read in one spectrum."""
+    """Return the points of a set without jokers in one spectrum (R20)."""
     if spectrum is Spectrum.RUNS:
         return 2 * (len(cards) - 1)
     if spectrum is not Spectrum.COUPLES:
@@ -184,7 +182,7 @@ def _pure_points(cards: CardSet, spectrum: Spectrum) -> int:
 
 
 class _Readings(NamedTuple):
-    """All sets: their strength in each spectrum that they fit, their points, and as what."""
+    """All sets, with their strengths by spectrum, their points, and the spectrum that scores most."""
 
     strengths: dict[CardSet, dict[Spectrum, int]]
     points: dict[CardSet, int]
@@ -202,7 +200,7 @@ def _readings() -> _Readings:
             for jokers in range(min(JOKERS, len(pure)) + 1):
                 for kept in combinations(pure, len(pure) - jokers):
                     cards = kept + (JOKER,) * jokers
-                    # From low to high, so the highest reading stays (R6).
+                    # From low to high, so the highest reading remains (R6).
                     strengths.setdefault(cards, {})[spectrum] = strength
                     if worth > points.get(cards, 0):
                         points[cards], read_as[cards] = worth, spectrum
@@ -213,7 +211,7 @@ _NEAR: Final = {
     card: tuple(each for each in PACK_52 if card[0] == each[0] or card[1] == each[1])
     for card in PACK_52
 }
-"""For each card those of its rank or suit."""
+"""By card, the cards of its rank or suit."""
 
 _BIT: Final = {card: 1 << at for at, card in enumerate(PACK_52)} | {JOKER: 0}
 
@@ -222,9 +220,9 @@ def _mask(cards: Iterable[Card]) -> int:
     return sum(_BIT[card] for card in cards)
 
 
-# All suit cards of a set stand in one part of the pack: a rank, a suit or the
-# court. What a hand can make of a part hangs on its few cards there, which
-# come again and again and can be remembered. The part "" is for sets of jokers only.
+# All suit cards of a set belong to one part of the pack: a rank, a suit or the court cards. The sets that
+# a hand can make in a part depend only on its few cards there, so they are cached. The part "" is for sets
+# of jokers only.
 _PARTS: Final[Mapping[Spectrum, Mapping[str, int]]] = {
     Spectrum.ACES: {"A": _mask("A" + suit for suit in SUITS), "": 0},
     Spectrum.MULTIPLES: {rank: _mask(rank + suit for suit in SUITS) for rank in RANKS} | {"": 0},
@@ -246,7 +244,7 @@ def _part_of(cards: CardSet, spectrum: Spectrum) -> str:
 
 @cache
 def _index(spectrum: Spectrum) -> dict[tuple[str, int], list[tuple[int, CardSet]]]:
-    """The sets of a spectrum by part and number of jokers, as bit masks, the higher first."""
+    """Return the sets of a spectrum by part and number of jokers, as bit masks, higher ones first."""
     index: dict[tuple[str, int], list[tuple[int, CardSet]]] = {}
     strength = {
         cards: strengths[spectrum]
@@ -262,9 +260,10 @@ def _index(spectrum: Spectrum) -> dict[tuple[str, int], list[tuple[int, CardSet]
 
 
 def most_points(cards: int) -> int:
-    """More than any sets of so many cards are worth.
+    """Return an upper bound of the points of sets with so many cards.
 
-    Two a card, and four where a king, queen or joker makes half a suited couple.
+    That is two points for each card, and four for each king, queen and joker, as a suited couple of king
+    and queen scores eight.
     """
     return 2 * cards + 2 * min(cards, _COURT)
 

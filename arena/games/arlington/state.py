@@ -1,17 +1,17 @@
-"""What a match of Arlington consists of while it is played."""
+"""The state of a match of Arlington."""
 
 from dataclasses import dataclass
 
 from arena.cards import Card
 from arena.games.arlington.layout import Layout
+from arena.games.arlington.messages import Active, Phase
 from arena.games.arlington.options import Options
-from arena.games.arlington.words import Active, Phase
 from arena.games.contract import Seat
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What outlasts a hand."""
+    """What continues from hand to hand."""
 
     options: Options
     hand: int
@@ -21,7 +21,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Whose move it is, in what."""
+    """The seat to act, and the current trick or active set."""
 
     phase: Phase
     lead: Seat

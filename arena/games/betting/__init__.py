@@ -1,1 +1,1 @@
-"""What the poker games share that are bet for chips: Soko and the Pineapples."""
+"""Betting, pots and matches of the poker games: Soko and the Pineapple games."""

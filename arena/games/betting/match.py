@@ -1,12 +1,12 @@
-"""A match of poker hands: its two formats, the deal going round, and the line of betting.
+"""A match of poker hands: its two formats, the rotation of the deal, and the betting so far.
 
-| format      | a hand starts with                | the match ends                        |
-|-------------|-----------------------------------|---------------------------------------|
-| `cash`      | the same stacks every time        | after a fixed number of hands         |
-| `freezeout` | what the hand before left         | when one seat has all, or at the same |
+| format      | stacks at the start of a hand     | the match ends                                    |
+|-------------|-----------------------------------|---------------------------------------------------|
+| `cash`      | the same in every hand            | after a fixed number of hands                     |
+| `freezeout` | those after the previous hand     | when one seat has all chips, or as in `cash`      |
 
-In a freezeout a seat without chips is out, and the deal and the blinds pass
-over it. The score is what a seat has won or lost, in chips, in both.
+In a freezeout a seat without chips is out; the deal and the blinds skip it. In both formats the score
+of a seat is the number of chips that it has won or lost.
 """
 
 from collections.abc import Sequence
@@ -15,65 +15,65 @@ from functools import lru_cache
 from typing import Any, Final
 
 from arena.games.betting.rounds import Round, clockwise
-from arena.games.contract import BadOptions, Result, Seat, Told, places_of
-from arena.games.options import check_hands, hands_setting, setting
-from arena.games.values import value
+from arena.games.contract import BadOptions, Result, Seat, SentEvent
+from arena.games.frozen import Frozen
+from arena.games.options import hands_setting, setting
 
 HANDS_PER_SEAT: Final = 10
-"""Hands of a cash match for each seat, unless an option says otherwise."""
+"""Default number of hands of a cash match, for each seat."""
 MAX_HANDS: Final = 1000
-"""A freezeout that is not decided by then goes to the most chips."""
+"""A freezeout ends after so many hands; most chips win."""
 MAX_STACK: Final = 100_000
+DEEPEST: Final = 1000
+"""The maximal stack in smallest bets where raises have no cap, which limits their number."""
 
 
 class Format(StrEnum):
-    """What stacks a hand starts with."""
+    """The format of a match."""
 
     CASH = "cash"
     FREEZEOUT = "freezeout"
 
 
-@value(frozen=True, slots=True)
-class Terms:
-    """What was agreed for the match."""
+class Terms(Frozen):
+    """The terms of a match."""
 
     seats: tuple[Seat, ...]
     format: str
     hands: int
-    """Hands at most; in a cash match exactly."""
+    """The maximal number of hands; in a cash match the exact number."""
 
 
-@value(frozen=True, slots=True)
-class Scores:
-    """Chips won and lost, by seat."""
+class Scores(Frozen):
+    """Chips won and lost."""
 
     hands: tuple[tuple[int, ...], ...]
-    """For each completed hand in order."""
+    """For each completed hand in order, by seat."""
     totals: tuple[int, ...]
+    """By seat."""
 
 
-@value(frozen=True, slots=True)
-class Match:
-    """What outlasts a hand, and who plays the one that is on."""
+class Match(Frozen):
+    """What continues from hand to hand, and the seats of the current hand."""
 
     terms: Terms
     scores: Scores
     hand: int
     dealer: Seat
     players: tuple[Seat, ...]
-    """Seats that are dealt to, in seat order: in a freezeout those with chips."""
+    """Seats that are dealt cards, in seat order; in a freezeout those with chips."""
     stacks: tuple[int, ...]
     """At the start of the hand, by seat."""
 
 
 def hands_option() -> Any:
-    """The option `hands` of a poker game."""
+    """Return the option `hands` of a poker game."""
     own_length = f"{HANDS_PER_SEAT} for each seat, in a freezeout up to {MAX_HANDS}"
     return hands_setting(0, own_length, maximum=MAX_HANDS)
 
 
 def format_option() -> Any:
-    """The option `format` of a poker game."""
+    """Return the option `format` of a poker game."""
     return setting(
         Format.CASH,
         "cash: every hand starts with the same stacks; freezeout: they carry over, and a seat "
@@ -82,44 +82,49 @@ def format_option() -> Any:
     )
 
 
-def new_match(seats: int, hands: int, format_: str, stack: int) -> Match:
-    """A match before its first hand. Seat 0 deals: the arena has drawn the seats already.
+def check_stacks(option: str, stacks: Sequence[int], ante: int) -> None:
+    """Require that the ante leaves chips of every stack, so that a hand has a decision.
 
     Raises:
-      BadOptions: if `hands` is not a multiple of the seats.
+      BadOptions: naming the ante and `option`, which has the stacks.
     """
-    check_hands(hands, seats)
+    if ante >= min(stacks):
+        raise BadOptions(f"ante={ante} leaves nothing of a stack of {min(stacks)} in {option}")
+
+
+def check_depth(option: str, stacks: Sequence[int], least: int) -> None:
+    """Require that no stack is over `DEEPEST` bets of `least` chips.
+
+    Raises:
+      BadOptions: naming `option`, which has the stacks.
+    """
+    if max(stacks) > DEEPEST * least:
+        raise BadOptions(f"{option}={max(stacks)} is over {DEEPEST} of the smallest bets")
+
+
+def new_match(hands: int, format_: str, stacks: tuple[int, ...]) -> Match:
+    """Return a match before its first hand. Seat 0 deals first, as seats are drawn before."""
+    seats = len(stacks)
     own_length = MAX_HANDS if format_ == Format.FREEZEOUT else HANDS_PER_SEAT * seats
     everybody = tuple(Seat(seat) for seat in range(seats))
     terms = Terms(everybody, format_, hands or own_length)
-    return Match(terms, Scores((), (0,) * seats), 0, Seat(0), everybody, (stack,) * seats)
-
-
-def check_seats(game: str, seats: int, most: int) -> None:
-    """Require 2 to `most` seats.
-
-    Raises:
-      BadOptions: naming the game.
-    """
-    if not 2 <= seats <= most:
-        raise BadOptions(f"{game} is for 2 to {most} seats, not {seats}")
+    return Match(terms, Scores((), (0,) * seats), 0, Seat(0), everybody, stacks)
 
 
 def score_hand(match: Match, stacks: Sequence[int]) -> Scores:
-    """The scores after a hand that left these stacks."""
+    """Return the scores after a hand that ended with these stacks."""
     nets = tuple([after - before for before, after in zip(match.stacks, stacks, strict=True)])
     totals = tuple([had + won for had, won in zip(match.scores.totals, nets, strict=True)])
     return Scores((*match.scores.hands, nets), totals)
 
 
 def next_hand(match: Match, scores: Scores) -> Match | None:
-    """The match before its next hand, or None if it is over."""
+    """Return the match before its next hand, or None if it is over."""
     terms, players, stacks = match.terms, match.players, match.stacks
     if len(scores.hands) >= terms.hands:
         return None
     if terms.format == Format.FREEZEOUT:
-        stacks = tuple([had + won for had, won in zip(stacks, scores.hands[-1], strict=True)])
-        players = tuple([seat for seat in players if stacks[seat]])
+        stacks, players = _stacks_after(match, scores), _with_chips(match, scores)
         if len(players) == 1:
             return None
     dealer = clockwise(players, match.dealer)[0]
@@ -127,28 +132,39 @@ def next_hand(match: Match, scores: Scores) -> Match | None:
 
 
 def ended_match(match: Match, scores: Scores) -> Match:
-    """The match after its last hand."""
+    """Return the match after its last hand."""
     return Match(match.terms, scores, match.hand, match.dealer, match.players, match.stacks)
 
 
-def chips_at_stake(match: Match, most: int) -> int:
-    """By how much a seat's result may differ from another's or from its own, played otherwise.
+def chips_at_stake(match: Match, most: int = MAX_STACK) -> int:
+    """Return the margin bound of a match, see `arena.games.contract`.
 
-    Nobody loses more than `most` in a hand of a cash match, nor more than its stack in a freezeout.
+    A seat loses at most its stack in a freezeout, and in each hand of a cash match; there at most `most`
+    chips.
     """
     if match.terms.format == Format.FREEZEOUT:
         return sum(match.stacks)
-    return match.terms.hands * len(match.terms.seats) * most
+    return match.terms.hands * sum(min(stack, most) for stack in match.stacks)
 
 
 def result_of(match: Match) -> Result:
-    """Chips won or lost, and places; equal totals share a place."""
+    """Return chips won or lost, and places; equal totals share a place."""
     scores = match.scores
-    return Result(scores.totals, places_of(scores.totals), scores.hands)
+    in_play = match.terms.format == Format.FREEZEOUT and len(_with_chips(match, scores)) > 1
+    return Result.of(scores.totals, scores.hands, ended_by_limit=in_play)
+
+
+def _stacks_after(match: Match, scores: Scores) -> tuple[int, ...]:
+    return tuple([had + won for had, won in zip(match.stacks, scores.hands[-1], strict=True)])
+
+
+def _with_chips(match: Match, scores: Scores) -> tuple[Seat, ...]:
+    stacks = _stacks_after(match, scores)
+    return tuple([seat for seat in match.players if stacks[seat]])
 
 
 class Action(StrEnum):
-    """What a seat did with its chips."""
+    """A betting action."""
 
     FOLD = "fold"
     CHECK = "check"
@@ -157,21 +173,19 @@ class Action(StrEnum):
     RAISE = "raise"
 
 
-@value(frozen=True, slots=True)
-class Line:
-    """The betting of a hand so far: three lists side by side, an entry for each action."""
+class Line(Frozen):
+    """The betting of a hand so far: three parallel lists with an entry for each action."""
 
     seats: tuple[Seat, ...]
     actions: tuple[Action, ...]
     tos: tuple[int, ...]
     """The seat's total of the round after the action."""
     starts: tuple[int, ...]
-    """For each round of betting begun, how many actions came before it."""
+    """For each betting round begun, the number of actions before it."""
 
 
-@value(frozen=True, slots=True)
-class Acted:
-    """A seat bet or declined to."""
+class Acted(Frozen):
+    """A seat made a betting move."""
 
     seat: Seat
     action: Action
@@ -179,17 +193,15 @@ class Acted:
     """Its total of the round after the action."""
 
 
-@value(frozen=True, slots=True)
-class UncalledReturned:
-    """A seat got back the part of its bet that nobody called."""
+class UncalledReturned(Frozen):
+    """A seat got back the uncalled part of its bet."""
 
     seat: Seat
     amount: int
 
 
-@value(frozen=True, slots=True)
-class HandEnded:
-    """A hand was settled; `nets` of this hand alone, both by seat."""
+class HandEnded(Frozen):
+    """A hand was settled; `nets` are chips won or lost in this hand. Both lists are by seat."""
 
     hand: int
     nets: tuple[int, ...]
@@ -199,19 +211,19 @@ class HandEnded:
 NO_ACTIONS: Final = Line((), (), (), (0,))
 
 
-def acted(line: Line, seat: Seat, action: Action, after: Round) -> tuple[Line, Told]:
-    """The line with an action that led to the round `after`, and what is told of it."""
+def acted(line: Line, seat: Seat, action: Action, after: Round) -> tuple[Line, SentEvent]:
+    """Add an action that led to the round `after`; return the line, and the event of the action."""
     to = after.chips.bets[seat]
     line = Line((*line.seats, seat), (*line.actions, action), (*line.tos, to), line.starts)
-    return line, _told(seat, action, to)
+    return line, _acted(seat, action, to)
 
 
 def new_round(line: Line) -> Line:
-    """The line when a further round of betting begins."""
+    """Return the line when the next betting round begins."""
     return Line(line.seats, line.actions, line.tos, (*line.starts, len(line.seats)))
 
 
 @lru_cache(maxsize=1 << 12)
-def _told(seat: Seat, action: Action, to: int) -> Told:
-    # Kept, as the same few actions are told over and over.
-    return Told(Acted(seat, action, to))
+def _acted(seat: Seat, action: Action, to: int) -> SentEvent:
+    # Cached, as the same few actions occur in every match.
+    return SentEvent(Acted(seat, action, to))

@@ -1,44 +1,38 @@
-"""What a seat may do when it is its turn to bet (B1), and the moves of one turn."""
+"""Betting moves (B1), and the legal moves of one turn."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from arena.games.values import value
+from arena.games.frozen import Frozen
 
 
-@value(frozen=True, slots=True)
-class Fold:
+class Fold(Frozen):
     """Give up the hand. Not allowed where checking is free."""
 
 
-@value(frozen=True, slots=True)
-class Check:
-    """Add nothing, as nothing is to be called."""
+class Check(Frozen):
+    """Put in nothing; allowed only if there is nothing to call."""
 
 
-@value(frozen=True, slots=True)
-class Call:
-    """Match the bet, or go all-in below it."""
+class Call(Frozen):
+    """Match the bet, or go all-in for less."""
 
 
-@value(frozen=True, slots=True)
-class Bet:
-    """Be the first to put chips in, for a total of `to`."""
+class Bet(Frozen):
+    """Open the betting of a round with a total of `to` chips."""
 
     to: int
 
 
-@value(frozen=True, slots=True)
-class Raise:
-    """Go beyond what is to be matched, for a total of `to` in this round."""
+class Raise(Frozen):
+    """Raise the bet to a total of `to` chips in this round."""
 
     to: int
 
 
-@value(frozen=True, slots=True)
-class BringIn:
-    """Open the first round of a stud game, as must be, with `to` chips."""
+class BringIn(Frozen):
+    """Open the first round of a stud game, which is compulsory, with `to` chips."""
 
     to: int
 
@@ -49,17 +43,17 @@ BettingMove: TypeAlias = Fold | Check | Call | Bet | Raise
 FOLD: Final = Fold()
 CHECK: Final = Check()
 CALL: Final = Call()
-# Moves are interned: equal moves are one object, which the codec's cache likes.
+# Moves are interned, as the codec finds the bytes of a move by its identity.
 bet_to: Final = lru_cache(maxsize=1 << 12)(Bet)
 raise_to: Final = lru_cache(maxsize=1 << 12)(Raise)
 bring_in_of: Final = lru_cache(maxsize=1 << 12)(BringIn)
 
 
 class Choices:
-    """The moves of one turn; the wagers are a range, of which a few sizes are offered.
+    """The legal moves of one turn. Wagers are a range of totals, of which a few are offered.
 
-    Offered are fold or check, call, and the smallest wager, half the pot, the
-    pot and the largest, as far as they lie in the range.
+    Offered are fold or check, call, and of the wagers in the range the smallest, half the pot, the pot
+    and the largest.
     """
 
     __slots__ = ("_high", "_low", "_passive", "_wager", "complete", "offered")
@@ -71,7 +65,7 @@ class Choices:
         span: tuple[int, int] | None,
         sizes: Sequence[int],
     ) -> None:
-        """Moves that add no wager, and the wagers from `span[0]` to `span[1]`, if any."""
+        """Take the moves without wager, and the range of wagers from `span[0]` to `span[1]`, if any."""
         self._passive = passive
         self._wager = wager
         self._low, self._high = span or (1, 0)
@@ -94,11 +88,10 @@ class Choices:
 
 @lru_cache(maxsize=1 << 12)
 def wagers(calls: bool, opens: bool, low: int, high: int, half_to: int, pot_to: int) -> Choices:
-    """The moves of a turn that may bet or raise to a total from `low` to `high`.
+    """Return the moves of a turn that may bet or raise to a total from `low` to `high`.
 
-    `calls` is whether there is something to call, `opens` whether the wager is
-    the first; `half_to` and `pot_to` are the totals of half a pot and of a pot.
-    Turns that are alike share their moves.
+    `calls` is true if there is something to call, `opens` if the wager is the first of the round.
+    `half_to` and `pot_to` are the totals of half a pot and of a pot.
     """
     passive: tuple[BettingMove, ...] = (FOLD, CALL) if calls else (CHECK,)
     return Choices(passive, bet_to if opens else raise_to, (low, high), (half_to, pot_to))
@@ -110,5 +103,5 @@ ONLY_CHECK: Final = Choices((CHECK,), bet_to, None, ())
 
 @lru_cache(maxsize=1 << 10)
 def bring_ins_of(low: int, high: int, full: int) -> Choices:
-    """All sizes of a bring-in; beside the smallest and the largest, the full bet is offered."""
+    """Return the sizes of a bring-in; offered are the smallest, the full bet and the largest."""
     return Choices((), bring_in_of, (low, high), (full,))

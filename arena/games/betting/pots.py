@@ -1,4 +1,4 @@
-"""The pots of a hand, and how they are shared out (B10, B11)."""
+"""The pots of a hand, and how they are divided (B10, B11)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from arena.games.contract import Seat
 
 @dataclass(frozen=True, slots=True)
 class Pot:
-    """Chips that some of the seats play for."""
+    """A pot and the seats that can win it."""
 
     amount: int
     eligible: tuple[Seat, ...]
 
 
 def pots_of(paid: Sequence[int], live: Sequence[Seat]) -> tuple[Pot, ...]:
-    """The main pot first, then the side pots (B10).
+    """Return the main pot and then the side pots (B10).
 
-    `paid` is what each seat has put in, uncalled chips left out; `live` are the
-    seats that have not folded. Their totals are the levels; what folded seats
-    have put in fills the levels it reaches.
+    `paid` are the chips that each seat has put in, without uncalled chips; `live` are the seats that
+    have not folded. Each different total of a live seat is the level of a pot; the chips of folded
+    seats are in the pots up to their totals.
     """
     levels = sorted({paid[seat] for seat in live} - {0})
     pots, below = [], 0
@@ -31,16 +31,16 @@ def pots_of(paid: Sequence[int], live: Sequence[Seat]) -> tuple[Pot, ...]:
 
 
 def best_of(seats: Sequence[Seat], value: Sequence[int | None]) -> list[Seat]:
-    """The seats with the highest value by seat; none if all their values are None."""
+    """Return those of the seats with the highest value; none if all their values are None."""
     highest = max([found for seat in seats if (found := value[seat]) is not None], default=None)
     return [] if highest is None else [seat for seat in seats if value[seat] == highest]
 
 
 def share_out(amount: int, winners: Sequence[Seat], seats: int) -> tuple[int, ...]:
-    """Equal parts of `amount` for the winners, nothing for the others; by seat.
+    """Divide `amount` equally among the winners; return the shares by seat.
 
-    Odd chips go one each to the first of the winners, so their order is the
-    game's rule for odd chips (B11).
+    The first winners get one odd chip each, so a game orders its winners by its rule for odd chips
+    (B11).
     """
     shares = [0] * seats
     each, odd = divmod(amount, len(winners))

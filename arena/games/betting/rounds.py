@@ -1,20 +1,19 @@
-"""A round of poker betting: fixed limit, spread limit and no-limit.
+"""A round of poker betting: fixed limit, spread limit, pot-limit and no-limit.
 
-Soko and the Pineapples bet by the same rules, which the digest's rulings B1 to
-B9 fix; they are cited by number. In their words, for one round:
+Soko and the Pineapple games follow the same rulings, numbered B1 to B12. The variables of one round:
 
-| ruling | here                 | meaning                                              |
-|--------|----------------------|------------------------------------------------------|
-| `C`    | `Price.to_match`     | what a seat's total of the round must come to        |
-| `M`    | `Limits.least`       | the smallest full bet; in fixed limit every bet, `B` |
-| `X`    | `Limits.most`        | the largest bet or raise of a spread limit           |
-| `R`    | `Price.size`         | size of the last full bet or raise                   |
-| `L`    | `Price.level`        | the total that the last full bet or raise came to    |
-|        | `Round.pending`      | the seats that are still to act, in order            |
+| variable         | meaning                                                     |
+|------------------|-------------------------------------------------------------|
+| `Price.to_match` | the total that a seat must reach in the round               |
+| `Limits.least`   | the smallest full bet; in fixed limit the size of every bet |
+| `Limits.most`    | the largest bet or raise of a spread limit                  |
+| `Price.size`     | the size of the last full bet or raise                      |
+| `Price.level`    | the total of the last full bet or raise                     |
+| `Round.pending`  | the seats that are still to act, in order                   |
 
-A game makes a round with `begin`, plays each move with `act` until nobody
-is `pending`, and takes the chips out with `collect`. Amounts are chips. What is called
-`to` is a seat's total of the round, not what it adds.
+A game makes a round with `begin`, plays each move with `act` until no seat is `pending`, and moves the
+bets into the pot with `collect`. Amounts are chips. `to` is always a seat's total in the round, not the
+amount that it adds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,92 +35,90 @@ from arena.games.betting.moves import (
     Raise,
     wagers,
 )
-from arena.games.contract import IllegalMove, Seat
-from arena.games.values import value
+from arena.games.contract import IllegalMove, Seat, with_entry
+from arena.games.frozen import Frozen
 
 
 class Structure(StrEnum):
-    """How bets are limited."""
+    """The betting structure."""
 
     FIXED = "fixed"
     """Every bet and raise has one size."""
     SPREAD = "spread"
-    """From a smallest to a largest size."""
+    """Bets and raises are between a smallest and a largest size."""
+    POT = "pot"
+    """Bets and raises are between a smallest size and the pot."""
     NOLIMIT = "nolimit"
-    """From a smallest size to the whole stack."""
+    """Bets and raises are between a smallest size and the whole stack."""
 
 
-@value(frozen=True, slots=True)
-class Limits:
+class Limits(Frozen):
     """The limits of one round."""
 
     structure: Structure
     least: int
-    """The smallest full bet; in fixed limit the size of all."""
+    """The smallest full bet; in fixed limit the size of every bet."""
     most: int
-    """The largest bet or raise of a spread limit; not used otherwise."""
-    max_raises: int
-    """Raises after the bet, also between two seats (B6); not used in no-limit."""
+    """The largest bet or raise of a spread limit; the bet of a fixed limit; otherwise 0."""
+    max_raises: int | None
+    """The number of raises after the bet, also between two seats (B6); None without a cap."""
 
 
-@value(frozen=True, slots=True)
-class Chips:
-    """Where the chips of a hand are, by seat. All of it is public."""
+class Chips(Frozen):
+    """The chips of a hand, by seat. They are public."""
 
     stacks: tuple[int, ...]
-    """Chips behind."""
+    """Chips that are not bet."""
     bets: tuple[int, ...]
-    """Put in during this round."""
+    """Bets of this round."""
     paid: tuple[int, ...]
-    """Put in before: antes and earlier rounds."""
+    """Antes and the bets of earlier rounds."""
 
 
-@value(frozen=True, slots=True)
-class Price:
-    """What the bets of a round have come to."""
+class Price(Frozen):
+    """The level of the bets in a round."""
 
     to_match: int
-    """The total to match; a blind or bring-in counts in full, even if posted short (B9)."""
+    """The total to match; a blind or bring-in counts in full, even if it was posted short (B9)."""
     size: int
-    """Of the last full bet or raise; the smallest bet before there is one."""
+    """The size of the last full bet or raise; before the first one, the smallest bet."""
     level: int
-    """The total of the last full bet or raise, 0 before there is one."""
+    """The total of the last full bet or raise; before the first one, 0."""
     full_bets: int
-    """Full bets and raises so far, a big blind and a full bring-in among them."""
+    """The number of full bets and raises so far, including a big blind and a full bring-in."""
 
 
-@value(frozen=True, slots=True)
-class Round:
-    """A round between two moves, and what the seat to act may do with its chips."""
+class Round(Frozen):
+    """A round between two moves, and the options of the seat to act."""
 
     limits: Limits
     chips: Chips
     live: tuple[Seat, ...]
     """Seats that have not folded, in seat order; some may be all-in."""
     pending: tuple[Seat, ...]
-    """Seats still to act, the next one first; none when the round is over."""
+    """Seats still to act, the next one first; empty when the round is over."""
     price: Price
     answered: tuple[int, ...]
-    """By seat, the total to match when it last acted; `_FREE` if it has not
-    acted, or a full bet or raise came since: only then it may always raise (B4)."""
+    """By seat, the total to match when it last acted; `_FREE` if it has not acted since the last full
+    bet or raise, so that it may raise in any case (B4)."""
     to_call: int
-    """Chips that a call adds; 0 where the seat to act may check instead."""
+    """Chips that a call adds; 0 if the seat to act may check."""
     min_to: int | None
-    """The smallest total of a bet or raise; None if neither is allowed."""
+    """The smallest total of a bet or raise; None if no wager is allowed."""
     max_to: int | None
-    """The largest."""
+    """The largest total."""
 
 
 _FREE: Final = -1
 
 
 def unopened(limits: Limits) -> Price:
-    """The price before anything is bet."""
+    """Return the price before the first bet."""
     return Price(0, limits.least, 0, 0)
 
 
 def opened(limits: Limits, to: int) -> Price:
-    """The price after a blind or a bring-in of `to`: below the minimum it is no full bet (B6)."""
+    """Return the price after a blind or bring-in of `to`; below the smallest bet it is no full bet (B6)."""
     if to < limits.least:
         return Price(to, limits.least, 0, 0)
     return Price(to, to, to, 1)
@@ -135,9 +132,9 @@ def begin(
     price: Price,
     posted: Seat | None = None,
 ) -> Round:
-    """A round in which the seats of `order` act, those without chips left out.
+    """Return a round in which the seats of `order` that have chips act.
 
-    `posted` is the seat whose bring-in counts as having acted; a blind does not.
+    `posted` is the seat whose bring-in counts as an action; posting a blind does not.
     """
     stacks = chips.stacks
     pending = tuple([seat for seat in order if stacks[seat]])
@@ -148,15 +145,15 @@ def begin(
 
 
 def closed(limits: Limits, chips: Chips, live: tuple[Seat, ...]) -> Round:
-    """A round in which nobody is to act."""
+    """Return a round without seats to act."""
     return Round(limits, chips, live, (), unopened(limits), (), 0, None, None)
 
 
 def act(betting: Round, move: BettingMove) -> Round:
-    """The round after the move of the seat to act.
+    """Return the round after a move of the seat to act.
 
     Raises:
-      IllegalMove: if the seat may not do that.
+      IllegalMove: if the move is illegal.
     """
     if not betting.pending:
         raise IllegalMove("nobody is to bet now")
@@ -180,12 +177,12 @@ def act(betting: Round, move: BettingMove) -> Round:
         pending = tuple([other for other in live[at + 1 :] + live[:at] if stacks[other]])
     else:
         raise IllegalMove("call or fold" if to_call else "there is nothing to call")
-    answered = (*answered[:seat], price.to_match, *answered[seat + 1 :])
+    answered = with_entry(answered, seat, price.to_match)
     return _round(limits, chips, live, pending, price, answered)
 
 
 def choices(betting: Round) -> Choices:
-    """The moves of the seat to act.
+    """Return the legal moves of the seat to act.
 
     Raises:
       IllegalMove: if the round is over.
@@ -197,17 +194,15 @@ def choices(betting: Round) -> Choices:
         return CALL_OR_FOLD if betting.to_call else ONLY_CHECK
     half_to = pot_to = 0
     if low < high:
-        # A raise by the pot is sized after the call that it contains.
-        pot = sum(betting.chips.paid) + sum(betting.chips.bets) + betting.to_call
+        pot = _pot_after_call(betting.chips, betting.to_call)
         half_to, pot_to = to_match + pot // 2, to_match + pot
     return wagers(betting.to_call > 0, to_match == 0, low, high, half_to, pot_to)
 
 
 def collect(betting: Round) -> tuple[Chips, Seat | None]:
-    """The chips after the round, and the seat that got an uncalled part back, if any (B8).
+    """Return the chips after the round, and the seat that got an uncalled bet back, if any (B8).
 
-    What the highest bet has over the next one, folded bets included, was called
-    by nobody.
+    The uncalled part of the highest bet is its excess over the next highest, folded bets included.
     """
     chips = betting.chips
     bets, stacks = chips.bets, chips.stacks
@@ -224,7 +219,7 @@ def collect(betting: Round) -> tuple[Chips, Seat | None]:
 
 
 def post(stacks: Sequence[int], ante: int, blinds: Iterable[tuple[Seat, int]] = ()) -> Chips:
-    """The chips of a new hand: each post is of the whole stack, if that is less (B9)."""
+    """Return the chips of a new hand after antes and blinds; a short stack is posted whole (B9)."""
     behind, bets, paid = list(stacks), [0] * len(stacks), [0] * len(stacks)
     if ante:
         paid = [min(ante, stack) for stack in stacks]
@@ -236,7 +231,7 @@ def post(stacks: Sequence[int], ante: int, blinds: Iterable[tuple[Seat, int]] = 
 
 
 def put_in(chips: Chips, seat: Seat, amount: int) -> Chips:
-    """The chips after a seat has put in so many more in this round."""
+    """Return the chips after a seat has put `amount` more into this round."""
     stacks, bets = list(chips.stacks), list(chips.bets)
     stacks[seat] -= amount
     bets[seat] += amount
@@ -244,20 +239,20 @@ def put_in(chips: Chips, seat: Seat, amount: int) -> Chips:
 
 
 def fallback(betting: Round) -> BettingMove:
-    """What is played for a seat that does not answer: check, or else fold (B1)."""
+    """Return the move for a seat that does not answer: check, or else fold (B1)."""
     return FOLD if betting.to_call else CHECK
 
 
 @lru_cache(maxsize=1 << 12)
 def clockwise(seats: tuple[Seat, ...], after: Seat) -> tuple[Seat, ...]:
-    """Seats given in seat order, as they follow the seat `after`, which comes last."""
+    """Return seats, given in seat order, clockwise from the one after seat `after`, which is last."""
     return tuple(
         [seat for seat in seats if seat > after] + [seat for seat in seats if seat <= after]
     )
 
 
 def able(chips: Chips, seats: tuple[Seat, ...]) -> bool:
-    """Whether two of the seats have chips, so that there is betting at all (B7)."""
+    """Return whether two or more of the seats have chips, so that there is betting (B7)."""
     stacks = chips.stacks
     return len([seat for seat in seats if stacks[seat]]) > 1
 
@@ -274,36 +269,37 @@ def _round(
         return Round(limits, chips, live, (), price, answered, 0, None, None)
     seat, stacks, bets = pending[0], chips.stacks, chips.bets
     bet, stack, to_match = bets[seat], stacks[seat], price.to_match
-    # The most that another seat could still come to.
+    # The highest total that another seat can still reach.
     reach = 0
     for other in live:
         if other != seat and stacks[other]:
             reach = max(reach, bets[other] + stacks[other])
     if reach == 0 and bet >= max(bets):
-        # Nobody to bet against (B7).
+        # There is no opponent with chips (B7).
         return Round(limits, chips, live, (), price, answered, 0, None, None)
     low = high = None
     if (
         reach > to_match < bet + stack
-        and (limits.structure is Structure.NOLIMIT or price.full_bets <= limits.max_raises)
+        and (limits.max_raises is None or price.full_bets <= limits.max_raises)
         and _may_raise(price, answered[seat])
     ):
-        low, high = _span(limits, price, bet + stack)
+        low, high = span(limits, price, chips, seat)
     to_call = min(to_match - bet, stack)
     return Round(limits, chips, live, pending, price, answered, to_call, low, high)
 
 
 def _may_raise(price: Price, answered: int) -> bool:
-    """Whether a seat that last acted at the price `answered` may raise (again) (B4)."""
-    # Short all-ins add up; in fixed limit those that count for nothing never come to a bet.
+    """Return whether a seat may raise that last acted when `answered` was to match (B4)."""
+    # Short all-in raises add up. In fixed limit those below half a bet never add up to a bet.
     return answered == _FREE or price.to_match - answered >= price.size
 
 
-def _span(limits: Limits, price: Price, whole: int) -> tuple[int, int]:
-    """The smallest and largest total of a wager, for a seat that can come to `whole` (B3, B5)."""
-    to_match = price.to_match
+def span(limits: Limits, price: Price, chips: Chips, seat: Seat) -> tuple[int, int]:
+    """Return the smallest and largest total of a wager of a seat (B3, B5)."""
+    to_match, bet = price.to_match, chips.bets[seat]
+    whole = bet + chips.stacks[seat]
     if limits.structure is Structure.FIXED:
-        # Past an all-in that counts for nothing the raise completes, to the same total.
+        # After an all-in below half a bet the raise completes it, to the same total.
         low = high = price.level + limits.least
     elif to_match < limits.least:
         low, high = limits.least, limits.most  # the completion, or the bet
@@ -311,11 +307,19 @@ def _span(limits: Limits, price: Price, whole: int) -> tuple[int, int]:
         low, high = to_match + price.size, to_match + limits.most
     if limits.structure is Structure.NOLIMIT:
         high = whole
+    elif limits.structure is Structure.POT:
+        # The smallest wager is allowed even if the pot is smaller.
+        high = max(low, to_match + _pot_after_call(chips, to_match - bet))
     return min(low, whole), min(high, whole)
 
 
+def _pot_after_call(chips: Chips, to_call: int) -> int:
+    """Return the pot after the call: the size of a raise by the pot."""
+    return sum(chips.paid) + sum(chips.bets) + to_call
+
+
 def _price_after(limits: Limits, price: Price, to: int) -> Price:
-    """The price after a wager; only a full one changes more than what is to be matched."""
+    """Return the price after a wager; a wager that is not full changes only the total to match."""
     to_match, size = price.to_match, price.size
     if limits.structure is Structure.FIXED:
         # An all-in of half a bet or more counts as a bet (B5).
@@ -330,10 +334,10 @@ def _price_after(limits: Limits, price: Price, to: int) -> Price:
 
 
 def _checked(betting: Round, move: BettingMove) -> int:
-    """The total of a wager that the seat may make.
+    """Return the total of a wager if it is legal.
 
     Raises:
-      IllegalMove: saying which wagers it may make.
+      IllegalMove: naming the legal totals.
     """
     low, high = betting.min_to, betting.max_to
     if low is None or high is None:

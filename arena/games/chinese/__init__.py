@@ -1,1 +1,1 @@
-"""What the games share that set thirteen cards in rows: Chinese Poker, closed and open-faced."""
+"""Modules shared by Chinese Poker and Open-Face Chinese Poker, which set thirteen cards in rows."""

@@ -1,28 +1,31 @@
-"""Three rows of thirteen cards: their strength, the foul, and what a pair of seats settles.
+"""Three rows of thirteen cards: their strength, fouls, and the settlement of two seats.
 
-Shared by Chinese Poker and Open-Face Chinese Poker. Rulings cited as C1 to C13
-are those of Chinese Poker.
+Chinese Poker and Open-Face Chinese Poker share this module. C1 to C13 are rulings of Chinese Poker.
 """
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from arena import poker
 from arena.cards import CANONICAL, Card
 from arena.games.chinese.naturals import NATURAL_UNITS, NaturalHand
-from arena.games.values import value
+from arena.games.chinese.unit_values import UnitValues
+from arena.games.frozen import Frozen
 from arena.poker import HandClass
+
+H = TypeVar("H")
 
 FRONT_SIZE: Final = 3
 MIDDLE_SIZE: Final = 5
 BACK_SIZE: Final = 5
-HAND_SIZE: Final = FRONT_SIZE + MIDDLE_SIZE + BACK_SIZE
+SIZES: Final = (FRONT_SIZE, MIDDLE_SIZE, BACK_SIZE)
+HAND_SIZE: Final = sum(SIZES)
 
 SURRENDER_UNITS: Final = 2
 SCOOP_UNITS: Final = 3
-"""Paid on top of the rows to a seat that wins all three (not with a tie among them, C11)."""
+"""The bonus for winning all three rows; a tied row prevents it (C11)."""
 
-# What a winning row is worth instead of 1 (C1).
+# Units of a winning row; other classes are worth 1 (C1).
 _BACK_UNITS: Final = {
     HandClass.QUADS: 4,
     HandClass.STRAIGHT_FLUSH: 5,
@@ -35,24 +38,23 @@ MOST_UNITS: Final = max(
     *NATURAL_UNITS.values(),
     SCOOP_UNITS + sum(max(units.values()) for units in (_BACK_UNITS, _MIDDLE_UNITS, _FRONT_UNITS)),
 )
-"""What one seat wins of another in a hand at most."""
+"""The most that one seat can win from another in a hand."""
 
 
 _FROM_HIGH: Final = {card: -place for card, place in CANONICAL.items()}
 
 
 def high_first(cards: Sequence[Card]) -> tuple[Card, ...]:
-    """The cards from ace to two, in each rank spades, hearts, diamonds, clubs (C13)."""
+    """Return the cards from ace to two, each rank in the order spades, hearts, diamonds, clubs (C13)."""
     try:
         return tuple(sorted(cards, key=_FROM_HIGH.__getitem__))
     except KeyError:
-        # A move off the wire may hold any text; what is not a card comes last.
+        # A move from the wire may contain any text; texts that are not cards are last.
         return tuple(sorted(cards, key=lambda card: (_FROM_HIGH.get(card, 1), card)))
 
 
-@value(frozen=True, slots=True)
-class Rows:
-    """Thirteen cards as they are set. Each row is high first."""
+class Rows(Frozen):
+    """Thirteen cards, set as three rows. Each row is ordered from high to low."""
 
     front: tuple[Card, ...]
     middle: tuple[Card, ...]
@@ -60,7 +62,7 @@ class Rows:
 
 
 class Strengths(NamedTuple):
-    """The poker values of three rows, on one scale."""
+    """The poker values of three rows, which can be compared with each other."""
 
     front: int
     middle: int
@@ -68,62 +70,66 @@ class Strengths(NamedTuple):
 
 
 def strengths(front: Sequence[Card], middle: Sequence[Card], back: Sequence[Card]) -> Strengths:
-    """How strong the rows are: the front without straights and flushes."""
+    """Return the strengths of three rows; the front has no straights and flushes."""
     return Strengths(poker.front(front), poker.standard(middle), poker.standard(back))
 
 
 def is_foul(rows: Strengths) -> bool:
-    """Whether a row is stronger than the one behind it; equal rows are none (C2)."""
+    """Return whether a row is stronger than the row behind it; equal rows are no foul (C2)."""
     return rows.front > rows.middle or rows.middle > rows.back
 
 
 def front_units(value: int) -> int:
-    """What a front of this poker value is worth if it wins."""
+    """Return the units of a winning front with this poker value."""
     return _FRONT_UNITS.get(poker.hand_class(value), 1)
 
 
 def middle_units(value: int) -> int:
-    """What a middle of this poker value is worth if it wins."""
+    """Return the units of a winning middle with this poker value."""
     return _MIDDLE_UNITS.get(poker.hand_class(value), 1)
 
 
 def back_units(value: int) -> int:
-    """What a back of this poker value is worth if it wins."""
+    """Return the units of a winning back with this poker value."""
     return _BACK_UNITS.get(poker.hand_class(value), 1)
 
 
 def row_units(rows: Strengths) -> tuple[int, int, int]:
-    """What front, middle and back are worth if they win."""
+    """Return the units of front, middle and back if they win."""
     return front_units(rows.front), middle_units(rows.middle), back_units(rows.back)
 
 
-@value(frozen=True, slots=True)
-class Surrendered:
-    """Stands for the rows of a seat that gave the hand up."""
+class Surrendered(Frozen):
+    """Takes the place of the rows of a seat that surrendered."""
 
 
 SURRENDERED: Final = Surrendered()
 
 Standing: TypeAlias = Strengths | Surrendered | NaturalHand
-"""What one seat settles with."""
+"""The rows, the natural or the surrender that a seat settles with."""
 
 
-def settle(standings: Sequence[Standing]) -> tuple[int, ...]:
-    """Units won (+) or lost (-) by each seat: every pair of seats settles once."""
-    net = [0] * len(standings)
-    for at, ours in enumerate(standings):
-        for other in range(at + 1, len(standings)):
-            units = pair_units(ours, standings[other])
-            net[at] += units
-            net[other] -= units
+def settle_pairs(
+    hands: Sequence[H], pair_units: Callable[[H, H], int], values: UnitValues
+) -> tuple[int, ...]:
+    """Return what each seat won (+) or lost (-), if every pair of seats settles once.
+
+    `pair_units` returns the units that the second of two seats pays to the first.
+    """
+    net = [0] * len(hands)
+    for at, ours in enumerate(hands):
+        for other in range(at + 1, len(hands)):
+            won = values[at][other] * pair_units(ours, hands[other])
+            net[at] += won
+            net[other] -= won
     return tuple(net)
 
 
 def pair_units(ours: Standing, theirs: Standing) -> int:
-    """Units that the second of two seats pays the first; negative the other way."""
+    """Return the units that the second of two seats pays to the first; negative if it wins."""
     if isinstance(ours, NaturalHand) or isinstance(theirs, NaturalHand):
         return _natural_units(ours, theirs)
-    # A surrender is paid once, even to a fouled setting; two make nothing (C4, C10).
+    # A surrender is paid once, even to a foul; between two surrenders nothing is paid (C4, C10).
     if isinstance(ours, Surrendered):
         return 0 if isinstance(theirs, Surrendered) else -SURRENDER_UNITS
     if isinstance(theirs, Surrendered):
@@ -136,7 +142,7 @@ def pair_units(ours: Standing, theirs: Standing) -> int:
 
 
 def _natural_units(ours: Standing, theirs: Standing) -> int:
-    """A natural is paid by everybody but those with an equal or higher one."""
+    """A natural is paid by every seat without an equal or higher one."""
     if not isinstance(theirs, NaturalHand):
         assert isinstance(ours, NaturalHand)
         return NATURAL_UNITS[ours.natural]
@@ -150,12 +156,12 @@ def _natural_units(ours: Standing, theirs: Standing) -> int:
 
 
 def _against_foul(winner: Strengths) -> int:
-    """A fouled setting has lost all three rows, at the rates of the winner's (C3)."""
+    """A foul loses all three rows, at the units of the winner's rows (C3)."""
     return sum(row_units(winner)) + SCOOP_UNITS
 
 
 def rows_won(ours: Strengths, theirs: Strengths) -> tuple[int, int, int]:
-    """Units that front, middle and back win (+) or lose (-), fouls and the scoop apart."""
+    """Return the units that front, middle and back win (+) or lose (-), without fouls and the scoop."""
     front, middle, back = [
         gain if mine > other else -loss if mine < other else 0
         for mine, other, gain, loss in zip(

@@ -1,4 +1,4 @@
-"""Naturals of Chinese Poker: thirteen cards that win without being compared.
+"""Naturals of Chinese Poker: hands of thirteen cards that win without being set.
 
 | natural         | thirteen cards with                                | of each opponent |
 |-----------------|----------------------------------------------------|------------------|
@@ -33,19 +33,19 @@ NATURAL_UNITS: Final = {
     Natural.THREE_FLUSHES: 3,
     Natural.DRAGON: 13,
 }
-"""Units that each opponent pays."""
+"""The units that each opponent pays."""
 
 _HEIGHT: Final = {natural: height for height, natural in enumerate(Natural)}
 
 
 class NaturalHand(NamedTuple):
-    """A natural as the arena arranges it, best for its holder (C5)."""
+    """A natural, arranged in the best way for its holder (C5)."""
 
     natural: Natural
     order: tuple[int, ...]
-    """Compares naturals: the class, then the tie-break."""
+    """What naturals are compared by: the class, then the tie-break."""
     cards: tuple[Card, ...]
-    """Back, middle and front of three flushes or straights; else from ace to two."""
+    """Back, middle and front of three flushes or straights; otherwise from ace to two."""
 
 
 _unit_of: Final = RANK_COUNT.__getitem__
@@ -54,18 +54,18 @@ _PAIR_BITS: Final = _ONE_OF_EACH << 1
 _QUAD_BITS: Final = _ONE_OF_EACH << 2
 
 _FLUSH_SHAPES: Final = {(0, 0, 3, 10), (0, 0, 5, 8), (0, 3, 5, 5)}
-"""Counts of the suits that split into 5, 5 and 3, but for thirteen, which is a dragon (C7)."""
+"""Counts of the suits that split into 5, 5 and 3, without 13 of a suit, which is a dragon (C7)."""
 
 
 def _runs(length: int) -> Iterator[tuple[int, str]]:
-    """Each run of ranks with the place of its top card, the lowest (ace low) first."""
+    """Yield each run of ranks with the index of its top card, the lowest run (ace low) first."""
     ladder = "A" + RANKS
     for at in range(len(ladder) - length + 1):
         yield at, ladder[at : at + length]
 
 
 def _three_runs() -> dict[int, tuple[int, int, int]]:
-    """For the counts of ranks that make three straights: the best back, middle, front."""
+    """Return the best back, middle and front by the counts of ranks that make three straights."""
     best: dict[int, tuple[int, int, int]] = {}
     for back, long_run in _runs(5):
         for middle, other_run in _runs(5):
@@ -85,7 +85,7 @@ _RUN_OF_THREE: Final = dict(_runs(3))
 
 
 def natural_of(cards: Sequence[Card]) -> Natural | None:
-    """The highest natural that thirteen cards hold."""
+    """Return the highest natural of thirteen cards, or None."""
     counts = sum(map(_unit_of, cards))
     if counts == _ONE_OF_EACH:
         return Natural.DRAGON
@@ -94,13 +94,13 @@ def natural_of(cards: Sequence[Card]) -> Natural | None:
         return Natural.THREE_FLUSHES
     if counts in _THREE_RUNS:
         return Natural.THREE_STRAIGHTS
-    # Two bits of a digit are set for three alike: still one pair; four are two (C6).
+    # A digit of the counts has two bits set for three of a rank, which is one pair; four are two (C6).
     pairs = (counts & _PAIR_BITS).bit_count() + 2 * (counts & _QUAD_BITS).bit_count()
     return Natural.SIX_PAIR if pairs == 6 else None
 
 
 def best_natural(cards: Sequence[Card]) -> NaturalHand | None:
-    """The highest natural of thirteen cards, arranged to win as many ties as it can."""
+    """Return the highest natural of thirteen cards, arranged to win ties, or None."""
     natural = natural_of(cards)
     if natural is None:
         return None
@@ -120,7 +120,7 @@ def best_natural(cards: Sequence[Card]) -> NaturalHand | None:
 
 
 def _pairs_then_odd(held: Sequence[Card]) -> tuple[int, ...]:
-    """Places of the pairs from the top, four alike twice, and then of the odd card."""
+    """Return the ranks of the pairs from the top, four of a kind twice, and then of the odd card."""
     ranks = [RANKS.index(card[0]) for card in held]
     pairs = [rank for rank in range(len(RANKS)) for _ in range(ranks.count(rank) // 2)]
     (odd,) = (rank for rank in range(len(RANKS)) if ranks.count(rank) % 2)
@@ -142,10 +142,10 @@ def _in_runs(held: Sequence[Card], tops: tuple[int, int, int]) -> tuple[Card, ..
 def _flush_arrangements(
     held: Sequence[Card],
 ) -> Iterator[tuple[tuple[int, int, int], tuple[Card, ...]]]:
-    """Every split into suited back, middle and front, with what it compares by.
+    """Yield every split into suited back, middle and front, after what it is compared by.
 
-    The greatest has its back no weaker than its middle, or the two would change
-    places; the front is not tested against them (C8).
+    In the greatest the back is at least as strong as the middle, as both have five cards. The front
+    is not compared with them (C8).
     """
     for back in _suited(held, 5):
         rest = [card for card in held if card not in back]

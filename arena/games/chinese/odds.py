@@ -1,7 +1,7 @@
-"""What rows of thirteen cards should make, each by itself, of a sensible opponent.
+"""Estimate the units that three rows win from a good opponent.
 
-Row by row: how often it beats the same row of the opponent, what it then pays, and
-what a scoop adds.
+Each row counts by itself: the probability that it beats the same row of the opponent, and the units
+that it then wins. The probability of a scoop is added.
 """
 
 from bisect import bisect_right
@@ -11,8 +11,8 @@ from typing import Final
 from arena.games.chinese.hands import SCOOP_UNITS, back_units, front_units, middle_units
 from arena.poker import HandClass, least
 
-# A row of the first candidates of random hands is equally likely between any two
-# neighbours. They were fitted by letting the candidates play against themselves;
+# Quantiles of poker values: a row of the best setting of a random hand is equally likely between any
+# two neighbours. They were fitted to the best settings in games against each other;
 # tests/games/test_chinese_settings.py measures them.
 FRONT_STEPS: Final = (
     least(HandClass.HIGH_CARD, "Q"),
@@ -56,7 +56,7 @@ BACK_STEPS: Final = (
 
 
 class _Row(dict[int, tuple[float, float]]):
-    """For the value of a row, the share of opponents that it beats, and the units it makes."""
+    """By value of a row: the probability that it beats the opponent's, and the expected units."""
 
     def __init__(self, steps: Sequence[int], units: Callable[[int], int]) -> None:
         self._steps = (_LOWEST, *steps, _HIGHEST)
@@ -78,7 +78,7 @@ BACK: Final = _Row(BACK_STEPS, back_units)
 
 
 def expected_units(front: int, middle: int, back: int) -> float:
-    """Units that rows of these values make of one opponent, as if each stood by itself."""
+    """Return the expected units from one opponent, if the three rows were independent."""
     wins_front, front_makes = FRONT[front]
     wins_middle, middle_makes = MIDDLE[middle]
     wins_back, back_makes = BACK[back]

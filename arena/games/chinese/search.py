@@ -1,18 +1,16 @@
-"""The search for the settings that are worth most: by ranks first, by suits only where a flush is in reach.
+"""Exact search for the settings with the highest expected units, by branch and bound.
 
-Five cards of equal value are of the same ranks, and what they leave of the hand is
-too. So a row is looked at once for each choice of ranks, as a sum of
-`poker.RANK_COUNT`; which cards of these ranks it takes is settled at the end. Cards
-are places in the hand, ace to two, and some of them a mask of thirteen bits, whose highest is
-the first place.
+Five cards without a flush have a value that depends on their ranks only. So the search tries each choice
+of ranks once, as a sum of `poker.RANK_COUNT`, and picks cards of these ranks at the end. Suits matter
+only where a flush is possible. A card is its place in the hand, which is sorted from ace to two. Cards
+are a mask of thirteen bits, whose highest bit is the first place.
 
-A choice of ranks is one number: the counts, and above them a mask of cards. Of a rank
-the back takes the first cards and the front the last ones, so that two choices go
-together just where their masks are disjoint.
+A choice of ranks is one number: the counts of ranks, and above them a mask of cards. The back takes the
+first cards of a rank and the front the last ones, so two choices are compatible if their masks are
+disjoint.
 
-Nothing is left out. What a back can make at most is known before its middles are: the
-most promising backs come first, and once enough settings are found, few of the others
-are looked into.
+The search is exhaustive. For each back it computes an upper bound of the units before it tries middles.
+It starts with the backs of the highest bounds and skips those whose bound is too low.
 """
 
 from bisect import bisect_left
@@ -41,30 +39,29 @@ from arena.poker import (
 )
 
 _FIRST: Final = 12
-"""Of the strongest backs so many are looked into first."""
+"""The number of strongest backs that are tried first."""
 _BITS: Final = tuple(1 << place for place in reversed(range(HAND_SIZE)))
 """The bit of each place in a mask."""
 _WHOLE: Final = (1 << HAND_SIZE) - 1
 _DIGIT: Final = 7
 _MASK_SHIFT: Final = 39
-"""Where in a choice its mask begins, above a digit of three bits for each rank."""
+"""The lowest bit of the mask in a choice; below it are three bits for each rank."""
 _COUNTS: Final = (1 << _MASK_SHIFT) - 1
 
 _Values: TypeAlias = tuple[int, int, int]
-"""What front, middle and back are worth at poker."""
+"""Poker values of front, middle and back."""
 _Found: TypeAlias = tuple[float, _Values, int, int]
-"""A setting: units that it should make, its values, the masks of its back and of its front."""
+"""A setting: its expected units, its values, the masks of its back and its front."""
 _Back: TypeAlias = tuple[int, int, int, bool]
-"""A back: its value, its counts of ranks, its mask, whether it is of one suit, and so of these cards
-and no others."""
+"""A back: its value, its counts of ranks, its mask, and whether it is a flush of exactly these cards."""
 _Promising: TypeAlias = tuple[float, int, _Back]
-"""The most units that a back can make, the value of the strongest middle without a flush beside it, the back."""
+"""An upper bound of the units, the value of the strongest middle without a flush, and the back."""
 _Front: TypeAlias = tuple[int, int, float, float]
-"""A front: its value, its choice, how often it wins, the units that it makes."""
+"""A front: its value, its choice, the probability that it wins, its expected units."""
 
 
 class Search:
-    """The settings that a hand can make."""
+    """A search for the settings of one hand."""
 
     __slots__ = (
         "_backs",
@@ -84,8 +81,8 @@ class Search:
         self._held = held
         self._units = [RANK_COUNT[card] for card in held]
         self._counts = sum(self._units)
-        # Of each rank that is held, from high to low: where its digit is, its unit, how many
-        # cards, and the bit of the last of them in a mask.
+        # For each rank in the hand, from high to low: the shift of its digit, its unit, the number
+        # of cards, and the bit of the last of them in a mask.
         self._ranks: list[tuple[int, int, int, int]] = []
         below = HAND_SIZE
         for unit in dict.fromkeys(self._units):
@@ -104,21 +101,21 @@ class Search:
             BY_RANK_COUNTS[choice & _COUNTS]: choice
             for choice in self._choices(BACK_SIZE, first=True)
         }
-        """By their value, the choices for the back; it holds no flushes."""
+        """The choices for a back without a flush, by value."""
         self._flushes: dict[int, list[_Back]] = {}
         for suit in self._long_suits:
             for value, counts, mask in self._suited(suit):
                 self._flushes.setdefault(value, []).append((value, counts, mask, True))
         self._best: dict[_Values, _Found] = {}
         self._least_units = -inf
-        """What a setting has to make to be among the best."""
+        """The units that a setting needs to be among the best."""
 
     def best(self, k: int) -> tuple[Rows, ...]:
-        """The `k` settings that are worth most; no two have three equally strong rows."""
+        """Return the `k` settings with the most units; no two have three equally strong rows."""
         self._best = {}
         self._least_units = -inf
         values = sorted(self._flushes.keys() | self._backs, reverse=True)
-        # What is found with some of the strongest backs says of most others that they are not worth a look.
+        # The settings that the strongest backs give exclude most other backs by their bounds.
         for some in (values[:_FIRST], values[_FIRST:]):
             for most, middle, back in self._promising(some):
                 if most < self._least_units:
@@ -131,7 +128,7 @@ class Search:
         return tuple([self._rows(back, front) for _, _, back, front in found])
 
     def _all_fronts(self) -> list[_Front]:
-        """Fronts, the strongest first."""
+        """Return all fronts, the strongest first."""
         choices = {
             BY_RANK_COUNTS[choice & _COUNTS]: choice
             for choice in self._choices(FRONT_SIZE, first=False)
@@ -143,8 +140,8 @@ class Search:
         return fronts
 
     def _choices(self, size: int, *, first: bool) -> list[int]:
-        """The choices of so many cards, of each rank its first cards or its last ones."""
-        # By how many cards: what can be chosen of the ranks so far.
+        """Return the choices of `size` cards that take the first, or the last, cards of each rank."""
+        # By number of cards: the choices from the ranks so far.
         chosen: list[list[int]] = [[0], *([] for _ in range(size))]
         for _, unit, held, below in self._ranks:
             parts = []
@@ -163,10 +160,10 @@ class Search:
         return chosen[size]
 
     def _promising(self, values: Sequence[int]) -> list[_Promising]:
-        """Of the backs of these values, from high to low, those that may make enough, the most promising first.
+        """Return the backs of these values whose bounds are high enough, the highest bound first.
 
-        A back promises what the strongest middle and the strongest front that it leaves would
-        make if they did not share cards.
+        `values` are in descending order. The bound of a back is the units with the strongest middle and
+        the strongest front of the cards left, as if these could share cards.
         """
         strongest = self._fronts[0][0]
         worth = bisect_left(
@@ -187,7 +184,7 @@ class Search:
         return promising
 
     def _judge(self, back: _Back, promising: list[_Promising]) -> None:
-        """Add a back to those that may make enough, if it does."""
+        """Append a back to `promising` if its bound is high enough."""
         value, counts, mask, is_suited = back
         left = self._counts - counts
         middle = min(BY_RANK_COUNTS[strongest_five(left)], value)
@@ -198,7 +195,7 @@ class Search:
             promising.append((units, middle, back))
 
     def _look_into(self, back: _Back, strongest: int) -> None:
-        """Add what makes enough with a back, but for a flush in the middle beside a back of ranks."""
+        """Add the good settings of a back, except those with a flush in the middle and none in the back."""
         value, counts, mask, is_suited = back
         left_counts = self._counts - counts
         taken = mask
@@ -215,10 +212,10 @@ class Search:
         neither = (1 - wins_most) * (1 - wins_back)
         most = most_makes + back_makes
         for front, choice, wins_front, front_makes in self._fronts:
-            # `expected_units` written out: this is where the time goes.
+            # `expected_units`, inlined, as most of the time is spent here.
             scoops = wins_front * both - (1 - wins_front) * neither
             if front_makes + most + SCOOP_UNITS * scoops < least_units:
-                break  # and so would weaker fronts
+                break  # weaker fronts have fewer units
             if choice & taken:
                 continue
             three = choice & _COUNTS
@@ -229,7 +226,7 @@ class Search:
                     self._add(units, (front, middle, value), back, three)
 
     def _add(self, units: float, values: _Values, back: _Back, front_counts: int) -> None:
-        """Add rows by their ranks, if some cards of these ranks make no flush."""
+        """Add rows given by their ranks, if there are cards of these ranks that make no flush."""
         if values in self._best:
             return
         _, back_counts, mask, is_suited = back
@@ -246,7 +243,7 @@ class Search:
                         return
 
     def _add_two_flushes(self, value: int, back: int, left_counts: int) -> None:
-        """Add what makes enough with a flush in the middle beside this one in the back."""
+        """Add the good settings with a flush in the middle and this flush in the back."""
         for suit in self._long_suits:
             for middle, counts, mask in self._suited(suit & ~back):
                 if middle <= value:
@@ -254,7 +251,7 @@ class Search:
                     self._add_cards(values, back, _WHOLE ^ back ^ mask)
 
     def _add_flush_middles(self, suit: int) -> None:
-        """Add what makes enough with a flush of this suit in the middle, and sets in the back."""
+        """Add the good settings with a flush of this suit in the middle and no flush in the back."""
         for middle, counts, mask in self._suited(suit):
             left = _WHOLE ^ mask
             left_counts = self._counts - counts
@@ -269,20 +266,20 @@ class Search:
                     self._add_cards(values, left ^ front, front)
 
     def _add_cards(self, values: _Values, back: int, front: int) -> None:
-        """Add a setting of these cards, if it makes enough."""
+        """Add a setting of these cards, if it has enough units."""
         units = expected_units(*values)
         if units >= self._least_units and values not in self._best:
             self._best[values] = units, values, back, front
 
     def _keep(self, k: int) -> None:
-        """Forget all but the best."""
+        """Keep the `k` best settings only."""
         if len(self._best) > k or (len(self._best) == k and self._least_units == -inf):
             kept = sorted(self._best.values(), reverse=True)[:k]
             self._best = {found[1]: found for found in kept}
             self._least_units = kept[-1][0]
 
     def _suited(self, suit: int) -> list[tuple[int, int, int]]:
-        """Of every five cards among these of one suit: value, counts of ranks, and mask."""
+        """Return value, counts of ranks and mask of every five cards among these of one suit."""
         held, units = self._held, self._units
         return [
             (
@@ -294,32 +291,32 @@ class Search:
         ]
 
     def _has_flush(self, cards: int) -> bool:
-        """Whether a mask has five of a suit."""
+        """Return whether the cards of a mask contain a flush."""
         for suit in self._long_suits:  # noqa: SIM110 - any() over so few takes three times as long
             if (suit & cards).bit_count() >= MIDDLE_SIZE:
                 return True
         return False
 
     def _is_flush(self, cards: int) -> bool:
-        """Whether all cards of a mask are of one suit."""
+        """Return whether all cards of a mask have one suit."""
         for suit in self._long_suits:  # noqa: SIM110 - as above
             if not cards & ~suit:
                 return True
         return False
 
     def _counts_of(self, cards: int) -> int:
-        """The counts of ranks of a mask."""
+        """Return the counts of ranks of a mask."""
         return sum([self._units[place] for place in _places(cards)])
 
     def _last_places(self, cards: int) -> int:
-        """A mask of as many cards of each rank, the last ones."""
+        """Return a mask with as many cards of each rank, but the last ones."""
         last = 0
         for _, _, held, below in self._ranks:
             last |= (1 << (cards >> below & (1 << held) - 1).bit_count()) - 1 << below
         return last
 
     def _last_of(self, cards: int, counts: int) -> int:
-        """The last cards of a mask that have these counts of ranks."""
+        """Return the last cards of a mask that have these counts of ranks."""
         last = 0
         for shift, _, held, below in self._ranks:
             taken = counts >> shift & _DIGIT
@@ -332,7 +329,7 @@ class Search:
         return last
 
     def _takes(self, counts: int, cards: int) -> list[int]:
-        """The masks of cards among these that have these counts of ranks, from high to low."""
+        """Return all masks of cards among these that have these counts of ranks, in descending order."""
         masks = [0]
         for shift, _, held, below in self._ranks:
             taken = counts >> shift & _DIGIT
@@ -343,7 +340,7 @@ class Search:
         return masks
 
     def _rows(self, back: int, front: int) -> Rows:
-        """The cards of a setting."""
+        """Return the rows of a setting."""
         held = self._held
         return Rows(
             front=tuple([held[place] for place in _places(front)]),
@@ -353,5 +350,5 @@ class Search:
 
 
 def _places(mask: int) -> list[int]:
-    """The places of the cards in a mask, from the first."""
+    """Return the places of the cards in a mask, in order."""
     return [place for place, bit in enumerate(_BITS) if mask & bit]

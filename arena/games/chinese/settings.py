@@ -1,35 +1,38 @@
-"""Settings of thirteen cards: all 72,072 by number, and good ones without listing them.
+"""Settings of thirteen cards: all 72,072 by number, and the best ones by a search.
 
-The good ones are for bots that pick among offered moves, and for players' own searches:
+`candidates` finds good settings, for the moves that are offered and for bots:
 
     candidates(cards, 8)[0].back
 
-What is good is estimated row by row: how often a row beats the same row of a
-sensible opponent, what it then pays, and what a scoop adds.
+A setting is rated row by row: by the probability that a row beats the same row of a good opponent, the
+units that it then wins, and the probability of a scoop.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import combinations
 from math import comb
 from typing import Final
 
 from arena.cards import Card
-from arena.games.chinese.hands import FRONT_SIZE, HAND_SIZE, MIDDLE_SIZE, Rows, high_first
+from arena.games.chinese.hands import FRONT_SIZE, HAND_SIZE, MIDDLE_SIZE, SIZES, Rows, high_first
 from arena.games.chinese.search import Search
+from arena.games.contract import Move
 
 SETTINGS: Final = comb(HAND_SIZE, FRONT_SIZE) * comb(HAND_SIZE - FRONT_SIZE, MIDDLE_SIZE)
-"""Settings of thirteen cards: 72,072."""
+"""The number of settings of thirteen cards: 72,072."""
 
+OFFERED_SETTINGS: Final = 8
+"""Good settings that are offered to a bot without a search of its own."""
 _HANDS_KEPT: Final = 256
-"""Hands whose candidates are kept: the tables of a deal-set deal the same ones."""
+"""Hands whose candidates are cached, as all tables of a deal-set have the same hands."""
 
 
 def candidates(cards: Sequence[Card], k: int) -> tuple[Rows, ...]:
-    """The `k` best settings of thirteen cards that do not foul, best first, or fewer if there are no more.
+    """Return the `k` best settings of thirteen cards that do not foul, best first; fewer if there are no more.
 
-    No two of them have three equally strong rows. It takes about a millisecond;
-    what was found for the last hands is kept.
+    Of settings with three equally strong rows only one is returned. The search takes about 1 ms; its
+    results for the latest hands are cached.
 
     Raises:
       ValueError: unless there are thirteen different cards, and `k` is at least 1.
@@ -47,13 +50,16 @@ def _candidates(held: tuple[Card, ...], k: int) -> tuple[Rows, ...]:
 
 
 def by_rank(cards: Sequence[Card]) -> Rows:
-    """The highest five cards in the back, the next in the middle; it may well foul (C13)."""
+    """Return the setting with the highest five cards in the back and the next five in the middle (C13).
+
+    It may foul.
+    """
     held = high_first(cards)
     return Rows(front=held[10:], middle=held[5:10], back=held[:5])
 
 
 def numbered(held: Sequence[Card], number: int) -> Rows:
-    """The setting of that number, from 0 to `SETTINGS` - 1; rows in the order of the hand."""
+    """Return setting `number`, from 0 to `SETTINGS` - 1; its rows keep the order of the hand."""
     front_number, middle_number = divmod(number, comb(HAND_SIZE - FRONT_SIZE, MIDDLE_SIZE))
     front, left = _parted(HAND_SIZE, FRONT_SIZE)[front_number]
     middle, back = _parted(HAND_SIZE - FRONT_SIZE, MIDDLE_SIZE)[middle_number]
@@ -67,8 +73,58 @@ def numbered(held: Sequence[Card], number: int) -> Rows:
 
 @cache
 def _parted(cards: int, taken: int) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]:
-    """Each way to take some of the places of so many cards, and the places left."""
+    """Return each choice of `taken` from `cards` places, with the places left."""
     return tuple(
         (places, tuple(at for at in range(cards) if at not in places))
         for places in combinations(range(cards), taken)
     )
+
+
+class SettingMoves:
+    """The moves of a seat that sets thirteen cards: too many settings to list, and perhaps others.
+
+    Offered are `others`, the best settings that do not foul, best first, and the fallback.
+    """
+
+    __slots__ = ("_fallback", "_held", "_move", "_offered", "_others")
+    complete: Final = False
+
+    def __init__(
+        self,
+        held: tuple[Card, ...],
+        move: Callable[[tuple[Card, ...], tuple[Card, ...], tuple[Card, ...]], Move],
+        fallback: Move,
+        others: tuple[Move, ...] = (),
+    ) -> None:
+        """Take the cards, the class of moves that set front, middle and back, and further moves."""
+        self._held = held
+        self._move = move
+        self._fallback = fallback
+        self._others = others
+        self._offered: tuple[Move, ...] = ()
+
+    @property
+    def offered(self) -> tuple[Move, ...]:
+        """Some of the moves, computed on first access in about 1 ms."""
+        if not self._offered:
+            good = map(self._set, candidates(self._held, OFFERED_SETTINGS))
+            self._offered = (*self._others, *dict.fromkeys((*good, self._fallback)))
+        return self._offered
+
+    def __contains__(self, move: object) -> bool:
+        if not isinstance(move, type(self._fallback)):
+            return move in self._others
+        sizes = (len(move.front), len(move.middle), len(move.back))
+        return sizes == SIZES and {*move.front, *move.middle, *move.back} == set(self._held)
+
+    def count(self) -> int:
+        return SETTINGS + len(self._others)
+
+    def sample(self, below: Callable[[int], int]) -> Move:
+        number = below(self.count())
+        if number < SETTINGS:
+            return self._set(numbered(self._held, number))
+        return self._others[number - SETTINGS]
+
+    def _set(self, rows: Rows) -> Move:
+        return self._move(rows.front, rows.middle, rows.back)

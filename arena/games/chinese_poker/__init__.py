@@ -1,35 +1,22 @@
 """Chinese Poker: two to four seats, and thirteen cards set as three poker hands."""
 
-from arena.games.chinese_poker.options import Options
-from arena.games.chinese_poker.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.chinese_poker.state import State
-from arena.games.chinese_poker.words import Event, Move, View
+from typing import Final
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+from arena.games.chinese_poker import messages, rules
+from arena.games.chinese_poker.options import Options
+from arena.games.game import Game
+
+GAMES: Final = (
+    Game(
+        id="chinese_poker",
+        family="chinese_poker",
+        number=18,
+        title="Chinese Poker",
+        summary="Set thirteen cards into three poker hands and compare with everybody else.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=3,
+        seats=tuple(rules.SEATS),
+    ),
+)

@@ -1,18 +1,19 @@
 """Chinese Poker, for two to four seats: thirteen cards set as three poker hands.
 
-The digest's rulings are cited as C1 to C13. All seats choose at once and
-unseen, first how to set their cards, then whether to stand by it:
+Rulings are numbered C1 to C13. All seats choose at the same time, first how to set their cards, then
+whether to play or to surrender:
 
-| phase     | who is asked                  | what they choose                        |
+| phase     | seats to act                  | choice                                  |
 |-----------|-------------------------------|-----------------------------------------|
 | set       | all                           | a setting, or to declare a natural      |
-| surrender | those without natural, if two | to play, or to pay two to each opponent |
+| surrender | those without natural, if two or more | to play, or to pay two units to each opponent |
 
-Naturals are shown between the two; the settings of those who play, after both.
-Every pair of seats settles once (`arena.games.chinese.hands`).
+Naturals are shown between the two phases, and the settings of seats that play after both. Every pair of
+seats settles once (`arena.games.chinese.hands`).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from arena.cards import PACK_52, Card
@@ -24,15 +25,15 @@ from arena.games.chinese.hands import (
     Standing,
     high_first,
     is_foul,
-    settle,
+    pair_units,
+    settle_pairs,
     strengths,
 )
 from arena.games.chinese.naturals import best_natural, natural_of
-from arena.games.chinese.settings import by_rank
-from arena.games.chinese_poker.legal_moves import PLAY_OR_SURRENDER, Settings, set_of, why_illegal
-from arena.games.chinese_poker.options import HANDS_PER_SEAT, Options
-from arena.games.chinese_poker.state import Committed, Deal, Match, State
-from arena.games.chinese_poker.words import (
+from arena.games.chinese.settings import SettingMoves, by_rank
+from arena.games.chinese.unit_values import most_in_a_hand, unit_values
+from arena.games.chinese_poker.messages import (
+    DECLARE_NATURAL,
     PLAY,
     SURRENDER,
     Dealt,
@@ -47,43 +48,43 @@ from arena.games.chinese_poker.words import (
     Surrendered,
     View,
 )
+from arena.games.chinese_poker.options import HANDS_PER_SEAT, Options
+from arena.games.chinese_poker.state import Committed, Deal, Match, State
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
+    Listed,
     Moves,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
-    places_of,
     require_to_act,
 )
-from arena.games.options import check_hands
+from arena.games.options import check_match
 
-MIN_SEATS: Final = 2
-MAX_SEATS: Final = 4
+SEATS: Final = range(2, 5)
+_PLAY_OR_SURRENDER: Final = Listed((PLAY, SURRENDER))
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first hand. Seat 0 deals it: the arena has drawn the seats already.
+    """Deal the first hand. Seat 0 deals first, as seats are drawn before.
 
     Raises:
-      BadOptions: unless there are 2 to 4 seats and `hands` is a multiple of them.
+      BadOptions: unless there are 2 to 4 seats, `hands` is a multiple of them, and each pair has a unit value.
     """
-    if not MIN_SEATS <= seats <= MAX_SEATS:
-        raise BadOptions(f"Chinese Poker is for {MIN_SEATS} to {MAX_SEATS} seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Chinese Poker", SEATS, seats, options.hands)
     hands = options.hands or HANDS_PER_SEAT * seats
     everybody = tuple(Seat(seat) for seat in range(seats))
-    return deal_hand(Match(everybody, hands, 0, (), (0,) * seats), deals)
+    values = unit_values(options.unit_values, seats)
+    return deal_hand(Match(everybody, hands, values, 0, (), (0,) * seats), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    """Take what all seats concerned have chosen.
+    """Play the choices of all seats to act.
 
     Raises:
-      IllegalMove: if a choice is against the rules, or a seat's is missing.
+      IllegalMove: if a choice is illegal or missing.
     """
     asked = to_act(state)
     if not asked:
@@ -91,28 +92,29 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
     choices = require_to_act(chosen, asked)
     for seat, move in zip(asked, choices, strict=True):
         if move not in moves(state, seat):
-            raise IllegalMove(why_illegal(state, seat, move))
+            raise IllegalMove(_why_illegal(state, move))
     if state.committed is None:
         return _commit(state, choices, deals)
     return _reveal(state, state.committed, choices, deals)
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """All seats to set, then those without natural to play or surrender."""
+    """Return all seats to set, then those without natural to play or surrender."""
     if not state.deal.hands:
         return ()
     return state.match.seats if state.committed is None else state.committed.asked
 
 
 def moves(state: State, seat: Seat) -> Moves:
-    """The settings of a hand, or the two answers."""
+    """Return the settings of a hand, or play and surrender."""
     if state.committed is not None:
-        return PLAY_OR_SURRENDER
-    return Settings(state.deal.hands[seat], state.deal.naturals[seat])
+        return _PLAY_OR_SURRENDER
+    natural = () if state.deal.naturals[seat] is None else (DECLARE_NATURAL,)
+    return SettingMoves(state.deal.hands[seat], Set, fallback(state, seat), natural)
 
 
 def view(state: State, seat: Seat | None) -> View:
-    """What a seat may know; the spectator sees no hand before it is shown."""
+    """Return what a seat may know; a spectator sees no hand before it is shown."""
     match, deal, committed = state.match, state.deal, state.committed
     held: tuple[Card, ...] = ()
     natural = setting = None
@@ -135,32 +137,39 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """The cards by rank, highest in the back, a natural undeclared; then to play (C13)."""
-    return set_of(by_rank(state.deal.hands[seat])) if state.committed is None else PLAY
+    """Return the setting by rank with the highest cards in the back; then play (C13)."""
+    if state.committed is not None:
+        return PLAY
+    rows = by_rank(state.deal.hands[seat])
+    return Set(rows.front, rows.middle, rows.back)
 
 
 def hand_number(state: State) -> int:
-    """The deal, from 0."""
+    """Return the number of the deal, from 0."""
     return state.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    """No step is."""
-    return False
-
-
 def result(state: State) -> Result | None:
-    """Units and places; equal totals share a place."""
+    """Return units and places; equal totals share a place."""
     if to_act(state):
         return None
     match = state.match
-    return Result(match.totals, places_of(match.totals), match.hand_scores)
+    return Result.of(match.totals, match.hand_scores)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """The dearest setting won from every other seat, against the same lost to each."""
+    """Return the most that a seat can win from all others, plus as much that it can lose."""
     hands = options.hands or HANDS_PER_SEAT * seats
-    return hands * 2 * (seats - 1) * MOST_UNITS
+    return hands * most_in_a_hand(unit_values(options.unit_values, seats), MOST_UNITS)
+
+
+def _why_illegal(state: State, move: Move) -> str:
+    """Return why a move is illegal, for its bot."""
+    if state.committed is not None:
+        return "play or surrender"
+    if move == DECLARE_NATURAL:
+        return "there is no natural in your hand"
+    return "set your thirteen cards: 3 in front, 5 in the middle, 5 in the back"
 
 
 def _phase(state: State) -> Phase:
@@ -179,15 +188,15 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     deck = deals.shuffle(match.hand, "deck", PACK_52)[: seats * HAND_SIZE]
     hands = tuple(high_first(deck[(seat - dealer - 1) % seats :: seats]) for seat in match.seats)
     deal = Deal(hands, tuple(map(natural_of, hands)))
-    told = (
-        Told(HandBegan(match.hand, dealer)),
-        *(Told(Dealt(seat, hands[seat]), (seat,)) for seat in match.seats),
+    events = (
+        SentEvent(HandBegan(match.hand, dealer)),
+        *(SentEvent(Dealt(seat, hands[seat]), (seat,)) for seat in match.seats),
     )
-    return Step(State(match, deal, None), told)
+    return Step(State(match, deal, None), events)
 
 
 def _commit(state: State, choices: Sequence[Move], deals: Deals) -> Step:
-    """Take the settings and show the naturals; nobody has seen a setting then (C9)."""
+    """Commit the settings and show the naturals, but no settings (C9)."""
     settings = tuple(move if isinstance(move, Set) else None for move in choices)
     naturals = tuple(
         _shown_natural(seat, state.deal.hands[seat])
@@ -196,25 +205,27 @@ def _commit(state: State, choices: Sequence[Move], deals: Deals) -> Step:
     )
     asked = tuple(seat for seat in state.match.seats if settings[seat] is not None)
     committed = Committed(settings, naturals, asked)
-    told = tuple(Told(NaturalDeclared(each.seat, each.natural, each.cards)) for each in naturals)
+    events = tuple(
+        SentEvent(NaturalDeclared(each.seat, each.natural, each.cards)) for each in naturals
+    )
     if len(asked) > 1:
-        return Step(State(state.match, state.deal, committed), told)
-    # One seat or none is left: there is nobody to surrender to (C12).
+        return Step(State(state.match, state.deal, committed), events)
+    # With one seat or none left there is no opponent to surrender to (C12).
     after, revealed = _reveal(state, committed, (PLAY,) * len(asked), deals)
-    return Step(after, told + revealed)
+    return Step(after, events + revealed)
 
 
 def _shown_natural(seat: Seat, held: Sequence[Card]) -> ShownNatural:
     best = best_natural(held)
-    assert best is not None, "a natural was declared that is none"
+    assert best is not None, "the declared hand has no natural"
     return ShownNatural(seat, best.natural, best.cards)
 
 
 def _reveal(state: State, committed: Committed, answers: Sequence[Move], deals: Deals) -> Step:
-    """Show the settings of those who play, settle, and deal the next hand."""
+    """Show the settings of seats that play, settle, and deal the next hand."""
     match = state.match
     standings: list[Standing] = []
-    told: list[Told] = []
+    events: list[SentEvent] = []
     answer_of = dict(zip(committed.asked, answers, strict=True))
     for seat, setting in zip(match.seats, committed.settings, strict=True):
         if setting is None:
@@ -223,19 +234,19 @@ def _reveal(state: State, committed: Committed, answers: Sequence[Move], deals: 
             standings.append(natural)
         elif answer_of[seat] == SURRENDER:
             standings.append(SURRENDERED)
-            told.append(Told(Surrendered(seat)))
+            events.append(SentEvent(Surrendered(seat)))
         else:
             front, middle, back = setting.front, setting.middle, setting.back
             rows = strengths(front, middle, back)
             standings.append(rows)
-            told.append(Told(Revealed(seat, front, middle, back, is_foul(rows))))
-    units = settle(standings)
+            events.append(SentEvent(Revealed(seat, front, middle, back, is_foul(rows))))
+    units = settle_pairs(standings, pair_units, match.unit_values)
     totals = tuple(map(sum, zip(match.totals, units, strict=True)))
-    told.append(Told(Scored(match.hand, units, totals)))
+    events.append(SentEvent(Scored(match.hand, units, totals)))
     scores = (*match.hand_scores, units)
     if len(scores) == match.hands:
-        ended = Match(match.seats, match.hands, match.hand, scores, totals)
-        return Step(State(ended, Deal((), ()), None), tuple(told))
-    following = Match(match.seats, match.hands, match.hand + 1, scores, totals)
+        ended = replace(match, hand_scores=scores, totals=totals)
+        return Step(State(ended, Deal((), ()), None), tuple(events))
+    following = replace(match, hand=match.hand + 1, hand_scores=scores, totals=totals)
     dealt, dealing = deal_hand(following, deals)
-    return Step(dealt, (*told, *dealing))
+    return Step(dealt, (*events, *dealing))

@@ -1,20 +1,22 @@
-"""What a match of Chinese Poker consists of while it is played."""
+"""The state of a match of Chinese Poker."""
 
 from dataclasses import dataclass
 
 from arena.cards import Card
 from arena.games.chinese.naturals import Natural
-from arena.games.chinese_poker.words import Set, ShownNatural
+from arena.games.chinese.unit_values import UnitValues
+from arena.games.chinese_poker.messages import Set, ShownNatural
 from arena.games.contract import Seat
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What outlasts a hand."""
+    """What continues from hand to hand."""
 
     seats: tuple[Seat, ...]
     hands: int
-    """Hands of the whole match."""
+    """The number of hands in the match."""
+    unit_values: UnitValues
     hand: int
     hand_scores: tuple[tuple[int, ...], ...]
     totals: tuple[int, ...]
@@ -25,25 +27,25 @@ class Deal:
     """The cards of a hand, by seat."""
 
     hands: tuple[tuple[Card, ...], ...]
-    """Thirteen to each seat, high first; none when the match is over."""
+    """Thirteen cards for each seat, from high to low; empty when the match is over."""
     naturals: tuple[Natural | None, ...]
     """The highest natural in each hand, declared or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """The hand after all have set: by seat, what each did."""
+    """The choices of a hand after all have set."""
 
     settings: tuple[Set | None, ...]
-    """None where a natural was declared."""
+    """By seat; None if the seat declared a natural."""
     naturals: tuple[ShownNatural, ...]
     asked: tuple[Seat, ...]
-    """The seats without natural, which now play or surrender."""
+    """The seats without natural, which play or surrender next."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match before a choice of all seats concerned; half of one is never in it."""
+    """A match before a simultaneous choice."""
 
     match: Match
     deal: Deal

@@ -1,35 +1,22 @@
-"""Democracy, for two to six seats that all play at once."""
+"""Democracy: simultaneous tricks for two to six seats."""
 
+from typing import Final
+
+from arena.games.democracy import messages, rules
 from arena.games.democracy.options import Options
-from arena.games.democracy.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.democracy.state import State
-from arena.games.democracy.words import Event, Move, View
+from arena.games.game import Game
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="democracy",
+        family="democracy",
+        number=17,
+        title="Democracy",
+        summary="All play a card at once for tricks whose cards win the vote of four tribes.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=1,
+        seats=(2, 3, 4, 5, 6),
+    ),
+)

@@ -1,31 +1,31 @@
-"""Who captures a trick, and what captured cards are worth."""
+"""Winners of tricks and points of captured cards in Democracy."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from arena.cards import JOKER, SUITS, Card, pack
 from arena.games.contract import Seat
-from arena.games.democracy.words import NO_POINTS, RANKING, TIE, Island, SuitPoints
+from arena.games.democracy.messages import NO_POINTS, RANKING, TIE, Island, SuitPoints
 
 POINTS: Final = dict(zip(RANKING, (0, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5), strict=True))
-"""Points of a captured card by its rank; a joker has none."""
+"""Points of a captured card by rank; a joker has none."""
 
 TRIBE_POINTS: Final = 13
-"""Captured points of a suit that make its tribe, whatever left the island (R7)."""
+"""Captured points of a suit that win its tribe, even if cards of the suit were discarded (R7)."""
 
-# A joker played is a plain 5 without a suit (R5).
+# A joker that is played counts as a 5 without suit (R5).
 _STRENGTH: Final = {card: RANKING.index(card[0]) for card in pack(RANKING)} | {
     JOKER: RANKING.index("5")
 }
 
 
 def trick_winner(upcard: Card, cards: Sequence[Card]) -> Seat | None:
-    """The seat that captures, or None if the highest rank is tied.
+    """Return the seat that captures, or None if the highest rank is tied.
 
-    The upcard names the trump but is not played: it never competes, and does
-    not count for the rule of the 5 and the 6 (R3).
+    The upcard fixes trump but is not played: it cannot win, and does not count for the rule of the 5
+    and the 6 (R3).
     """
-    if upcard != JOKER:  # a joker makes no trump (R6), not even of the other joker
+    if upcard != JOKER:  # a joker as upcard makes no trump, not even the other joker (R6)
         trumps = [card for card in cards if card[1] == upcard[1]]
         if trumps:
             six = "6" + upcard[1]
@@ -38,14 +38,14 @@ def trick_winner(upcard: Card, cards: Sequence[Card]) -> Seat | None:
 
 
 def unplayed(seats: int) -> Island:
-    """An island before its first trick."""
+    """Return an island before its first trick."""
     return Island((), (), (), ((),) * seats, (NO_POINTS,) * seats, ())
 
 
 def capture(island: Island, upcard: Card, cards: tuple[Card, ...], winner: Seat | None) -> Island:
-    """The island after one more trick.
+    """Return the island after one more trick.
 
-    On a tie every seat takes its own card, those below the top too (R4).
+    In a tie every seat captures its own card, also one below the highest rank (R4).
     """
     if winner is None:
         spoils = [(card,) for card in cards]
@@ -68,7 +68,7 @@ def capture(island: Island, upcard: Card, cards: tuple[Card, ...], winner: Seat 
 
 
 def suit_points(cards: Iterable[Card], before: SuitPoints = NO_POINTS) -> SuitPoints:
-    """Points of the cards by suit, added to `before`."""
+    """Return the points of the cards by suit, added to `before`."""
     sums = [before.clubs, before.diamonds, before.hearts, before.spades]
     for card in cards:
         if card != JOKER:
@@ -77,7 +77,7 @@ def suit_points(cards: Iterable[Card], before: SuitPoints = NO_POINTS) -> SuitPo
 
 
 def tribes_of(points: SuitPoints) -> str:
-    """The suits whose tribe is won, in canonical order; of 25 points only one seat has 13."""
+    """Return the suits whose tribe is won, in canonical order. Only one seat can have 13 of 25 points."""
     sums = (points.clubs, points.diamonds, points.hearts, points.spades)
     return "".join(suit for suit, have in zip(SUITS, sums, strict=True) if have >= TRIBE_POINTS)
 

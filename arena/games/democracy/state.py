@@ -1,16 +1,16 @@
-"""Where a match of Democracy stands."""
+"""The state of a match of Democracy."""
 
 from dataclasses import dataclass
 
 from arena.cards import Card
 from arena.games.contract import Seat
+from arena.games.democracy.messages import Island
 from arena.games.democracy.options import Options
-from arena.games.democracy.words import Island
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What outlasts an island."""
+    """What continues from hand to hand."""
 
     options: Options
     seats: tuple[Seat, ...]
@@ -21,11 +21,11 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The cards in play, and those still to be dealt."""
+    """The cards of a day, and those still to be dealt."""
 
     number: int
     hands: tuple[tuple[Card, ...], ...]
-    """By seat, each in hand order."""
+    """By seat, each hand in order."""
     pool: tuple[Card, ...]
     """The upcard first."""
     undealt: tuple[Card, ...]
@@ -33,7 +33,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match between two tricks; the commitments to a trick are never part of it."""
+    """A match between two tricks."""
 
     match: Match
     island: Island

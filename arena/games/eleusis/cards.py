@@ -1,14 +1,14 @@
-"""How the cards of Eleusis are dealt, drawn, played and given back."""
+"""Functions that deal, draw and play the cards of Eleusis."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from arena.cards import PACK_52, Card, pack
-from arena.games.cel import DECK_ORDER
-from arena.games.contract import Deals, Seat
+from arena.cards import PACK_52, Card, pack, without
+from arena.cel import DECK_ORDER
+from arena.games.contract import Deals, Seat, with_entry
+from arena.games.eleusis.messages import Layout
 from arena.games.eleusis.options import Variant
 from arena.games.eleusis.state import NO_CALLS, NO_LAYOUT, NO_OFFICE, Cards, Match, Table
-from arena.games.eleusis.words import Layout
 
 DEALT: Final = {Variant.ELEUSIS.value: 14, Variant.EXPRESS.value: 12}
 PACKS: Final = 2
@@ -17,12 +17,12 @@ _PLACE: Final = {card: place for place, card in enumerate(DECK_ORDER)}
 
 
 def undealt(seats: int) -> Table:
-    """The table while the dealer thinks of a rule."""
+    """Return the table before the deal, while the dealer makes a rule."""
     return Table(Cards(((),) * seats, (), 0), NO_LAYOUT, NO_CALLS, NO_OFFICE)
 
 
 def deal(match: Match, deals: Deals) -> Table:
-    """Deal one card at a time from the dealer's left; the next card is the starter."""
+    """Deal singly from the dealer's left; the next card is the starter."""
     deck = deals.shuffle(match.hand, "deck", _TWO_PACKS)
     players = match.players
     cut = DEALT[match.options.variant] * len(players)
@@ -34,45 +34,43 @@ def deal(match: Match, deals: Deals) -> Table:
 
 
 def in_hand_order(cards: Sequence[Card]) -> tuple[Card, ...]:
-    """Spades, hearts, diamonds, clubs, each from ace to king."""
+    """Return cards in the order spades, hearts, diamonds, clubs, each from ace to king."""
     return tuple(sorted(cards, key=_PLACE.__getitem__))
 
 
 class Draw(NamedTuple):
-    """Cards after a draw."""
+    """The cards after a draw."""
 
     cards: Cards
     drawn: tuple[Card, ...]
-    """In hand order."""
+    """The drawn cards, in hand order."""
 
 
 def draw(cards: Cards, seat: Seat, count: int, hand: int, deals: Deals) -> Draw:
-    """Cards from the top of the stock to a hand; if there are too few, a pack goes under it."""
+    """Draw from the top of the stock; if it is too small, a shuffled pack is put under it."""
     stock, packs = cards.stock, cards.packs
     while len(stock) < count:
         packs += 1
         stock += deals.shuffle(hand, f"pack {packs}", PACK_52)
     drawn = stock[:count]
-    hands = _with(cards.hands, seat, cards.hands[seat] + drawn)
+    hands = with_entry(cards.hands, seat, cards.hands[seat] + drawn)
     return Draw(Cards(hands, stock[count:], packs), in_hand_order(drawn))
 
 
 def put_down(cards: Cards, seat: Seat, played: Sequence[Card]) -> Cards:
-    """Cards leave a hand for the table."""
-    left = list(cards.hands[seat])
-    for card in played:
-        left.remove(card)
-    return Cards(_with(cards.hands, seat, tuple(left)), cards.stock, cards.packs)
+    """Move cards from a hand to the table."""
+    hand = without(cards.hands[seat], played)
+    return Cards(with_entry(cards.hands, seat, hand), cards.stock, cards.packs)
 
 
 def give_back(cards: Cards, seat: Seat) -> Cards:
-    """A whole hand goes under the stock (E13)."""
-    hands = _with(cards.hands, seat, ())
+    """Put a whole hand under the stock (E13)."""
+    hands = with_entry(cards.hands, seat, ())
     return Cards(hands, cards.stock + cards.hands[seat], cards.packs)
 
 
 def put_right(layout: Layout, seat: Seat, played: tuple[Card, ...]) -> Layout:
-    """Right cards lengthen the mainline."""
+    """Add right cards to the mainline."""
     return Layout(
         layout.mainline + played,
         layout.main_seats + (seat,) * len(played),
@@ -83,7 +81,7 @@ def put_right(layout: Layout, seat: Seat, played: tuple[Card, ...]) -> Layout:
 
 
 def put_wrong(layout: Layout, seat: Seat, played: tuple[Card, ...]) -> Layout:
-    """Wrong cards go as one unit under the last card of the mainline."""
+    """Put wrong cards as one unit under the last card of the mainline."""
     return Layout(
         layout.mainline,
         layout.main_seats,
@@ -94,12 +92,12 @@ def put_wrong(layout: Layout, seat: Seat, played: tuple[Card, ...]) -> Layout:
 
 
 def cards_played(layout: Layout) -> int:
-    """Cards played after the starter, right and wrong."""
+    """Return the number of cards played after the starter, right and wrong."""
     return len(layout.mainline) - 1 + sum(map(len, layout.sidelines))
 
 
 def right_up_to(layout: Layout, marker: int) -> int:
-    """Right cards among the first `marker` cards played after the starter."""
+    """Return the number of right cards among the first `marker` cards played after the starter."""
     seen, unit = 0, 0
     for place in range(len(layout.mainline)):
         if place:
@@ -112,9 +110,3 @@ def right_up_to(layout: Layout, marker: int) -> int:
             if seen >= marker:
                 return place
     return len(layout.mainline) - 1
-
-
-def _with(
-    hands: tuple[tuple[Card, ...], ...], seat: Seat, hand: tuple[Card, ...]
-) -> tuple[tuple[Card, ...], ...]:
-    return (*hands[:seat], hand, *hands[seat + 1 :])

@@ -1,12 +1,11 @@
-"""The rule of play in Eleusis: what it lets through, and whether it may be used at all.
+"""The hidden rule of Eleusis: validation of rules, judgement of cards, comparison of guesses.
 
-Rulings are cited as R1 to R5 of Eleusis and X1 to X9 of Eleusis Express. The
-language itself is `arena.games.cel`.
+Rulings are numbered R1 to R5 for Eleusis and X1 to X9 for Eleusis Express. The language of rules is
+`arena.cel`.
 
-A rule is tried on random lines before a hand, and a guess is compared with it
-on random lines. Chance comes from the deals alone: the order into which they
-shuffle a pack under a label (`validate 1`, `guess 3`) seeds a stream of
-numbers, so that anyone who has the deals can repeat every verdict.
+A rule is validated on random lines before a hand, and a guess is compared with it on random lines. The
+random numbers are derived from the deals: a pack that is shuffled under a label (`validate 1`, `guess 3`)
+is the seed of a stream. So every verdict can be repeated from the deals.
 """
 
 import hashlib
@@ -15,65 +14,58 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.cards import PACK_52, Card
-from arena.games.cel import (
+from arena.cel import (
     ALL_FACES,
     FACES,
-    CostExceeded,
+    CardFace,
     Evaluated,
-    EvaluationFailed,
-    Face,
     Rule,
     RuleError,
     RuleFailed,
 )
 from arena.games.contract import Deals
 from arena.games.eleusis.verdict import Verdict, Witness
-
-EXAMPLES: Final = (
-    "card.color != last.color",
-    "card.rank == last.rank + 2 || card.rank == last.rank - 2",
-    "(size(line) % 5 < 2) == (card.color == line[0].color)",
-    'card.suit == {"s":"c","c":"d","d":"h","h":"s"}[last.suit]',
+from arena.games.eleusis.work import (
+    EXAMPLES,
+    GUESS_STEPS,
+    GUESS_WALKS,
+    LONG_WALK_STEPS,
+    LONG_WALKS,
+    MOST_BOUND,
+    TOTAL_COST,
+    WALK_STEPS,
+    bound_of_guess,
+    bound_of_trial,
 )
-"""The example rules (R5). They are sound, so they are never tried again."""
 
-TOTAL_COST: Final = 20_000_000
-"""What all evaluations of one validation, or of one rule in one guess, may cost (R3)."""
-WALK_STEPS: Final = 24
-LONG_WALKS: Final = 4
-LONG_WALK_STEPS: Final = 120
 LEAST_SHARE: Final = 0.04
 MOST_SHARE: Final = 0.90
-
-GUESS_WALKS: Final = 24
-GUESS_STEPS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """A verdict, and what its author is told of it."""
+    """The result of validating a rule."""
 
     verdict: Verdict
     reason: str
-    """One sentence; empty if the rule was accepted."""
+    """One sentence for the author; empty if the rule was accepted."""
     dearest: int = 0
-    """The most that one card cost."""
+    """The highest cost of one card."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Whether a guess was accurate and complete, and if not, where it fails."""
+    """Whether a guess was accepted, and if not, where it differs from the rule."""
 
     accepted: bool
     witness: Witness | None = None
-    """None if the guess was accepted, or was too dear to be compared to the end."""
+    """None if the guess was accepted, or if its cost exceeded the limit."""
 
 
 class Draws:
-    """Numbers drawn from the order of a shuffled pack: pure, and the same everywhere.
+    """A stream of numbers, derived from the order of a shuffled pack.
 
-    Number k is SHA-256 of the order and k, modulo the bound; a bound of 52
-    biases it by less than one in 2^250.
+    Number k is SHA-256 of the order and k, modulo the bound. The bias of a bound of 52 is below 2^-250.
     """
 
     def __init__(self, order: Sequence[Card]) -> None:
@@ -82,28 +74,28 @@ class Draws:
         self._drawn = 0
 
     def below(self, bound: int) -> int:
-        """The next number in [0, bound)."""
+        """Return the next number in [0, bound)."""
         block = self._seed.copy()
         block.update(self._drawn.to_bytes(8, "big"))
         self._drawn += 1
         return int.from_bytes(block.digest(), "big") % bound
 
-    def face(self, allowed: int) -> Face:
-        """A face out of those whose bits are set."""
+    def face(self, allowed: int) -> CardFace:
+        """Draw a face from those whose bits are set."""
         faces = [face for at, face in enumerate(ALL_FACES) if allowed >> at & 1]
         return faces[self.below(len(faces))]
 
 
 def draws_of(deals: Deals, hand: int, label: str) -> Draws:
-    """The numbers that belong to a hand and a label."""
+    """Return the stream of numbers of a hand and a label."""
     return Draws(deals.shuffle(hand, label, PACK_52))
 
 
 def validate(text: str, draws: Draws) -> Validation:
-    """Try a rule on random lines (R4).
+    """Validate a rule on random lines (R4).
 
-    One walk from each of the 52 starters, and a long one from the first four
-    of the draws' order.
+    There is one walk from each of the 52 starters, and a long walk from the first four of the draws'
+    order.
     """
     try:
         rule = Rule.parse(text)
@@ -111,16 +103,19 @@ def validate(text: str, draws: Draws) -> Validation:
         return Validation(Verdict.SYNTAX, str(error))
     if text in EXAMPLES:
         return Validation(Verdict.ACCEPTED, "", rule.evaluate([ALL_FACES[0]]).dearest)
+    bound = bound_of_trial(text)
+    if bound > MOST_BOUND:
+        reason = f"the rule might take {bound:,} steps in all, over {MOST_BOUND:,}"
+        return Validation(Verdict.COST, reason)
     return _Trial(rule).run(draws)
 
 
 class _Trial:
-    """The walks of a validation, and what was seen on them."""
+    """The walks of a validation, and their results so far."""
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
         self._spent = self._dearest = self._steps = self._allowed = 0
-        self._too_dear: tuple[Card, tuple[Card, ...]] | None = None
         self._dead_end: tuple[Card, ...] | None = None
 
     def run(self, draws: Draws) -> Validation:
@@ -140,10 +135,8 @@ class _Trial:
             self._dearest = max(self._dearest, found.dearest)
             if found.failed is not None:
                 card, failure = found.failed
-                if isinstance(failure, EvaluationFailed):
-                    reason = f"{failure}, with {card} after {_shown(line)}"
-                    return Validation(Verdict.RUNTIME_ERROR, reason)
-                self._too_dear = self._too_dear or (card, _cards(line))
+                reason = f"{failure}, with {card} after {_shown(line)}"
+                return Validation(Verdict.RUNTIME_ERROR, reason)
             if self._spent > TOTAL_COST:
                 return Validation(Verdict.COST, "the rule takes too many steps in all")
             self._steps += 1
@@ -155,10 +148,6 @@ class _Trial:
         return None
 
     def _verdict(self) -> Validation:
-        if self._too_dear is not None:
-            card, line = self._too_dear
-            reason = f"{CostExceeded()}, with {card} after {_joined(line)}"
-            return Validation(Verdict.COST, reason)
         if self._dead_end is not None:
             reason = f"no card is right after {_joined(self._dead_end)}"
             return Validation(Verdict.DEAD_END, reason)
@@ -171,11 +160,11 @@ class _Trial:
         return Validation(Verdict.ACCEPTED, "", self._dearest)
 
 
-def _cards(line: Sequence[Face]) -> tuple[Card, ...]:
+def _cards(line: Sequence[CardFace]) -> tuple[Card, ...]:
     return tuple(face.card for face in line)
 
 
-def _shown(line: Sequence[Face]) -> str:
+def _shown(line: Sequence[CardFace]) -> str:
     return _joined(_cards(line))
 
 
@@ -183,14 +172,14 @@ _SHOWN_CARDS: Final = 12
 
 
 def _joined(line: Sequence[Card]) -> str:
-    """A line as a sentence shows it: its last cards, if it is long."""
+    """Return a line as text; of a long line only the last cards."""
     if len(line) <= _SHOWN_CARDS:
         return " ".join(line)
     return f"{len(line)} cards that end in " + " ".join(line[-_SHOWN_CARDS:])
 
 
 def are_right(text: str, line: Sequence[Card], cards: Sequence[Card]) -> bool:
-    """Whether a play is right: each card after the line and the ones before it."""
+    """Return whether a play is right: each card after the line and the cards before it."""
     rule, faces = Rule.parse(text), [FACES[card] for card in line]
     for card in cards:
         if not _is_right(rule, faces, card):
@@ -200,12 +189,12 @@ def are_right(text: str, line: Sequence[Card], cards: Sequence[Card]) -> bool:
 
 
 def legal_among(text: str, line: Sequence[Card], cards: Sequence[Card]) -> tuple[Card, ...]:
-    """Those of the cards that may follow the line, in the order given."""
+    """Return those of the cards that may follow the line, in the order given."""
     rule, faces = Rule.parse(text), [FACES[card] for card in line]
     return tuple(card for card in cards if _is_right(rule, faces, card))
 
 
-def _is_right(rule: Rule, line: list[Face], card: Card) -> bool:
+def _is_right(rule: Rule, line: list[CardFace], card: Card) -> bool:
     try:
         return rule.allows_face(FACES[card], line)
     except RuleFailed:
@@ -213,11 +202,11 @@ def _is_right(rule: Rule, line: list[Face], card: Card) -> bool:
 
 
 def judge_guess(text: str, guess: str, line: Sequence[Card], draws: Draws) -> Judgement:
-    """Compare a guess with the rule wherever this hand may have gone or may go.
+    """Compare a guess with the rule on lines that are possible in this hand.
 
-    On every prefix of the actual line, on random continuations of it, and on
-    random lines from the actual starter; the walks follow the true rule. A
-    card for which either has no answer is wrong to that one.
+    They are every prefix of the actual line, random continuations of it, and random lines from the
+    actual starter. The random walks follow the true rule. A card for which a rule has no result is wrong
+    by that rule. A guess that might take more than `MOST_BOUND` steps is rejected without a comparison.
 
     Raises:
       RuleError: if the guess is not a rule of the language.
@@ -225,6 +214,8 @@ def judge_guess(text: str, guess: str, line: Sequence[Card], draws: Draws) -> Ju
     rule, other = Rule.parse(text), Rule.parse(guess)
     if rule == other:
         return Judgement(accepted=True)
+    if bound_of_guess(guess, len(line)) > MOST_BOUND:
+        return Judgement(accepted=False)
     comparison = _Comparison(rule, other)
     faces = [FACES[card] for card in line]
     for length in range(1, len(faces) + 1):
@@ -240,15 +231,15 @@ def judge_guess(text: str, guess: str, line: Sequence[Card], draws: Draws) -> Ju
 
 
 class _Comparison:
-    """Two rules side by side, until they differ or cost too much."""
+    """A comparison of two rules, until they differ or exceed the cost limit."""
 
     def __init__(self, rule: Rule, guess: Rule) -> None:
         self._rule, self._guess = rule, guess
         self._rule_cost = self._guess_cost = 0
         self._witness: Witness | None = None
 
-    def allowed(self, line: list[Face]) -> int | None:
-        """The faces that both allow; None if they differ or have cost too much."""
+    def allowed(self, line: list[CardFace]) -> int | None:
+        """Return the faces that both allow; None if they differ or exceed the cost limit."""
         true, guessed = self._rule.evaluate(line), self._guess.evaluate(line)
         self._rule_cost += true.cost
         self._guess_cost += guessed.cost
@@ -259,8 +250,8 @@ class _Comparison:
             return None
         return true.allowed
 
-    def walk(self, line: list[Face], steps: int, draws: Draws) -> bool:
-        """Whether the rules agree on a walk from the end of a line."""
+    def walk(self, line: list[CardFace], steps: int, draws: Draws) -> bool:
+        """Return whether the rules agree on a walk from the end of a line."""
         line = list(line)
         for _ in range(steps):
             allowed = self.allowed(line)
@@ -275,7 +266,7 @@ class _Comparison:
         return Judgement(accepted=False, witness=self._witness)
 
 
-def _first_difference(line: list[Face], true: Evaluated, guessed: Evaluated) -> Witness:
+def _first_difference(line: list[CardFace], true: Evaluated, guessed: Evaluated) -> Witness:
     differ = true.allowed ^ guessed.allowed
     at = (differ & -differ).bit_length() - 1
     return Witness(_cards(line), ALL_FACES[at].card, bool(true.allowed >> at & 1))

@@ -1,7 +1,7 @@
-"""Which moves there are in Eleusis: singles are listed, strings of cards and texts are not.
+"""The legal moves of Eleusis: single cards are listed, strings of cards and texts are not.
 
-A hand of fourteen cards can be played in hundreds of thousands of millions of
-ways; they are counted and drawn from, never written out.
+There are about 10^11 strings of a hand of fourteen cards. They are counted and sampled without listing
+them.
 """
 
 from bisect import bisect_right
@@ -13,12 +13,10 @@ from math import factorial
 from typing import Final
 
 from arena.cards import Card
-from arena.games.cel import Rule as Language
-from arena.games.cel import RuleError
+from arena.cel import Rule as Language
+from arena.cel import RuleError
 from arena.games.contract import Listed
-from arena.games.eleusis.hidden_rule import EXAMPLES
-from arena.games.eleusis.state import State, is_express
-from arena.games.eleusis.words import (
+from arena.games.eleusis.messages import (
     DECLARE,
     NO_PLAY,
     PASS,
@@ -34,33 +32,35 @@ from arena.games.eleusis.words import (
     Play,
     Rule,
 )
+from arena.games.eleusis.state import State, is_express
+from arena.games.eleusis.work import EXAMPLES
 
 _EXAMPLES: Final = tuple(Rule(text) for text in EXAMPLES)
 
 _WORDS: Final = 8
-"""Words that are tried before strings are counted."""
+"""Attempts at rejection sampling before strings are counted."""
 
 PROPHET_OPTION: Final = Listed((PASS, DECLARE))
 JUDGE_PLAY: Final = Listed((RIGHT, WRONG))
 
 
 def distinct(hand: tuple[Card, ...]) -> tuple[Card, ...]:
-    """Each face of a hand once, in its order."""
+    """Return each face of a hand once, in its order."""
     return tuple(dict.fromkeys(hand))
 
 
 def singles(hand: tuple[Card, ...]) -> Listed:
-    """One card, or none (Express)."""
+    """Return the moves of Express: one card, or a no-play."""
     return Listed((*[PLAYS[card] for card in dict.fromkeys(hand)], NO_PLAY))
 
 
 def opinions(shown: tuple[Card, ...]) -> Listed:
-    """A prophet's opinions on a no-play: right, or wrong for any card of the hand."""
+    """Return a prophet's opinions on a no-play: right, or wrong with any card of the hand."""
     return Listed((RIGHT, *(WRONG_FOR[card] for card in distinct(shown))))
 
 
 class Strings:
-    """Plays of any cards of a hand in any order, or none; only single cards are offered."""
+    """Plays of any cards of a hand in any order, and the no-play; only single cards are offered."""
 
     __slots__ = ("_hand",)
 
@@ -84,14 +84,14 @@ class Strings:
         return isinstance(move, NoPlay)
 
     def count(self) -> int:
-        """All strings; the no-play is in place of the empty one."""
+        """Return the number of strings; the no-play counts as the empty one."""
         return sum(_Count(tuple(Counter(self._hand).values())).by_length())
 
     def sample(self, below: Callable[[int], int]) -> Move:
-        """Any string with the same chance, or the no-play: mostly long strings, then.
+        """Draw a string uniformly; the no-play counts as the empty one. Most strings are long.
 
-        Of a large hand nearly every word over its faces is a string. Where a
-        few tries give none, the strings are counted.
+        In a large hand nearly every word over its faces is a string, so words are drawn first. If a
+        few attempts fail, the strings are counted.
         """
         copies = Counter(self._hand)
         faces, held = tuple(copies), tuple(copies.values())
@@ -115,13 +115,12 @@ class Strings:
 
 
 class _Count:
-    """How many strings there are over faces of which so many copies are held.
+    """The number of strings over faces, given the number of copies of each.
 
-    The strings of n cards over the first k faces are n! times the coefficient of
-    x^n in a product: of the sums of x^j / j! up to each face's copies. Each factor is
-    taken times the factorial of its copies, so that all are whole numbers; and a product is
-    one integer, a slot of bits for each coefficient, which one more face turns into the
-    next by a few shifts and sums.
+    The number of strings of n cards over the first k faces is n! times the coefficient of x^n in a
+    product of polynomials: for each face the sum of x^j / j! up to its copies. Each polynomial is
+    multiplied by the factorial of its copies, so that all coefficients are integers. A product is
+    stored as one integer with a slot of bits for each coefficient.
     """
 
     __slots__ = ("_copies", "_divisors", "_products", "_slot_bytes")
@@ -131,7 +130,7 @@ class _Count:
         most, divisor = 1, 1
         for held in copies:
             most *= sum(_terms(held))
-        # No coefficient is above the sum of all.
+        # No coefficient exceeds the sum of all.
         self._slot_bytes = most.bit_length() // 8 + 1
         slot = 8 * self._slot_bytes
         product = 1
@@ -143,7 +142,7 @@ class _Count:
             self._divisors.append(divisor)
 
     def by_length(self) -> list[int]:
-        """Strings of each length, the empty one first."""
+        """Return the number of strings of each length, from 0."""
         longest, size, divisor = sum(self._copies), self._slot_bytes, self._divisors[-1]
         packed = self._products[-1].to_bytes(size * (longest + 1), "little")
         return [
@@ -154,9 +153,9 @@ class _Count:
         ]
 
     def composition(self, length: int, below: Callable[[int], int]) -> Iterator[int]:
-        """Copies of each face in a string of this length, the last face first.
+        """Draw the copies of each face in a string of this length, the last face first.
 
-        Drawn as often as they have orders.
+        The probability of a composition is proportional to the number of its orders.
         """
         slot, left = 8 * self._slot_bytes, length
         mask = (1 << slot) - 1
@@ -180,20 +179,20 @@ class _Count:
 
 @cache
 def _terms(copies: int) -> tuple[int, ...]:
-    """1 / j! for each number of copies up to all, times the factorial of all."""
+    """Return `copies`! / j! for each j from 0 to `copies`."""
     return tuple([factorial(copies) // factorial(put) for put in range(copies + 1)])
 
 
 @lru_cache(maxsize=64)
 def _words_up_to(faces: int, longest: int) -> tuple[int, ...]:
-    """Words over so many faces that are at most 0, 1, 2 ... letters long."""
+    """Return the number of words over `faces` letters with at most 0, 1, 2 ... letters."""
     return tuple(accumulate([faces**length for length in range(longest + 1)]))
 
 
 def _word(copies: tuple[int, ...], below: Callable[[int], int]) -> list[int] | None:
-    """Any word over some faces, as long as all their copies or shorter, with the same chance.
+    """Draw a word over the faces uniformly, at most as long as all copies together.
 
-    By the numbers of the faces; None if it has more of a face than there are copies.
+    Letters are indices of faces. None if the word has more of a face than there are copies.
     """
     faces = len(copies)
     words = _words_up_to(faces, sum(copies))
@@ -218,60 +217,28 @@ def _shuffled(cards: list[Card], below: Callable[[int], int]) -> tuple[Card, ...
     return tuple(cards)
 
 
-class RuleTexts:
-    """Any text is a legal rule, if only to be refused; the examples are offered.
+class Texts:
+    """Moves with a text, of which few are offered. `count` and `sample` consider only those offered."""
 
-    Texts cannot be counted or drawn in a useful way: `count` and `sample` keep
-    to those offered.
-    """
+    __slots__ = ("_accepts", "offered")
+    complete: Final = False
 
-    __slots__ = ()
-
-    @property
-    def offered(self) -> tuple[Move, ...]:
-        return _EXAMPLES
-
-    @property
-    def complete(self) -> bool:
-        return False
+    def __init__(self, offered: tuple[Move, ...], accepts: Callable[[object], bool]) -> None:
+        self.offered = offered
+        self._accepts = accepts
 
     def __contains__(self, move: object) -> bool:
-        return isinstance(move, Rule)
+        return self._accepts(move)
 
     def count(self) -> int:
-        return len(_EXAMPLES)
+        return len(self.offered)
 
     def sample(self, below: Callable[[int], int]) -> Move:
-        return _EXAMPLES[below(len(_EXAMPLES))]
-
-
-class GuessTexts:
-    """A guess in the language of rules, or a pass, which alone is offered and counted."""
-
-    __slots__ = ()
-
-    @property
-    def offered(self) -> tuple[Move, ...]:
-        return (PASS,)
-
-    @property
-    def complete(self) -> bool:
-        return False
-
-    def __contains__(self, move: object) -> bool:
-        if isinstance(move, Guess):
-            return guess_error(move) is None
-        return isinstance(move, Pass)
-
-    def count(self) -> int:
-        return 1
-
-    def sample(self, below: Callable[[int], int]) -> Move:
-        return self.offered[below(1)]
+        return self.offered[below(len(self.offered))]
 
 
 def guess_error(move: Guess) -> str | None:
-    """Why a guess is not a rule of the language; None if it is one."""
+    """Return why a guess is not a rule of the language; None if it is one."""
     try:
         Language.parse(move.text)
     except RuleError as error:
@@ -279,12 +246,17 @@ def guess_error(move: Guess) -> str | None:
     return None
 
 
-RULE_TEXTS: Final = RuleTexts()
-GUESS_TEXTS: Final = GuessTexts()
+RULE_TEXTS: Final = Texts(_EXAMPLES, lambda move: isinstance(move, Rule))
+"""Any text is a legal rule, though it may be refused later."""
+GUESS_TEXTS: Final = Texts(
+    (PASS,),
+    lambda move: guess_error(move) is None if isinstance(move, Guess) else isinstance(move, Pass),
+)
+"""A guess must be a rule of the language."""
 
 
 def why_illegal(state: State, move: Move) -> str:
-    """What to say of a move that is not legal."""
+    """Return why a move is illegal, for its bot."""
     match state.phase:
         case Phase.RULE:
             return "send a rule"

@@ -1,4 +1,4 @@
-"""The settings of a match of Eleusis."""
+"""Options of Eleusis."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,18 +10,31 @@ MAX_HANDS: Final = 80
 
 
 class Variant(StrEnum):
-    """Which of the two games is played."""
+    """One of the two games."""
 
     ELEUSIS = "eleusis"
     EXPRESS = "express"
 
 
+class Guessers(StrEnum):
+    """Who may guess after a right play."""
+
+    ALL = "all"
+    PLAYER = "player"
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a match is played."""
+    """Options of a match."""
 
     hands: int = hands_setting(0, "one deal by each seat", maximum=MAX_HANDS)
     max_turns: int = setting(
         40, "turns of each seat after which a hand ends at the latest", minimum=1, maximum=100
+    )
+    guessers: str = setting(
+        Guessers.ALL,
+        "who may guess after a right play: all seats but the dealer, or only the one that played",
+        choices=tuple(Guessers),
+        needs={"variant": (Variant.EXPRESS,)},
     )
     variant: str = setting(Variant.ELEUSIS, "which Eleusis", choices=tuple(Variant))

@@ -1,13 +1,12 @@
-"""Eleusis and Eleusis Express: one seat invents a rule, the others find out by playing.
+"""Eleusis and Eleusis Express, for three to eight seats: one makes a rule, the others find it by playing.
 
-For three to eight seats, of which one deals: it sends a rule (in the language
-of `arena.games.cel`), holds no cards and scores with the best. Rulings are
-cited as R1 to R5 and E1 to E17 of Eleusis, X1 to X9 of Eleusis Express.
+The dealer sends a rule in the language of `arena.cel`. It has no cards and scores as much as the best seat.
+Rulings are numbered R1 to R5 and E1 to E17 for Eleusis, X1 to X9 for Eleusis Express.
 
-| variant   | a hand goes                                                               |
+| variant   | a hand                                                                    |
 |-----------|---------------------------------------------------------------------------|
 | `eleusis` | rule; then turns: play, judgement if there is a prophet, prophet's option |
-| `express` | rule; then turns: play a single card, guess after a right one             |
+| `express` | rule; then turns: play a single card, guesses after a right one           |
 """
 
 from dataclasses import replace
@@ -15,21 +14,20 @@ from typing import Final
 
 from arena.cards import Card
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Listed,
     Moves,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
     Work,
-    places_of,
     require_to_act,
+    with_entry,
 )
 from arena.games.eleusis.cards import DEALT, cards_played, deal, in_hand_order, right_up_to, undealt
-from arena.games.eleusis.hidden_rule import EXAMPLES, draws_of, judge_guess, validate
+from arena.games.eleusis.hidden_rule import draws_of, judge_guess, validate
 from arena.games.eleusis.legal_moves import (
     GUESS_TEXTS,
     JUDGE_PLAY,
@@ -40,22 +38,7 @@ from arena.games.eleusis.legal_moves import (
     singles,
     why_illegal,
 )
-from arena.games.eleusis.options import Options, Variant
-from arena.games.eleusis.scoring import MOST_OF_EXPRESS, Prophecy, eleusis_scores, express_scores
-from arena.games.eleusis.state import (
-    Attempts,
-    Match,
-    Secret,
-    State,
-    Table,
-    Turn,
-    active,
-    is_express,
-    with_guess,
-)
-from arena.games.eleusis.turn import carry_out
-from arena.games.eleusis.verdict import Verdict
-from arena.games.eleusis.words import (
+from arena.games.eleusis.messages import (
     NO_RULE,
     PASS,
     PLAYS,
@@ -85,14 +68,29 @@ from arena.games.eleusis.words import (
     RuleReplaced,
     View,
 )
-from arena.games.eleusis.work import work_of_guess, work_of_trial
-from arena.games.options import check_hands
+from arena.games.eleusis.options import Guessers, Options, Variant
+from arena.games.eleusis.scoring import MOST_OF_EXPRESS, Prophecy, eleusis_scores, express_scores
+from arena.games.eleusis.state import (
+    Attempts,
+    Match,
+    Secret,
+    State,
+    Table,
+    Turn,
+    active,
+    is_express,
+    with_guess,
+)
+from arena.games.eleusis.turn import carry_out
+from arena.games.eleusis.verdict import Verdict
+from arena.games.eleusis.work import EXAMPLES, work_of_guess, work_of_trial
+from arena.games.options import check_match
 
 SEATS: Final = range(3, 9)
 TRIES: Final = 2
-"""Rules that a dealer may send; if both are refused, the arena chooses (R4)."""
+"""The number of rules that a dealer may send; then the arena chooses one (R4)."""
 _LIGHT_COST: Final = 20_000
-"""What a rule may cost within 5 ms, by far."""
+"""A cost that certainly takes less than 5 ms."""
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -101,9 +99,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     Raises:
       BadOptions: unless there are 3 to 8 seats and `hands` is a multiple of them.
     """
-    if seats not in SEATS:
-        raise BadOptions(f"Eleusis is for 3 to 8 seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Eleusis", SEATS, seats, options.hands)
     everybody = tuple(Seat(seat) for seat in range(seats))
     return begin_hand(Match(options, everybody, 0, (), (0,) * seats, ""))
 
@@ -112,7 +108,7 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
     """Play one move.
 
     Raises:
-      IllegalMove: if it is not that seat's to make.
+      IllegalMove: if the move is illegal.
     """
     asked = to_act(state)
     if not asked:
@@ -132,11 +128,11 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
         case Guess():
             return _guess(state, move.text, deals)
         case Pass():
-            return _next_turn(state, (Told(Passed(state.turn.seat)),))
+            return _pass(state)
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """The dealer, the seat on turn or the prophet."""
+    """Return the dealer, the seat whose turn it is, or the prophet."""
     match state.phase:
         case Phase.OVER:
             return ()
@@ -146,12 +142,15 @@ def to_act(state: State) -> tuple[Seat, ...]:
             prophet = state.table.office.prophet
             assert prophet is not None
             return (prophet,)
+        case Phase.GUESS_OPTION:
+            assert state.turn.guesser is not None
+            return (state.turn.guesser,)
         case _:
             return (state.turn.seat,)
 
 
 def moves(state: State, seat: Seat) -> Moves:
-    """Singles are listed; strings and texts are not, but may be played."""
+    """Return the legal moves; strings of cards and texts are legal without being listed."""
     match state.phase:
         case Phase.RULE:
             return RULE_TEXTS
@@ -169,7 +168,7 @@ def moves(state: State, seat: Seat) -> Moves:
 
 
 def view(state: State, seat: Seat | None) -> View:
-    """What a seat may know; the spectator sees no hand and no rule."""
+    """Return what a seat may know; a spectator sees no hand and no rule."""
     match, phase, table = state.match, state.phase, state.table
     over = phase is Phase.OVER
     dealt = bool(table.layout.mainline)
@@ -200,7 +199,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """The first card of the hand; right for a prophet; no option; no rule (E15)."""
+    """Return the first card of the hand, the judgement `right`, a pass, or an empty rule (E15)."""
     match state.phase:
         case Phase.RULE:
             return NO_RULE
@@ -213,12 +212,12 @@ def fallback(state: State, seat: Seat) -> Move:
 
 
 def hand_number(state: State) -> int:
-    """The hand, from 0."""
+    """Return the number of the hand, from 0."""
     return state.match.hand
 
 
 def heavy(state: State, seat: Seat, move: Move) -> Work | bool:
-    """Trying a rule, comparing a guess, and whatever a dear rule has to judge."""
+    """Return the work of validating a rule, comparing a guess, or judging with an expensive rule."""
     if isinstance(move, Rule):
         return work_of_trial(move.text)
     if isinstance(move, Guess):
@@ -237,17 +236,17 @@ def heavy(state: State, seat: Seat, move: Move) -> Work | bool:
 
 
 def result(state: State) -> Result | None:
-    """Totals and places; ties are shared."""
+    """Return totals and places; equal totals share a place."""
     if state.phase is not Phase.OVER:
         return None
     match = state.match
-    return Result(match.totals, places_of(match.totals), match.hand_scores)
+    return Result.of(match.totals, match.hand_scores)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """In Express from a hand that grew by a card each turn to a guess with one card left.
+    """Return the difference of the highest and lowest possible scores in Express.
 
-    None in Eleusis: strings, prophets and penalties allow scores a hundred times those that occur.
+    None in Eleusis, where strings, prophets and penalties allow scores a hundred times those that occur.
     """
     if options.variant != Variant.EXPRESS:
         return None
@@ -261,54 +260,54 @@ def _opinions(state: State) -> Listed:
 
 
 def _shown(state: State) -> tuple[Card, ...]:
-    """What the prophet is to judge."""
+    """Return the cards that the prophet judges."""
     pending = state.turn.pending
     if isinstance(pending, NoPlay):
         return in_hand_order(state.table.cards.hands[state.turn.seat])
     return pending.cards if isinstance(pending, Play) else ()
 
 
-def begin_hand(match: Match, *told: Told) -> Step:
+def begin_hand(match: Match, *events: SentEvent) -> Step:
     seats = len(match.seats)
     turn = Turn(match.players[0], None, (0,) * seats)
     state = State(match, Secret(), Phase.RULE, turn, undealt(seats), Attempts())
-    return Step(state, (*told, Told(HandBegan(match.hand, match.dealer))))
+    return Step(state, (*events, SentEvent(HandBegan(match.hand, match.dealer))))
 
 
 def _set_rule(state: State, text: str, deals: Deals) -> Step:
-    """Try the rule (R4): accepted, or one retry, or an example that the arena chooses."""
+    """Validate the rule (R4). If two rules are refused, the arena chooses an example."""
     match, tried = state.match, state.secret.refused + 1
     found = validate(text, draws_of(deals, match.hand, f"validate {tried}"))
     if found.verdict is Verdict.ACCEPTED:
         return _deal(state, Secret(text, tried - 1, dearest=found.dearest), (), deals)
     only = (match.dealer,)
-    refused = Told(RuleRefused(found.verdict, found.reason), only)
+    refused = SentEvent(RuleRefused(found.verdict, found.reason), only)
     secret = Secret("", tried, found.verdict, found.reason)
     if tried < TRIES:
         return Step(replace(state, secret=secret), (refused,))
     rule = EXAMPLES[draws_of(deals, match.hand, "example").below(len(EXAMPLES))]
-    replaced = Told(RuleReplaced(rule), only)
+    replaced = SentEvent(RuleReplaced(rule), only)
     return _deal(state, replace(secret, rule=rule, by_arena=True), (refused, replaced), deals)
 
 
-def _deal(state: State, secret: Secret, told: tuple[Told, ...], deals: Deals) -> Step:
+def _deal(state: State, secret: Secret, events: tuple[SentEvent, ...], deals: Deals) -> Step:
     match = state.match
     table = deal(match, deals)
     hands = table.cards.hands
     size = DEALT[match.options.variant]
-    dealt = Told(Dealt(table.layout.mainline[0], size, len(table.cards.stock)))
-    drawn = (Told(Drawn(seat, in_hand_order(hands[seat])), (seat,)) for seat in match.players)
+    dealt = SentEvent(Dealt(table.layout.mainline[0], size, len(table.cards.stock)))
+    drawn = (SentEvent(Drawn(seat, in_hand_order(hands[seat])), (seat,)) for seat in match.players)
     after = State(match, secret, Phase.PLAY, state.turn, table, state.attempts)
-    return Step(after, (*told, dealt, *drawn))
+    return Step(after, (*events, dealt, *drawn))
 
 
 def _play(state: State, move: Play | NoPlay, deals: Deals) -> Step:
     seat = state.turn.seat
     if isinstance(move, Play):
-        said = Told(Played(seat, move.cards))
+        said = SentEvent(Played(seat, move.cards))
     else:
         hand = in_hand_order(state.table.cards.hands[seat])
-        said = Told(NoPlayCalled(seat, hand))
+        said = SentEvent(NoPlayCalled(seat, hand))
     if state.table.office.prophet is None:
         return _resolve(state, move, None, (said,), deals)
     turn = Turn(seat, move, state.turn.taken)
@@ -319,32 +318,60 @@ def _judge(state: State, move: Judge, deals: Deals) -> Step:
     play, prophet = state.turn.pending, state.table.office.prophet
     assert play is not None
     assert prophet is not None
-    said = Told(Judged(prophet, move.opinion, move.card))
+    said = SentEvent(Judged(prophet, move.opinion, move.card))
     return _resolve(state, play, move, (said,), deals)
 
 
 def _resolve(
-    state: State, play: Play | NoPlay, judged: Judge | None, told: tuple[Told, ...], deals: Deals
+    state: State,
+    play: Play | NoPlay,
+    judged: Judge | None,
+    events: tuple[SentEvent, ...],
+    deals: Deals,
 ) -> Step:
     seat, outcome = state.turn.seat, carry_out(state, play, judged, deals)
     before = state.turn.taken
-    taken = (*before[:seat], before[seat] + 1, *before[seat + 1 :])
+    taken = with_entry(before, seat, before[seat] + 1)
     after = state.at(Phase.PLAY, Turn(seat, None, taken), outcome.table)
-    told += outcome.told
+    events += outcome.events
     if outcome.end is not None:
-        return _end_hand(after, outcome.end, None, told)
+        return _end_hand(after, outcome.end, None, events)
     if is_express(state):
-        # After a card that the arena moved there is no guess (X9).
-        option = Phase.GUESS_OPTION if isinstance(play, Play) and outcome.right else None
-    else:
-        option = Phase.PROPHET_OPTION if _may_declare(after, seat) else None
-    if option is not None:
-        return Step(after.at(option, after.turn, after.table), told)
-    return _next_turn(after, told)
+        # There is no guess after a card that the arena moved (X9).
+        if isinstance(play, Play) and outcome.right:
+            return _ask_guesser(after, seat, events)
+    elif _may_declare(after, seat):
+        return Step(after.at(Phase.PROPHET_OPTION, after.turn, after.table), events)
+    return _next_turn(after, events)
+
+
+def _ask_guesser(state: State, seat: Seat, events: tuple[SentEvent, ...]) -> Step:
+    turn = Turn(state.turn.seat, None, state.turn.taken, seat)
+    return Step(state.at(Phase.GUESS_OPTION, turn, state.table), events)
+
+
+def _pass(state: State) -> Step:
+    (seat,) = to_act(state)
+    events = (SentEvent(Passed(seat)),)
+    guessing = state.phase is Phase.GUESS_OPTION
+    return _next_guesser(state, events) if guessing else _next_turn(state, events)
+
+
+def _next_guesser(state: State, events: tuple[SentEvent, ...]) -> Step:
+    """Ask the next seat for a guess: clockwise from the one that played, each once (X2)."""
+    players, guesser = state.match.players, state.turn.guesser
+    assert guesser is not None
+    following = players[(players.index(guesser) + 1) % len(players)]
+    if state.match.options.guessers == Guessers.PLAYER or following == state.turn.seat:
+        return _next_turn(state, events)
+    return _ask_guesser(state, following, events)
 
 
 def _may_declare(state: State, seat: Seat) -> bool:
-    """Also after a wrong play (E4); two other seats must be left to play."""
+    """Return whether a seat may declare itself prophet, also after a wrong play (E4).
+
+    Two other seats must be left to play.
+    """
     office = state.table.office
     if office.prophet is not None or seat in office.former or seat in office.expelled:
         return False
@@ -352,46 +379,47 @@ def _may_declare(state: State, seat: Seat) -> bool:
 
 
 def _declare(state: State) -> Step:
-    """The marker goes on the last card played, which a no-play is not (E5)."""
+    """Make the seat the prophet, with the marker on the last card played (E5)."""
     seat, marker = state.turn.seat, cards_played(state.table.layout)
     office = replace(state.table.office, prophet=seat, marker=marker)
     after = replace(state, table=replace(state.table, office=office))
-    return _next_turn(after, (Told(ProphetDeclared(seat, marker)),))
+    return _next_turn(after, (SentEvent(ProphetDeclared(seat, marker)),))
 
 
 def _guess(state: State, text: str, deals: Deals) -> Step:
-    match, seat, attempts = state.match, state.turn.seat, state.attempts
+    match, seat, attempts = state.match, state.turn.guesser, state.attempts
+    assert seat is not None
     draws = draws_of(deals, match.hand, f"guess {attempts.count + 1}")
     found = judge_guess(state.secret.rule, text, state.table.layout.mainline, draws)
-    told = (Told(Guessed(seat, text, found.accepted)),)
+    events = (SentEvent(Guessed(seat, text, found.accepted)),)
     if found.accepted:
-        return _end_hand(state, End.GUESS, seat, told)
+        return _end_hand(state, End.GUESS, seat, events)
     after = replace(state, attempts=with_guess(attempts, seat, text, found.witness))
-    return _next_turn(after, told)
+    return _next_guesser(after, events)
 
 
-def _next_turn(state: State, told: tuple[Told, ...]) -> Step:
-    """The next active seat clockwise, unless all have had their turns."""
+def _next_turn(state: State, events: tuple[SentEvent, ...]) -> Step:
+    """Give the turn to the next active seat clockwise, unless all have had their turns."""
     taken, seat, seats = state.turn.taken, state.turn.seat, len(state.match.seats)
     playing = active(state.match, state.table.office)
     if all(taken[each] >= state.match.options.max_turns for each in playing):
-        return _end_hand(state, End.TURN_CAP, None, told)
+        return _end_hand(state, End.TURN_CAP, None, events)
     following = min(playing, key=lambda each: (each - seat - 1) % seats)
-    return Step(state.at(Phase.PLAY, Turn(following, None, taken), state.table), told)
+    return Step(state.at(Phase.PLAY, Turn(following, None, taken), state.table), events)
 
 
-def _end_hand(state: State, end: End, guesser: Seat | None, told: tuple[Told, ...]) -> Step:
+def _end_hand(state: State, end: End, guesser: Seat | None, events: tuple[SentEvent, ...]) -> Step:
     match, secret = state.match, state.secret
     scores = _scores(state.match, state.table, guesser)
     if secret.by_arena:
         scores = tuple(0 if seat == match.dealer else score for seat, score in enumerate(scores))
     totals = tuple(had + won for had, won in zip(match.totals, scores, strict=True))
     refuted = (
-        Told(GuessRefuted(seat, witness.line, witness.card, witness.legal))
+        SentEvent(GuessRefuted(seat, witness.line, witness.card, witness.legal))
         for seat, witness in state.attempts.witnesses
     )
-    scored = Told(HandScored(match.hand, end, secret.rule, secret.by_arena, scores, totals))
-    told = (*told, *refuted, scored)
+    scored = SentEvent(HandScored(match.hand, end, secret.rule, secret.by_arena, scores, totals))
+    events = (*events, *refuted, scored)
     after = replace(
         match,
         hand_scores=(*match.hand_scores, scores),
@@ -399,8 +427,8 @@ def _end_hand(state: State, end: End, guesser: Seat | None, told: tuple[Told, ..
         previous_rule=secret.rule,
     )
     if len(after.hand_scores) >= (match.options.hands or len(match.seats)):
-        return Step(replace(state, match=after, phase=Phase.OVER), told)
-    return begin_hand(replace(after, hand=match.hand + 1), *told)
+        return Step(replace(state, match=after, phase=Phase.OVER), events)
+    return begin_hand(replace(after, hand=match.hand + 1), *events)
 
 
 def _scores(match: Match, table: Table, guesser: Seat | None) -> tuple[int, ...]:

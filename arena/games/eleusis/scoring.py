@@ -1,4 +1,4 @@
-"""What a hand of Eleusis is worth to each seat."""
+"""Scores of a hand of Eleusis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from typing import Final
 from arena.games.contract import Seat
 
 EXPRESS_HAND: Final = 12
-"""Cards that each seat is dealt in Express, and what an empty hand is worth."""
+"""The number of cards dealt to each seat in Express, which is also the score of an empty hand."""
 EMPTIED_BONUS: Final = 3
 GUESS_BONUS: Final = 6
 MOST_OF_EXPRESS: Final = EXPRESS_HAND - 1 + GUESS_BONUS
-"""A guess with one card left; an empty hand ends before a guess."""
+"""The highest score: a guess with one card left, as an empty hand ends before a guess."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prophecy:
-    """The prophet in office when a hand ends (E6), and the cards played around the marker."""
+    """The prophet at the end of a hand (E6), and the cards before and after its marker."""
 
     seat: Seat
     before: int
-    """Cards after the starter, up to and including the marked one, right and wrong (E8)."""
+    """The number of cards after the starter up to the marked one, right and wrong (E8)."""
     right_after: int
     wrong_after: int
 
@@ -28,10 +28,10 @@ class Prophecy:
 def eleusis_scores(
     hand_sizes: Sequence[int], dealer: Seat, prophecy: Prophecy | None
 ) -> tuple[int, ...]:
-    """Scores by seat: the cards fewer than in the largest hand, and the prophet's bonus.
+    """Return scores by seat: the size of the largest hand less one's own, and the prophet's bonus.
 
-    The dealer gets the highest of them, with a prophet at most twice the cards
-    that came before the marker (E17).
+    The dealer gets the highest score; with a prophet at most twice the number of cards before the marker
+    (E17).
     """
     players = [seat for seat in range(len(hand_sizes)) if seat != dealer]
     largest = max(hand_sizes[seat] for seat in players)
@@ -47,7 +47,7 @@ def eleusis_scores(
 def express_scores(
     hand_sizes: Sequence[int], dealer: Seat, guesser: Seat | None
 ) -> tuple[int, ...]:
-    """Scores by seat: 12 less the cards held, 15 for none, 6 for the guess (X4, X5)."""
+    """Return scores by seat: 12 less the cards, 15 for an empty hand, 6 for the guess (X4, X5)."""
     scores = [EXPRESS_HAND - size + (0 if size else EMPTIED_BONUS) for size in hand_sizes]
     if guesser is not None:
         scores[guesser] += GUESS_BONUS

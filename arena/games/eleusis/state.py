@@ -1,12 +1,10 @@
-"""What a match of Eleusis consists of while it is played."""
+"""The state of a match of Eleusis."""
 
 from typing import Final
 
 from arena.cards import Card
 from arena.games.contract import Seat
-from arena.games.eleusis.options import Options, Variant
-from arena.games.eleusis.verdict import Verdict, Witness
-from arena.games.eleusis.words import (
+from arena.games.eleusis.messages import (
     SHOWN_CALLS,
     SHOWN_GUESSES,
     Calls,
@@ -17,7 +15,9 @@ from arena.games.eleusis.words import (
     Phase,
     Play,
 )
-from arena.games.values import value
+from arena.games.eleusis.options import Options, Variant
+from arena.games.eleusis.verdict import Verdict, Witness
+from arena.games.frozen import Frozen
 
 NO_LAYOUT: Final = Layout((), (), (), (), ())
 NO_CALLS: Final = Calls((), (), (), ())
@@ -25,9 +25,8 @@ NO_GUESSES: Final = Guesses((), ())
 NO_OFFICE: Final = Office(None, 0, (), ())
 
 
-@value(frozen=True, slots=True)
-class Match:
-    """What outlasts a hand."""
+class Match(Frozen):
+    """What continues from hand to hand."""
 
     options: Options
     seats: tuple[Seat, ...]
@@ -42,65 +41,62 @@ class Match:
 
     @property
     def players(self) -> tuple[Seat, ...]:
-        """All but the dealer, from its left."""
+        """All seats except the dealer, from its left."""
         dealer = self.dealer
         return self.seats[dealer + 1 :] + self.seats[:dealer]
 
 
-@value(frozen=True, slots=True)
-class Secret:
-    """The rule of the hand and what only its dealer may know of it."""
+class Secret(Frozen):
+    """The rule of the hand, and what only its dealer may know."""
 
     rule: str = ""
-    """Empty until one was accepted."""
+    """The rule; empty until one was accepted."""
     refused: int = 0
-    """Rules that were refused."""
+    """The number of refused rules."""
     verdict: Verdict = Verdict.ACCEPTED
-    """On the last rule sent."""
+    """The verdict on the last rule sent."""
     reason: str = ""
-    """Why it was refused."""
+    """Why the last rule was refused."""
     by_arena: bool = False
     dearest: int = 0
-    """The most that the rule cost for one card while it was tried."""
+    """The highest cost of one card during validation."""
 
 
-@value(frozen=True, slots=True)
-class Cards:
-    """Cards that are not on the table."""
+class Cards(Frozen):
+    """Hands and stock."""
 
     hands: tuple[tuple[Card, ...], ...]
-    """By seat, each in the order received, in which it goes under the stock after a
-    no-play; it is shown sorted. The dealer has none."""
+    """By seat, each in the order received, in which it is put under the stock after a no-play; views show
+    hands sorted. The dealer has no cards."""
     stock: tuple[Card, ...]
-    """The next to be drawn first."""
+    """The next card to draw first."""
     packs: int
-    """Packs used in this hand."""
+    """The number of packs used in this hand."""
 
 
-@value(frozen=True, slots=True)
-class Turn:
-    """Whose turn it is and how far it has come."""
+class Turn(Frozen):
+    """The current turn."""
 
     seat: Seat
     pending: Play | NoPlay | None
-    """What the prophet is to judge."""
+    """The play that the prophet judges."""
     taken: tuple[int, ...]
-    """Turns completed, by seat."""
+    """The number of completed turns, by seat."""
+    guesser: Seat | None = None
+    """The seat that may guess now (Express)."""
 
 
-@value(frozen=True, slots=True)
-class Attempts:
+class Attempts(Frozen):
     """Wrong guesses of the hand (Express)."""
 
     count: int = 0
     shown: Guesses = NO_GUESSES
     witnesses: tuple[tuple[Seat, Witness], ...] = ()
-    """Where the last guess of each seat fails; told after the hand."""
+    """Where the last guess of each seat fails, which is sent after the hand."""
 
 
-@value(frozen=True, slots=True)
-class Table:
-    """All that a hand consists of, once it is dealt."""
+class Table(Frozen):
+    """The cards and the public state of a hand."""
 
     cards: Cards
     layout: Layout
@@ -108,8 +104,7 @@ class Table:
     office: Office
 
 
-@value(frozen=True, slots=True)
-class State:
+class State(Frozen):
     """A match between two moves."""
 
     match: Match
@@ -120,17 +115,17 @@ class State:
     attempts: Attempts
 
     def at(self, phase: Phase, turn: Turn, table: Table) -> "State":
-        """The same hand further on."""
+        """Return the same match in another phase, turn and table."""
         return State(self.match, self.secret, phase, turn, table, self.attempts)
 
 
 def is_express(state: State) -> bool:
-    """Whether it is Eleusis Express."""
+    """Return whether it is Eleusis Express."""
     return state.match.options.variant == Variant.EXPRESS
 
 
 def active(match: Match, office: Office) -> tuple[Seat, ...]:
-    """The seats that have turns, from the dealer's left."""
+    """Return the seats that have turns, from the dealer's left."""
     prophet, expelled = office.prophet, office.expelled
     if prophet is None and not expelled:
         return match.players
@@ -140,7 +135,7 @@ def active(match: Match, office: Office) -> tuple[Seat, ...]:
 def with_call(
     calls: Calls, seat: Seat, shown: tuple[Card, ...], after: int, *, right: bool
 ) -> Calls:
-    """One more no-play, the oldest being forgotten."""
+    """Add a no-play; drop the oldest ones beyond `SHOWN_CALLS`."""
     return Calls(
         (*calls.seats, seat)[-SHOWN_CALLS:],
         (*calls.hands, shown)[-SHOWN_CALLS:],
@@ -150,7 +145,7 @@ def with_call(
 
 
 def with_guess(attempts: Attempts, seat: Seat, text: str, witness: Witness | None) -> Attempts:
-    """One more wrong guess, the oldest being forgotten."""
+    """Add a wrong guess; drop the oldest ones beyond `SHOWN_GUESSES`."""
     others = tuple(each for each in attempts.witnesses if each[0] != seat)
     return Attempts(
         attempts.count + 1,

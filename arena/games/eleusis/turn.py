@@ -1,21 +1,21 @@
-"""How a turn of Eleusis is carried out once it is complete.
+"""Carry out a turn of Eleusis after the play and the prophet's judgement.
 
-T is the truth by the rule (rulings E1, E2; X1, X9 in Express):
+The effect depends on the rule (E1, E2; X1, X9 in Express):
 
-| play    | T right                                | T wrong                                    |
+| play    | right by the rule                      | wrong by the rule                          |
 |---------|----------------------------------------|--------------------------------------------|
-| cards   | to the mainline                        | beside it; the seat draws 2 for each       |
-| no-play | the hand under the stock, a smaller    | a right card of it goes to the mainline;   |
-|         | one is dealt, or the hand ends         | the seat draws 5 (Express: 2)              |
+| cards   | join the mainline                      | join a sideline; the seat draws 2 for each |
+| no-play | the hand is replaced by a smaller one, | a right card of it joins the mainline;     |
+|         | or the hand of play ends               | the seat draws 5 (Express: 2)              |
 
-A prophet whose opinion differs, or who names a wrong card, is deposed and
-draws five cards first; the table is then carried out without any penalty.
+A prophet whose judgement is wrong, or who names a wrong card, is deposed and draws five cards first. The
+turn is then carried out without penalty.
 """
 
 from typing import Final, NamedTuple
 
 from arena.cards import Card
-from arena.games.contract import Deals, Seat, Told
+from arena.games.contract import Deals, Seat, SentEvent
 from arena.games.eleusis.cards import (
     cards_played,
     draw,
@@ -26,9 +26,7 @@ from arena.games.eleusis.cards import (
     put_wrong,
 )
 from arena.games.eleusis.hidden_rule import are_right, legal_among
-from arena.games.eleusis.options import Variant
-from arena.games.eleusis.state import State, Table, active, with_call
-from arena.games.eleusis.words import (
+from arena.games.eleusis.messages import (
     Drawn,
     End,
     Judge,
@@ -41,34 +39,36 @@ from arena.games.eleusis.words import (
     PlayResolved,
     ProphetDeposed,
 )
+from arena.games.eleusis.options import Variant
+from arena.games.eleusis.state import State, Table, active, with_call
 
 PROPHET_DRAWS: Final = 5
 WRONG_CARD_DRAWS: Final = 2
 FULL_HAND: Final = 208
-"""Cards to which the penalty for wrong cards fills a hand at most: four packs. The
-digest has no such limit; but any hand may be played as one string (E3), and a wrong
-one draws twice its cards, so without a limit a hand could double on every turn."""
+"""The maximal size of a hand after a penalty for wrong cards: four packs. Without this limit, which is the
+arena's own, a hand could double with every turn: it may be played as one string (E3), and a wrong string
+draws twice its cards."""
 FALSE_NO_PLAY_DRAWS: Final = {Variant.ELEUSIS.value: 5, Variant.EXPRESS.value: 2}
 NO_PLAY_SHRINKS: Final = {Variant.ELEUSIS.value: 4, Variant.EXPRESS.value: 1}
-"""Cards by which a hand shrinks when it is right that it cannot play."""
+"""The number of cards by which a hand shrinks after a true no-play."""
 EXPELLING_LINE: Final = 40
-"""Mainline cards, the starter included, from which wrong play expels (E9)."""
+"""The length of the mainline, with the starter, from which wrong plays expel (E9)."""
 EXPELLING_AFTER_MARKER: Final = 30
-"""Cards after the marker, right and wrong, from which wrong play expels (E10)."""
+"""The number of cards after the marker, right and wrong, from which wrong plays expel (E10)."""
 
 
 class Outcome(NamedTuple):
-    """A turn that was carried out."""
+    """The result of a turn."""
 
     table: Table
-    told: tuple[Told, ...]
+    events: tuple[SentEvent, ...]
     right: bool
     end: End | None
-    """Why the hand ended with it; None if it goes on."""
+    """Why the hand ended; None if it continues."""
 
 
 def carry_out(state: State, play: Play | NoPlay, judged: Judge | None, deals: Deals) -> Outcome:
-    """Compare a play, and the prophet's opinion of it, with the truth."""
+    """Compare a play and the prophet's judgement with the rule, and carry out the turn."""
     turn, line = _TurnInProgress(state, deals), state.table.layout.mainline
     if isinstance(play, Play):
         right = are_right(state.secret.rule, line, play.cards)
@@ -88,11 +88,11 @@ def carry_out(state: State, play: Play | NoPlay, judged: Judge | None, deals: De
         else:
             named = judged.card if judged is not None and not spared else None
             turn.false_no_play(named or legal[0], spared=spared)  # E1
-    return Outcome(turn.table(), tuple(turn.told), right, turn.end())
+    return Outcome(turn.table(), tuple(turn.events), right, turn.end())
 
 
 def expels(state: State) -> bool:
-    """Whether a wrong play now expels; tested before the play."""
+    """Return whether a wrong play expels; this is tested before the play."""
     layout, office = state.table.layout, state.table.office
     if state.match.options.variant == Variant.EXPRESS:
         return False
@@ -102,12 +102,12 @@ def expels(state: State) -> bool:
 
 
 class _TurnInProgress:
-    """The table while one turn is carried out, and what is told of it."""
+    """The table while a turn is carried out, and the events of the turn."""
 
     def __init__(self, state: State, deals: Deals) -> None:
         table = state.table
         self.seat = state.turn.seat
-        self.told: list[Told] = []
+        self.events: list[SentEvent] = []
         self._cards, self._layout = table.cards, table.layout
         self._calls, self._office = table.calls, table.office
         self._match = state.match
@@ -129,7 +129,7 @@ class _TurnInProgress:
         return None
 
     def judge(self, judged: Judge, *, right: bool, legal: tuple[Card, ...]) -> bool:
-        """Depose a prophet that is wrong; whether it was."""
+        """Depose the prophet if its judgement is wrong; return whether it was."""
         agrees = (judged.opinion is Opinion.RIGHT) == right
         if agrees and (judged.card is None or judged.card in legal):
             return False
@@ -137,15 +137,15 @@ class _TurnInProgress:
         assert prophet is not None
         former = (*self._office.former, prophet)
         self._office = Office(None, 0, former, self._office.expelled)
-        self.told.append(Told(ProphetDeposed(prophet)))
+        self.events.append(SentEvent(ProphetDeposed(prophet)))
         self._draw(prophet, PROPHET_DRAWS)
         return True
 
     def right_cards(self, cards: tuple[Card, ...]) -> None:
         self._layout = put_right(self._layout, self.seat, cards)
         self._cards = put_down(self._cards, self.seat, cards)
-        self.told.append(
-            Told(PlayResolved(self.seat, right=True, cards=cards, penalty=0, expelled=False))
+        self.events.append(
+            SentEvent(PlayResolved(self.seat, right=True, cards=cards, penalty=0, expelled=False))
         )
 
     def wrong_cards(self, cards: tuple[Card, ...], *, spared: bool) -> None:
@@ -157,7 +157,7 @@ class _TurnInProgress:
         resolved = PlayResolved(
             self.seat, right=False, cards=cards, penalty=penalty, expelled=expelled
         )
-        self.told.append(Told(resolved))
+        self.events.append(SentEvent(resolved))
         self._draw(self.seat, penalty)
 
     def call(self, hand: tuple[Card, ...], *, right: bool) -> None:
@@ -165,14 +165,14 @@ class _TurnInProgress:
         self._calls = with_call(self._calls, self.seat, hand, after, right=right)
 
     def true_no_play(self, hand: tuple[Card, ...]) -> None:
-        """The old hand goes under the stock before the new one is dealt (E13)."""
+        """Put the old hand under the stock and deal a new one (E13)."""
         self._cards = give_back(self._cards, self.seat)
         size = max(0, len(hand) - NO_PLAY_SHRINKS[self._variant])
-        self._emptied_by_no_play = size == 0  # the caller then holds none (E7, X4)
+        self._emptied_by_no_play = size == 0  # the seat has no cards then (E7, X4)
         resolved = NoPlayResolved(
             self.seat, right=True, card=None, penalty=0, hand_size=size, expelled=False
         )
-        self.told.append(Told(resolved))
+        self.events.append(SentEvent(resolved))
         self._draw(self.seat, size)
 
     def false_no_play(self, card: Card, *, spared: bool) -> None:
@@ -184,11 +184,11 @@ class _TurnInProgress:
         resolved = NoPlayResolved(
             self.seat, right=False, card=card, penalty=penalty, hand_size=size, expelled=expelled
         )
-        self.told.append(Told(resolved))
+        self.events.append(SentEvent(resolved))
         self._draw(self.seat, penalty)
 
     def _punish(self, *, spared: bool) -> bool:
-        """Expel the seat if its time is up."""
+        """Expel the seat if wrong plays expel; return whether it was expelled."""
         if spared or not self._expels:
             return False
         office = self._office
@@ -202,5 +202,5 @@ class _TurnInProgress:
         packs = self._cards.packs
         self._cards, drawn = draw(self._cards, seat, count, self._match.hand, self._deals)
         if self._cards.packs > packs:
-            self.told.append(Told(PackAdded(self._cards.packs)))
-        self.told.append(Told(Drawn(seat, drawn), (seat,)))
+            self.events.append(SentEvent(PackAdded(self._cards.packs)))
+        self.events.append(SentEvent(Drawn(seat, drawn), (seat,)))

@@ -1,13 +1,13 @@
-"""What became of a secret rule or of a guess at it, as a match keeps it."""
+"""Verdicts on rules and guesses."""
 
 from enum import StrEnum
 
 from arena.cards import Card
-from arena.games.values import value
+from arena.games.frozen import Frozen
 
 
 class Verdict(StrEnum):
-    """What became of a rule, in the order in which it is tested."""
+    """The verdict on a rule, in the order of the tests."""
 
     ACCEPTED = "accepted"
     SYNTAX = "syntax"
@@ -18,11 +18,10 @@ class Verdict(StrEnum):
     TOO_PERMISSIVE = "too_permissive"
 
 
-@value(frozen=True, slots=True)
-class Witness:
-    """Where a guess and the rule differ: on `card` after `line`."""
+class Witness(Frozen):
+    """A difference between a guess and the rule: on `card` after `line`."""
 
     line: tuple[Card, ...]
     card: Card
     legal: bool
-    """By the rule."""
+    """Whether the rule allows the card."""

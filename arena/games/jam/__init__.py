@@ -1,35 +1,22 @@
-"""Jam: two seats, two packs of one colour each, and 26 tricks."""
+"""Jam: 26 tricks for two, with the black and the red cards as separate packs."""
 
+from typing import Final
+
+from arena.games.game import Game
+from arena.games.jam import messages, rules
 from arena.games.jam.options import Options
-from arena.games.jam.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.jam.state import State
-from arena.games.jam.words import Event, Move, View
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="jam",
+        family="jam",
+        number=20,
+        title="Jam",
+        summary="A colour each and 26 tricks, of which those won in a row count most.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=1,
+        seats=(2,),
+    ),
+)

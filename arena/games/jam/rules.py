@@ -1,9 +1,8 @@
-"""Jam: two seats, two packs of one colour each, 26 tricks and the streaks among them.
+"""Jam, for two seats: 26 tricks, in which tricks in a row score.
 
-Source: Matthew Shields; rules are cited as J1 to J10, rulings as "ruling n".
-Suits never matter. A trick is led and followed; then the winner and after it
-the loser take two cards each, every one from the top of the own stock or the
-own discard pile, and put one back.
+Source: Matthew Shields. Rules are numbered J1 to J10; rulings are cited as "ruling n". Suits do not
+matter. After each trick the winner and then the loser draw two cards each, from the top of their own
+stock or discard pile, and discard one.
 
     LEAD -> FOLLOW -> for winner, then loser: DRAW (x 2) -> DISCARD -> LEAD ...
 
@@ -11,35 +10,24 @@ own discard pile, and put one back.
 |-------------|-----------------------------------------|--------|
 | baby slam   | four tricks in a row                    | 1      |
 | grand slam  | five in a row, at most once             | 3      |
-| majority    | 14 tricks 2; 15 or more, without grand, | 2 or 3 |
+| majority    | 14 tricks; 15 or more without grand     | 2 or 3 |
 """
 
+from dataclasses import replace
 from typing import Final
 
-from arena.cards import PACK_52, RANKS, Card, in_order
+from arena.cards import PACK_52, RANKS, Card, in_order, without
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Listed,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
-    places_of,
     require_to_act,
 )
-from arena.games.jam.options import Options
-from arena.games.jam.scoring import (
-    HAND,
-    MAX_RUBBERS,
-    TRICKS,
-    best_claim,
-    claim_points,
-    rubber_is_over,
-)
-from arena.games.jam.state import Deal, Match, Side, State
-from arena.games.jam.words import (
+from arena.games.jam.messages import (
     Began,
     Dealt,
     Discard,
@@ -56,9 +44,17 @@ from arena.games.jam.words import (
     View,
     Won,
 )
-from arena.games.options import check_hands
-
-SEATS: Final = (Seat(0), Seat(1))
+from arena.games.jam.options import Options
+from arena.games.jam.scoring import (
+    HAND,
+    MAX_RUBBERS,
+    TRICKS,
+    best_claim,
+    claim_points,
+)
+from arena.games.jam.state import Deal, Match, Side, State
+from arena.games.options import check_match, ended_by_limit, match_is_over
+from arena.games.two_seats import SEATS, dealer_of, other, with_side
 
 BLACK: Final = tuple(card for card in PACK_52 if card[1] in "cs")
 RED: Final = tuple(card for card in PACK_52 if card[1] in "dh")
@@ -76,14 +72,12 @@ _DRAWS: Final = {
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal for the first time.
+    """Deal the first hand.
 
     Raises:
       BadOptions: unless there are two seats and `hands` is even.
     """
-    if seats != len(SEATS):
-        raise BadOptions(f"Jam is for 2 seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Jam", (2,), seats, options.hands)
     return deal_hand(Match(options, 0, 0, (0, 0), (0, 0), 0, ()), deals)
 
 
@@ -121,7 +115,7 @@ def view(state: State, seat: Seat | None) -> View:
     return View(
         phase=deal.phase,
         hand=match.hand,
-        dealer=_dealer(match.hand),
+        dealer=dealer_of(match.hand),
         to_act=None if deal.phase is Phase.OVER else deal.turn,
         held=() if seat is None else deal.sides[seat].hand,
         hand_sizes=(len(a.hand), len(b.hand)),
@@ -138,7 +132,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """The first move offered: the lowest card, or the stock."""
+    """Return the first legal move: the lowest card, or a draw from the stock."""
     offered: Move = moves(state, seat).all[0]
     return offered
 
@@ -147,91 +141,74 @@ def hand_number(state: State) -> int:
     return state.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    return False
-
-
 def result(state: State) -> Result | None:
     if state.deal.phase is not Phase.OVER:
         return None
     match = state.match
     to_two = match.options.hands == 0 and match.options.rubbers > 1
     scores = match.rubbers if to_two else match.totals
-    return Result(scores, places_of(scores), match.hand_scores)
+    limited = ended_by_limit(match.options, match.totals) or (
+        to_two and max(scores) < match.options.rubbers
+    )
+    return Result.of(scores, match.hand_scores, ended_by_limit=limited)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """All tricks of all deals; None for rubbers."""
+    """Return the points for all tricks of all hands; None for rubbers."""
     most = claim_points(best_claim([0] * TRICKS, 0))
     return options.hands * most or None
 
 
 def follower_wins(led: Card, followed: Card) -> bool:
-    """Only a strictly higher rank wins for the follower; suits do not matter (J4)."""
+    """Return whether the second card wins: only with a higher rank; suits do not matter (J4)."""
     return _RANK[followed] > _RANK[led]
 
 
-def _other(seat: Seat) -> Seat:
-    return SEATS[1 - seat]
-
-
-def _dealer(hand: int) -> Seat:
-    return SEATS[hand % 2]
-
-
 def deal_hand(match: Match, deals: Deals) -> Step:
-    dealer = _dealer(match.hand)
+    dealer = dealer_of(match.hand)
     black = deals.shuffle(match.hand, "black", BLACK)
     red = deals.shuffle(match.hand, "red", RED)
     piles = (black, red) if dealer == 0 else (red, black)
     sides = tuple(Side(in_order(pile[:HAND]), pile[HAND:], (), (), ()) for pile in piles)
-    deal = Deal((sides[0], sides[1]), Phase.LEAD, _other(dealer), None, 0, ())
-    told = [Told(Began(match.hand, dealer))]
-    told += [Told(Dealt(seat, sides[seat].hand), (seat,)) for seat in SEATS]
-    return Step(State(match, deal), tuple(told))
-
-
-def _with_side(deal: Deal, seat: Seat, side: Side) -> tuple[Side, Side]:
-    return (side, deal.sides[1]) if seat == 0 else (deal.sides[0], side)
-
-
-def _without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
-    return tuple([each for each in cards if each != card])
+    deal = Deal((sides[0], sides[1]), Phase.LEAD, other(dealer), None, 0, ())
+    events = [SentEvent(Began(match.hand, dealer))]
+    events += [SentEvent(Dealt(seat, sides[seat].hand), (seat,)) for seat in SEATS]
+    return Step(State(match, deal), tuple(events))
 
 
 def _play(deal: Deal, card: Card) -> tuple[Side, Side]:
     seat = deal.turn
     side = deal.sides[seat]
     played = Side(
-        _without(side.hand, card),
+        without(side.hand, (card,)),
         side.stock,
         side.discards,
         (*side.played, card),
-        _without(side.known, card),
+        without(side.known, (card,)),
     )
-    return _with_side(deal, seat, played)
+    return with_side(deal.sides, seat, played)
 
 
 def _lead(state: State, card: Card) -> Step:
     deal = state.deal
     sides = _play(deal, card)
-    after = Deal(sides, Phase.FOLLOW, _other(deal.turn), card, 0, deal.winners)
-    return Step(State(state.match, after), (Told(Played(deal.turn, card)),))
+    after = Deal(sides, Phase.FOLLOW, other(deal.turn), card, 0, deal.winners)
+    return Step(State(state.match, after), (SentEvent(Played(deal.turn, card)),))
 
 
 def _follow(state: State, card: Card, deals: Deals) -> Step:
     deal = state.deal
     assert deal.led is not None
     seat = deal.turn
-    winner = seat if follower_wins(deal.led, card) else _other(seat)
+    winner = seat if follower_wins(deal.led, card) else other(seat)
     after = Deal(_play(deal, card), Phase.LEAD, winner, None, 0, (*deal.winners, winner))
-    told = (Told(Played(seat, card)), Told(Won(winner)))
+    events = (SentEvent(Played(seat, card)), SentEvent(Won(winner)))
     following, more = _replenish(State(state.match, after), winner, deals)
-    return Step(following, told + more)
+    return Step(following, events + more)
 
 
 def _replenish(state: State, seat: Seat, deals: Deals) -> Step:
-    """Let `seat` draw, if there is anything for it to draw; otherwise go on."""
+    """Let `seat` draw if it has cards to draw; otherwise begin the next trick."""
     deal = state.deal
     pool = deal.sides[seat].pool
     if not pool:
@@ -245,48 +222,48 @@ def _draw(state: State, source: Source, deals: Deals) -> Step:
     side = deal.sides[seat]
     if source is Source.STOCK:
         card, stock, discards, known = side.stock[0], side.stock[1:], side.discards, side.known
-        told: tuple[Told, ...] = (
-            Told(Drawn(seat, source, None)),
-            Told(Received(seat, card), (seat,)),
+        events: tuple[SentEvent, ...] = (
+            SentEvent(Drawn(seat, source, None)),
+            SentEvent(Received(seat, card), (seat,)),
         )
     else:
         card, stock, discards = side.discards[-1], side.stock, side.discards[:-1]
         known = in_order((*side.known, card))
-        told = (Told(Drawn(seat, source, card)),)
+        events = (SentEvent(Drawn(seat, source, card)),)
     hand = in_order((*side.hand, card))
-    sides = _with_side(deal, seat, Side(hand, stock, discards, side.played, known))
+    sides = with_side(deal.sides, seat, Side(hand, stock, discards, side.played, known))
     left = deal.draws_left - 1
     if left:
         after = Deal(sides, Phase.DRAW, seat, None, left, deal.winners)
-        return Step(State(state.match, after), told)
+        return Step(State(state.match, after), events)
     if len(hand) > HAND:
         after = Deal(sides, Phase.DISCARD, seat, None, 0, deal.winners)
-        return Step(State(state.match, after), told)
-    # The last card of the pool fills the hand, so nothing goes back (ruling 5).
+        return Step(State(state.match, after), events)
+    # The last card to draw fills the hand, so there is no discard (ruling 5).
     after = Deal(sides, Phase.LEAD, seat, None, 0, deal.winners)
     following, more = _after_seat(State(state.match, after), seat, deals)
-    return Step(following, told + more)
+    return Step(following, events + more)
 
 
 def _discard(state: State, card: Card, deals: Deals) -> Step:
     deal, seat = state.deal, state.deal.turn
     side = deal.sides[seat]
     kept = Side(
-        _without(side.hand, card),
+        without(side.hand, (card,)),
         side.stock,
         (*side.discards, card),
         side.played,
-        _without(side.known, card),
+        without(side.known, (card,)),
     )
-    after = Deal(_with_side(deal, seat, kept), Phase.LEAD, seat, None, 0, deal.winners)
+    after = Deal(with_side(deal.sides, seat, kept), Phase.LEAD, seat, None, 0, deal.winners)
     following, more = _after_seat(State(state.match, after), seat, deals)
-    return Step(following, (Told(Discarded(seat, card)), *more))
+    return Step(following, (SentEvent(Discarded(seat, card)), *more))
 
 
 def _after_seat(state: State, seat: Seat, deals: Deals) -> Step:
-    """A seat has its five cards again: the loser is next after the winner (J5)."""
+    """Continue after a seat has five cards again: the loser draws after the winner (J5)."""
     if seat == state.deal.winners[-1]:
-        return _replenish(state, _other(seat), deals)
+        return _replenish(state, other(seat), deals)
     return _next_trick(state, deals)
 
 
@@ -308,27 +285,21 @@ def _end_deal(state: State, deals: Deals) -> Step:
     rubber_deals = match.rubber_deals + 1
     rubbers, rubbers_played = match.rubbers, match.rubbers_played
     fixed = options.hands > 0
-    ended = not fixed and rubber_is_over(options.target, rubber_deals, totals)
+    ended = not fixed and match_is_over(options, rubber_deals, totals)
     if ended:
         rubbers_played += 1
         rubbers = (rubbers[0] + (totals[0] > totals[1]), rubbers[1] + (totals[1] > totals[0]))
-    scored = Told(Scored(match.hand, claims, points, totals, rubbers))
+    scored = SentEvent(Scored(match.hand, claims, points, totals, rubbers))
     hand_scores = (*match.hand_scores, points)
+    after = Match(options, match.hand, rubber_deals, totals, rubbers, rubbers_played, hand_scores)
     if fixed:
         over = match.hand + 1 >= options.hands
     else:
         won = max(rubbers) >= options.rubbers or rubbers_played >= MAX_RUBBERS
         over = ended and (won or options.rubbers == 1)
     if over:
-        last = Match(
-            options, match.hand, rubber_deals, totals, rubbers, rubbers_played, hand_scores
-        )
-        after = Deal(deal.sides, Phase.OVER, deal.turn, None, 0, deal.winners)
-        return Step(State(last, after), (scored,))
-    if ended:
-        totals, rubber_deals = (0, 0), 0  # each rubber starts afresh (ruling 13)
-    following = Match(
-        options, match.hand + 1, rubber_deals, totals, rubbers, rubbers_played, hand_scores
-    )
-    dealt, told = deal_hand(following, deals)
-    return Step(dealt, (scored, *told))
+        return Step(State(after, replace(deal, phase=Phase.OVER)), (scored,))
+    if ended:  # each rubber starts with no points (ruling 13)
+        after = replace(after, totals=(0, 0), rubber_deals=0)
+    dealt, events = deal_hand(replace(after, hand=match.hand + 1), deals)
+    return Step(dealt, (scored, *events))

@@ -1,11 +1,11 @@
-"""What a match of Jam consists of while it is played."""
+"""The state of a match of Jam."""
 
 from dataclasses import dataclass
 
 from arena.cards import Card
 from arena.games.contract import Seat
+from arena.games.jam.messages import Phase
 from arena.games.jam.options import Options
-from arena.games.jam.words import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,21 +14,21 @@ class Side:
 
     hand: tuple[Card, ...]
     stock: tuple[Card, ...]
-    """The next to be drawn first."""
+    """The next card to draw first."""
     discards: tuple[Card, ...]
-    """The top last."""
+    """The top card last."""
     played: tuple[Card, ...]
     known: tuple[Card, ...]
 
     @property
     def pool(self) -> int:
-        """Cards there are to draw."""
+        """The number of cards that the seat can draw."""
         return len(self.stock) + len(self.discards)
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """One deal in play."""
+    """The current hand."""
 
     sides: tuple[Side, Side]
     phase: Phase
@@ -40,12 +40,12 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What goes on from deal to deal."""
+    """What continues from hand to hand."""
 
     options: Options
     hand: int
     rubber_deals: int
-    """Deals completed in this rubber."""
+    """Hands completed in this rubber."""
     totals: tuple[int, int]
     rubbers: tuple[int, int]
     rubbers_played: int

@@ -1,35 +1,22 @@
-"""Klaberjass: two seats, an auction for trump, sequences, and nine tricks."""
+"""Klaberjass: bidding for trump, sequences and nine tricks, for two."""
 
+from typing import Final
+
+from arena.games.game import Game
+from arena.games.klaberjass import messages, rules
 from arena.games.klaberjass.options import Options
-from arena.games.klaberjass.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.klaberjass.state import State
-from arena.games.klaberjass.words import Event, Move, View
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="klaberjass",
+        family="klaberjass",
+        number=21,
+        title="Klaberjass",
+        summary="Bid for trump, compare sequences, and make more than the other in nine tricks.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=2,
+        seats=(2,),
+    ),
+)

@@ -1,24 +1,11 @@
-"""Before the play of Klaberjass: the dix, and the contest of sequences."""
+"""The phases of Klaberjass between bidding and play: the dix, and the contest of sequences."""
 
 from dataclasses import replace
 
-from arena.cards import in_order
-from arena.games.contract import Seat, Step, Told
+from arena.cards import in_order, without
+from arena.games.contract import Seat, SentEvent, Step
 from arena.games.klaberjass.legal_moves import before
-from arena.games.klaberjass.scoring import best_sequence
-from arena.games.klaberjass.state import (
-    SEATS,
-    SILENCE,
-    Deal,
-    Side,
-    State,
-    Talon,
-    by_seat,
-    other,
-    trump_of,
-    without,
-)
-from arena.games.klaberjass.words import (
+from arena.games.klaberjass.messages import (
     Announced,
     Answered,
     Contest,
@@ -32,22 +19,25 @@ from arena.games.klaberjass.words import (
     Phase,
     Word,
 )
+from arena.games.klaberjass.scoring import best_sequence
+from arena.games.klaberjass.state import SILENCE, Deal, Side, State, Talon, trump_of
+from arena.games.two_seats import SEATS, by_seat, other
 
 
 def keep(state: State) -> Step:
-    """Leave the upcard: the dealer is asked next, and after it sequences are announced."""
+    """Leave the upcard. The dealer is asked next; then sequences are announced."""
     deal = state.deal
-    told = (Told(Kept(deal.turn)),)
+    events = (SentEvent(Kept(deal.turn)),)
     phase = Phase.ANNOUNCE if deal.turn == state.match.dealer else Phase.DIX
-    return Step(before(state.match, replace(deal, phase=phase, turn=other(deal.turn))), told)
+    return Step(before(state.match, replace(deal, phase=phase, turn=other(deal.turn))), events)
 
 
 def exchange(state: State) -> Step:
-    """Take the upcard for the seven of trump; the other seat is not asked any more."""
+    """Exchange the seven of trump for the upcard. The other seat is not asked then."""
     deal, seat = state.deal, state.deal.turn
     side, taken = deal.sides[seat], deal.talon.upcard
     seven = "7" + trump_of(deal)
-    richer = Side(in_order((*without(side.hand, seven), taken)), (taken,), (), 0)
+    richer = Side(in_order((*without(side.hand, (seven,)), taken)), (taken,), (), 0)
     after = Deal(
         by_seat(seat, richer, deal.sides[1 - seat]),
         Talon(seven, deal.talon.stock),
@@ -57,62 +47,62 @@ def exchange(state: State) -> Step:
         Phase.ANNOUNCE,
         other(state.match.dealer),
     )
-    return Step(before(state.match, after), (Told(Exchanged(seat, taken)),))
+    return Step(before(state.match, after), (SentEvent(Exchanged(seat, taken)),))
 
 
 def announce(state: State, value: int) -> Step:
-    """Announce a sequence of this value, or none with 0."""
+    """Announce a sequence of this value; 0 means none."""
     deal, seat = state.deal, state.deal.turn
-    told = (Told(Announced(seat, value)),)
+    events = (SentEvent(Announced(seat, value)),)
     dealer = state.match.dealer
-    if seat == dealer:  # the other had nothing to say
+    if seat == dealer:
         said = replace(SILENCE, announcer=seat, value=value, winner=seat) if value else SILENCE
-        return _begin_play(state, said, told)
+        return _begin_play(state, said, events)
     if value:
         contest = replace(SILENCE, announcer=seat, value=value)
         after = replace(deal, contest=contest, phase=Phase.ANSWER, turn=dealer)
     else:
         after = replace(deal, turn=dealer)
-    return Step(before(state.match, after), told)
+    return Step(before(state.match, after), events)
 
 
 def answer(state: State, move: Move) -> Step:
-    """The dealer answers the announcement of the other seat."""
+    """Answer the announcement of the other seat."""
     if isinstance(move, HowHigh):
         return _how_high(state)
     word = Word.GOOD if isinstance(move, Good) else Word.NOT_GOOD
     dealer = state.match.dealer
     winner = other(dealer) if word is Word.GOOD else dealer
     contest = replace(state.deal.contest, answer=word, winner=winner)
-    return _begin_play(state, contest, (Told(Answered(dealer, word)),))
+    return _begin_play(state, contest, (SentEvent(Answered(dealer, word)),))
 
 
 def _how_high(state: State) -> Step:
-    """Equal values: all that is left to say must be true, so the arena says it (R7)."""
+    """Decide between equal values. Further answers must be true, so the arena gives them (R7)."""
     deal, dealer = state.deal, state.match.dealer
     first = other(dealer)
     theirs, own = (best_sequence(deal.sides[seat].hand, trump_of(deal)) for seat in (first, dealer))
     assert theirs is not None
     assert own is not None
-    told = [Told(Answered(dealer, Word.HOW_HIGH)), Told(NamedTop(first, theirs.rank))]
+    events = [SentEvent(Answered(dealer, Word.HOW_HIGH)), SentEvent(NamedTop(first, theirs.rank))]
     tops, suits = {first: theirs.rank, dealer: ""}, {first: "", dealer: ""}
     winner: Seat | None
     if theirs.top > own.top:
-        verdict, winner = Word.GOOD, first  # the dealer's top stays hidden
-        told.append(Told(Answered(dealer, verdict)))
+        verdict, winner = Word.GOOD, first  # the dealer does not name its top card
+        events.append(SentEvent(Answered(dealer, verdict)))
     elif theirs.top < own.top:
         verdict, winner = Word.NOT_GOOD, dealer
         tops[dealer] = own.rank
-        told += [Told(Answered(dealer, verdict)), Told(NamedTop(dealer, own.rank))]
+        events += [SentEvent(Answered(dealer, verdict)), SentEvent(NamedTop(dealer, own.rank))]
     else:
         verdict = Word.ALSO
         winner = first if theirs.is_trump else dealer if own.is_trump else None
         tops[dealer] = own.rank
         suits = {first: theirs.suit, dealer: own.suit}
-        told += [
-            Told(Answered(dealer, verdict)),
-            Told(NamedSuit(first, theirs.suit)),
-            Told(NamedSuit(dealer, own.suit)),
+        events += [
+            SentEvent(Answered(dealer, verdict)),
+            SentEvent(NamedSuit(first, theirs.suit)),
+            SentEvent(NamedSuit(dealer, own.suit)),
         ]
     contest = Contest(
         first,
@@ -124,10 +114,10 @@ def _how_high(state: State) -> Step:
         winner,
         (),
     )
-    return _begin_play(state, contest, tuple(told))
+    return _begin_play(state, contest, tuple(events))
 
 
-def _begin_play(state: State, contest: Contest, told: tuple[Told, ...]) -> Step:
+def _begin_play(state: State, contest: Contest, events: tuple[SentEvent, ...]) -> Step:
     first = other(state.match.dealer)
     after = replace(state.deal, contest=contest, phase=Phase.LEAD, turn=first)
-    return Step(before(state.match, after), told)
+    return Step(before(state.match, after), events)

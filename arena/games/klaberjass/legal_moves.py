@@ -1,10 +1,7 @@
-"""What the seat on turn may do in Klaberjass."""
+"""The legal moves of Klaberjass."""
 
 from arena.cards import Card
-from arena.games.klaberjass.scoring import Sequence, best_sequence
-from arena.games.klaberjass.state import Deal, Match, State, trump_of
-from arena.games.klaberjass.tricks import legal_replies
-from arena.games.klaberjass.words import (
+from arena.games.klaberjass.messages import (
     ANNOUNCEMENTS,
     BELAS,
     FIRST_BIDS,
@@ -22,15 +19,18 @@ from arena.games.klaberjass.words import (
     Phase,
     Play,
 )
+from arena.games.klaberjass.scoring import Sequence, best_sequence
+from arena.games.klaberjass.state import Deal, Match, State, trump_of
+from arena.games.klaberjass.tricks import legal_replies
 
 
 def before(match: Match, deal: Deal) -> State:
-    """The state before a move of the seat on turn."""
+    """Return a state with the legal moves of the seat to act."""
     return State(match, deal, legal_moves(deal))
 
 
 def legal_moves(deal: Deal) -> tuple[Move, ...]:
-    """What the seat on turn may do, in a fixed order."""
+    """Return the legal moves of the seat to act, in a fixed order."""
     hand = deal.sides[deal.turn].hand
     match deal.phase:
         case Phase.LEAD:
@@ -58,14 +58,14 @@ def legal_moves(deal: Deal) -> tuple[Move, ...]:
 
 
 def answers(announced: int, own: Sequence | None) -> tuple[Move, ...]:
-    """What the dealer may answer with `own` as its best sequence (R6)."""
+    """Return the dealer's legal answers with `own` as its best sequence (R6)."""
     if own is None or own.value < announced:
         return (GOOD,)
     return GOOD, HOW_HIGH if own.value == announced else NOT_GOOD
 
 
 def _plays(cards: tuple[Card, ...], deal: Deal) -> tuple[Move, ...]:
-    """The cards; one that can call the bela comes a second time, with the call."""
+    """Return plays of these cards; cards that can call the bela also with the call."""
     hand, trump = deal.sides[deal.turn].hand, trump_of(deal)
     king, queen = "K" + trump, "Q" + trump
     if king not in hand or queen not in hand:
@@ -79,7 +79,7 @@ def _plays(cards: tuple[Card, ...], deal: Deal) -> tuple[Move, ...]:
 
 
 def why_illegal(deal: Deal, move: Move) -> str:
-    """What to say of a move that is not among them."""
+    """Return why a move is illegal, for its bot."""
     if not isinstance(move, Play) or deal.phase not in (Phase.LEAD, Phase.FOLLOW):
         return f"this is the time to {deal.phase.replace('_', ' ')}"
     if move.card not in deal.sides[deal.turn].hand:

@@ -1,13 +1,12 @@
-"""Klaberjass, for two seats: an auction for trump, sequences, and nine tricks.
+"""Klaberjass, for two seats: bidding for trump, sequences, and nine tricks.
 
-Source: the digest's rules and rulings, cited as R1 to R15. N is the seat that
-does not deal, D the dealer.
+Rulings are numbered R1 to R15. N is the seat that does not deal, D the dealer.
 
     FIRST_BID N, D -> SECOND_BID N, D -> thrown in, if all pass
       a schmeiss asks for a REPLY: thrown in, or the caller makes trump (NAME)
     -> three more cards each
     -> DIX N, D, if the suit of the upcard is trump
-    -> ANNOUNCE N -> ANSWER D, or ANNOUNCE D if N has nothing to say
+    -> ANNOUNCE N -> ANSWER D, or ANNOUNCE D if N announces nothing
     -> LEAD, FOLLOW: nine tricks
 
 | the maker has | the maker scores | the other scores     |
@@ -20,50 +19,20 @@ does not deal, D the dealer.
 from dataclasses import replace
 from typing import Final
 
-from arena.cards import Card, in_order
+from arena.cards import Card, in_order, without
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Listed,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
-    places_of,
     require_to_act,
 )
 from arena.games.klaberjass.contest import announce, answer, exchange, keep
 from arena.games.klaberjass.legal_moves import before, why_illegal
-from arena.games.klaberjass.options import MAX_DEALS, Options
-from arena.games.klaberjass.scoring import (
-    BELA,
-    LAST_TRICK,
-    MOST_POINTS,
-    PACK_32,
-    Sequence,
-    Split,
-    sequences,
-    settle,
-    split_of,
-    trick_points,
-)
-from arena.games.klaberjass.state import (
-    SEATS,
-    SILENCE,
-    Deal,
-    Match,
-    Side,
-    State,
-    Talon,
-    Tricks,
-    by_seat,
-    other,
-    trump_of,
-    without,
-)
-from arena.games.klaberjass.tricks import follower_wins
-from arena.games.klaberjass.words import (
+from arena.games.klaberjass.messages import (
     PASS,
     REPLIES,
     Announce,
@@ -89,10 +58,26 @@ from arena.games.klaberjass.words import (
     View,
     Won,
 )
-from arena.games.options import check_hands
+from arena.games.klaberjass.options import Options
+from arena.games.klaberjass.scoring import (
+    BELA,
+    LAST_TRICK,
+    MOST_POINTS,
+    PACK_32,
+    Sequence,
+    Split,
+    sequences,
+    settle,
+    split_of,
+    trick_points,
+)
+from arena.games.klaberjass.state import SILENCE, Deal, Match, Side, State, Talon, Tricks, trump_of
+from arena.games.klaberjass.tricks import follower_wins
+from arena.games.options import check_match, ended_by_limit, match_is_over
+from arena.games.two_seats import SEATS, by_seat, other, six_each
 
 DECLINED: Final = 4
-"""Passes that throw the hand in."""
+"""The number of passes after which the hand is thrown in."""
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -101,9 +86,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     Raises:
       BadOptions: unless there are two seats and `hands` is even.
     """
-    if seats != len(SEATS):
-        raise BadOptions(f"Klaberjass is for 2 seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Klaberjass", (2,), seats, options.hands)
     return deal_hand(Match(options, 0, SEATS[0], (0, 0), ()), deals)
 
 
@@ -162,7 +145,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """What commits to least: pass, no, keep, silence, good; the lowest suit or card."""
+    """Return pass, no, keep, no meld, good, or the lowest suit or card."""
     match state.deal.phase:
         case Phase.FIRST_BID | Phase.SECOND_BID:
             return PASS
@@ -176,41 +159,31 @@ def hand_number(state: State) -> int:
     return state.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    return False
-
-
 def result(state: State) -> Result | None:
     if state.deal.phase is not Phase.OVER:
         return None
     match = state.match
-    return Result(match.totals, places_of(match.totals), match.hand_scores)
+    limited = ended_by_limit(match.options, match.totals)
+    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """Everything in every hand; None for a race."""
+    """Return all points of all hands; None for a race."""
     return options.hands * MOST_POINTS or None
 
 
 def is_over(options: Options, deals_played: int, totals: tuple[int, int]) -> bool:
-    """Whether a completed hand ends the match (R14, R15); thrown-in ones count too."""
-    if options.hands:
-        return deals_played >= options.hands
-    if deals_played >= MAX_DEALS:
-        return True
-    return max(totals) >= options.target and totals[0] != totals[1]
+    """Return whether a completed hand, also a thrown-in one, ends the match (R14, R15)."""
+    return match_is_over(options, deals_played, totals)
 
 
-# The deal and the auction.
+# Deal and bidding.
 
 
 def deal_hand(match: Match, deals: Deals) -> Step:
-    """Six cards each in batches of three, the dealer last; then the upcard (R2)."""
-    first = other(match.dealer)
+    """Deal six cards each in batches of three, to the dealer last; then turn the upcard (R2)."""
     deck = deals.shuffle(match.hand, "deck", PACK_32)
-    hands = in_order(deck[0:3] + deck[6:9]), in_order(deck[3:6] + deck[9:12])
-    if first != 0:
-        hands = hands[1], hands[0]
+    hands = six_each(deck, match.dealer)
     upcard = deck[12]
     deal = Deal(
         (Side(hands[0], (), (), 0), Side(hands[1], (), (), 0)),
@@ -219,13 +192,13 @@ def deal_hand(match: Match, deals: Deals) -> Step:
         SILENCE,
         Tricks(None, (), None),
         Phase.FIRST_BID,
-        first,
+        other(match.dealer),
     )
-    told = (
-        Told(Began(match.hand, match.dealer, upcard)),
-        *(Told(Dealt(seat, hands[seat]), (seat,)) for seat in SEATS),
+    events = (
+        SentEvent(Began(match.hand, match.dealer, upcard)),
+        *(SentEvent(Dealt(seat, hands[seat]), (seat,)) for seat in SEATS),
     )
-    return Step(before(match, deal), told)
+    return Step(before(match, deal), events)
 
 
 def _bid(state: State, move: Move, deals: Deals) -> Step:
@@ -242,44 +215,44 @@ def _bid(state: State, move: Move, deals: Deals) -> Step:
 
 def _pass(state: State, deals: Deals) -> Step:
     deal = state.deal
-    told = Told(Called(deal.turn, Call.PASS))
+    called = SentEvent(Called(deal.turn, Call.PASS))
     passes = deal.auction.passes + 1
     if passes == DECLINED:
-        return _throw_in(state, told, deals)
+        return _throw_in(state, called, deals)
     after = replace(
         deal,
         auction=replace(deal.auction, passes=passes),
         phase=Phase.FIRST_BID if passes < 2 else Phase.SECOND_BID,
         turn=other(deal.turn),
     )
-    return Step(before(state.match, after), (told,))
+    return Step(before(state.match, after), (called,))
 
 
 def _schmeiss(state: State) -> Step:
     deal = state.deal
     auction = replace(deal.auction, schmeisser=deal.turn)
     after = replace(deal, auction=auction, phase=Phase.REPLY, turn=other(deal.turn))
-    return Step(before(state.match, after), (Told(Called(deal.turn, Call.SCHMEISS)),))
+    return Step(before(state.match, after), (SentEvent(Called(deal.turn, Call.SCHMEISS)),))
 
 
 def _refuse(state: State) -> Step:
-    """The caller of a refused schmeiss is the maker (R4), in round two of a suit it names."""
+    """Make the caller of a refused schmeiss the maker (R4); in round two it names the suit."""
     deal = state.deal
     caller = other(deal.turn)
-    told = Told(Called(deal.turn, Call.NO))
+    called = SentEvent(Called(deal.turn, Call.NO))
     if deal.auction.passes < 2:
-        return _make(state, caller, deal.talon.upcard[1], (told,))
-    return Step(before(state.match, replace(deal, phase=Phase.NAME, turn=caller)), (told,))
+        return _make(state, caller, deal.talon.upcard[1], (called,))
+    return Step(before(state.match, replace(deal, phase=Phase.NAME, turn=caller)), (called,))
 
 
 def _accept(state: State, deals: Deals) -> Step:
-    return _throw_in(state, Told(Called(state.deal.turn, Call.YES)), deals)
+    return _throw_in(state, SentEvent(Called(state.deal.turn, Call.YES)), deals)
 
 
-def _throw_in(state: State, told: Told, deals: Deals) -> Step:
+def _throw_in(state: State, called: SentEvent, deals: Deals) -> Step:
     match = state.match
     hand_scores = (*match.hand_scores, (0, 0))
-    ended = (told, Told(ThrownIn(match.hand)))
+    ended = (called, SentEvent(ThrownIn(match.hand)))
     if is_over(match.options, len(hand_scores), match.totals):
         return _end(replace(match, hand_scores=hand_scores), state.deal, ended)
     following = replace(match, hand=match.hand + 1, hand_scores=hand_scores)
@@ -287,8 +260,8 @@ def _throw_in(state: State, told: Told, deals: Deals) -> Step:
     return Step(dealt, ended + more)
 
 
-def _make(state: State, maker: Seat, trump: str, told: tuple[Told, ...]) -> Step:
-    """Trump is made: three more cards each, then the dix if there can be one (R5)."""
+def _make(state: State, maker: Seat, trump: str, events: tuple[SentEvent, ...]) -> Step:
+    """Fix trump and deal three more cards each; then comes the dix, if it is possible (R5)."""
     deal, talon = state.deal, state.deal.talon
     dealer = state.match.dealer
     first = other(dealer)
@@ -297,20 +270,19 @@ def _make(state: State, maker: Seat, trump: str, told: tuple[Told, ...]) -> Step
         Side(in_order((*deal.sides[seat].hand, *more[seat])), (), (), 0) for seat in SEATS
     )
     dix = trump == talon.upcard[1] and talon.upcard[0] != "7"
-    after = Deal(
-        (sides[0], sides[1]),
-        Talon(talon.upcard, talon.stock[6:]),
-        replace(deal.auction, maker=maker, trump=trump),
-        deal.contest,
-        deal.tricks,
-        Phase.DIX if dix else Phase.ANNOUNCE,
-        first,
+    after = replace(
+        deal,
+        sides=(sides[0], sides[1]),
+        talon=Talon(talon.upcard, talon.stock[6:]),
+        auction=replace(deal.auction, maker=maker, trump=trump),
+        phase=Phase.DIX if dix else Phase.ANNOUNCE,
+        turn=first,
     )
-    dealt = tuple(Told(Dealt(seat, more[seat]), (seat,)) for seat in SEATS)
-    return Step(before(state.match, after), (*told, Told(Made(maker, trump)), *dealt))
+    dealt = tuple(SentEvent(Dealt(seat, more[seat]), (seat,)) for seat in SEATS)
+    return Step(before(state.match, after), (*events, SentEvent(Made(maker, trump)), *dealt))
 
 
-# The tricks.
+# Tricks.
 
 
 def _play(state: State, move: Play, deals: Deals) -> Step:
@@ -318,16 +290,16 @@ def _play(state: State, move: Play, deals: Deals) -> Step:
     side, tricks, trump = deal.sides[seat], deal.tricks, trump_of(deal)
     points = side.points
     if tricks.bela == seat and card[1] == trump and card[0] in "KQ":
-        points += BELA  # for the second of the two; no trick is needed (R10)
-    known = without(side.known, card) if side.known else ()
+        points += BELA  # with the second of the two cards; no trick is needed (R10)
+    known = without(side.known, (card,)) if side.known else ()
     if move.bela:
         known = in_order({*known, ("Q" if card[0] == "K" else "K") + trump})
-    played = Side(without(side.hand, card), known, (*side.played, card), points)
+    played = Side(without(side.hand, (card,)), known, (*side.played, card), points)
     caller = seat if move.bela else tricks.bela
     sides = by_seat(seat, played, deal.sides[1 - seat])
-    told = (Told(Played(seat, card, move.bela)),)
+    events = (SentEvent(Played(seat, card, move.bela)),)
     if tricks.led is not None:
-        return _end_trick(state, sides, caller, tricks.led, card, told, deals)
+        return _end_trick(state, sides, caller, tricks.led, card, events, deals)
     after = Deal(
         sides,
         deal.talon,
@@ -337,7 +309,7 @@ def _play(state: State, move: Play, deals: Deals) -> Step:
         Phase.FOLLOW,
         other(seat),
     )
-    return Step(before(state.match, after), told)
+    return Step(before(state.match, after), events)
 
 
 def _end_trick(
@@ -346,10 +318,10 @@ def _end_trick(
     bela: Seat | None,
     led: Card,
     reply: Card,
-    told: tuple[Told, ...],
+    events: tuple[SentEvent, ...],
     deals: Deals,
 ) -> Step:
-    """Give the trick to its winner, once the seat on turn has replied to the card led."""
+    """End a trick after the reply to the card led."""
     match, deal = state.match, state.deal
     trump = trump_of(deal)
     winner = deal.turn if follower_wins(led, reply, trump) else other(deal.turn)
@@ -357,15 +329,15 @@ def _end_trick(
     last = not taker.hand
     value = trick_points(led, reply, trump) + (LAST_TRICK if last else 0)
     points = taker.points + value
-    told += (Told(Won(winner, value)),)
+    events += (SentEvent(Won(winner, value)),)
     contest, earlier = deal.contest, deal.tricks.winners
     if contest.winner == winner and winner not in earlier:
-        points += _melds(taker, trump)[1]  # the first trick makes the melds count
+        points += _melds(taker, trump)[1]  # melds count from the first trick of their seat
     taker = Side(taker.hand, taker.known, taker.played, points)
     sides = by_seat(winner, taker, loser)
     if not earlier and contest.winner is not None:
         sides, contest, shown = _show(sides, contest, contest.winner, trump)
-        told += (shown,)
+        events += (shown,)
     after = Deal(
         sides,
         deal.talon,
@@ -376,49 +348,49 @@ def _end_trick(
         winner,
     )
     if last:
-        return _score(match, after, told, deals)
-    return Step(before(match, after), told)
+        return _score(match, after, events, deals)
+    return Step(before(match, after), events)
 
 
 def _melds(side: Side, trump: str) -> tuple[tuple[Sequence, ...], int]:
-    """The sequences of the nine cards that a seat had before the play, and their value."""
+    """Return the sequences in the nine cards that a seat had before the play, and their value."""
     melds = sequences(side.hand + side.played, trump)
     return melds, sum(each.value for each in melds)
 
 
 def _show(
     sides: tuple[Side, Side], contest: Contest, winner: Seat, trump: str
-) -> tuple[tuple[Side, Side], Contest, Told]:
-    """After the first trick the winner of the contest shows all its sequences (R8)."""
+) -> tuple[tuple[Side, Side], Contest, SentEvent]:
+    """Show all sequences of the winner of the contest, after the first trick (R8)."""
     side = sides[winner]
     melds, value = _melds(side, trump)
     shown = tuple(each.cards for each in melds)
     seen = {card for cards in shown for card in cards}
     known = tuple([card for card in side.hand if card in seen or card in side.known])
     shower = Side(side.hand, known, side.played, side.points)
-    told = Told(Shown(winner, shown, value))
-    return by_seat(winner, shower, sides[1 - winner]), replace(contest, shown=shown), told
+    event = SentEvent(Shown(winner, shown, value))
+    return by_seat(winner, shower, sides[1 - winner]), replace(contest, shown=shown), event
 
 
-def _score(match: Match, deal: Deal, told: tuple[Told, ...], deals: Deals) -> Step:
+def _score(match: Match, deal: Deal, events: tuple[SentEvent, ...], deals: Deals) -> Step:
     maker = deal.auction.maker
     assert maker is not None
     points = (deal.sides[0].points, deal.sides[1].points)
     gained, winner = settle(maker, points)
     totals = (match.totals[0] + gained[0], match.totals[1] + gained[1])
-    told += (Told(Scored(match.hand, maker, points, _splits(deal), winner, gained, totals)),)
+    events += (SentEvent(Scored(match.hand, maker, points, _splits(deal), winner, gained, totals)),)
     hand_scores = (*match.hand_scores, gained)
     if is_over(match.options, len(hand_scores), totals):
         last = Match(match.options, match.hand, match.dealer, totals, hand_scores)
-        return _end(last, deal, told)
+        return _end(last, deal, events)
     # The winner of a hand deals the next (R13).
     following = Match(match.options, match.hand + 1, winner, totals, hand_scores)
     dealt, more = deal_hand(following, deals)
-    return Step(dealt, told + more)
+    return Step(dealt, events + more)
 
 
 def _splits(deal: Deal) -> tuple[Split, ...]:
-    """By seat, what its points came from, once all tricks are played."""
+    """Return the parts of the points by seat, after all tricks."""
     winners, trump = deal.tricks.winners, trump_of(deal)
     return tuple(
         [
@@ -435,5 +407,5 @@ def _splits(deal: Deal) -> tuple[Split, ...]:
     )
 
 
-def _end(match: Match, deal: Deal, told: tuple[Told, ...]) -> Step:
-    return Step(State(match, replace(deal, phase=Phase.OVER), ()), told)
+def _end(match: Match, deal: Deal, events: tuple[SentEvent, ...]) -> Step:
+    return Step(State(match, replace(deal, phase=Phase.OVER), ()), events)

@@ -1,21 +1,21 @@
-"""What tricks, sequences and hands of Klaberjass are worth."""
+"""Points of tricks, sequences and hands of Klaberjass."""
 
 from typing import Final, NamedTuple
 
 from arena.cards import SUITS, Card, pack
 from arena.games.contract import Seat
-from arena.games.values import value
+from arena.games.frozen import Frozen
 
 NATURAL: Final = "789TJQKA"
-"""Ranks from low to high in sequences, of every suit."""
+"""Ranks from low to high in sequences."""
 PLAIN_POINTS: Final = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2}
 TRUMP_POINTS: Final = PLAIN_POINTS | {"J": 20, "9": 14}
 LAST_TRICK: Final = 10
 BELA: Final = 20
 TWENTY: Final = 20
-"""A sequence of three."""
+"""The points of a sequence of three."""
 FIFTY: Final = 50
-"""A longer sequence."""
+"""The points of a longer sequence."""
 
 PACK_32: Final = pack(NATURAL)
 _POINTS: Final = {
@@ -28,40 +28,39 @@ _POINTS: Final = {
 
 
 MOST_POINTS: Final = sum(_POINTS["s"].values()) + LAST_TRICK + BELA + 2 * FIFTY
-"""Of a hand in which one seat takes every trick: nine cards hold two fifties at most."""
+"""The most points of a hand: all tricks by one seat, and two fifties in its nine cards."""
 
 
-@value(frozen=True, slots=True)
-class Split:
-    """What the points of a seat in a hand came from."""
+class Split(Frozen):
+    """The parts of a seat's points in a hand."""
 
     tricks: int
-    """The cards of its tricks, the last one's bonus apart."""
+    """Points of the cards in its tricks, without the bonus for the last trick."""
     last_trick: int
     sequences: int
-    """0 unless its sequences won the contest and it has a trick."""
+    """0 unless the seat won the contest and has a trick."""
     bela: int
 
 
 class Sequence(NamedTuple):
-    """Cards of one suit that follow one another; sequences compare as they contest (R9)."""
+    """Cards of one suit in sequence (R9)."""
 
     value: int
     top: int
-    """Place of the highest card in `NATURAL`."""
+    """The index of the highest card in `NATURAL`."""
     is_trump: bool
-    """Decides between equal tops."""
+    """A trump sequence wins between equal tops."""
     cards: tuple[Card, ...]
     """From low to high."""
 
     @property
     def strength(self) -> tuple[int, int, bool]:
-        """What sequences are compared by; the length of a fifty is none of it."""
+        """What sequences are compared by; the length of a fifty does not matter."""
         return self.value, self.top, self.is_trump
 
     @property
     def rank(self) -> str:
-        """Rank of the highest card."""
+        """The rank of the highest card."""
         return self.cards[-1][0]
 
     @property
@@ -70,7 +69,7 @@ class Sequence(NamedTuple):
 
 
 def sequences(cards: tuple[Card, ...], trump: str) -> tuple[Sequence, ...]:
-    """The runs of three cards or more, as long as they go (R9), by suit, low ones first."""
+    """Return the longest sequences of three or more cards (R9), by suit, low ones first."""
     held = set(cards)
     found = []
     for suit in SUITS:
@@ -89,28 +88,28 @@ def sequences(cards: tuple[Card, ...], trump: str) -> tuple[Sequence, ...]:
 
 
 def best_sequence(cards: tuple[Card, ...], trump: str) -> Sequence | None:
-    """The sequence that a seat goes into the contest with; of twins the trump one (R9)."""
+    """Return the best sequence of a seat; between equal ones the trump sequence (R9)."""
     return max(sequences(cards, trump), key=lambda each: each.strength, default=None)
 
 
 def trick_points(led: Card, reply: Card, trump: str) -> int:
-    """Points of a trick's two cards."""
+    """Return the points of a trick's two cards."""
     points = _POINTS[trump]
     return points[led] + points[reply]
 
 
 def split_of(points: int, *, sequences: int, bela: bool, last_trick: bool) -> Split:
-    """The points of a seat by what they came from; `sequences` is what its own counted."""
+    """Return the parts of a seat's points; `sequences` are the points of its sequences that count."""
     last = LAST_TRICK if last_trick else 0
     called = BELA if bela else 0
     return Split(points - last - sequences - called, last, sequences, called)
 
 
 def settle(maker: Seat, points: tuple[int, int]) -> tuple[tuple[int, int], Seat]:
-    """What each seat scores for a hand, and who won it (R12).
+    """Return what each seat scores for a hand, and the winner (R12).
 
-    A maker with more than the other lets both score their own. On a tie the
-    maker scores nothing; with less, it gives its points to the other (bate).
+    If the maker has more points, both seats score their own. On a tie the maker scores nothing. If the
+    maker has fewer points, the other seat scores the points of both (bate).
     """
     opponent = Seat(1 - maker)
     mine, theirs = points[maker], points[opponent]

@@ -1,16 +1,15 @@
-"""What a match of Klaberjass consists of while it is played."""
+"""The state of a match of Klaberjass."""
 
 from dataclasses import dataclass
 from typing import Final
 
 from arena.cards import Card
 from arena.games.contract import Seat
+from arena.games.klaberjass.messages import Auction, Contest, Move, Phase
 from arena.games.klaberjass.options import Options
-from arena.games.klaberjass.words import Auction, Contest, Move, Phase
 
-SEATS: Final = (Seat(0), Seat(1))
 SILENCE: Final = Contest(None, 0, None, None, ("", ""), ("", ""), None, ())
-"""The contest before anything was said."""
+"""The contest before the first announcement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +20,21 @@ class Side:
     known: tuple[Card, ...]
     played: tuple[Card, ...]
     points: int
-    """Of tricks, a full bela, and melds once the seat has a trick."""
+    """Points for tricks, a complete bela, and melds once the seat has a trick."""
 
 
 @dataclass(frozen=True, slots=True)
 class Talon:
-    """The cards that are not dealt."""
+    """The undealt cards."""
 
     upcard: Card
     stock: tuple[Card, ...]
-    """The next to be dealt first; 13 cards stay out of play."""
+    """The next card to deal first; 13 cards stay out of play."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tricks:
-    """How the play stands."""
+    """The tricks of a hand."""
 
     led: Card | None
     winners: tuple[Seat, ...]
@@ -44,7 +43,7 @@ class Tricks:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """One hand in play."""
+    """The current hand."""
 
     sides: tuple[Side, Side]
     talon: Talon
@@ -57,7 +56,7 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What goes on from hand to hand."""
+    """What continues from hand to hand."""
 
     options: Options
     hand: int
@@ -73,25 +72,10 @@ class State:
     match: Match
     deal: Deal
     legal: tuple[Move, ...]
-    """What the seat on turn may do, made once and looked at often; empty at the end."""
-
-
-def other(seat: Seat) -> Seat:
-    """The seat that is not this one."""
-    return SEATS[1 - seat]
+    """The legal moves of the seat to act, computed once; empty when the match is over."""
 
 
 def trump_of(deal: Deal) -> str:
-    """The trump suit, once it is made."""
+    """Return the trump suit, which must have been made."""
     assert deal.auction.trump is not None
     return deal.auction.trump
-
-
-def by_seat(seat: Seat, mine: Side, theirs: Side) -> tuple[Side, Side]:
-    """Both sides in seat order, `mine` being that of `seat`."""
-    return (mine, theirs) if seat == 0 else (theirs, mine)
-
-
-def without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
-    """The cards but this one."""
-    return tuple([each for each in cards if each != card])

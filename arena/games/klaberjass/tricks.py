@@ -1,4 +1,4 @@
-"""Which cards may be played to a trick of Klaberjass, and which takes it."""
+"""Legal replies to a lead of Klaberjass, and the winner of a trick."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ PLAIN: Final = "789JQKTA"
 TRUMPS: Final = "78QKTA9J"
 """Ranks of trump from low to high, in tricks."""
 
-# By trump suit, then card: in tricks only the order among cards of one suit counts.
+# By trump suit and card. Only cards of one suit are compared.
 _RANK: Final = {
     trump: {card: (TRUMPS if card[1] == trump else PLAIN).index(card[0]) for card in PACK_32}
     for trump in SUITS
@@ -18,10 +18,10 @@ _RANK: Final = {
 
 
 def legal_replies(hand: tuple[Card, ...], led: Card, trump: str) -> tuple[Card, ...]:
-    """Cards that the second player may play (R11).
+    """Return the cards that the second player may play (R11).
 
-    It follows suit, in trump with a higher card if it can; without the suit it
-    plays a trump; without that, anything.
+    It must follow suit, and beat a trump if it can. Without the suit it must play a trump, and without
+    a trump it may play any card.
     """
     suit = led[1]
     same = tuple([card for card in hand if card[1] == suit])
@@ -33,7 +33,7 @@ def legal_replies(hand: tuple[Card, ...], led: Card, trump: str) -> tuple[Card, 
 
 
 def follower_wins(led: Card, reply: Card, trump: str) -> bool:
-    """Whether the second card takes the trick."""
+    """Return whether the second card wins the trick."""
     if reply[1] == led[1]:
         rank = _RANK[trump]
         return rank[reply] > rank[led]

@@ -1,35 +1,22 @@
-"""Five-card Loo: five to ten seats, a pot, and a fine for playing without a trick."""
+"""Loo: a pot divided by tricks, and a fine for players without a trick."""
 
+from typing import Final
+
+from arena.games.game import Game
+from arena.games.loo import messages, rules
 from arena.games.loo.options import Options
-from arena.games.loo.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.loo.state import State
-from arena.games.loo.words import Event, Move, View
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="loo",
+        family="loo",
+        number=23,
+        title="Loo",
+        summary="A share of the pot for each trick, a fine for playing without one.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=2,
+        seats=tuple(rules.SEATS),
+    ),
+)

@@ -1,4 +1,4 @@
-"""The flushes of Loo: which there are, and who pays when one is shown."""
+"""The flushes of Loo, and the payments after a flush is revealed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ class FlushKind(IntEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Flush:
-    """A flush, in the order in which flushes beat each other."""
+    """A flush; a higher one compares as greater."""
 
     kind: FlushKind
     heights: tuple[int, ...]
-    """Of the cards but Pam, from high to low."""
+    """The ranks of its cards except Pam, from high to low."""
 
 
 def flush_of(hand: Sequence[Card], trump: str) -> Flush | None:
-    """The flush that five cards make, if any."""
+    """Return the flush of five cards, or None."""
     suited = [card for card in hand if card != PAM]
     suit = suited[0][1]
     for card in suited:
@@ -43,14 +43,14 @@ def flush_of(hand: Sequence[Card], trump: str) -> Flush | None:
 def loo_board(
     hands: Mapping[Seat, Sequence[Card]], trump: str
 ) -> tuple[Seat, tuple[Seat, ...], tuple[Seat, ...]]:
-    """Compare all active hands, in the order of play, once a flush was revealed (R5, R6).
+    """Compare the hands of all players, in order of play, after a flush was revealed (R5, R6).
 
-    Returns: the seat that takes the pot, the others that pay nothing for a
-    flush or Pam of their own, and those that pay.
+    Returns the seat that takes the pot, the other seats that are exempt because of a flush or Pam, and
+    the seats that pay.
     """
     flushes = {seat: flush_of(hand, trump) for seat, hand in hands.items()}
     found = [(flush, seat) for seat, flush in flushes.items() if flush is not None]
-    # Of equal flushes the first from the dealer's left: `max` keeps the first.
+    # Of equal flushes the first from the dealer's left wins, as `max` returns the first.
     winner = max(found, key=lambda each: each[0])[1]
     others = [seat for seat in hands if seat != winner]
     exempt = tuple(seat for seat in others if flushes[seat] is not None or PAM in hands[seat])

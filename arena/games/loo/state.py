@@ -1,35 +1,33 @@
-"""What a match of Loo consists of while it is played."""
+"""The state of a match of Loo."""
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from arena.cards import Card
 from arena.games.contract import Seat
+from arena.games.loo.messages import Move, Phase
 from arena.games.loo.options import Options
-from arena.games.loo.words import Move, Phase
 
 Rows: TypeAlias = tuple[tuple[Card, ...], ...]
 """Cards by seat."""
-HAND: Final = 5
-"""Cards of a hand, and so tricks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """Where the cards are that are not played."""
+    """The cards that are not played."""
 
     hands: Rows
     stock: tuple[Card, ...]
-    """The next to be drawn first."""
+    """The next card to draw first."""
     dead: tuple[Card, ...]
-    """Passed and discarded, in the order they came."""
+    """Passed and discarded cards, in that order."""
     discarded: Rows
-    """By seat, what it passed or discarded; its cards may be in play again."""
+    """By seat, the cards that it passed or discarded; they may be in play again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Who plays, in the order of play, and how much they exchanged."""
+    """Players in order of play, seats that passed, and cards exchanged by seat."""
 
     players: tuple[Seat, ...]
     passed: tuple[Seat, ...]
@@ -38,7 +36,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Tricks:
-    """How the play stands."""
+    """The tricks of a hand."""
 
     leader: Seat | None
     cards: tuple[Card, ...]
@@ -49,7 +47,7 @@ class Tricks:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """One hand in play."""
+    """The current hand."""
 
     upcard: Card
     cards: Cards
@@ -61,14 +59,14 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What goes on from hand to hand."""
+    """What continues from hand to hand."""
 
     options: Options
     hand: int
     pot: int
     chips: tuple[int, ...]
     before: tuple[int, ...]
-    """Chips before this hand's dealer paid."""
+    """Chips before the dealer of this hand paid."""
     hand_scores: tuple[tuple[int, ...], ...]
 
 
@@ -79,4 +77,4 @@ class State:
     match: Match
     deal: Deal
     legal: tuple[Move, ...]
-    """What the seat on turn may do, made once and looked at often; empty at the end."""
+    """The legal moves of the seat to act, computed once; empty when the match is over."""

@@ -1,35 +1,22 @@
-"""Oklahoma Rummy: two to eight seats meld sets and runs from two packs, 2s wild."""
+"""Oklahoma Rummy: sets and runs from two packs with wild 2s."""
 
+from typing import Final
+
+from arena.games.game import Game
+from arena.games.oklahoma_rummy import messages, rules
 from arena.games.oklahoma_rummy.options import Options
-from arena.games.oklahoma_rummy.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.oklahoma_rummy.state import State
-from arena.games.oklahoma_rummy.words import Event, Move, View
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="oklahoma_rummy",
+        family="oklahoma_rummy",
+        number=24,
+        title="Oklahoma Rummy",
+        summary="Sets and runs from two packs with wild 2s, and whole discard piles to take.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=2,
+        seats=tuple(rules.SEATS),
+    ),
+)

@@ -1,12 +1,10 @@
-"""The choice of moves in Oklahoma Rummy: before the draw and after it.
+"""The legal moves of Oklahoma Rummy: at the draw and after it.
 
-R3 to R11 are the digest's rulings. A hand may hold sixty cards and allow
-hundreds of melds, so a choice is listed only when somebody reads the list, and
-a single move is judged without it.
+Numbers such as (R8) are those of `rules.py`. A hand may have sixty cards and allow hundreds of melds. So
+moves are listed only when the list is read, and a single move is checked without it.
 
-A list names each meld once, with the first 2s held: another 2 in its place
-does the same and is legal too. `complete` is False where a list leaves such
-moves out; `count` and `sample` go over them all.
+A list contains each meld once, with the first 2s of the hand; the same meld with another 2 is legal too.
+`complete` is False if a list omits such moves; `count` and `sample` consider all of them.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,8 +29,7 @@ from arena.games.oklahoma_rummy.melds import (
     read_meld,
     subsets,
 )
-from arena.games.oklahoma_rummy.scoring import QUEEN_OF_SPADES, TWOS
-from arena.games.oklahoma_rummy.words import (
+from arena.games.oklahoma_rummy.messages import (
     DECLINE,
     DISCARDS,
     DRAW,
@@ -46,8 +43,9 @@ from arena.games.oklahoma_rummy.words import (
     NoDiscard,
     TakePile,
 )
+from arena.games.oklahoma_rummy.scoring import QUEEN_OF_SPADES, TWOS
 
-# These are interned as they come: there are some 12,000 melds.
+# Moves are interned when they are made, as there are about 12,000 melds.
 _meld: Final = cache(Meld)
 _take_pile: Final = cache(TakePile)
 _extend: Final = cache(Extend)
@@ -56,7 +54,7 @@ NOT_HELD: Final = "you do not hold that"
 
 
 class Choice:
-    """The moves of a seat that is to act. Listed when first asked for."""
+    """The legal moves of a seat to act. They are listed on first access."""
 
     __slots__ = ("_listed", "hand")
 
@@ -108,30 +106,30 @@ class Choice:
         return self._listed
 
     def _fillings(self, twos: int) -> tuple[CardList, ...]:
-        """All choices of 2s for a meld with so many."""
+        """Return all choices of 2s for a meld with `twos` 2s."""
         fixed = self.fixed_twos()
         ways = subsets(twos_of(self.hand), twos - len(fixed)) if twos else ((),)
         return tuple([fixed + way for way in ways]) if fixed else ways
 
     def listed(self) -> tuple[list[Move], list[list[LooseMeld]]]:
-        """The moves in their fixed order: others, then melds by the number of their 2s."""
+        """Return the moves in a fixed order: other moves, and melds by the number of their 2s."""
         raise NotImplementedError
 
     def laying(self, kind: MeldKind, cards: CardList) -> Move:
-        """The move that lays a meld."""
+        """Return the move that lays a meld."""
         raise NotImplementedError
 
     def fixed_twos(self) -> CardList:
-        """The 2s of a meld that do not come from the hand."""
+        """Return the 2s of every meld that are not from the hand."""
         return ()
 
     def why_not(self, move: object) -> str | None:
-        """Why the move is not legal, in words for the bot; None if it is."""
+        """Return why a move is illegal, for its bot; None if it is legal."""
         raise NotImplementedError
 
 
 class AtDraw(Choice):
-    """What a seat may do at the start of its turn: draw, or take the pile."""
+    """The moves at the start of a turn: draw, or take the pile."""
 
     __slots__ = ("can_draw", "top")
 
@@ -148,7 +146,7 @@ class AtDraw(Choice):
             return first, []
         size = SIZES[0]
         if top in TWOS:
-            # The top card is first of the 2s, so every meld with a 2 has it.
+            # The top card is the first of the 2s, so exactly the melds with a 2 contain it.
             melds = melds_within(self.hand, (top, *twos_of(self.hand)))
             melds[0] = []
             return first, [[meld for meld in some if len(meld[1]) == size] for some in melds]
@@ -158,7 +156,7 @@ class AtDraw(Choice):
         return _take_pile(kind, cards)
 
     def can_take(self) -> bool:
-        """Whether some meld takes the pile."""
+        """Return whether the pile can be taken."""
         return any(self._parts()[1])
 
     def fixed_twos(self) -> CardList:
@@ -184,10 +182,10 @@ class AtDraw(Choice):
 
 
 class AtPlay(Choice):
-    """What a seat may do after its draw: meld and extend, and end the turn.
+    """The moves after the draw: meld, extend, and end the turn.
 
-    What ends the turn is listed first, then extensions, then melds, those with
-    few 2s before others: a list that is cut has lost none but these.
+    Moves that end the turn are listed first, then extensions, then melds by the number of their 2s. So a
+    truncated list omits only melds with many 2s.
     """
 
     __slots__ = ("melds",)
@@ -205,7 +203,7 @@ class AtPlay(Choice):
             if len(meld.cards) == SIZES[-1]:
                 continue
             for end, fitting in additions_to(meld):
-                if not fitting.isdisjoint(held):  # quicker than to look at each, and mostly so
+                if not fitting.isdisjoint(held):  # usually true, and quicker than a loop
                     others += [_extend(index, card, end) for card in held if card in fitting]
         return others, melds_within(self.hand, twos_of(self.hand))
 
@@ -241,7 +239,7 @@ def twos_of(hand: CardList) -> CardList:
 
 
 def holds(hand: CardList, cards: Iterable[Card]) -> bool:
-    """Whether the hand has all these cards, twins counted."""
+    """Return whether the hand contains all these cards, counting equal cards."""
     left = list(hand)
     for card in cards:
         if card not in left:

@@ -1,12 +1,11 @@
-"""The melds of Oklahoma Rummy: what a set and a run are, what they score, how they grow.
+"""The melds of Oklahoma Rummy: sets and runs, their points and their extensions.
 
-R1 to R11 are the digest's rulings. Every 2 is wild and is a natural card
-nowhere, not even in the two-slot of a run (R4).
+Rulings are numbered R1 to R11. Every 2 is wild, also in the place of the two in a run (R4).
 
 | meld  | cards                                                                    |
 |-------|--------------------------------------------------------------------------|
-| set   | 3 or 4 of a rank, twins too; 2s fill up, or are all of it                |
-| run   | 3 or 4 of a suit in a row, the ace at either end; 2s fill up, never all  |
+| set   | 3 or 4 of a rank, also equal cards; 2s are wild, and may be all of it     |
+| run   | 3 or 4 of a suit in sequence, the ace at either end; 2s are wild, not all |
 """
 
 from collections import defaultdict
@@ -17,6 +16,7 @@ from itertools import combinations
 from typing import Final, TypeAlias
 
 from arena.cards import RANKS, SUITS, Card
+from arena.games.frozen import Frozen
 from arena.games.oklahoma_rummy.scoring import (
     ALL_TWOS_POINTS,
     CARD_POINTS,
@@ -25,24 +25,22 @@ from arena.games.oklahoma_rummy.scoring import (
     TWO,
     TWOS,
 )
-from arena.games.values import value
 
 CardList: TypeAlias = tuple[Card, ...]
 LooseMeld: TypeAlias = tuple["MeldKind", CardList]
 ByTwos: TypeAlias = tuple[tuple[LooseMeld, ...], ...]
-"""Melds by the number of their 2s."""
+"""Melds, by the number of their 2s."""
 
 SIZES: Final = (3, 4)
-"""Cards in a meld."""
+"""The possible numbers of cards in a meld."""
 
 LADDER: Final = "A" + RANKS
-"""Ranks of a run from place 0 up: the ace stands at both ends, the two at place 1."""
-ACE_HIGH: Final = len(LADDER) - 1
+"""The ranks of a run by place, from 0: the ace is at both ends, the two at place 1."""
 TWO_PLACE: Final = LADDER.index(TWO)
 QUEEN_PLACE: Final = LADDER.index("Q")
 
 _MEMO: Final = 1 << 12
-"""Answers kept of each of the pure functions that listing asks again and again."""
+"""The cache size of each function that lists melds."""
 
 
 class MeldKind(StrEnum):
@@ -51,27 +49,26 @@ class MeldKind(StrEnum):
 
 
 class End(StrEnum):
-    """Where a run grows."""
+    """The end at which a run is extended."""
 
     LOW = "low"
     HIGH = "high"
 
 
-@value(frozen=True, slots=True)
-class TableMeld:
+class TableMeld(Frozen):
     """A meld on the table."""
 
     kind: MeldKind
     cards: CardList
-    """A run's from low to high."""
+    """Those of a run are from low to high."""
     stands_for: CardList
-    """What each card of a run stands for, for good (R5); empty for a set, whose
-    2s are plain cards of its rank (R2)."""
+    """The card that each card of a run represents, which never changes (R5). Empty for a set, whose 2s
+    count as cards of its rank (R2)."""
     points: int
 
 
 def set_rank(cards: Iterable[Card]) -> str | None:
-    """The rank of a set, `2` if it has nothing but 2s; None if the ranks are mixed."""
+    """Return the rank of a set, `2` if all are 2s; None if the ranks are mixed."""
     ranks = {card[0] for card in cards if card not in TWOS}
     if len(ranks) > 1:
         return None
@@ -80,7 +77,7 @@ def set_rank(cards: Iterable[Card]) -> str | None:
 
 @lru_cache(_MEMO)
 def read_meld(kind: MeldKind, cards: CardList) -> TableMeld | None:
-    """The meld that these cards make, a run's from low to high; None if they make none."""
+    """Return the meld of these cards, those of a run from low to high; None if they are none."""
     if len(cards) not in SIZES:
         return None
     return _read_set(cards) if kind is MeldKind.SET else _read_run(cards)
@@ -99,7 +96,7 @@ def _read_run(cards: CardList) -> TableMeld | None:
     naturals = [(at, card) for at, card in enumerate(cards) if card not in TWOS]
     if not naturals:
         return None
-    # One natural card fixes every place. An ace is low in front of others, high behind them.
+    # One natural card fixes every place. An ace is low as the first card, and high otherwise.
     at, first = naturals[0]
     place = 0 if first[0] == "A" and at == 0 else LADDER.rindex(first[0])
     low, suit = place - at, first[1]
@@ -115,19 +112,19 @@ def _read_run(cards: CardList) -> TableMeld | None:
 
 
 def _two_is_queen(cards: CardList, stands_for: CardList) -> bool:
-    """Whether a 2 stands for the queen of spades: then it is to be the only 2 (R2)."""
+    """Return whether a 2 represents the queen of spades; then it must be the only 2 (R2)."""
     return QUEEN_OF_SPADES in stands_for and cards[stands_for.index(QUEEN_OF_SPADES)] in TWOS
 
 
 def extended(meld: TableMeld, card: Card, end: End | None) -> TableMeld | None:
-    """The meld with one more card; None if it does not fit.
+    """Return the meld with one more card; None if it does not fit.
 
-    A run needs the end, a set has none.
+    `end` is required for a run, and None for a set.
     """
     if (end is None) != (meld.kind is MeldKind.SET):
         return None
     if end is None and card not in TWOS and set_rank(meld.cards) == TWO:
-        return None  # a set of 2s stays one (R3)
+        return None  # a set of 2s can be extended only by 2s (R3)
     cards = (card, *meld.cards) if end is End.LOW else (*meld.cards, card)
     if end is None:
         cards = canonical(MeldKind.SET, cards)
@@ -136,7 +133,7 @@ def extended(meld: TableMeld, card: Card, end: End | None) -> TableMeld | None:
 
 @lru_cache(_MEMO)
 def additions_to(meld: TableMeld) -> tuple[tuple[End | None, frozenset[Card]], ...]:
-    """By end, the cards that a meld can grow by."""
+    """Return the cards that extend a meld, by end."""
     ends: tuple[End | None, ...]
     if meld.kind is MeldKind.SET:
         rank, ends = set_rank(meld.cards), (None,)
@@ -155,9 +152,9 @@ _TWOS_LAST: Final = {
 
 
 def canonical(kind: MeldKind, cards: CardList) -> CardList:
-    """The one way to write a meld: a set in order with its 2s last, a run with its 2s in order.
+    """Return the canonical order of a meld: a set in order with 2s last, a run with its 2s in order.
 
-    Cards that are none come last, for the rules to refuse.
+    Texts that are no cards are last; the rules reject them.
     """
     if kind is MeldKind.SET:
         return tuple(sorted(cards, key=lambda card: (_TWOS_LAST.get(card, 99), card)))
@@ -166,20 +163,20 @@ def canonical(kind: MeldKind, cards: CardList) -> CardList:
 
 
 def filled(cards: CardList, twos: CardList) -> CardList:
-    """The cards with these 2s, in order, in the places of theirs."""
+    """Return the cards with their 2s replaced by these 2s, in order."""
     following = iter(twos)
     return tuple([next(following) if card in TWOS else card for card in cards])
 
 
 @lru_cache(_MEMO)
 def subsets(cards: CardList, size: int) -> tuple[CardList, ...]:
-    """All choices of `size` cards, those that differ in twins alone once."""
+    """Return all choices of `size` cards, equal choices once."""
     return tuple(dict.fromkeys(combinations(cards, size)))
 
 
 @lru_cache(_MEMO)
 def sets_within(naturals: CardList, twos: CardList) -> ByTwos:
-    """The sets of one rank, from the cards held of it and the first 2s."""
+    """Return the sets of one rank, from its cards in the hand and the first 2s."""
     return tuple(
         tuple(
             (MeldKind.SET, chosen + twos[:count])
@@ -196,24 +193,24 @@ _PLACES: Final = {
     for rank in RANKS
     for suit in SUITS
 }
-"""The places of a natural card on the ladder, as bits: an ace has two."""
+"""The places of a natural card in `LADDER`, as bits; an ace has two."""
 
 
 _Shape: TypeAlias = tuple[Card | None, ...]
-"""The cards of a run, with gaps for 2s."""
+"""The cards of a run, with None for 2s."""
 _Window: TypeAlias = tuple[int, int, tuple[tuple[_Shape, ...], ...]]
-"""Places next to each other: the lowest, a mask of as many bits, and by which of them are held the runs there."""
+"""Adjacent places: the lowest, a mask of as many bits, and the runs by mask of the cards in the hand."""
 
 
 def _window(suit: str, twos: int, low: int, size: int) -> _Window:
-    """The runs with so many 2s in the `size` places from `low` up."""
+    """Return the runs with `twos` 2s in the `size` places from `low`."""
     places = range(low, low + size)
     shapes: list[tuple[int, _Shape]] = []
     for filled_by_twos in combinations(places, twos):
         natural = [place for place in places if place not in filled_by_twos]
-        # The queen of spades' place takes a 2 only where that is the only one (R2).
+        # A 2 may represent the queen of spades only if it is the only 2 (R2).
         queen = suit == "s" and QUEEN_PLACE in filled_by_twos
-        # A 2 is a natural card nowhere (R4).
+        # A 2 is never a natural card (R4).
         if natural and TWO_PLACE not in natural and not (queen and twos > 1):
             needed = sum(1 << place - low for place in natural)
             shapes.append(
@@ -240,11 +237,11 @@ _RUNS: Final = {
     )
     for suit in SUITS
 }
-"""By suit and number of 2s, where runs may be: what is held there tells which are."""
+"""By suit and number of 2s, the windows of possible runs."""
 
 
 def runs_within(naturals: CardList, twos: CardList) -> ByTwos:
-    """The runs of one suit, from the cards held of it and the first 2s."""
+    """Return the runs of one suit, from its cards in the hand and the first 2s."""
     held = 0
     for card in naturals:
         held |= _PLACES[card]
@@ -253,7 +250,7 @@ def runs_within(naturals: CardList, twos: CardList) -> ByTwos:
 
 @lru_cache(_MEMO)
 def _runs(suit: str, held: int, twos: CardList) -> ByTwos:
-    """The runs of one suit, from the places held of it."""
+    """Return the runs of one suit, from the places of its cards in the hand."""
     runs = _RUNS[suit]
     found: list[tuple[LooseMeld, ...]] = []
     for count in range(len(twos) + 1):
@@ -272,9 +269,9 @@ def _without_gaps(cards: _Shape, twos: CardList) -> CardList:
 
 
 def melds_within(cards: Iterable[Card], twos: CardList) -> list[list[LooseMeld]]:
-    """Melds of these natural cards, in canonical order, and the first of these 2s.
+    """Return the melds of natural cards, in canonical order, and the first 2s, by number of 2s.
 
-    By the number of their 2s. Cards that are 2s count only in `twos`.
+    2s among `cards` are ignored; they count only in `twos`.
     """
     ranks: defaultdict[str, list[Card]] = defaultdict(list)
     suits: defaultdict[str, list[Card]] = defaultdict(list)
@@ -282,7 +279,7 @@ def melds_within(cards: Iterable[Card], twos: CardList) -> list[list[LooseMeld]]
         if card[0] != TWO:
             ranks[card[0]].append(card)
             suits[card[1]].append(card)
-    few = twos[: SIZES[-1] - 1]  # beside a natural card
+    few = twos[: SIZES[-1] - 1]  # a meld has at least one natural card
     needed = SIZES[0] - len(few)
     groups = [sets_within(tuple(group), few) for group in ranks.values() if len(group) >= needed]
     groups += [runs_within(tuple(group), few) for group in suits.values() if len(group) >= needed]
@@ -298,7 +295,7 @@ def melds_within(cards: Iterable[Card], twos: CardList) -> list[list[LooseMeld]]
 
 
 def melds_of_three(top: Card, cards: CardList, twos: CardList) -> list[list[LooseMeld]]:
-    """As `melds_within`, those of three cards that have `top`, which is one of the cards and no 2."""
+    """Return the melds of three cards that contain `top`, which is in `cards` and no 2; see `melds_within`."""
     few = twos[: SIZES[0] - 1]
     found: list[list[LooseMeld]] = [[] for _ in range(len(few) + 1)]
     of_rank = tuple([card for card in cards if card[0] == top[0]])

@@ -1,34 +1,33 @@
-"""Oklahoma Rummy: two to eight seats meld sets and runs from two packs, 2s wild.
+"""Oklahoma Rummy, for two to eight seats: sets and runs from two packs with wild 2s.
 
-The digest's rulings are cited as R1 to R11.
+Rulings are numbered R1 to R11.
 
     DRAW -> PLAY -> PLAY ... -> DRAW of the next seat
 
-| phase | move                | then                                              |
+| phase | move                | effect                                            |
 |-------|---------------------|---------------------------------------------------|
 | draw  | draw                | play                                              |
-| draw  | take pile           | a meld of three is down, the pile in hand; play   |
+| draw  | take pile           | a meld of three is laid, the pile taken; play     |
 | draw  | decline             | the hand is blocked: scored without a bonus (R8)  |
 | play  | meld, extend        | play again                                        |
 | play  | discard, no discard | the next seat draws                               |
 
-An empty hand ends the hand at once: its seat is out. So does a turn that can
-begin with nothing at all.
+When a seat has no cards it goes out, and the hand ends at once. The hand also ends if a seat has no legal
+move at the start of its turn.
 """
 
-from typing import Final, TypeVar
+from typing import Final
 
-from arena.cards import Card, in_order, pack
+from arena.cards import Card, in_order, pack, without
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
-    places_of,
     require_to_act,
+    with_entry,
 )
 from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, Choice
 from arena.games.oklahoma_rummy.melds import (
@@ -40,16 +39,7 @@ from arena.games.oklahoma_rummy.melds import (
     extended,
     read_meld,
 )
-from arena.games.oklahoma_rummy.options import Options
-from arena.games.oklahoma_rummy.scoring import (
-    HELD_POINTS,
-    MOST_HELD,
-    MOST_MELDED,
-    OUT_POINTS,
-    QUEEN_OF_SPADES,
-)
-from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
-from arena.games.oklahoma_rummy.words import (
+from arena.games.oklahoma_rummy.messages import (
     DECLINE,
     DISCARDS,
     DRAW,
@@ -78,21 +68,24 @@ from arena.games.oklahoma_rummy.words import (
     TakePile,
     View,
 )
-from arena.games.options import check_hands
+from arena.games.oklahoma_rummy.options import Options
+from arena.games.oklahoma_rummy.scoring import (
+    HELD_POINTS,
+    MOST_HELD,
+    MOST_MELDED,
+    OUT_POINTS,
+    QUEEN_OF_SPADES,
+)
+from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
+from arena.games.options import check_match, ended_by_limit, match_is_over
 
 DECK: Final = pack(packs=2)
-MIN_SEATS: Final = 2
-MAX_SEATS: Final = 8
+SEATS: Final = range(2, 9)
 HAND: Final = 13
 CROWDED_HAND: Final = 11
-"""What eight seats are dealt: thirteen each would leave no stock (R7)."""
-MAX_HANDS: Final = 15
-"""A race that nobody has won by then goes to the highest total (R10)."""
+"""The number of cards dealt to each of eight seats, as thirteen would leave no stock (R7)."""
 
 _ACE_LOW: Final = LADDER[:-1]
-
-
-T = TypeVar("T")
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -101,17 +94,15 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     Raises:
       BadOptions: unless there are 2 to 8 seats and `hands` is a multiple of them.
     """
-    if not MIN_SEATS <= seats <= MAX_SEATS:
-        raise BadOptions(f"Oklahoma Rummy is for 2 to 8 seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Oklahoma Rummy", SEATS, seats, options.hands)
     return deal_hand(Match(options, 0, (0,) * seats, ()), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    """Make one move of the seat in turn.
+    """Play a move of the seat to act.
 
     Raises:
-      IllegalMove: if another seat moves, or the rules do not allow the move.
+      IllegalMove: if another seat moves, or the move is illegal.
     """
     asked = to_act(state)
     if not asked:
@@ -126,8 +117,8 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
         case TakePile(kind, cards):
             return _take_pile(state, kind, cards, deals)
         case Decline():
-            blocked, told = _end_hand(state, None, deals)
-            return Step(blocked, (Told(Declined(state.deal.turn)), *told))
+            blocked, events = _end_hand(state, None, deals)
+            return Step(blocked, (SentEvent(Declined(state.deal.turn)), *events))
         case Meld(kind, cards):
             return _meld(state, kind, cards, deals)
         case Extend(index, card, end):
@@ -136,8 +127,8 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
             return _discard(state, card, deals)
         case NoDiscard():
             seat = state.deal.turn
-            after, told = _begin_turn(state, _next(state, seat), deals)
-            return Step(after, (Told(KeptQueens(seat)), *told))
+            after, events = _begin_turn(state, _next(state, seat), deals)
+            return Step(after, (SentEvent(KeptQueens(seat)), *events))
     raise AssertionError(move)
 
 
@@ -146,7 +137,7 @@ def to_act(state: State) -> tuple[Seat, ...]:
 
 
 def moves(state: State, seat: Seat) -> Choice:
-    """What the seat in turn may do; a large choice is listed in part."""
+    """Return the legal moves of the seat to act; long lists are truncated."""
     deal = state.deal
     if deal.phase is Phase.PLAY:
         return AtPlay(deal.hands[deal.turn], deal.tables[deal.turn].melds)
@@ -174,7 +165,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """Draw, and discard what was drawn; otherwise the card that costs most in hand."""
+    """Return a draw; then a discard of the drawn card, or of the card that costs most in the hand."""
     deal = state.deal
     if deal.phase is Phase.DRAW:
         return DRAW if deal.piles.can_draw else DECLINE
@@ -185,7 +176,7 @@ def fallback(state: State, seat: Seat) -> Move:
     spare = [card for card in hand if card != QUEEN_OF_SPADES]
     if not spare:
         return NO_DISCARD
-    # The first of the highest: hands are in order, so clubs go before spades.
+    # Of equal cards the first; hands are sorted, so clubs are before spades.
     return DISCARDS[max(spare, key=_cost)]
 
 
@@ -193,56 +184,47 @@ def hand_number(state: State) -> int:
     return state.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    """No step is."""
-    return False
-
-
 def result(state: State) -> Result | None:
-    """Totals and places; equal totals share a place (R10)."""
+    """Return totals and places; equal totals share a place (R10)."""
     if state.deal.phase is not Phase.OVER:
         return None
     match = state.match
-    return Result(match.totals, places_of(match.totals), match.hand_scores)
+    limited = ended_by_limit(match.options, match.totals)
+    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """All cards melded and out, against all cards held; None for a race."""
+    """Return the points of all cards melded and going out, plus the cost of all cards; None for a race."""
     return options.hands * (MOST_MELDED + OUT_POINTS + MOST_HELD) or None
 
 
 def hand_size(seats: int) -> int:
-    """Cards dealt to each seat (R7)."""
-    return CROWDED_HAND if seats == MAX_SEATS else HAND
+    """Return the number of cards dealt to each seat (R7)."""
+    return CROWDED_HAND if seats == SEATS[-1] else HAND
 
 
 def is_over(options: Options, hands_played: int, totals: tuple[int, ...]) -> bool:
-    """Whether a completed hand ends the match (R10)."""
-    if options.hands:
-        return hands_played >= options.hands
-    if hands_played >= MAX_HANDS:
-        return True
-    highest = max(totals)
-    return highest >= options.target and totals.count(highest) == 1
+    """Return whether a completed hand ends the match (R10)."""
+    return match_is_over(options, hands_played, totals)
 
 
 def hand_points(table: Table, hand: CardList) -> int:
-    """What a seat scores for a hand, but for going out: its melds less its cards."""
+    """Return the points of a seat without the bonus for going out: its melds less its cards."""
     return melded_points(table) - held_points(hand)
 
 
 def melded_points(table: Table) -> int:
-    """What the melds on a table count."""
+    """Return the points of the melds on a table."""
     return sum(meld.points for meld in table.melds)
 
 
 def held_points(hand: CardList) -> int:
-    """What the cards cost that are left in a hand."""
+    """Return the cost of the cards left in a hand."""
     return sum(HELD_POINTS[card] for card in hand)
 
 
 def _cost(card: Card) -> tuple[int, int]:
-    """What a card costs in hand; of equals the king first, the 2 before the ace."""
+    """Sort key: the cost of a card in the hand, then its rank with the ace low."""
     return HELD_POINTS[card], _ACE_LOW.index(card[0])
 
 
@@ -272,13 +254,13 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     piles = Piles(deck[cut + 1 :], (upcard,), 0)
     nothing: tuple[CardList, ...] = ((),) * seats
     deal = Deal(Phase.DRAW, first, hands, nothing, (Table(()),) * seats, piles, None)
-    told = [Told(Began(match.hand, dealer, hand_size(seats), upcard))]
-    told += [Told(Dealt(Seat(seat), hand), (Seat(seat),)) for seat, hand in enumerate(hands)]
-    return Step(State(match, deal), tuple(told))
+    events = [SentEvent(Began(match.hand, dealer, hand_size(seats), upcard))]
+    events += [SentEvent(Dealt(Seat(seat), hand), (Seat(seat),)) for seat, hand in enumerate(hands)]
+    return Step(State(match, deal), tuple(events))
 
 
 def _begin_turn(state: State, seat: Seat, deals: Deals) -> Step:
-    """Ask a seat how it begins; a turn that can begin with nothing blocks the hand (R8)."""
+    """Begin the turn of a seat; the hand is blocked if it has no legal move (R8)."""
     old = state.deal
     deal = Deal(Phase.DRAW, seat, old.hands, old.known, old.tables, old.piles, None)
     after = State(state.match, deal)
@@ -289,16 +271,16 @@ def _begin_turn(state: State, seat: Seat, deals: Deals) -> Step:
 
 def _draw(state: State, deals: Deals) -> Step:
     deal, seat = state.deal, state.deal.turn
-    piles, told = deal.piles, [Told(Drew(seat))]
+    piles, events = deal.piles, [SentEvent(Drew(seat))]
     if not piles.stock:
         piles = _rebuilt(piles, state.match.hand, deals)
-        told.insert(0, Told(StockRebuilt(piles.rebuilds, len(piles.stock))))
+        events.insert(0, SentEvent(StockRebuilt(piles.rebuilds, len(piles.stock))))
     card = piles.stock[0]
-    told.append(Told(Received(seat, card), (seat,)))
-    hands = _with(deal.hands, seat, in_order((*deal.hands[seat], card)))
+    events.append(SentEvent(Received(seat, card), (seat,)))
+    hands = with_entry(deal.hands, seat, in_order((*deal.hands[seat], card)))
     piles = Piles(piles.stock[1:], piles.pile, piles.rebuilds)
     after = Deal(Phase.PLAY, seat, hands, deal.known, deal.tables, piles, card)
-    return Step(State(state.match, after), tuple(told))
+    return Step(State(state.match, after), tuple(events))
 
 
 def _rebuilt(piles: Piles, hand: int, deals: Deals) -> Piles:
@@ -315,19 +297,18 @@ def _take_pile(state: State, kind: MeldKind, cards: CardList, deals: Deals) -> S
     from_hand = list(cards)
     from_hand.remove(top)
     hand, known = deal.hands[seat], deal.known[seat]
-    for card in from_hand:
-        hand, known = without(hand, card), without(known, card)
+    hand, known = without(hand, from_hand), without(known, from_hand)
     after = Deal(
         Phase.PLAY,
         seat,
-        _with(deal.hands, seat, in_order((*hand, *rest))),
-        _with(deal.known, seat, in_order((*known, *rest))),
-        _with(deal.tables, seat, Table((*deal.tables[seat].melds, meld))),
+        with_entry(deal.hands, seat, in_order((*hand, *rest))),
+        with_entry(deal.known, seat, in_order((*known, *rest))),
+        with_entry(deal.tables, seat, Table((*deal.tables[seat].melds, meld))),
         Piles(deal.piles.stock, (), deal.piles.rebuilds),
         None,
     )
-    taken = Told(PileTaken(seat, meld, tuple(rest)))
-    return _go_on(State(state.match, after), taken, deals)
+    taken = SentEvent(PileTaken(seat, meld, tuple(rest)))
+    return _after_play(State(state.match, after), taken, deals)
 
 
 def _meld(state: State, kind: MeldKind, cards: CardList, deals: Deals) -> Step:
@@ -336,7 +317,7 @@ def _meld(state: State, kind: MeldKind, cards: CardList, deals: Deals) -> Step:
     assert meld is not None
     melds = (*deal.tables[seat].melds, meld)
     after = _played(deal, cards, melds)
-    return _go_on(State(state.match, after), Told(Melded(seat, meld)), deals)
+    return _after_play(State(state.match, after), SentEvent(Melded(seat, meld)), deals)
 
 
 def _extend(state: State, index: int, card: Card, end: End | None, deals: Deals) -> Step:
@@ -344,8 +325,10 @@ def _extend(state: State, index: int, card: Card, end: End | None, deals: Deals)
     melds = deal.tables[seat].melds
     meld = extended(melds[index], card, end)
     assert meld is not None
-    after = _played(deal, (card,), (*melds[:index], meld, *melds[index + 1 :]))
-    return _go_on(State(state.match, after), Told(Extended(seat, index, card, end)), deals)
+    after = _played(deal, (card,), with_entry(melds, index, meld))
+    return _after_play(
+        State(state.match, after), SentEvent(Extended(seat, index, card, end)), deals
+    )
 
 
 def _discard(state: State, card: Card, deals: Deals) -> Step:
@@ -353,38 +336,39 @@ def _discard(state: State, card: Card, deals: Deals) -> Step:
     played = _played(deal, (card,), deal.tables[seat].melds)
     piles = Piles(deal.piles.stock, (*deal.piles.pile, card), deal.piles.rebuilds)
     deal = Deal(Phase.PLAY, seat, played.hands, played.known, played.tables, piles, None)
-    after, discarded = State(state.match, deal), Told(Discarded(seat, card))
+    after, discarded = State(state.match, deal), SentEvent(Discarded(seat, card))
     if deal.hands[seat]:
-        following, told = _begin_turn(after, _next(state, seat), deals)
+        following, events = _begin_turn(after, _next(state, seat), deals)
     else:
-        following, told = _end_hand(after, seat, deals)
-    return Step(following, (discarded, *told))
+        following, events = _end_hand(after, seat, deals)
+    return Step(following, (discarded, *events))
 
 
 def _played(deal: Deal, cards: CardList, melds: tuple[TableMeld, ...]) -> Deal:
-    """The deal with cards gone from the hand of the seat in turn, and with its melds."""
+    """Return the hand after the seat to act played these cards and has these melds."""
     seat = deal.turn
     hand, known = deal.hands[seat], deal.known[seat]
-    for card in cards:
-        hand, known = without(hand, card), without(known, card)
+    hand, known = without(hand, cards), without(known, cards)
     return Deal(
         deal.phase,
         seat,
-        _with(deal.hands, seat, hand),
-        _with(deal.known, seat, known),
-        deal.tables if melds is deal.tables[seat].melds else _with(deal.tables, seat, Table(melds)),
+        with_entry(deal.hands, seat, hand),
+        with_entry(deal.known, seat, known),
+        deal.tables
+        if melds is deal.tables[seat].melds
+        else with_entry(deal.tables, seat, Table(melds)),
         deal.piles,
         deal.drawn,
     )
 
 
-def _go_on(state: State, happened: Told, deals: Deals) -> Step:
-    """Let the seat play on, unless it is out."""
+def _after_play(state: State, happened: SentEvent, deals: Deals) -> Step:
+    """Continue the turn of the seat, unless it went out."""
     seat = state.deal.turn
     if state.deal.hands[seat]:
         return Step(state, (happened,))
-    following, told = _end_hand(state, seat, deals)
-    return Step(following, (happened, *told))
+    following, events = _end_hand(state, seat, deals)
+    return Step(following, (happened, *events))
 
 
 def _end_hand(state: State, out: Seat | None, deals: Deals) -> Step:
@@ -397,23 +381,11 @@ def _end_hand(state: State, out: Seat | None, deals: Deals) -> Step:
     hand_scores = (*match.hand_scores, points)
     melded = tuple(map(melded_points, deal.tables))
     lost = tuple(map(held_points, deal.hands))
-    scored = Told(Scored(match.hand, out, deal.hands, melded, lost, points, totals))
+    scored = SentEvent(Scored(match.hand, out, deal.hands, melded, lost, points, totals))
     if is_over(match.options, match.hand + 1, totals):
         last = Deal(
             Phase.OVER, deal.turn, deal.hands, deal.known, deal.tables, deal.piles, deal.drawn
         )
         return Step(State(Match(match.options, match.hand, totals, hand_scores), last), (scored,))
-    dealt, told = deal_hand(Match(match.options, match.hand + 1, totals, hand_scores), deals)
-    return Step(dealt, (scored, *told))
-
-
-def _with(by_seat: tuple[T, ...], seat: Seat, own: T) -> tuple[T, ...]:
-    return (*by_seat[:seat], own, *by_seat[seat + 1 :])
-
-
-def without(cards: CardList, card: Card) -> CardList:
-    """The cards less one of this face, if there is one."""
-    if card not in cards:
-        return cards
-    at = cards.index(card)
-    return cards[:at] + cards[at + 1 :]
+    dealt, events = deal_hand(Match(match.options, match.hand + 1, totals, hand_scores), deals)
+    return Step(dealt, (scored, *events))

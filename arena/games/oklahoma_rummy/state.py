@@ -1,4 +1,4 @@
-"""What a match of Oklahoma Rummy consists of while it is played."""
+"""The state of a match of Oklahoma Rummy."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,32 +6,32 @@ from typing import Final
 from arena.cards import Card
 from arena.games.contract import Seat
 from arena.games.oklahoma_rummy.melds import CardList
+from arena.games.oklahoma_rummy.messages import Phase, Table
 from arena.games.oklahoma_rummy.options import Options
-from arena.games.oklahoma_rummy.words import Phase, Table
 
 MAX_REBUILDS: Final = 3
-"""Times in a hand that the discards become the stock (R8)."""
+"""The maximal number of rebuilds of the stock in a hand (R8)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piles:
-    """The cards that are nobody's."""
+    """The stock and the discards."""
 
     stock: CardList
-    """The next to be drawn first."""
+    """The next card to draw first."""
     pile: CardList
-    """The top last."""
+    """The top card last."""
     rebuilds: int
 
     @property
     def can_draw(self) -> bool:
-        """Whether there is a stock, or discards to make one of (R8)."""
+        """Whether there is a stock, or discards to rebuild it (R8)."""
         return bool(self.stock) or (self.rebuilds < MAX_REBUILDS and len(self.pile) > 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """One hand in play; lists are by seat."""
+    """The current hand; lists are by seat."""
 
     phase: Phase
     turn: Seat
@@ -40,12 +40,12 @@ class Deal:
     tables: tuple[Table, ...]
     piles: Piles
     drawn: Card | None
-    """What the seat in turn drew."""
+    """The card that the seat to act drew in this turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What goes on from hand to hand."""
+    """What continues from hand to hand."""
 
     options: Options
     hand: int

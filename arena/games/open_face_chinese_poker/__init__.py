@@ -1,35 +1,22 @@
-"""Open-Face Chinese Poker: two to four seats build three poker hands, card by card in the open."""
+"""Open-Face Chinese Poker: three poker hands are built card by card, face up."""
 
+from typing import Final
+
+from arena.games.game import Game
+from arena.games.open_face_chinese_poker import messages, rules
 from arena.games.open_face_chinese_poker.options import Options
-from arena.games.open_face_chinese_poker.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.open_face_chinese_poker.state import State
-from arena.games.open_face_chinese_poker.words import Event, Move, View
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="open_face_chinese_poker",
+        family="open_face_chinese_poker",
+        number=27,
+        title="Open-Face Chinese Poker",
+        summary="Build three poker hands card by card in the open; queens in front earn Fantasyland.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=2,
+        seats=tuple(rules.SEATS),
+    ),
+)

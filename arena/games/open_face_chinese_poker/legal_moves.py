@@ -1,4 +1,4 @@
-"""Which moves there are in Open-Face Chinese Poker: one, five or thirteen cards into rows."""
+"""The moves of Open-Face Chinese Poker that place the first five cards."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -6,55 +6,15 @@ from itertools import product
 from typing import Final
 
 from arena.cards import Card
-from arena.games.chinese.hands import BACK_SIZE, FRONT_SIZE, MIDDLE_SIZE, high_first
-from arena.games.chinese.settings import SETTINGS, candidates, numbered
-from arena.games.open_face_chinese_poker.words import Place
-
-OFFERED_SETTINGS: Final = 8
-_SIZES: Final = (FRONT_SIZE, MIDDLE_SIZE, BACK_SIZE)
-
-
-class Settings:
-    """All settings of a seat in Fantasyland; far too many to list."""
-
-    __slots__ = ("_fallback", "_held", "_offered")
-
-    def __init__(self, held: tuple[Card, ...], fallback: Place) -> None:
-        self._held = held
-        self._fallback = fallback
-        self._offered: tuple[Place, ...] = ()
-
-    @property
-    def offered(self) -> tuple[Place, ...]:
-        """A few settings that do not foul, best first, and the fallback."""
-        if not self._offered:
-            rows = candidates(self._held, OFFERED_SETTINGS)
-            good = [Place(each.front, each.middle, each.back) for each in rows]
-            self._offered = tuple(dict.fromkeys((*good, self._fallback)))
-        return self._offered
-
-    @property
-    def complete(self) -> bool:
-        return False
-
-    def __contains__(self, move: object) -> bool:
-        if not isinstance(move, Place):
-            return False
-        sizes = (len(move.front), len(move.middle), len(move.back))
-        return sizes == _SIZES and _same_cards(move, self._held)
-
-    def count(self) -> int:
-        return SETTINGS
-
-    def sample(self, below: Callable[[int], int]) -> Place:
-        rows = numbered(self._held, below(SETTINGS))
-        return Place(rows.front, rows.middle, rows.back)
+from arena.games.chinese.hands import FRONT_SIZE, SIZES, high_first
+from arena.games.open_face_chinese_poker.messages import Place
 
 
 class Spreads:
-    """The first five cards into empty rows in every way; each is made when it is asked for."""
+    """The moves that place the first five cards into empty rows; each is made when it is needed."""
 
     __slots__ = ("_held", "_offered", "_ways")
+    complete: Final = True
 
     def __init__(self, held: tuple[Card, ...]) -> None:
         self._held = high_first(held)
@@ -63,17 +23,13 @@ class Spreads:
 
     @property
     def offered(self) -> tuple[Place, ...]:
-        """All of them."""
+        """All of the moves."""
         if not self._offered:
             self._offered = tuple([spread(self._held, way) for way in self._ways])
         return self._offered
 
-    @property
-    def complete(self) -> bool:
-        return True
-
     def __contains__(self, move: object) -> bool:
-        # A way fits if no row overflows, and only the front can.
+        # Five cards fit if no row overflows, and only the front can.
         return (
             isinstance(move, Place)
             and len(move.front) <= FRONT_SIZE
@@ -93,16 +49,16 @@ def _same_cards(move: Place, held: Sequence[Card]) -> bool:
 
 @cache
 def ways(cards: int) -> tuple[tuple[int, ...], ...]:
-    """The row of each card, in every way that fits into empty rows."""
+    """Return every assignment of cards to empty rows that fits, as the row of each card."""
     return tuple(
         way
         for way in product(range(3), repeat=cards)
-        if all(way.count(row) <= size for row, size in enumerate(_SIZES))
+        if all(way.count(row) <= size for row, size in enumerate(SIZES))
     )
 
 
 def spread(cards: Sequence[Card], way: Sequence[int]) -> Place:
-    """The cards, which are high first, each into its row."""
+    """Return the move that places each card into its row; the cards are ordered from high to low."""
     rows: tuple[list[Card], list[Card], list[Card]] = ([], [], [])
     for card, row in zip(cards, way, strict=True):
         rows[row].append(card)

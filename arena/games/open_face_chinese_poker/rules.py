@@ -1,46 +1,38 @@
-"""Open-Face Chinese Poker: rows are built card by card, in the open, unless in Fantasyland.
+"""Open-Face Chinese Poker: rows are built card by card, face up except in Fantasyland.
 
-Rulings cited as O1 to O14 are the digest's.
+Rulings are numbered O1 to O14.
 
-    DEAL -> FANTASYLAND (all seats there at once, hidden)
+    DEAL -> FANTASYLAND (all seats in Fantasyland at the same time, face down)
          -> PLACE five cards, then one drawn card eight times, in turn
          -> reveal, score -> DEAL ...
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from arena.cards import PACK_52, Card
-from arena.games.chinese.hands import HAND_SIZE
+from arena.games.chinese.hands import HAND_SIZE, settle_pairs
+from arena.games.chinese.settings import SettingMoves
+from arena.games.chinese.unit_values import most_in_a_hand, unit_values
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Listed,
     Moves,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
-    places_of,
     require_to_act,
+    with_entry,
 )
-from arena.games.open_face_chinese_poker.legal_moves import Settings, Spreads
-from arena.games.open_face_chinese_poker.options import Options
-from arena.games.open_face_chinese_poker.scoring import (
-    MOST_UNITS,
-    Scoring,
-    reaches_fantasyland,
-    score_rows,
-    settle,
-)
-from arena.games.open_face_chinese_poker.state import EMPTY, Hand, Match, State
-from arena.games.open_face_chinese_poker.words import (
+from arena.games.open_face_chinese_poker.legal_moves import Spreads
+from arena.games.open_face_chinese_poker.messages import (
     SINGLES,
     Dealt,
     Drawn,
     HandBegan,
-    Layout,
     Move,
     Phase,
     Place,
@@ -49,29 +41,39 @@ from arena.games.open_face_chinese_poker.words import (
     Scored,
     View,
 )
-from arena.games.options import check_hands
+from arena.games.open_face_chinese_poker.options import Options
+from arena.games.open_face_chinese_poker.scoring import (
+    MOST_UNITS,
+    Scoring,
+    pair_units,
+    reaches_fantasyland,
+    score_rows,
+)
+from arena.games.open_face_chinese_poker.state import EMPTY, Hand, Match, State
+from arena.games.options import check_match
 
 SEATS: Final = (2, 3, 4)
 INITIAL: Final = 5
-"""Cards dealt to every seat, and placed together."""
+"""The number of cards dealt to every seat, which it places together."""
 HANDS_PER_DEALER: Final = 4
 MOST_HANDS: Final = 3
-"""A match has at most this many times its scheduled hands, Fantasyland included."""
+"""The maximal number of hands, including Fantasyland, as a multiple of the scheduled hands."""
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first hand. Seat 0 deals it.
+    """Deal the first hand. Seat 0 deals first.
 
     Raises:
-      BadOptions: unless there are 2 to 4 seats and `hands` is a multiple of them.
+      BadOptions: unless there are 2 to 4 seats, `hands` is a multiple of them, and each pair has a unit value.
     """
-    if seats not in SEATS:
-        raise BadOptions(f"Open-Face Chinese Poker is for 2 to 4 seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Open-Face Chinese Poker", SEATS, seats, options.hands)
     everybody = tuple(Seat(seat) for seat in range(seats))
     nobody = (False,) * seats
     scheduled = options.hands or HANDS_PER_DEALER * seats
-    return deal_hand(Match(everybody, scheduled, 0, Seat(0), nobody, (), (0,) * seats), deals)
+    values = unit_values(options.unit_values, seats)
+    return deal_hand(
+        Match(everybody, scheduled, values, 0, Seat(0), nobody, (), (0,) * seats), deals
+    )
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
@@ -101,7 +103,7 @@ def moves(state: State, seat: Seat) -> Moves:
     hand = state.hand
     held = hand.dealt[seat]
     if state.phase is Phase.FANTASYLAND:
-        return Settings(held, fallback(state, seat))
+        return SettingMoves(held, Place, fallback(state, seat))
     room = hand.layouts[seat].room()
     if len(held) == 1:
         singles = SINGLES[held[0]]
@@ -130,7 +132,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """Each card into the first row with room: back, middle, front (O14)."""
+    """Return the move that places cards into the first rows with room: back, middle, front (O14)."""
     front, middle, back = state.hand.layouts[seat].room()
     held = state.hand.dealt[seat]
     to_back, rest = held[:back], held[back:]
@@ -145,25 +147,23 @@ def hand_number(state: State) -> int:
     return len(state.match.hand_scores) - (state.phase is Phase.OVER)
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    return False
-
-
 def result(state: State) -> Result | None:
     if state.phase is not Phase.OVER:
         return None
     match = state.match
-    return Result(match.totals, places_of(match.totals), match.hand_scores)
+    return Result.of(
+        match.totals, match.hand_scores, ended_by_limit=not all_scheduled_are_played(match)
+    )
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """The dearest rows won from every other seat, against the same lost, in all hands there may be."""
+    """Return the most that a seat can win in all possible hands, plus as much that it can lose."""
     hands = MOST_HANDS * (options.hands or HANDS_PER_DEALER * seats)
-    return hands * 2 * (seats - 1) * MOST_UNITS
+    return hands * most_in_a_hand(unit_values(options.unit_values, seats), MOST_UNITS)
 
 
 def deal_hand(match: Match, deals: Deals) -> Step:
-    """Deal five cards to each seat, and eight more to those in Fantasyland."""
+    """Deal five cards to each seat, and eight more to seats in Fantasyland."""
     number = len(match.hand_scores)
     deck = deals.shuffle(number, "deck", PACK_52)
     seats = len(match.seats)
@@ -179,18 +179,14 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     by_seat = tuple(dealt[seat] for seat in match.seats)
     order = tuple(seat for seat in around if not match.fantasyland[seat])
     hand = Hand((EMPTY,) * seats, by_seat, (None,) * seats, stock[extra:], order, 0)
-    told = [Told(HandBegan(number, match.dealer, match.fantasyland))]
-    told += [Told(Dealt(seat, by_seat[seat]), (seat,)) for seat in match.seats]
+    events = [SentEvent(HandBegan(number, match.dealer, match.fantasyland))]
+    events += [SentEvent(Dealt(seat, by_seat[seat]), (seat,)) for seat in match.seats]
     phase = Phase.FANTASYLAND if there else Phase.PLACE
-    return Step(State(match, phase, hand), tuple(told))
-
-
-def _replaced(values: tuple[Layout, ...], seat: Seat, value: Layout) -> tuple[Layout, ...]:
-    return (*values[:seat], value, *values[seat + 1 :])
+    return Step(State(match, phase, hand), tuple(events))
 
 
 def _set(state: State, placed: dict[Seat, Place], deals: Deals) -> Step:
-    """Take the settings of Fantasyland; nobody is told anything (O9)."""
+    """Commit the settings of Fantasyland, without an event (O9)."""
     match, hand = state.match, state.hand
     settings = tuple(
         EMPTY.with_placed(placed[seat]) if seat in placed else None for seat in match.seats
@@ -206,45 +202,44 @@ def _set(state: State, placed: dict[Seat, Place], deals: Deals) -> Step:
 
 def _place(state: State, seat: Seat, move: Place, deals: Deals) -> Step:
     match, hand = state.match, state.hand
-    layouts = _replaced(hand.layouts, seat, hand.layouts[seat].with_placed(move))
-    told = [Told(Placed(seat, move.front, move.middle, move.back))]
+    layouts = with_entry(hand.layouts, seat, hand.layouts[seat].with_placed(move))
+    events = [SentEvent(Placed(seat, move.front, move.middle, move.back))]
     turns = hand.turns + 1
     rounds = 1 + HAND_SIZE - INITIAL
     if turns == rounds * len(hand.order):
         ended = Hand(layouts, ((),) * len(layouts), hand.settings, hand.stock, hand.order, turns)
         after, more = _score(match, ended, deals)
-        return Step(after, (*told, *more))
+        return Step(after, (*events, *more))
     dealt, stock = list(hand.dealt), hand.stock
     dealt[seat] = ()
     if turns >= len(hand.order):
         following = hand.order[turns % len(hand.order)]
         dealt[following] = stock[:1]
-        told.append(Told(Drawn(following, stock[0])))
+        events.append(SentEvent(Drawn(following, stock[0])))
         stock = stock[1:]
     after_hand = Hand(layouts, tuple(dealt), hand.settings, stock, hand.order, turns)
-    return Step(State(match, Phase.PLACE, after_hand), tuple(told))
+    return Step(State(match, Phase.PLACE, after_hand), tuple(events))
 
 
 def _score(match: Match, hand: Hand, deals: Deals) -> Step:
     layouts = tuple(
         setting or layout for setting, layout in zip(hand.settings, hand.layouts, strict=True)
     )
-    told: list[Told] = []
+    events: list[SentEvent] = []
     for seat, setting in zip(match.seats, hand.settings, strict=True):
         if setting is not None:
-            told.append(Told(Revealed(seat, setting.front, setting.middle, setting.back)))
+            events.append(SentEvent(Revealed(seat, setting.front, setting.middle, setting.back)))
     scorings = [score_rows(each.front, each.middle, each.back) for each in layouts]
-    units = settle(scorings)
+    units = settle_pairs(scorings, pair_units, match.unit_values)
     totals = tuple(total + unit for total, unit in zip(match.totals, units, strict=True))
     earned = tuple(
         reaches_fantasyland(scoring, in_fantasyland=there)
         for scoring, there in zip(scorings, match.fantasyland, strict=True)
     )
-    told.append(Told(_scored(len(match.hand_scores), scorings, units, totals, earned)))
+    events.append(SentEvent(_scored(len(match.hand_scores), scorings, units, totals, earned)))
     ordinary = not any(match.fantasyland)
-    after = Match(
-        seats=match.seats,
-        scheduled=match.scheduled,
+    after = replace(
+        match,
         played=match.played + ordinary,
         dealer=next_dealer(match.dealer, len(match.seats), earned),
         fantasyland=earned,
@@ -255,9 +250,9 @@ def _score(match: Match, hand: Hand, deals: Deals) -> Step:
         shown = Hand(
             layouts, hand.dealt, (None,) * len(layouts), hand.stock, hand.order, hand.turns
         )
-        return Step(State(after, Phase.OVER, shown), tuple(told))
+        return Step(State(after, Phase.OVER, shown), tuple(events))
     dealt, more = deal_hand(after, deals)
-    return Step(dealt, (*told, *more))
+    return Step(dealt, (*events, *more))
 
 
 def _scored(
@@ -273,12 +268,16 @@ def _scored(
 
 
 def next_dealer(dealer: Seat, seats: int, earned: Sequence[bool]) -> Seat:
-    """The deal stays while anybody is in Fantasyland (O11), then moves to the left."""
+    """Return the next dealer: the same while a seat is in Fantasyland (O11), then the next seat."""
     return dealer if any(earned) else Seat((dealer + 1) % seats)
 
 
 def is_over(match: Match) -> bool:
-    """All scheduled hands are played and nobody has Fantasyland to come (O12), or the cap."""
-    if len(match.hand_scores) >= MOST_HANDS * match.scheduled:
-        return True
+    """Return whether all hands are played, or the maximum."""
+    most = MOST_HANDS * match.scheduled
+    return len(match.hand_scores) >= most or all_scheduled_are_played(match)
+
+
+def all_scheduled_are_played(match: Match) -> bool:
+    """Return whether all scheduled hands, and the Fantasylands earned in them, are played (O12)."""
     return match.played >= match.scheduled and not any(match.fantasyland)

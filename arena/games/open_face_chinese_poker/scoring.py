@@ -1,7 +1,6 @@
-"""What the rows of Open-Face Chinese Poker are worth: royalties, settlement, Fantasyland.
+"""Scoring of Open-Face Chinese Poker: royalties, settlement and Fantasyland.
 
-The order of hands and the foul are those of Chinese Poker. Rulings cited as
-O1 to O14 are the digest's of Open-Face Chinese Poker.
+Hands are ranked, and fouls defined, as in Chinese Poker. O1 to O14 are rulings of this game.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from arena.games.chinese.hands import Strengths, is_foul, strengths
 from arena.poker import HandClass
 
 FOUL_UNITS: Final = 6
-"""The flat price of a foul; the sweep does not come on top (O4)."""
+"""Paid for a foul instead of rows and sweep (O4)."""
 SWEEP_UNITS: Final = 3
 
 _BACK_ROYALTIES: Final = {
@@ -32,7 +31,7 @@ _LOWEST_FRONT_PAIR: Final = RANKS.index("6")
 MOST_UNITS: Final = (
     3 + SWEEP_UNITS + _FRONT_TRIPS + max(_MIDDLE_ROYALTIES.values()) + max(_BACK_ROYALTIES.values())
 )
-"""What one seat wins of another at most: all rows with the sweep, or a foul, and all royalties."""
+"""The most that one seat can win from another: all rows with the sweep, and all royalties."""
 
 _FRONT_QUEENS: Final = poker.least(HandClass.PAIR, "Q")
 _FRONT_AT_LEAST_TRIPS: Final = poker.least(HandClass.TRIPS)
@@ -42,21 +41,21 @@ _BACK_STAYS: Final = poker.least(HandClass.QUADS)
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """What one seat's thirteen cards come to."""
+    """The score of one seat's thirteen cards."""
 
     values: Strengths
     foul: bool
     royalties: tuple[int, int, int]
-    """Of front, middle and back; nothing counts in a foul."""
+    """Royalties of front, middle and back; 0 in a foul."""
 
     @property
     def royalty_units(self) -> int:
-        """All royalties together."""
+        """The sum of the royalties."""
         return sum(self.royalties)
 
 
 def score_rows(front: Sequence[Card], middle: Sequence[Card], back: Sequence[Card]) -> Scoring:
-    """Judge three complete rows."""
+    """Score three complete rows."""
     values = strengths(front, middle, back)
     if is_foul(values):
         return Scoring(values, foul=True, royalties=(0, 0, 0))
@@ -78,19 +77,8 @@ def _front_royalty(front: Sequence[Card]) -> int:
     return max(0, RANKS.index(paired[0]) - _LOWEST_FRONT_PAIR + 1)
 
 
-def settle(scorings: Sequence[Scoring]) -> tuple[int, ...]:
-    """Units won (+) or lost (-) by each seat: every pair of seats settles once."""
-    net = [0] * len(scorings)
-    for at, ours in enumerate(scorings):
-        for other in range(at + 1, len(scorings)):
-            units = pair_units(ours, scorings[other])
-            net[at] += units
-            net[other] -= units
-    return tuple(net)
-
-
 def pair_units(ours: Scoring, theirs: Scoring) -> int:
-    """Units that the second of two seats pays the first; negative the other way."""
+    """Return the units that the second of two seats pays to the first; negative if it wins."""
     if ours.foul or theirs.foul:
         if ours.foul and theirs.foul:
             return 0
@@ -103,7 +91,7 @@ def pair_units(ours: Scoring, theirs: Scoring) -> int:
 
 
 def rows_won(ours: Scoring, theirs: Scoring) -> tuple[int, int, int]:
-    """A unit for front, middle and back, won (+) or lost (-), fouls and the sweep apart."""
+    """Return 1, 0 or -1 for front, middle and back won, tied or lost, without fouls and the sweep."""
     front, middle, back = [
         (mine > other) - (mine < other)
         for mine, other in zip(ours.values, theirs.values, strict=True)
@@ -112,10 +100,9 @@ def rows_won(ours: Scoring, theirs: Scoring) -> tuple[int, int, int]:
 
 
 def reaches_fantasyland(scoring: Scoring, *, in_fantasyland: bool) -> bool:
-    """Whether the next hand is one in Fantasyland; it is never refused (O6).
+    """Return whether a seat plays the next hand in Fantasyland, which it cannot refuse (O6).
 
-    Staying there asks for more than coming there: queens in front are not
-    enough (O8).
+    Staying in Fantasyland needs a stronger hand than entering it, where queens in front suffice (O8).
     """
     if scoring.foul:
         return False

@@ -1,24 +1,26 @@
-"""What a match of Open-Face Chinese Poker consists of while it is played."""
+"""The state of a match of Open-Face Chinese Poker."""
 
 from dataclasses import dataclass
 from typing import Final
 
 from arena.cards import Card
+from arena.games.chinese.unit_values import UnitValues
 from arena.games.contract import Seat
-from arena.games.open_face_chinese_poker.words import Layout, Phase
+from arena.games.open_face_chinese_poker.messages import Layout, Phase
 
 EMPTY: Final = Layout((), (), ())
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What goes on from hand to hand."""
+    """What continues from hand to hand."""
 
     seats: tuple[Seat, ...]
     scheduled: int
-    """Ordinary hands in the match."""
+    """The number of ordinary hands in the match."""
+    unit_values: UnitValues
     played: int
-    """Ordinary hands completed."""
+    """The number of completed ordinary hands."""
     dealer: Seat
     fantasyland: tuple[bool, ...]
     hand_scores: tuple[tuple[int, ...], ...]
@@ -27,18 +29,18 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """One hand in play."""
+    """The current hand."""
 
     layouts: tuple[Layout, ...]
     dealt: tuple[tuple[Card, ...], ...]
-    """By seat, cards that it has not placed yet, in the order dealt."""
+    """By seat, the cards that it has not placed, in the order dealt."""
     settings: tuple[Layout | None, ...]
-    """By seat, what was set in Fantasyland."""
+    """By seat, the rows set in Fantasyland."""
     stock: tuple[Card, ...]
     order: tuple[Seat, ...]
     """The seats that place in turn, from the dealer's left."""
     turns: int
-    """Turns completed."""
+    """The number of completed turns."""
 
 
 @dataclass(frozen=True, slots=True)

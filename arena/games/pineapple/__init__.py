@@ -1,35 +1,45 @@
-"""The Pineapples: two to nine seats, Hold'em with three cards of which one is given up."""
+"""The Pineapple games: Hold'em with three hole cards, of which one is discarded."""
 
-from arena.games.pineapple.options import Options
-from arena.games.pineapple.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
+from typing import Final
+
+from arena.games.game import Game
+from arena.games.pineapple import messages, rules, stakes
+from arena.games.pineapple.options import Options, Variant
+
+
+def _game(variant: Variant, game_id: str, title: str, summary: str) -> Game:
+    return Game(
+        id=game_id,
+        family="pineapple",
+        number=26,
+        title=title,
+        summary=summary,
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=2,
+        seats=tuple(stakes.SEATS),
+        preset={"variant": variant.value},
+    )
+
+
+GAMES: Final = (
+    _game(
+        Variant.PINEAPPLE,
+        "pineapple",
+        "Pineapple",
+        "Hold'em with three cards in hand, of which one goes before the flop.",
+    ),
+    _game(
+        Variant.CRAZY,
+        "crazy_pineapple",
+        "Crazy Pineapple",
+        "Hold'em with three cards in hand, of which one goes after the betting on the flop.",
+    ),
+    _game(
+        Variant.CRAZY_HILO,
+        "crazy_pineapple_hi_lo",
+        "Crazy Pineapple Hi-Lo",
+        "Crazy Pineapple where the best hand and the best low split the pot.",
+    ),
 )
-from arena.games.pineapple.state import State
-from arena.games.pineapple.words import Event, Move, View
-
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]

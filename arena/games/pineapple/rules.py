@@ -1,17 +1,16 @@
 """Pineapple, Crazy Pineapple and Crazy Pineapple Hi-Lo, for two to nine seats.
 
-Hold'em with three hole cards, of which one is given up. The digest's rulings
-are cited as P1 to P10, those on betting as B1 to B12.
+Hold'em with three hole cards, of which one is discarded. Rulings are numbered P1 to P10, those on betting
+B1 to B12.
 
-| variant      | the discard comes            | the pot goes to                        |
+| variant      | the discard                  | the pot goes to                        |
 |--------------|------------------------------|----------------------------------------|
 | `pineapple`  | after the first betting      | the best hand                          |
 | `crazy`      | after the betting on the flop | the best hand                         |
 | `crazy_hilo` | after the betting on the flop | half to the best hand, half to the low |
 
-A hand goes: antes and blinds, three cards each, then betting before the flop
-and after flop, turn and river. The discard is made by all at once, unseen; it
-concerns every seat that has not folded, also without chips (P3, P4).
+A hand: antes and blinds, three cards each, then betting before the flop and after flop, turn and river.
+All seats that have not folded discard at the same time, face down, also those without chips (P3, P4).
 """
 
 from collections.abc import Sequence
@@ -22,22 +21,18 @@ from arena.cards import PACK_52, Card
 from arena.games.betting import rounds
 from arena.games.betting.match import (
     NO_ACTIONS,
-    Action,
-    HandEnded,
     Line,
     Match,
-    UncalledReturned,
     acted,
     chips_at_stake,
     ended_match,
     new_round,
     next_hand,
     result_of,
-    score_hand,
 )
-from arena.games.betting.moves import Bet, Call, Check, Fold, Raise
 from arena.games.betting.pots import Pot, pots_of
 from arena.games.betting.rounds import Chips, Limits, Round, Structure
+from arena.games.betting.settlement import ACTIONS, end_hand, end_round
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -45,15 +40,11 @@ from arena.games.contract import (
     Moves,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
     require_to_act,
 )
-from arena.games.pineapple.options import Options, Variant
-from arena.games.pineapple.showdown import award, unshown
-from arena.games.pineapple.stakes import Stakes, first_match
-from arena.games.pineapple.state import BOARD, Deal, Hand, State
-from arena.games.pineapple.words import (
+from arena.games.pineapple.messages import (
     DISCARDS,
     BoardDealt,
     Dealt,
@@ -68,38 +59,42 @@ from arena.games.pineapple.words import (
     Street,
     View,
 )
+from arena.games.pineapple.options import Options, Variant
+from arena.games.pineapple.showdown import award, unshown
+from arena.games.pineapple.stakes import Stakes, first_match
+from arena.games.pineapple.state import BOARD, Deal, Hand, State
 
 HOLE: Final = 3
-"""Cards dealt to each seat."""
+"""The number of cards dealt to each seat."""
 _NEXT: Final = {
     Street.PREFLOP: Street.FLOP,
     Street.FLOP: Street.TURN,
     Street.TURN: Street.RIVER,
 }
-_DISCARD_ON: Final = {
+DISCARD_ON: Final = {
     Variant.PINEAPPLE: Street.PREFLOP,
     Variant.CRAZY: Street.FLOP,
     Variant.CRAZY_HILO: Street.FLOP,
 }
-# Places after the hole cards of a deck; the cards between are burnt.
+# The places of board cards in the deck after the hole cards; the cards between are burnt.
 _BOARD_PLACES: Final = (1, 2, 3, 5, 7)
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Post and deal the first hand. Seat 0 deals it.
+    """Begin the first hand. Seat 0 deals.
 
     Raises:
-      BadOptions: unless there are 2 to 9 seats, and the stakes make sense.
+      BadOptions: if the number of seats or the stakes are invalid.
     """
     stakes, match = first_match(options, seats)
     return begin_hand(stakes, match, deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    """Take a betting move, or the discards of all seats concerned.
+    """Play a betting move, or the discards of all seats in the hand.
 
     Raises:
-      IllegalMove: if a choice is against the rules, or a seat's is missing.
+      IllegalMove: if a move is illegal, or the move of a seat is missing.
     """
     choices = require_to_act(chosen, to_act(state))
     if state.phase is Phase.BET:
@@ -111,21 +106,21 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """The seat that bets, or all that discard."""
+    """Return the seat that bets, or all seats that discard."""
     if state.phase is Phase.BET:
         return state.betting.pending[:1]
     return state.betting.live if state.phase is Phase.DISCARD else ()
 
 
 def moves(state: State, seat: Seat) -> Moves:
-    """Betting moves, or the three cards to discard in the order dealt."""
+    """Return betting moves, or the three possible discards in the order dealt."""
     if state.phase is Phase.DISCARD:
         return _discards(state.hand.deal.holes[seat])
     return rounds.choices(state.betting)
 
 
 def view(state: State, seat: Seat | None) -> View:
-    """What a seat may know; the spectator sees no hole cards before the showdown."""
+    """Return what a seat may know; a spectator sees no hole cards before the showdown."""
     match, deal, round_ = state.hand.match, state.hand.deal, state.betting
     return View(
         state.phase,
@@ -147,35 +142,29 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """Check, or else fold (B1); the first card dealt (P10)."""
+    """Return check, or else fold (B1); or the discard of the first card dealt (P10)."""
     if state.phase is Phase.BET:
         return rounds.fallback(state.betting)
     return DISCARDS[state.hand.deal.holes[seat][0]]
 
 
 def hand_number(state: State) -> int:
-    """The deal, from 0."""
+    """Return the number of the deal, from 0."""
     return state.hand.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    """No step is."""
-    return False
-
-
 def result(state: State) -> Result | None:
-    """Chips won or lost over the match; equal totals share a place."""
+    """Return chips won or lost in the match; equal totals share a place."""
     return None if to_act(state) else result_of(state.hand.match)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """All chips on the table, in a cash match in every hand; or all that a fixed limit lets be bet."""
+    """Return all chips on the table, in a cash match those of every hand, up to the fixed limit."""
     stakes, match = first_match(options, seats)
-    most = match.stacks[0]
-    if options.structure == Structure.FIXED:
-        bets = sum(2 * limits.least * (1 + limits.max_raises) for limits in stakes.limits)
-        most = min(most, stakes.ante + bets)
-    return chips_at_stake(match, most)
+    if options.structure != Structure.FIXED:
+        return chips_at_stake(match)
+    bets = sum(2 * limits.least * (1 + options.max_raises) for limits in stakes.limits)
+    return chips_at_stake(match, stakes.ante + bets)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -183,21 +172,27 @@ def _discards(held: tuple[Card, ...]) -> Listed:
     return Listed(tuple(DISCARDS[card] for card in held))
 
 
-def begin_hand(stakes: Stakes, match: Match, deals: Deals, told: tuple[Told, ...] = ()) -> Step:
+def begin_hand(
+    stakes: Stakes, match: Match, deals: Deals, events: tuple[SentEvent, ...] = ()
+) -> Step:
     """Post, deal singly from the dealer's left, and open the betting.
 
-    The step begins with `told`, which is what the hand before still had to tell.
+    The events of the step begin with `events`, which are those of the previous hand's end.
     """
-    opening = _opening(
-        stakes.limits[0], stakes.ante, stakes.blinds, match.players, match.dealer, match.stacks
-    )
+    first = opening(stakes, match)
     hand = Hand(stakes, match, _deal(match, deals))
     holes = hand.deal.holes
-    dealt = [Told(Dealt(seat, holes[seat]), (seat,)) for seat in match.players]
-    told = (*told, Told(HandBegan(match.hand, match.dealer, opening.chips)), *dealt)
-    if not opening.pending:
-        return _end_round(hand, Street.PREFLOP, opening, NO_ACTIONS, deals, told)
-    return Step(State(hand, Phase.BET, Street.PREFLOP, opening, NO_ACTIONS), told)
+    dealt = [SentEvent(Dealt(seat, holes[seat]), (seat,)) for seat in match.players]
+    events = (*events, SentEvent(HandBegan(match.hand, match.dealer, first.chips)), *dealt)
+    if not first.pending:
+        return _end_round(hand, Street.PREFLOP, first, NO_ACTIONS, deals, events)
+    return Step(State(hand, Phase.BET, Street.PREFLOP, first, NO_ACTIONS), events)
+
+
+def opening(stakes: Stakes, match: Match) -> Round:
+    """Return the first round after antes and blinds."""
+    limits, players = stakes.limits[0], match.players
+    return _opening(limits, stakes.ante, stakes.blinds, players, match.dealer, match.stacks)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -209,13 +204,13 @@ def _opening(
     dealer: Seat,
     stacks: tuple[int, ...],
 ) -> Round:
-    """The first round once antes and blinds are posted; kept, as cash hands open alike."""
+    """Return the first round after antes and blinds; cached, as cash hands open alike."""
     order = rounds.clockwise(players, dealer)
     if not blinds[1]:
         return rounds.begin(
             limits, rounds.post(stacks, ante), players, order, rounds.unopened(limits)
         )
-    # Of two seats the dealer has the small blind and acts first (P2).
+    # With two seats the dealer posts the small blind and acts first (P2).
     posting = order if len(players) > 2 else order[::-1]
     chips = rounds.post(stacks, ante, zip(posting, blinds, strict=False))
     price = rounds.opened(limits, blinds[1])
@@ -233,28 +228,19 @@ def _deal(match: Match, deals: Deals) -> Deal:
     return Deal(tuple(holes), (None,) * seats, runout)
 
 
-_ACTIONS: Final = {
-    Fold: Action.FOLD,
-    Check: Action.CHECK,
-    Call: Action.CALL,
-    Bet: Action.BET,
-    Raise: Action.RAISE,
-}
-
-
 def _bet(state: State, move: Move, deals: Deals) -> Step:
     hand, street, seat = state.hand, state.street, state.betting.pending[0]
     if isinstance(move, Discard):
         raise IllegalMove("this is not the time to discard")
     after = rounds.act(state.betting, move)
-    line, event = acted(state.line, seat, _ACTIONS[type(move)], after)
+    line, event = acted(state.line, seat, ACTIONS[type(move)], after)
     if after.pending:
         return Step(State(hand, Phase.BET, street, after, line), (event,))
     return _end_round(hand, street, after, line, deals, (event,))
 
 
 class _Closed(NamedTuple):
-    """A hand between two rounds: the bets of the last are collected."""
+    """A hand between two rounds, after the bets were collected."""
 
     hand: Hand
     street: Street
@@ -264,21 +250,24 @@ class _Closed(NamedTuple):
 
 
 def _end_round(
-    hand: Hand, street: Street, ended: Round, line: Line, deals: Deals, told: tuple[Told, ...]
+    hand: Hand,
+    street: Street,
+    ended: Round,
+    line: Line,
+    deals: Deals,
+    events: tuple[SentEvent, ...],
 ) -> Step:
-    """Collect the bets, and go on to the discard, the next street or the end of the hand."""
-    live, before = ended.live, ended.chips
-    chips, owner = rounds.collect(ended)
-    if owner is not None:
-        amount = chips.stacks[owner] - before.stacks[owner]
-        told += (Told(UncalledReturned(owner, amount)),)
+    """Collect the bets, and continue with the discard, the next street or the end of the hand."""
+    live = ended.live
+    chips, returned = end_round(ended)
+    events += returned
     closed = _Closed(hand, street, chips, live, line)
     if len(live) == 1:
         pot = unshown(Pot(sum(chips.paid), live), len(chips.paid))
-        return _end_hand(closed, (pot,), deals, told)
-    if street is _DISCARD_ON[hand.stakes.variant]:
-        return Step(_ask_discards(closed), told)
-    return _deal_on(closed, deals, told)
+        return _end_hand(closed, (pot,), deals, events)
+    if street is DISCARD_ON[hand.stakes.variant]:
+        return Step(_ask_discards(closed), events)
+    return _deal_next(closed, deals, events)
 
 
 def _ask_discards(closed: _Closed) -> State:
@@ -288,60 +277,57 @@ def _ask_discards(closed: _Closed) -> State:
 
 
 def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
-    """Take the discards of all together and deal on."""
+    """Play the discards of all seats, and continue with the next street."""
     hand, live = state.hand, state.betting.live
     holes, given_up = list(hand.deal.holes), list(hand.deal.given_up)
-    told: list[Told] = []
+    events: list[SentEvent] = []
     for seat, move in zip(live, choices, strict=True):
         hole = holes[seat]
         if not isinstance(move, Discard) or move.card not in hole:
             raise IllegalMove(f"discard one of {', '.join(hole)}")
         holes[seat] = tuple([card for card in hole if card != move.card])
         given_up[seat] = move.card
-        told.append(Told(GaveUp(seat, move.card), (seat,)))
-    told.append(Told(Discarded(live)))
+        events.append(SentEvent(GaveUp(seat, move.card), (seat,)))
+    events.append(SentEvent(Discarded(live)))
     deal = Deal(tuple(holes), tuple(given_up), hand.deal.runout)
     after = Hand(hand.stakes, hand.match, deal)
     closed = _Closed(after, state.street, state.betting.chips, live, state.line)
-    return _deal_on(closed, deals, tuple(told))
+    return _deal_next(closed, deals, tuple(events))
 
 
-def _deal_on(closed: _Closed, deals: Deals, told: tuple[Told, ...]) -> Step:
-    """Deal streets until there is something to decide, or the hands are shown."""
+def _deal_next(closed: _Closed, deals: Deals, events: tuple[SentEvent, ...]) -> Step:
+    """Deal streets until a seat has a decision, or until the showdown."""
     hand, street, chips, live, line = closed
     stakes, deal = hand.stakes, hand.deal
     order = rounds.clockwise(live, hand.match.dealer)
     while street is not Street.RIVER:
         below, street = BOARD[street], _NEXT[street]
-        told += (Told(BoardDealt(street, deal.runout[below : BOARD[street]])),)
+        events += (SentEvent(BoardDealt(street, deal.runout[below : BOARD[street]])),)
         if rounds.able(chips, live):
             limits = stakes.limits[street is Street.TURN or street is Street.RIVER]
             opening = rounds.begin(limits, chips, live, order, rounds.unopened(limits))
-            return Step(State(hand, Phase.BET, street, opening, new_round(line)), told)
-        if street is _DISCARD_ON[stakes.variant]:
-            return Step(_ask_discards(closed._replace(street=street)), told)
-    shown = [Told(Shown(seat, deal.holes[seat])) for seat in order]
+            return Step(State(hand, Phase.BET, street, opening, new_round(line)), events)
+        if street is DISCARD_ON[stakes.variant]:
+            return Step(_ask_discards(closed._replace(street=street)), events)
+    shown = [SentEvent(Shown(seat, deal.holes[seat])) for seat in order]
     with_low = stakes.variant is Variant.CRAZY_HILO
     pots = pots_of(chips.paid, live)
     won = award(pots, order, deal.holes, deal.runout, with_low=with_low)
-    return _end_hand(closed._replace(street=street), won, deals, (*told, *shown))
+    return _end_hand(closed._replace(street=street), won, deals, (*events, *shown))
 
 
 def _end_hand(
-    closed: _Closed, won: tuple[PotWon, ...], deals: Deals, told: tuple[Told, ...]
+    closed: _Closed, won: tuple[PotWon, ...], deals: Deals, events: tuple[SentEvent, ...]
 ) -> Step:
     """Pay out the pots, and begin the next hand if there is one."""
     hand, street, chips, live, line = closed
-    match, shares = hand.match, [each.shares for each in won]
-    stacks = tuple([sum(parts) for parts in zip(chips.stacks, *shares, strict=True)])
-    scores = score_hand(match, stacks)
-    ended = Told(HandEnded(match.hand, scores.hands[-1], scores.totals))
-    told = (*told, *[Told(each) for each in won], ended)
+    match = hand.match
+    scores, stacks, ended = end_hand(match, chips, won)
+    events += ended
     following = next_hand(match, scores)
     if following is not None:
-        return begin_hand(hand.stakes, following, deals, told)
-    nothing = (0,) * len(stacks)
+        return begin_hand(hand.stakes, following, deals, events)
     limits = hand.stakes.limits[0]
-    paid_out = rounds.closed(limits, Chips(stacks, nothing, nothing), live)
+    paid_out = rounds.closed(limits, stacks, live)
     over = Hand(hand.stakes, ended_match(match, scores), hand.deal)
-    return Step(State(over, Phase.OVER, street, paid_out, line), told)
+    return Step(State(over, Phase.OVER, street, paid_out, line), events)

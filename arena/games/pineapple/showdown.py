@@ -1,4 +1,4 @@
-"""How the pots of a Pineapple hand are shared out at the showdown."""
+"""The showdown of the Pineapple games."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from arena import poker
 from arena.cards import Card
 from arena.games.betting.pots import Pot, best_of, share_out
 from arena.games.contract import Seat
-from arena.games.pineapple.words import PotWon
+from arena.games.pineapple.messages import PotWon
 
 
 def unshown(pot: Pot, seats: int) -> PotWon:
-    """A pot that goes to the only seat left."""
+    """Return a pot that the only seat left wins."""
     (winner,) = pot.eligible
     shares = tuple([pot.amount if seat == winner else 0 for seat in range(seats)])
     return PotWon(pot.amount, pot.eligible, (winner,), (), shares)
@@ -24,10 +24,10 @@ def award(
     *,
     with_low: bool,
 ) -> tuple[PotWon, ...]:
-    """Share out each pot by itself.
+    """Divide each pot.
 
-    `order` are the seats that show, from the dealer's left, which is the order
-    of odd chips (B11); `holes` are the kept cards by seat.
+    `order` are the seats that show, from the dealer's left, which is the order of odd chips (B11);
+    `holes` are the hole cards by seat.
     """
     highs: list[int | None] = [None] * len(holes)
     lows: list[int | None] = [None] * len(holes)
@@ -40,7 +40,7 @@ def award(
     for pot in pots:
         players = [seat for seat in order if seat in pot.eligible]
         winners, low_winners = best_of(players, highs), best_of(players, lows)
-        # An odd chip goes to the high half; without a low that is the whole pot.
+        # The odd chip goes to the high half. Without a low the high half is the whole pot.
         low_half = pot.amount // 2 if low_winners else 0
         shares = share_out(pot.amount - low_half, winners, len(holes))
         if low_winners:

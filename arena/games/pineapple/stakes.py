@@ -1,49 +1,52 @@
-"""The stakes that the settings of Pineapple come to, and the match that begins with them."""
+"""The stakes of a match of Pineapple."""
 
 from dataclasses import dataclass
 from typing import Final
 
-from arena.games.betting.match import Match, check_seats, new_match
+from arena.games.betting.match import Match, check_depth, check_stacks, new_match
 from arena.games.betting.rounds import Limits, Structure
 from arena.games.contract import BadOptions
+from arena.games.options import check_match, numbers_of
 from arena.games.pineapple.options import FIXED_STACK, NOLIMIT_STACK, Options, Variant
 
-MAX_SEATS: Final = 9
-DEEPEST: Final = 1000
-"""Smallest bets in a stack at most: no-limit raises could go on for so long."""
+SEATS: Final = range(2, 10)
 
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """What the options come to for a number of seats."""
+    """Stakes, as computed from the options."""
 
     variant: Variant
     ante: int
     blinds: tuple[int, int]
     limits: tuple[Limits, Limits]
-    """Before and on the flop, and on turn and river."""
+    """Limits before and on the flop, and limits on turn and river."""
 
 
 def first_match(options: Options, seats: int) -> tuple[Stakes, Match]:
-    """The stakes, and a match before its first hand.
+    """Return the stakes, and a match before its first hand.
 
     Raises:
-      BadOptions: if the seats are not 2 to 9, or the stakes do not fit together.
+      BadOptions: if the number of seats is invalid, or the stakes contradict each other.
     """
-    check_seats("Pineapple", seats, MAX_SEATS)
-    stakes = _stakes(options)
+    check_match("Pineapple", SEATS, seats, options.hands)
+    stakes = stakes_of(options)
     fixed = options.structure == Structure.FIXED
     stack = options.start_stack or (FIXED_STACK if fixed else NOLIMIT_STACK)
-    if stack > DEEPEST * stakes.limits[0].least:
-        raise BadOptions(f"start_stack={stack} is over {DEEPEST} of the smallest bets")
-    return stakes, new_match(seats, options.hands, options.format, stack)
+    stacks = numbers_of(options.stacks) or (stack,) * seats
+    if len(stacks) != seats:
+        raise BadOptions(f"stacks={options.stacks} is not one number for each of {seats} seats")
+    option = "stacks" if options.stacks else "start_stack"
+    check_stacks(option, stacks, options.ante)
+    check_depth(option, stacks, stakes.limits[0].least)
+    return stakes, new_match(options.hands, options.format, stacks)
 
 
-def _stakes(options: Options) -> Stakes:
-    """The stakes of a match.
+def stakes_of(options: Options) -> Stakes:
+    """Return the stakes of a match.
 
     Raises:
-      BadOptions: if blinds and bets do not fit together.
+      BadOptions: if blinds and bets contradict each other.
     """
     small, big = options.small_blind, options.big_blind
     if small > big:
@@ -51,7 +54,7 @@ def _stakes(options: Options) -> Stakes:
     if not big and not options.ante:
         raise BadOptions("there is nothing to play for: set ante or big_blind")
     if options.structure == Structure.NOLIMIT:
-        limits = Limits(Structure.NOLIMIT, big or options.min_bet, 0, 0)
+        limits = Limits(Structure.NOLIMIT, big or options.min_bet, 0, None)
         return Stakes(Variant(options.variant), options.ante, (small, big), (limits, limits))
     if big not in (0, options.small_bet):
         raise BadOptions(f"big_blind={big} is not small_bet={options.small_bet}, as in fixed limit")

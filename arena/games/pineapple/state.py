@@ -1,4 +1,4 @@
-"""What a match of Pineapple consists of while it is played."""
+"""The state of a match of the Pineapple games."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,11 +6,11 @@ from typing import Final
 from arena.cards import Card
 from arena.games.betting.match import Line, Match
 from arena.games.betting.rounds import Round
+from arena.games.pineapple.messages import Phase, Street
 from arena.games.pineapple.stakes import Stakes
-from arena.games.pineapple.words import Phase, Street
 
 BOARD: Final = {Street.PREFLOP: 0, Street.FLOP: 3, Street.TURN: 4, Street.RIVER: 5}
-"""Board cards that lie on the table."""
+"""The number of board cards by street."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +18,15 @@ class Deal:
     """The cards of a hand."""
 
     holes: tuple[tuple[Card, ...], ...]
-    """By seat, in the order dealt; two are left after the discard."""
+    """By seat, in the order dealt; two after the discard."""
     given_up: tuple[Card | None, ...]
     runout: tuple[Card, ...]
-    """The whole board, of which `BOARD` says how much is seen."""
+    """All five board cards, of which the first `BOARD[street]` are public."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """What does not change while a seat bets."""
+    """The part of a hand that does not change with a betting move."""
 
     stakes: Stakes
     match: Match
@@ -35,7 +35,7 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match before a choice; a half-made discard is never in it."""
+    """A match before a move, or before the discards of all seats."""
 
     hand: Hand
     phase: Phase

@@ -1,35 +1,22 @@
-"""Sixty-Six: two seats, tricks, marriages, and a claim to have 66 points."""
+"""Sixty-Six: tricks, marriages and the claim to have 66 points, for two."""
 
+from typing import Final
+
+from arena.games.game import Game
+from arena.games.sixty_six import messages, rules
 from arena.games.sixty_six.options import Options
-from arena.games.sixty_six.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.sixty_six.state import State
-from arena.games.sixty_six.words import Event, Move, View
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="sixty_six",
+        family="sixty_six",
+        number=22,
+        title="Sixty-Six",
+        summary="Tricks and marriages: the first to 66 points must say so, or close in time.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=2,
+        seats=(2,),
+    ),
+)

@@ -1,18 +1,18 @@
-"""What the seat on turn may do in Sixty-Six."""
+"""The legal moves of Sixty-Six."""
 
 from arena.cards import SUITS
+from arena.games.sixty_six.messages import CLAIM, CLOSE, EXCHANGE, MARRIAGES, PLAYS, Move, Play
 from arena.games.sixty_six.state import Deal, Match, State
 from arena.games.sixty_six.tricks import legal_replies
-from arena.games.sixty_six.words import CLAIM, CLOSE, EXCHANGE, MARRIAGES, PLAYS, Move, Play
 
 
 def before(match: Match, deal: Deal) -> State:
-    """The state before a move of the seat on turn."""
+    """Return a state with the legal moves of the seat to act."""
     return State(match, deal, legal_moves(deal))
 
 
 def legal_moves(deal: Deal) -> tuple[Move, ...]:
-    """What the seat on turn may do, in a fixed order."""
+    """Return the legal moves of the seat to act, in a fixed order."""
     if deal.declared is not None:
         return CLAIM, PLAYS["Q" + deal.declared], PLAYS["K" + deal.declared]
     hand = deal.sides[deal.turn].hand
@@ -29,7 +29,7 @@ def legal_moves(deal: Deal) -> tuple[Move, ...]:
 
 
 def why_illegal(deal: Deal, move: Move) -> str:
-    """What to say of a move that is not among them."""
+    """Return why a move is illegal, for its bot."""
     if not isinstance(move, Play):
         return f"{type(move).__name__.lower()} is not possible now"
     if move.card not in deal.sides[deal.turn].hand:

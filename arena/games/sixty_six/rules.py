@@ -1,9 +1,8 @@
 """Sixty-Six, for two seats: tricks, marriages, and a claim to have 66 points.
 
-Source: the digest's rules and rulings, cited as R1 to R12. Each seat has six
-of 24 cards. While the stock is open any card answers any, and both draw after
-a trick; once it is closed or used up, suit must be followed and nobody draws.
-The seat on turn may do these before it plays a card, in this order:
+Rulings are numbered R1 to R12. Each seat has six of 24 cards. While the stock is open, any card may be
+played and both seats draw after a trick. Once it is closed or used up, suit must be followed. The seat to
+act may do these before it plays a card, in this order:
 
 | before the card | by       | when                                              |
 |-----------------|----------|---------------------------------------------------|
@@ -13,37 +12,22 @@ The seat on turn may do these before it plays a card, in this order:
 | claim           | either   | always; it ends the hand (R5)                     |
 """
 
-from typing import Final
+from dataclasses import replace
 
-from arena.cards import Card, in_order
+from arena.cards import Card, in_order, without
 from arena.games.contract import (
-    BadOptions,
     Deals,
     IllegalMove,
     Listed,
     Result,
     Seat,
+    SentEvent,
     Step,
-    Told,
-    places_of,
     require_to_act,
 )
-from arena.games.options import check_hands
+from arena.games.options import check_match, ended_by_limit, match_is_over
 from arena.games.sixty_six.legal_moves import before, why_illegal
-from arena.games.sixty_six.options import MAX_DEALS, Options
-from arena.games.sixty_six.scoring import (
-    LAST_TRICK,
-    MARRIAGE,
-    MOST_AWARDED,
-    TRUMP_MARRIAGE,
-    Tally,
-    award,
-    trick_points,
-    with_carry,
-)
-from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
-from arena.games.sixty_six.tricks import PACK_24, follower_wins
-from arena.games.sixty_six.words import (
+from arena.games.sixty_six.messages import (
     Began,
     Claim,
     Claimed,
@@ -63,8 +47,20 @@ from arena.games.sixty_six.words import (
     View,
     Won,
 )
-
-SEATS: Final = (Seat(0), Seat(1))
+from arena.games.sixty_six.options import Options
+from arena.games.sixty_six.scoring import (
+    LAST_TRICK,
+    MARRIAGE,
+    MOST_AWARDED,
+    TRUMP_MARRIAGE,
+    Tally,
+    award,
+    trick_points,
+    with_carry,
+)
+from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
+from arena.games.sixty_six.tricks import PACK_24, follower_wins
+from arena.games.two_seats import SEATS, dealer_of, other, six_each, with_side
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -73,9 +69,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     Raises:
       BadOptions: unless there are two seats and `hands` is even.
     """
-    if seats != len(SEATS):
-        raise BadOptions(f"Sixty-Six is for 2 seats, not {seats}")
-    check_hands(options.hands, seats)
+    check_match("Sixty-Six", (2,), seats, options.hands)
     return deal_hand(Match(options, 0, 0, (0, 0), ()), deals)
 
 
@@ -89,8 +83,8 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
         case Play(card):
             return _lead(state, card) if deal.led is None else _follow(state, card, deals)
         case Claim():
-            ended, told = _score(state.match, deal, deal.turn, deals)
-            return Step(ended, (Told(Claimed(deal.turn)), *told))
+            ended, events = _score(state.match, deal, deal.turn, deals)
+            return Step(ended, (SentEvent(Claimed(deal.turn)), *events))
         case Close():
             return _close(state)
         case Exchange():
@@ -115,7 +109,7 @@ def view(state: State, seat: Seat | None) -> View:
     return View(
         phase=deal.phase,
         hand=match.hand,
-        dealer=_dealer(match.hand),
+        dealer=dealer_of(match.hand),
         to_act=None if deal.phase is Phase.OVER else deal.turn,
         trump=deal.trump,
         upcard=stock.upcard if is_open else None,
@@ -137,7 +131,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """The lowest card that may be played; never a claim or a closing."""
+    """Return the lowest card that may be played; never a claim or a closing."""
     return next(move for move in state.legal if isinstance(move, Play))
 
 
@@ -145,80 +139,54 @@ def hand_number(state: State) -> int:
     return state.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    return False
-
-
 def result(state: State) -> Result | None:
     if state.deal.phase is not Phase.OVER:
         return None
     match = state.match
-    return Result(match.totals, places_of(match.totals), match.hand_scores)
+    limited = ended_by_limit(match.options, match.totals, single_leader=False)
+    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """Three for every hand, a carried one among them; None for a race."""
+    """Return three points for every hand, including carried ones; None for a race."""
     return options.hands * MOST_AWARDED or None
 
 
 def is_over(options: Options, hands_played: int, totals: tuple[int, int]) -> bool:
-    """Whether a completed hand ends the match (R12)."""
-    if options.hands:
-        return hands_played >= options.hands
-    return hands_played >= MAX_DEALS or max(totals) >= options.target
-
-
-def _other(seat: Seat) -> Seat:
-    return SEATS[1 - seat]
-
-
-def _dealer(hand: int) -> Seat:
-    """Seat 0 deals first, then the deal alternates (R11)."""
-    return SEATS[hand % 2]
+    """Return whether a completed hand ends the match (R12)."""
+    return match_is_over(options, hands_played, totals, single_leader=False)
 
 
 def deal_hand(match: Match, deals: Deals) -> Step:
-    """Batches of three, the seat that does not deal first; then the upcard and the stock."""
-    dealer = _dealer(match.hand)
+    """Deal batches of three, to the seat that does not deal first; then turn the upcard."""
+    dealer = dealer_of(match.hand)
     deck = deals.shuffle(match.hand, "deck", PACK_24)
-    hands = in_order(deck[0:3] + deck[6:9]), in_order(deck[3:6] + deck[9:12])
-    if dealer == 0:
-        hands = hands[1], hands[0]
+    hands = six_each(deck, dealer)
     upcard = deck[12]
     deal = Deal(
         (Side(hands[0], (), (), 0, 0), Side(hands[1], (), (), 0, 0)),
         Stock(deck[13:], upcard, None, 0),
         upcard[1],
         Phase.LEAD,
-        _other(dealer),
+        other(dealer),
         None,
         None,
         (),
     )
-    told = (
-        Told(Began(match.hand, dealer, upcard)),
-        *(Told(Dealt(seat, hands[seat]), (seat,)) for seat in SEATS),
+    events = (
+        SentEvent(Began(match.hand, dealer, upcard)),
+        *(SentEvent(Dealt(seat, hands[seat]), (seat,)) for seat in SEATS),
     )
-    return Step(before(match, deal), told)
-
-
-def _with_side(deal: Deal, seat: Seat, side: Side) -> tuple[Side, Side]:
-    return (side, deal.sides[1]) if seat == 0 else (deal.sides[0], side)
-
-
-def _without(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
-    return tuple([each for each in cards if each != card])
+    return Step(before(match, deal), events)
 
 
 def _close(state: State) -> Step:
     deal = state.deal
     seat = deal.turn
     stock = deal.stock
-    closed = Stock(stock.cards, stock.upcard, seat, deal.winners.count(_other(seat)))
-    after = Deal(
-        deal.sides, closed, deal.trump, deal.phase, seat, deal.led, deal.declared, deal.winners
-    )
-    return Step(before(state.match, after), (Told(Closed(seat)),))
+    closed = Stock(stock.cards, stock.upcard, seat, deal.winners.count(other(seat)))
+    after = replace(deal, stock=closed)
+    return Step(before(state.match, after), (SentEvent(Closed(seat)),))
 
 
 def _exchange(state: State) -> Step:
@@ -226,26 +194,18 @@ def _exchange(state: State) -> Step:
     seat, side, taken = deal.turn, deal.sides[deal.turn], stock.upcard
     assert taken is not None
     nine = "9" + deal.trump
-    hand = in_order((*_without(side.hand, nine), taken))
+    hand = in_order((*without(side.hand, (nine,)), taken))
     richer = Side(hand, in_order((*side.known, taken)), side.played, side.points, side.pending)
-    after = Deal(
-        _with_side(deal, seat, richer),
-        Stock(stock.cards, nine, None, 0),
-        deal.trump,
-        Phase.LEAD,
-        seat,
-        None,
-        None,
-        deal.winners,
-    )
-    return Step(before(state.match, after), (Told(Exchanged(seat, taken)),))
+    sides = with_side(deal.sides, seat, richer)
+    after = replace(deal, sides=sides, stock=Stock(stock.cards, nine, None, 0))
+    return Step(before(state.match, after), (SentEvent(Exchanged(seat, taken)),))
 
 
 def _marry(state: State, suit: str) -> Step:
     deal = state.deal
     seat, side = deal.turn, deal.sides[deal.turn]
     value = TRUMP_MARRIAGE if suit == deal.trump else MARRIAGE
-    pending = seat not in deal.winners  # it counts with the seat's first trick
+    pending = seat not in deal.winners  # it counts with the first trick of the seat
     shown = in_order({*side.known, "K" + suit, "Q" + suit})
     married = Side(
         side.hand,
@@ -254,24 +214,15 @@ def _marry(state: State, suit: str) -> Step:
         side.points if pending else side.points + value,
         value if pending else 0,
     )
-    after = Deal(
-        _with_side(deal, seat, married),
-        deal.stock,
-        deal.trump,
-        Phase.LEAD,
-        seat,
-        None,
-        suit,
-        deal.winners,
-    )
-    return Step(before(state.match, after), (Told(Married(seat, suit, value, pending)),))
+    after = replace(deal, sides=with_side(deal.sides, seat, married), declared=suit)
+    return Step(before(state.match, after), (SentEvent(Married(seat, suit, value, pending)),))
 
 
 def _playing(side: Side, card: Card) -> Side:
-    """The side after it played a card."""
+    """Return the side after it played a card."""
     return Side(
-        _without(side.hand, card),
-        _without(side.known, card) if side.known else (),
+        without(side.hand, (card,)),
+        without(side.known, (card,)) if side.known else (),
         (*side.played, card),
         side.points,
         side.pending,
@@ -281,11 +232,9 @@ def _playing(side: Side, card: Card) -> Side:
 def _lead(state: State, card: Card) -> Step:
     deal = state.deal
     seat = deal.turn
-    sides = _with_side(deal, seat, _playing(deal.sides[seat], card))
-    after = Deal(
-        sides, deal.stock, deal.trump, Phase.FOLLOW, _other(seat), card, None, deal.winners
-    )
-    return Step(before(state.match, after), (Told(Played(seat, card)),))
+    sides = with_side(deal.sides, seat, _playing(deal.sides[seat], card))
+    after = Deal(sides, deal.stock, deal.trump, Phase.FOLLOW, other(seat), card, None, deal.winners)
+    return Step(before(state.match, after), (SentEvent(Played(seat, card)),))
 
 
 def _follow(state: State, card: Card, deals: Deals) -> Step:
@@ -293,18 +242,18 @@ def _follow(state: State, card: Card, deals: Deals) -> Step:
     assert led is not None
     seat = deal.turn
     follower = _playing(deal.sides[seat], card)
-    winner = seat if follower_wins(led, card, deal.trump) else _other(seat)
-    sides = _with_side(deal, seat, follower)
+    winner = seat if follower_wins(led, card, deal.trump) else other(seat)
+    sides = with_side(deal.sides, seat, follower)
     taker = sides[winner]
     last = not follower.hand
     points = trick_points(led, card) + taker.pending + (LAST_TRICK if last else 0)
     richer = Side(taker.hand, taker.known, taker.played, taker.points + points, 0)
     loser = sides[1 - winner]
-    told: tuple[Told, ...] = (Told(Played(seat, card)), Told(Won(winner, points)))
+    events: tuple[SentEvent, ...] = (SentEvent(Played(seat, card)), SentEvent(Won(winner, points)))
     stock = deal.stock
     if stock.is_open:
         richer, loser, stock, drawn = _draw(winner, richer, loser, stock)
-        told += drawn
+        events += drawn
     after = Deal(
         (richer, loser) if winner == 0 else (loser, richer),
         stock,
@@ -316,27 +265,27 @@ def _follow(state: State, card: Card, deals: Deals) -> Step:
         (*deal.winners, winner),
     )
     if not last:
-        return Step(before(state.match, after), told)
+        return Step(before(state.match, after), events)
     ended, more = _score(state.match, after, None, deals)
-    return Step(ended, told + more)
+    return Step(ended, events + more)
 
 
 def _draw(
     seat: Seat, winner: Side, loser: Side, stock: Stock
-) -> tuple[Side, Side, Stock, tuple[Told, ...]]:
-    """The winner of a trick and then the loser draw; the upcard goes last (R1)."""
+) -> tuple[Side, Side, Stock, tuple[SentEvent, ...]]:
+    """Let the winner of a trick and then the loser draw; the upcard is drawn last (R1)."""
     first, *rest = stock.cards
-    other = _other(seat)
+    loser_seat = other(seat)
     winner = _drawing(winner, first, winner.known)
-    told = Told(Drawn(seat, first), (seat,))
+    drawn = SentEvent(Drawn(seat, first), (seat,))
     if rest:
         loser = _drawing(loser, rest[0], loser.known)
         left = Stock(stock.cards[2:], stock.upcard, None, 0)
-        return winner, loser, left, (told, Told(Drawn(other, rest[0]), (other,)))
+        return winner, loser, left, (drawn, SentEvent(Drawn(loser_seat, rest[0]), (loser_seat,)))
     upcard = stock.upcard
     assert upcard is not None
     loser = _drawing(loser, upcard, in_order((*loser.known, upcard)))
-    return winner, loser, Stock((), None, None, 0), (told, Told(Drawn(other, upcard)))
+    return winner, loser, Stock((), None, None, 0), (drawn, SentEvent(Drawn(loser_seat, upcard)))
 
 
 def _drawing(side: Side, card: Card, known: tuple[Card, ...]) -> Side:
@@ -344,7 +293,7 @@ def _drawing(side: Side, card: Card, known: tuple[Card, ...]) -> Side:
 
 
 def _score(match: Match, deal: Deal, claimer: Seat | None, deals: Deals) -> Step:
-    """End a hand, after a claim or with the last trick."""
+    """End a hand after a claim or the last trick."""
     a, b = deal.sides
     points = (a.points, b.points)
     tricks = (deal.winners.count(SEATS[0]), deal.winners.count(SEATS[1]))
@@ -353,20 +302,10 @@ def _score(match: Match, deal: Deal, claimer: Seat | None, deals: Deals) -> Step
     gained, carry = with_carry(verdict.gained, match.carry)
     totals = (match.totals[0] + gained[0], match.totals[1] + gained[1])
     hand_scores = (*match.hand_scores, gained)
-    scored = Told(Scored(match.hand, points, tricks, verdict.reason, gained, carry, totals))
+    scored = SentEvent(Scored(match.hand, points, tricks, verdict.reason, gained, carry, totals))
     if is_over(match.options, len(hand_scores), totals):
         last = Match(match.options, match.hand, carry, totals, hand_scores)
-        over = Deal(
-            deal.sides,
-            deal.stock,
-            deal.trump,
-            Phase.OVER,
-            deal.turn,
-            deal.led,
-            deal.declared,
-            deal.winners,
-        )
-        return Step(State(last, over, ()), (scored,))
+        return Step(State(last, replace(deal, phase=Phase.OVER), ()), (scored,))
     following = Match(match.options, match.hand + 1, carry, totals, hand_scores)
-    dealt, told = deal_hand(following, deals)
-    return Step(dealt, (scored, *told))
+    dealt, events = deal_hand(following, deals)
+    return Step(dealt, (scored, *events))

@@ -1,4 +1,4 @@
-"""What tricks, marriages and hands of Sixty-Six are worth."""
+"""Points of tricks, marriages and hands of Sixty-Six."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,49 +9,49 @@ from arena.games.contract import Seat
 from arena.games.sixty_six.tricks import PACK_24
 
 POINTS: Final = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2, "9": 0}
-"""Points of a captured card by its rank."""
+"""Points of a captured card, by rank."""
 LAST_TRICK: Final = 10
-"""For the last trick when the hands run out, closed or not (R3)."""
+"""Points for the last trick, if all cards are played (R3)."""
 MARRIAGE: Final = 20
 TRUMP_MARRIAGE: Final = 40
 GOAL: Final = 66
 NO_SCHNEIDER: Final = 33
-"""With this many points the loser of a hand gives away one victory point only."""
+"""With so many points the loser of a hand loses only one victory point."""
 MOST_AWARDED: Final = 3
-"""Victory points of a hand; a null hand carries one on."""
+"""The most victory points of a hand, without carried ones."""
 
 _POINTS: Final = {card: POINTS[card[0]] for card in PACK_24}
 
 
 def trick_points(led: Card, reply: Card) -> int:
-    """Points of a trick's two cards."""
+    """Return the points of a trick's two cards."""
     return _POINTS[led] + _POINTS[reply]
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A hand at its end, by seat, and how it ended."""
+    """A hand at its end. Lists are by seat."""
 
     points: tuple[int, int]
-    """Without marriages that still wait for a trick (R5)."""
+    """Without marriages that are still pending (R5)."""
     tricks: tuple[int, int]
     claimer: Seat | None = None
     closer: Seat | None = None
     tricks_at_close: int = 0
-    """Tricks that the closer's opponent had at the closing."""
+    """The tricks of the closer's opponent when the stock was closed."""
 
 
 class Reason(StrEnum):
-    """Why a hand was scored as it was."""
+    """The reason of a hand's score."""
 
     FALSE_CLAIM = "false_claim"
-    """The claimer had less than 66: two points to the other."""
+    """The claimer had less than 66: two points for the other seat."""
     FALSE_CLAIM_TRICKLESS = "false_claim_trickless"
-    """The same, and the other had no trick, or none when the claimer closed: three."""
+    """As `FALSE_CLAIM`, against a seat without a trick at the end or at the closing: three points."""
     CLOSER_SHORT = "closer_short"
-    """The closer did not come to 66: two points to the other."""
+    """The closer did not reach 66: two points for the other seat."""
     CLOSER_SHORT_TRICKLESS = "closer_short_trickless"
-    """The same, and the other had no trick at the closing: three."""
+    """As `CLOSER_SHORT`, against a seat without a trick at the closing: three points."""
     SIXTY_SIX = "sixty_six"
     """One seat has 66, the other 33 or more: one point."""
     SCHNEIDER = "schneider"
@@ -59,20 +59,20 @@ class Reason(StrEnum):
     SCHWARZ = "schwarz"
     """The other has no trick: three points."""
     NULL = "null"
-    """Nobody has 66, or both: the next hand counts one more."""
+    """Neither seat has 66, or both have: one point is carried to the next hand."""
 
 
 class Verdict(NamedTuple):
-    """What a hand pays without what was carried, and why."""
+    """The victory points of a hand, without carried ones, and the reason."""
 
     gained: tuple[int, int]
     reason: Reason
 
 
 def award(tally: Tally) -> Verdict:
-    """Victory points of a hand without what was carried; (0, 0) for a null hand."""
+    """Return the victory points of a hand without carried ones; (0, 0) for a null hand."""
     claimer, closer = tally.claimer, tally.closer
-    # A false claim comes first, even against a closer who is short (R6).
+    # A false claim is scored first, even against a closer without 66 points (R6).
     if claimer is not None and tally.points[claimer] < GOAL:
         opponent = Seat(1 - claimer)
         trickless = tally.tricks[opponent] == 0 or (
@@ -86,7 +86,7 @@ def award(tally: Tally) -> Verdict:
         return Verdict(_to(Seat(1 - closer), 3 if trickless else 2), reason)
     winners = [seat for seat in (Seat(0), Seat(1)) if tally.points[seat] >= GOAL]
     if len(winners) != 1:
-        return Verdict((0, 0), Reason.NULL)  # both of them too, whoever claimed (R7)
+        return Verdict((0, 0), Reason.NULL)  # also if both have 66, whoever claimed (R7)
     (winner,) = winners
     loser = Seat(1 - winner)
     if tally.points[loser] >= NO_SCHNEIDER:
@@ -97,7 +97,7 @@ def award(tally: Tally) -> Verdict:
 
 
 def with_carry(gained: tuple[int, int], carry: int) -> tuple[tuple[int, int], int]:
-    """What a hand pays with `carry` from null hands before it, and what is carried on (R8)."""
+    """Return victory points with `carry` from earlier null hands, and the new carry (R8)."""
     if gained == (0, 0):
         return gained, carry + 1
     return (gained[0] + carry, 0) if gained[0] else (0, gained[1] + carry), 0

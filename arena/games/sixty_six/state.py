@@ -1,11 +1,11 @@
-"""What a match of Sixty-Six consists of while it is played."""
+"""The state of a match of Sixty-Six."""
 
 from dataclasses import dataclass
 
 from arena.cards import Card
 from arena.games.contract import Seat
+from arena.games.sixty_six.messages import Move, Phase
 from arena.games.sixty_six.options import Options
-from arena.games.sixty_six.words import Move, Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +21,25 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """The cards that are not dealt."""
+    """The undealt cards."""
 
     cards: tuple[Card, ...]
-    """Face down, the next to be drawn first."""
+    """Face down, the next card to draw first."""
     upcard: Card | None
-    """The last to be drawn; None when it was."""
+    """The last card to draw; None after it was drawn."""
     closer: Seat | None
     tricks_at_close: int
-    """Tricks that the closer's opponent had then."""
+    """The tricks of the closer's opponent when the stock was closed."""
 
     @property
     def is_open(self) -> bool:
-        """Whether cards are drawn after a trick, and any card answers any."""
+        """Whether cards are drawn after a trick, and suit need not be followed."""
         return self.upcard is not None and self.closer is None
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """One hand in play."""
+    """The current hand."""
 
     sides: tuple[Side, Side]
     stock: Stock
@@ -53,7 +53,7 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What goes on from hand to hand."""
+    """What continues from hand to hand."""
 
     options: Options
     hand: int
@@ -69,4 +69,4 @@ class State:
     match: Match
     deal: Deal
     legal: tuple[Move, ...]
-    """What the seat on turn may do, made once and looked at often; empty at the end."""
+    """The legal moves of the seat to act, computed once; empty when the match is over."""

@@ -1,4 +1,4 @@
-"""Which cards may be played to a trick of Sixty-Six, and which takes it."""
+"""Legal replies to a lead of Sixty-Six, and the winner of a trick."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ _RANK: Final = {card: RANKING.index(card[0]) for card in PACK_24}
 
 
 def legal_replies(hand: tuple[Card, ...], led: Card, strict: bool) -> tuple[Card, ...]:
-    """Cards that may be played to `led`: strict play asks to follow suit, no more (R9)."""
+    """Return the cards that may be played to `led`; if `strict`, suit must be followed (R9)."""
     if not strict:
         return hand
     suit = led[1]
@@ -20,7 +20,7 @@ def legal_replies(hand: tuple[Card, ...], led: Card, strict: bool) -> tuple[Card
 
 
 def follower_wins(led: Card, reply: Card, trump: str) -> bool:
-    """Whether the second card takes the trick: a higher one of the suit, or a trump."""
+    """Return whether the second card wins the trick: a higher card of the suit, or a trump."""
     if reply[1] == led[1]:
         return _RANK[reply] > _RANK[led]
     return reply[1] == trump

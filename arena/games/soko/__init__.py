@@ -1,35 +1,22 @@
-"""Soko, or Canadian stud: two to eight seats, and four to a flush or straight count."""
+"""Soko, or Canadian stud: five-card stud in which four-card flushes and straights count."""
 
+from typing import Final
+
+from arena.games.game import Game
+from arena.games.soko import messages, rules, stakes
 from arena.games.soko.options import Options
-from arena.games.soko.rules import (
-    fallback,
-    hand_number,
-    heavy,
-    margin_bound,
-    moves,
-    result,
-    start,
-    step,
-    to_act,
-    view,
-)
-from arena.games.soko.state import State
-from arena.games.soko.words import Event, Move, View
 
-__all__ = [
-    "Event",
-    "Move",
-    "Options",
-    "State",
-    "View",
-    "fallback",
-    "hand_number",
-    "heavy",
-    "margin_bound",
-    "moves",
-    "result",
-    "start",
-    "step",
-    "to_act",
-    "view",
-]
+GAMES: Final = (
+    Game(
+        id="soko",
+        family="soko",
+        number=25,
+        title="Soko",
+        summary="Five-card stud where four of a suit or four in a row count, at spread limit.",
+        rules=rules,
+        messages=messages,
+        option_class=Options,
+        rules_version=2,
+        seats=tuple(stakes.SEATS),
+    ),
+)

@@ -1,15 +1,15 @@
 """Soko, or Canadian stud, for two to eight seats.
 
-Five-card stud in which four of a suit and four in a row count, bet at spread
-limit. The digest's rulings are cited as S1 to S14, those on betting as B1 to B12.
+Five-card stud in which four cards of a suit, and four in sequence, count as hands. The betting is spread
+limit, pot-limit or no-limit. Rulings are numbered S1 to S14, those on betting B1 to B12.
 
-| round | begins with           | who is first                     | limits                   |
+| round | cards dealt           | first to act                     | limits                   |
 |-------|-----------------------|----------------------------------|--------------------------|
-| 1     | a hole card, a card up | the lowest card, which brings in | `min_bet` to `max_bet`  |
+| 1     | a hole card, a card up | the lowest card, which brings in | as the options say      |
 | 2     | a second card up      | the lowest hand exposed (S6)     | doubled if a pair shows  |
 | 3, 4  | a further card up     | the same                         | doubled                  |
 
-There is no fifth round, though the source speaks of one (S1).
+There is no fifth round, although the source mentions one (S1).
 """
 
 from collections.abc import Sequence
@@ -20,27 +20,30 @@ from arena.games.betting import rounds
 from arena.games.betting.match import (
     NO_ACTIONS,
     Action,
-    HandEnded,
     Line,
     Match,
-    UncalledReturned,
     acted,
     chips_at_stake,
     ended_match,
     new_round,
     next_hand,
     result_of,
-    score_hand,
 )
-from arena.games.betting.moves import Bet, BringIn, Call, Check, Choices, Fold, Raise, bring_ins_of
+from arena.games.betting.moves import BringIn, Choices, bring_ins_of
 from arena.games.betting.pots import Pot, pots_of
 from arena.games.betting.rounds import Chips, Round
-from arena.games.contract import Deals, IllegalMove, Moves, Result, Seat, Step, Told, require_to_act
-from arena.games.soko.options import Options
-from arena.games.soko.showdown import award, first_to_act
-from arena.games.soko.stakes import Stakes, first_match
-from arena.games.soko.state import Deal, Hand, State
-from arena.games.soko.words import (
+from arena.games.betting.settlement import ACTIONS, end_hand, end_round
+from arena.games.contract import (
+    Deals,
+    IllegalMove,
+    Moves,
+    Result,
+    Seat,
+    SentEvent,
+    Step,
+    require_to_act,
+)
+from arena.games.soko.messages import (
     BroughtIn,
     Dealt,
     HandBegan,
@@ -50,25 +53,29 @@ from arena.games.soko.words import (
     UpcardsDealt,
     View,
 )
+from arena.games.soko.options import Options
+from arena.games.soko.showdown import award, first_to_act
+from arena.games.soko.stakes import Stakes, first_match
+from arena.games.soko.state import Deal, Hand, State
 
 LAST_ROUND: Final = 4
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Post and deal the first hand. Seat 0 deals it.
+    """Begin the first hand. Seat 0 deals.
 
     Raises:
-      BadOptions: unless there are 2 to 8 seats, and the stakes make sense.
+      BadOptions: if the number of seats or the stakes are invalid.
     """
     stakes, match = first_match(options, seats)
     return begin_hands(stakes, match, deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    """Take a move of the seat to act.
+    """Play a move of the seat to act.
 
     Raises:
-      IllegalMove: if the rules forbid it here.
+      IllegalMove: if the move is illegal.
     """
     asked = to_act(state)
     if not asked:
@@ -78,19 +85,19 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """The seat whose turn it is."""
+    """Return the seat to act."""
     return state.betting.pending[:1]
 
 
 def moves(state: State, seat: Seat) -> Moves:
-    """The sizes of a bring-in, or betting moves."""
+    """Return the sizes of a bring-in, or betting moves."""
     if state.phase is Phase.BRING_IN:
         return _bring_ins(state.betting)
     return rounds.choices(state.betting)
 
 
 def view(state: State, seat: Seat | None) -> View:
-    """What a seat may know; the spectator sees no hole card before the showdown."""
+    """Return what a seat may know; a spectator sees no hole card before the showdown."""
     match, deal, round_ = state.hand.match, state.hand.deal, state.betting
     limits, pending = round_.limits, round_.pending
     return View(
@@ -114,7 +121,7 @@ def view(state: State, seat: Seat | None) -> View:
 
 
 def fallback(state: State, seat: Seat) -> Move:
-    """The smallest bring-in; else check, or else fold (B1)."""
+    """Return the smallest bring-in; otherwise check, or else fold (B1)."""
     if state.phase is Phase.BRING_IN:
         smallest: Move = _bring_ins(state.betting).offered[0]
         return smallest
@@ -122,28 +129,23 @@ def fallback(state: State, seat: Seat) -> Move:
 
 
 def hand_number(state: State) -> int:
-    """The deal, from 0."""
+    """Return the number of the deal, from 0."""
     return state.hand.match.hand
 
 
-def heavy(state: State, seat: Seat, move: Move) -> bool:
-    """No step is."""
-    return False
-
-
 def result(state: State) -> Result | None:
-    """Chips won or lost over the match; equal totals share a place."""
+    """Return chips won or lost in the match; equal totals share a place."""
     return None if to_act(state) else result_of(state.hand.match)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
-    """All chips on the table, in a cash match in every hand."""
+    """Return all chips on the table; in a cash match those of every hand."""
     _, match = first_match(options, seats)
-    return chips_at_stake(match, options.start_stack)
+    return chips_at_stake(match)
 
 
 class _Closed(NamedTuple):
-    """A hand between two rounds: the bets of the last are collected."""
+    """A hand between two rounds, after the bets were collected."""
 
     hand: Hand
     number: int
@@ -153,54 +155,55 @@ class _Closed(NamedTuple):
 
 
 def begin_hands(stakes: Stakes, match: Match, deals: Deals) -> Step:
-    """Begin the next hand that has something to decide, or end the match.
+    """Begin the next hand in which a seat has a decision, or end the match.
 
-    In a freezeout a hand may pass without a decision: where antes take all the
-    chips of all seats but one (S13).
+    In a freezeout a hand has no decision if the antes take all chips of all seats but one (S13).
     """
-    state, told = begin_hand(stakes, match, deals)
+    state, events = begin_hand(stakes, match, deals)
     while state.phase is Phase.OVER:
         following = next_hand(state.hand.match, state.hand.match.scores)
         if following is None:
             break
         state, more = begin_hand(stakes, following, deals)
-        told += more
-    return Step(state, told)
+        events += more
+    return Step(state, events)
 
 
 def begin_hand(stakes: Stakes, match: Match, deals: Deals) -> Step:
-    """Post, deal a card down and one up, and find who brings in."""
+    """Post antes, deal a card down and one up, and determine the seat that brings in."""
     players, limits = match.players, stakes.limits[0]
     order = rounds.clockwise(players, match.dealer)
     chips = rounds.post(match.stacks, stakes.ante)
-    told = [Told(HandBegan(match.hand, match.dealer, chips))]
+    events = [SentEvent(HandBegan(match.hand, match.dealer, chips))]
     deck = deals.shuffle(match.hand, "deck", PACK_52)
     holes: list[Card | None] = [None] * len(match.stacks)
     for seat, card in zip(order, deck, strict=False):
         holes[seat] = card
-        told.append(Told(Dealt(seat, card), (seat,)))
+        events.append(SentEvent(Dealt(seat, card), (seat,)))
     deal = Deal(tuple(holes), ((),) * len(holes), deck[len(players) :])
     deal, upcards = _deal_up(deal, order, 1)
-    told.append(upcards)
+    events.append(upcards)
     hand = Hand(stakes, match, deal)
     if not rounds.able(chips, players):
-        return _deal_on(_Closed(hand, 1, chips, players, NO_ACTIONS), tuple(told))
+        return _deal_next(_Closed(hand, 1, chips, players, NO_ACTIONS), tuple(events))
     able = [seat for seat in order if chips.stacks[seat]]
     first = first_to_act(hand.deal.upcards, able)
-    stack = chips.stacks[first]
-    # Not a turn of betting: what is owed is an amount, and nothing else is allowed.
-    low, high = min(stakes.bring_in, stack), min(limits.most, stack)
+    # A bring-in is compulsory, so it is not a turn of the betting.
     price = rounds.unopened(limits)
+    low, (_, high) = (
+        min(stakes.bring_in, chips.stacks[first]),
+        rounds.span(limits, price, chips, first),
+    )
     opening = Round(limits, chips, players, (first,), price, (), 0, low, high)
-    return Step(State(hand, Phase.BRING_IN, 1, opening, NO_ACTIONS), tuple(told))
+    return Step(State(hand, Phase.BRING_IN, 1, opening, NO_ACTIONS), tuple(events))
 
 
-def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int) -> tuple[Deal, Told]:
+def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int) -> tuple[Deal, SentEvent]:
     upcards, cards = list(deal.upcards), deal.stock[: len(order)]
     for seat, card in zip(order, cards, strict=True):
         upcards[seat] = (*upcards[seat], card)
     after = Deal(deal.holes, tuple(upcards), deal.stock[len(order) :])
-    return after, Told(UpcardsDealt(number, order, cards))
+    return after, SentEvent(UpcardsDealt(number, order, cards))
 
 
 def _bring_ins(opening: Round) -> Choices:
@@ -215,61 +218,52 @@ def _bring_in(state: State, move: Move, deals: Deals) -> Step:
     if not isinstance(move, BringIn) or move not in _bring_ins(opening):
         raise IllegalMove(f"bring in from {opening.min_to} to {opening.max_to}")
     chips = rounds.put_in(opening.chips, seat, move.to)
-    # A short bring-in still costs the others the whole (B9).
+    # After a short bring-in the others must match the full amount (B9).
     price = rounds.opened(limits, max(move.to, hand.stakes.bring_in))
     others = rounds.clockwise(live, seat)[:-1]
     after = rounds.begin(limits, chips, live, others, price, posted=seat)
     line, _ = acted(state.line, seat, Action.BET, after)
-    return _go_on(state, after, line, Told(BroughtIn(seat, move.to)), deals)
-
-
-_ACTIONS: Final = {
-    Fold: Action.FOLD,
-    Check: Action.CHECK,
-    Call: Action.CALL,
-    Bet: Action.BET,
-    Raise: Action.RAISE,
-}
+    return _after_move(state, after, line, SentEvent(BroughtIn(seat, move.to)), deals)
 
 
 def _bet(state: State, move: Move, deals: Deals) -> Step:
     if isinstance(move, BringIn):
         raise IllegalMove("this is not the time to bring in")
     after = rounds.act(state.betting, move)
-    line, event = acted(state.line, state.betting.pending[0], _ACTIONS[type(move)], after)
-    return _go_on(state, after, line, event, deals)
+    line, event = acted(state.line, state.betting.pending[0], ACTIONS[type(move)], after)
+    return _after_move(state, after, line, event, deals)
 
 
-def _go_on(state: State, after: Round, line: Line, event: Told, deals: Deals) -> Step:
-    """Go on after a move: with the next seat, the next round or the next hand."""
+def _after_move(state: State, after: Round, line: Line, event: SentEvent, deals: Deals) -> Step:
+    """Continue with the next seat, the next round or the next hand."""
     hand, number = state.hand, state.number
     if after.pending:
         return Step(State(hand, Phase.BET, number, after, line), (event,))
-    ended, told = _end_round(hand, number, after, line, (event,))
+    ended, events = _end_round(hand, number, after, line, (event,))
     if ended.phase is Phase.OVER:
         match = ended.hand.match
         following = next_hand(match, match.scores)
         if following is not None:
             ended, more = begin_hands(hand.stakes, following, deals)
-            told += more
-    return Step(ended, told)
+            events += more
+    return Step(ended, events)
 
 
-def _end_round(hand: Hand, number: int, ended: Round, line: Line, told: tuple[Told, ...]) -> Step:
-    """Collect the bets, and go on to the next card or the end of the hand."""
-    live, before = ended.live, ended.chips
-    chips, owner = rounds.collect(ended)
-    if owner is not None:
-        amount = chips.stacks[owner] - before.stacks[owner]
-        told += (Told(UncalledReturned(owner, amount)),)
+def _end_round(
+    hand: Hand, number: int, ended: Round, line: Line, events: tuple[SentEvent, ...]
+) -> Step:
+    """Collect the bets, and continue with the next card or the end of the hand."""
+    live = ended.live
+    chips, returned = end_round(ended)
+    events += returned
     closed = _Closed(hand, number, chips, live, line)
     if len(live) == 1:
-        return _end_hand(closed, (Pot(sum(chips.paid), live),), told)
-    return _deal_on(closed, told)
+        return _end_hand(closed, (Pot(sum(chips.paid), live),), events)
+    return _deal_next(closed, events)
 
 
-def _deal_on(closed: _Closed, told: tuple[Told, ...]) -> Step:
-    """Deal cards until somebody has something to decide, or the hands are shown."""
+def _deal_next(closed: _Closed, events: tuple[SentEvent, ...]) -> Step:
+    """Deal cards until a seat has a decision, or until the showdown."""
     hand, number, chips, live, line = closed
     stakes, match, deal = hand.stakes, hand.match, hand.deal
     order = rounds.clockwise(live, match.dealer)
@@ -277,43 +271,38 @@ def _deal_on(closed: _Closed, told: tuple[Told, ...]) -> Step:
     while number < LAST_ROUND:
         number += 1
         deal, upcards = _deal_up(deal, order, number)
-        told += (upcards,)
+        events += (upcards,)
         if len(able) > 1:
             limits = stakes.limits[number > 2 or _pair_shows(deal.upcards, live)]
             first = live.index(first_to_act(deal.upcards, able))
             turns = live[first:] + live[:first]
             opening = rounds.begin(limits, chips, live, turns, rounds.unopened(limits))
             after = Hand(stakes, match, deal)
-            return Step(State(after, Phase.BET, number, opening, new_round(line)), told)
-    shown = [Told(Shown(seat, _hole(deal, seat))) for seat in order]
+            return Step(State(after, Phase.BET, number, opening, new_round(line)), events)
+    shown = [SentEvent(Shown(seat, _hole(deal, seat))) for seat in order]
     closed = closed._replace(hand=Hand(stakes, match, deal), number=number)
-    return _end_hand(closed, pots_of(chips.paid, live), (*told, *shown))
+    return _end_hand(closed, pots_of(chips.paid, live), (*events, *shown))
 
 
 def _pair_shows(upcards: Sequence[Sequence[Card]], live: Sequence[Seat]) -> bool:
-    """Whether a seat that has not folded shows a pair, be it all-in (S9)."""
+    """Return whether a seat that has not folded shows a pair, even if it is all-in (S9)."""
     return any(upcards[seat][0][0] == upcards[seat][1][0] for seat in live)
 
 
-def _end_hand(closed: _Closed, pots: Sequence[Pot], told: tuple[Told, ...]) -> Step:
-    """Share out the pots; the state has the phase `OVER`, whether or not the match goes on."""
+def _end_hand(closed: _Closed, pots: Sequence[Pot], events: tuple[SentEvent, ...]) -> Step:
+    """Pay out the pots and return a state in phase `OVER`, even if there is a next hand."""
     hand, number, chips, live, line = closed
     deal = hand.deal
     held = [(_hole(deal, seat), *deal.upcards[seat]) for seat in live]
     won = award(pots, held, live, len(deal.holes))
-    shares = [each.shares for each in won]
-    stacks = tuple([sum(parts) for parts in zip(chips.stacks, *shares, strict=True)])
-    scores = score_hand(hand.match, stacks)
-    ended = Told(HandEnded(hand.match.hand, scores.hands[-1], scores.totals))
-    told = (*told, *[Told(each) for each in won], ended)
-    nothing = (0,) * len(stacks)
+    scores, stacks, ended = end_hand(hand.match, chips, won)
     limits = hand.stakes.limits[number > 1]
-    paid_out = rounds.closed(limits, Chips(stacks, nothing, nothing), live)
+    paid_out = rounds.closed(limits, stacks, live)
     over = Hand(hand.stakes, ended_match(hand.match, scores), deal)
-    return Step(State(over, Phase.OVER, number, paid_out, line), told)
+    return Step(State(over, Phase.OVER, number, paid_out, line), (*events, *ended))
 
 
 def _hole(deal: Deal, seat: Seat) -> Card:
     card = deal.holes[seat]
-    assert card is not None, "only seats that were dealt to play"
+    assert card is not None, "a seat without cards plays"
     return card

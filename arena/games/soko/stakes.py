@@ -1,44 +1,49 @@
-"""The stakes that the settings of Soko come to, and the match that begins with them."""
+"""The stakes of a match of Soko."""
 
 from dataclasses import dataclass
 from typing import Final
 
-from arena.games.betting.match import Match, check_seats, new_match
+from arena.games.betting.match import Match, check_depth, check_stacks, new_match
 from arena.games.betting.rounds import Limits, Structure
 from arena.games.contract import BadOptions
+from arena.games.options import check_match
 from arena.games.soko.options import Options
 
-MAX_SEATS: Final = 8
+SEATS: Final = range(2, 9)
 
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """What the options come to."""
+    """Stakes, as computed from the options."""
 
     ante: int
     bring_in: int
     limits: tuple[Limits, Limits]
-    """Plain and doubled."""
+    """Normal and doubled limits."""
 
 
 def first_match(options: Options, seats: int) -> tuple[Stakes, Match]:
-    """The stakes, and a match before its first hand.
+    """Return the stakes, and a match before its first hand.
 
     Raises:
-      BadOptions: if the seats are not 2 to 8, or the stakes do not fit together.
+      BadOptions: if the number of seats is invalid, or the stakes contradict each other.
     """
-    check_seats("Soko", seats, MAX_SEATS)
-    return _stakes(options), new_match(seats, options.hands, options.format, options.start_stack)
+    check_match("Soko", SEATS, seats, options.hands)
+    stacks = (options.start_stack,) * seats
+    check_stacks("start_stack", stacks, options.ante)
+    if options.structure != Structure.SPREAD:
+        check_depth("start_stack", stacks, options.min_bet)
+    return stakes_of(options), new_match(options.hands, options.format, stacks)
 
 
-def _stakes(options: Options) -> Stakes:
-    least, most = options.min_bet, options.max_bet
-    if least > most:
-        raise BadOptions(f"min_bet={least} is over max_bet={most}")
-    if options.ante >= options.start_stack:
-        raise BadOptions(f"ante={options.ante} leaves nothing of start_stack={options.start_stack}")
+def stakes_of(options: Options) -> Stakes:
+    least, structure = options.min_bet, Structure(options.structure)
+    most, max_raises = (
+        (options.max_bet, options.max_raises) if structure is Structure.SPREAD else (0, None)
+    )
+    if least > options.max_bet and structure is Structure.SPREAD:
+        raise BadOptions(f"min_bet={least} is over max_bet={options.max_bet}")
     plain, doubled = (
-        Limits(Structure.SPREAD, times * least, times * most, options.max_raises)
-        for times in (1, 2)
+        Limits(structure, times * least, times * most, max_raises) for times in (1, 2)
     )
     return Stakes(options.ante, max(1, least // 2), (plain, doubled))

@@ -1,12 +1,12 @@
-"""What a match of Soko consists of while it is played."""
+"""The state of a match of Soko."""
 
 from dataclasses import dataclass
 
 from arena.cards import Card
 from arena.games.betting.match import Line, Match
 from arena.games.betting.rounds import Round
+from arena.games.soko.messages import Phase
 from arena.games.soko.stakes import Stakes
-from arena.games.soko.words import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,15 +14,15 @@ class Deal:
     """The cards of a hand."""
 
     holes: tuple[Card | None, ...]
-    """By seat; None where the seat is out of the match."""
+    """By seat; None for a seat that is out of the match."""
     upcards: tuple[tuple[Card, ...], ...]
     stock: tuple[Card, ...]
-    """What is left of the deck, the next card first."""
+    """The rest of the deck, the next card first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """What does not change while a round is bet."""
+    """The part of a hand that does not change during a betting round."""
 
     stakes: Stakes
     match: Match
@@ -31,12 +31,12 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match before a choice."""
+    """A match before a move."""
 
     hand: Hand
     phase: Phase
-    """`OVER` when the hand is, which no state that is returned shows but the last."""
+    """`OVER` after a hand; of the states that `step` returns only the last has it."""
     number: int
-    """Of the betting round, from 1."""
+    """The number of the betting round, from 1."""
     betting: Round
     line: Line

@@ -1,11 +1,10 @@
-"""A log that only grows, and knows how much of it has reached the disk.
+"""A log that is only appended to, and knows how much of it is on the disk.
 
 Records are collected in memory (`append`), written together (`flush`: then they survive the
-process), and brought to the disk together (`synced`: then they survive a power cut). All
-callers who wait for the disk at the same time share one sync.
+process), and brought to the disk together (`synced`: then they survive a power cut). Callers
+that wait for the disk at the same time share one sync.
 
-The log's owner chooses the file's name, its head and its writer: it opens the file and hands it
-over. The first write or sync that fails ends all writing.
+The owner of the log opens the file. The first write or sync that fails ends all writing.
 """
 
 import logging
@@ -17,22 +16,22 @@ from typing import NoReturn, Protocol
 import trio
 
 from arena.referee import Unwritten
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.records import framed
 
 _log = logging.getLogger(__name__)
 
 
-class DiskWatch(Protocol):
-    """Is told how long the disk takes, for metrics."""
+class DiskMonitor(Protocol):
+    """Receives the times that the disk takes, for metrics."""
 
     @property
     def wrote(self) -> Callable[[float], None]:
-        """Takes the seconds of one write. Called on the way of every move."""
+        """Called with the seconds of each write, on the path of every move."""
         ...
 
     def synced(self, seconds: float) -> None:
-        """What was written has reached the disk, after so many seconds."""
+        """Called with the seconds of each sync."""
         ...
 
 
@@ -40,10 +39,9 @@ class AppendLog:
     """A log of records (`arena.replay.records`) that this process alone writes.
 
     Raises:
-      Unwritten: from any method that writes or waits for the disk, once the disk has refused.
-        Nothing is written any more then, and play must stop. A sync that failed is never
-        tried again: the kernel may have dropped what it could not write, and say next time
-        that all is well.
+      Unwritten: from any method that writes or waits for the disk, once the disk has failed.
+        Nothing is written afterwards, and play must stop. A failed sync is never tried again:
+        the kernel may have dropped the data and report success the next time.
     """
 
     def __init__(
@@ -52,23 +50,23 @@ class AppendLog:
         name: str,
         *,
         on_broken: Callable[[str], None],
-        watch: DiskWatch | None = None,
+        metrics: DiskMonitor | None = None,
         after_sync: Callable[[], None] = lambda: None,
     ) -> None:
         """Append to the open file `fd`, which this log closes.
 
         Args:
           fd: Open for appending.
-          name: What the log is called in the sentence that `on_broken` gets.
-          on_broken: Is told once why writing ended.
-          watch: Is told how long the disk takes.
-          after_sync: Called after each sync that somebody waited for; it may `continue_in`
+          name: The name of the log in the sentence that `on_broken` gets.
+          on_broken: Called once with the reason when writing has ended.
+          metrics: Receives the times that the disk takes.
+          after_sync: Called after each sync that a caller waited for; it may `continue_in`
             another file.
         """
         self._fd = fd
         self._name = name
         self._on_broken = on_broken
-        self._watch = watch
+        self._metrics = metrics
         self._after_sync = after_sync
         self._buffer: list[bytes] = []
         self._broken = ""
@@ -77,11 +75,11 @@ class AppendLog:
         self._syncing: trio.Event | None = None
         self._dirty: trio.Event | None = None
         self._file_begins = -os.fstat(fd).st_size
-        """What `written_bytes` would have been at the first byte of the present file."""
+        """`written_bytes` at the first byte of the current file."""
 
     @property
     def broken(self) -> str:
-        """Why nothing is written any more, in a sentence; empty as long as all is well."""
+        """Why writing has ended, in a sentence; empty while it has not."""
         return self._broken
 
     @property
@@ -91,12 +89,12 @@ class AppendLog:
 
     @property
     def synced_bytes(self) -> int:
-        """How many of them are sure to be on the disk."""
+        """Of these, the bytes that are on the disk."""
         return self._synced
 
     @property
     def file_bytes(self) -> int:
-        """Size of the present file, its head included."""
+        """Size of the current file with its head."""
         return self._written - self._file_begins
 
     def append(self, body: bytes) -> None:
@@ -114,14 +112,14 @@ class AppendLog:
         data = b"".join(self._buffer)
         began_s = time.perf_counter()
         try:
-            disk.write_all(self._fd, data)
+            durable_files.write_all(self._fd, data)
         except OSError as error:
             self._break(error)
-        # Only now: while records that could not be written stay here, every flush is refused, and
-        # nothing that follows from them is sent.
+        # Not before: while unwritten records are in the buffer, every flush fails, and nothing
+        # that follows from them is sent.
         self._buffer.clear()
-        if self._watch is not None:
-            self._watch.wrote(time.perf_counter() - began_s)
+        if self._metrics is not None:
+            self._metrics.wrote(time.perf_counter() - began_s)
         self._written += len(data)
         if self._dirty is not None:
             self._dirty.set()
@@ -144,7 +142,7 @@ class AppendLog:
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Keep the disk at most `interval_s` behind what is written, until cancelled."""
+        """Sync at most `interval_s` after each write, until cancelled."""
         self._dirty = trio.Event()
         task_status.started()
         while not self._broken:
@@ -158,19 +156,19 @@ class AppendLog:
                     return
 
     def sync_now(self) -> None:
-        """Write what is left and bring it to the disk. Blocks."""
+        """Write and sync all records. Blocks."""
         self.check()
         self.flush()
         try:
-            disk.sync_data(self._fd)
+            durable_files.sync_data(self._fd)
         except OSError as error:
             self._break(error)
         self._synced = self._written
 
     def continue_in(self, next_file: Callable[[], int]) -> None:
-        """Bring this file to the disk, and go on in the one that `next_file` opens. Blocks."""
+        """Sync this file, and continue in the one that `next_file` opens. Blocks."""
         try:
-            disk.sync_data(self._fd)
+            durable_files.sync_data(self._fd)
             full, self._fd = self._fd, next_file()
             os.close(full)
         except OSError as error:
@@ -179,16 +177,16 @@ class AppendLog:
         self._file_begins = self._written - os.fstat(self._fd).st_size
 
     def check(self) -> None:
-        """Raise `Unwritten` if nothing is written any more."""
+        """Raise `Unwritten` if writing has ended."""
         if self._broken:
             raise Unwritten(self._broken)
 
     def end(self, why: str) -> None:
-        """Write nothing any more, as the log beside this one cannot be written."""
+        """End writing, because a log that belongs to this one has failed."""
         self._broken = self._broken or why
 
     def close(self) -> None:
-        """Bring what is left to the disk, if it can be written, and close the file."""
+        """Write and sync all records, unless writing has ended, and close the file."""
         try:
             if not self._broken:
                 self.sync_now()
@@ -200,11 +198,11 @@ class AppendLog:
         written = self._written
         try:
             began_s = time.perf_counter()
-            await trio.to_thread.run_sync(disk.sync_data, self._fd)
-            if self._watch is not None:
-                self._watch.synced(time.perf_counter() - began_s)
+            await trio.to_thread.run_sync(durable_files.sync_data, self._fd)
+            if self._metrics is not None:
+                self._metrics.synced(time.perf_counter() - began_s)
             self._after_sync()
-            # It is more already if another file was begun.
+            # It is higher already if another file was begun.
             self._synced = max(self._synced, written)
         except OSError as error:
             self._break(error)

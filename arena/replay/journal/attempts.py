@@ -1,7 +1,7 @@
-"""Which attempt at a match counts, where journals hold more than one.
+"""Decides which attempt at a match counts if journals have several.
 
-A match that was cut short goes on in the journal of a later process, which first
-copies the match's records. One that the arena aborted may be played anew.
+A match that was cut short continues in the journal of a later process, which first copies
+its records. A match that the arena aborted may be played again.
 """
 
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ from arena.referee.spec import Ending
 
 
 def is_played_again(deal_set: str, ending: Ending) -> bool:
-    """Whether a match that ended so will be played again under the same id.
+    """Whether a match that ended so is played again under the same id.
 
-    What the arena could not bring to an end is, if it is one of a deal-set, since
-    these count only as a whole. A match alone is over; its `deal_set` is empty.
+    Aborted matches of a deal-set are, as deal-sets count only as a whole. A single match, whose
+    `deal_set` is empty, is not.
     """
     return bool(deal_set) and ending is Ending.ABORTED
 
 
 def replaces(later: Sequence[object], earlier: Sequence[object]) -> bool:
-    """Whether of two attempts that were cut short the later one counts, by their records.
+    """Whether the later of two attempts that were cut short counts, by their records.
 
-    It does not if all that it has is the beginning of the earlier one: then the
-    process was killed while it wrote the match down again.
+    It does not if it is only the beginning of the earlier one: then the process was killed while
+    it copied the match.
     """
     return list(later) != list(earlier[: len(later)])

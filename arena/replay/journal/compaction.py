@@ -1,12 +1,12 @@
-"""Journals get smaller while the arena runs: what is not needed any more leaves their files.
+"""Compacts journals while the arena runs: records that are no longer needed are removed.
 
-A full segment is never appended to again. So a few of them, one after the other, are written anew
-as one file without the records of matches that are over; it takes the name of the last of them, in
-one step, and says in its first record which others it replaces. These are removed then. A kill
-or a power cut at any moment leaves either the old files or the new one.
+A full segment is never appended to. Several consecutive ones are rewritten as one file without
+the records of matches that are over. It replaces the last of them in one step, and its first
+record names the others, which are then removed. A kill or a power cut at any moment leaves
+either the old files or the new one.
 
-Of a match that is over some segments may still hold records while those of others are gone. So
-the new file also names such matches, and whoever reads the journal passes their records over.
+Some segments may still have records of a match after those in other segments were removed. The
+new file also names such matches, and readers skip their records.
 """
 
 import logging
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.journal.kept_sessions import KeptSession, session_records
 from arena.replay.journal.match_numbers import MatchNumbers
 from arena.replay.journal.segments import head_of
@@ -25,11 +25,11 @@ from arena.wire.fields import tag_bytes, tag_varint
 from cardarena.v1 import journal_pb2
 
 MAX_KEPT_BYTES: Final = 32 << 20
-"""What is kept of several segments is written into one file up to this size."""
+"""The kept records of several segments are written into one file up to this size."""
 SLICE_RECORDS: Final = 1_000
-"""Records that are read before others have their turn: about a millisecond."""
+"""Records that are read between two pauses: about a millisecond."""
 SESSION_BYTES: Final = 32
-"""What a session takes in a segment, about."""
+"""The size of a session's record, approximately."""
 
 _NUMBER: Final = tag_varint(1)[0]
 _OPENED: Final = tag_bytes(2)[0]
@@ -43,16 +43,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Content:
-    """What stands in a segment. Of a match that is not needed, which it never will be again, a bit."""
+    """The content of a segment. A match that is not needed takes one bit."""
 
     size: int
     head: journal_pb2.Run
     bytes_of: Counter[int] = field(default_factory=Counter)
-    """By the number of the match, of those that were needed."""
+    """By number, of the matches that were needed."""
     orders: Counter[str] = field(default_factory=Counter)
-    """Bytes of orders, by the match's id, of those that were needed."""
+    """Bytes of orders by match id, of the matches that were needed."""
     sessions: dict[tuple[str, int], KeptSession] = field(default_factory=dict)
-    """What sessions had counted up to, by the bot's name and instance."""
+    """The counters of sessions, by the bot's name and instance."""
     ids: dict[int, str] = field(default_factory=dict)
     """Of the matches that begin here and were needed, by number."""
     over: MatchNumbers = field(default_factory=MatchNumbers)
@@ -61,7 +61,7 @@ class _Content:
     """Numbers of matches that end here."""
 
     def take(self, number: int, kind: int, body: bytes, needed: Collection[str]) -> None:
-        """Take note of the next record."""
+        """Add the next record."""
         size = len(framed(body))
         if kind == _CLOSED:
             self.ends.add(number)
@@ -83,7 +83,7 @@ class _Content:
             self.bytes_of[number] += size
 
     def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
-        """Take note of a session's counters."""
+        """Add a session's counters."""
         known = self.sessions.pop((bot, instance), KeptSession())
         self.sessions[bot, instance] = known.including(epoch, matches)  # the latest comes last
 
@@ -92,17 +92,17 @@ class _Content:
         return number in self.bytes_of or number in self.over
 
     def stays(self, over: MatchNumbers, needed: Collection[str]) -> int:
-        """About how many bytes of it are needed."""
+        """The number of needed bytes, approximately."""
         matches = sum(size for number, size in self.bytes_of.items() if number not in over)
         orders = sum(size for name, size in self.orders.items() if name in needed)
         return matches + orders + SESSION_BYTES * len(self.sessions)
 
 
 class Compactor:
-    """Compacts the segments of one process, again and again. Blocks; used on one thread at a time."""
+    """Compacts the segments of one process repeatedly. Blocks; used on one thread at a time."""
 
     def __init__(self, pause: Callable[[], None] = lambda: None) -> None:
-        """`pause` is called after each piece of work; it may sleep, or raise to give up."""
+        """`pause` is called after each piece of work; it may sleep, or raise to stop."""
         self._pause = pause
         self._contents: dict[Path, _Content] = {}
         self._unusable: set[Path] = set()
@@ -110,17 +110,17 @@ class Compactor:
     def compact(
         self, segments: Sequence[Path], needed: Collection[str], *, sessions: bool = True
     ) -> int:
-        """Drop what is not needed of full segments, oldest first; returns the bytes that were freed.
+        """Compact full segments, oldest first; returns the bytes that were freed.
 
-        A segment in which half or more is needed stays as it is, as does one that is damaged.
+        Damaged segments and those of which half or more is needed are not changed.
 
         Args:
           segments: All of one process but the one that is being written.
-          needed: The matches whose records are still needed, by id.
-          sessions: Whether what bots' sessions had counted up to is to be kept.
+          needed: The ids of the matches whose records are needed.
+          sessions: Whether the counters of bots' sessions are kept.
 
         Raises:
-          OSError: if a file cannot be read or written; then all that was needed is still there.
+          OSError: if a file cannot be read or written; no needed record is lost then.
         """
         replaced = {name for each in segments for name in head_of(each).replaces}
         freed = self._remove([each for each in segments if each.name in replaced])
@@ -145,13 +145,13 @@ class Compactor:
         needed: Collection[str],
         over: MatchNumbers,
     ) -> _Content | None:
-        """What stands in a segment; None if it cannot be known.
+        """The content of a segment; None if it is damaged.
 
         Args:
           segment: Its file.
-          known: What was found there the last time.
-          needed: The matches whose records are still needed, by id.
-          over: Numbers of matches that are not, as far as earlier segments tell.
+          known: Its content at the last compaction.
+          needed: The ids of the matches whose records are needed.
+          over: Numbers of matches that earlier segments show to be over.
         """
         size = segment.stat().st_size
         if segment in self._unusable or (known is not None and known.size == size):
@@ -166,12 +166,12 @@ class Compactor:
         except Damaged as error:
             self._unusable.add(segment)
             why = f"{segment.name}: {error}"
-            _log.error("a journal is damaged, and stays as it is", extra={"why": why})
+            _log.error("a journal is damaged, and is not compacted", extra={"why": why})
             return None
         return content
 
     def _records(self, file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
-        """The match's number, the tag of its kind, and the body of each record but the first."""
+        """The match's number, the tag of the kind, and the body of each record after the first."""
         for at, record in enumerate(read_records(file, JOURNAL_MAGIC)):
             if at % SLICE_RECORDS == SLICE_RECORDS - 1:
                 self._pause()
@@ -181,7 +181,7 @@ class Compactor:
     def _groups(
         self, segments: Sequence[Path], over: MatchNumbers, needed: Collection[str]
     ) -> Iterator[list[Path]]:
-        """Segments that follow each other and are worth to be written anew as one."""
+        """Groups of consecutive segments that are worth rewriting as one."""
         group: list[Path] = []
         size = kept = 0
         for segment in (*segments, None):
@@ -204,10 +204,10 @@ class Compactor:
         *,
         sessions: bool,
     ) -> int:
-        """Write a group anew without what is not needed; returns the bytes that were freed."""
+        """Rewrite a group without the records that are not needed; returns the bytes that were freed."""
         target = group[-1]
         contents = [self._contents[each] for each in group]
-        elsewhere = [each for path, each in self._contents.items() if path not in group]
+        others = [each for path, each in self._contents.items() if path not in group]
         touched = MatchNumbers()
         for content in contents:
             touched.update(content.bytes_of)
@@ -216,21 +216,21 @@ class Compactor:
         run = journal_pb2.Run(
             boot_id=contents[0].head.boot_id,
             replaces=[each.name for each in group[:-1]],
-            # Of one that has no end in a full segment, there may be more in the one in use.
+            # A match without an end in a full segment may have more records in the current one.
             over=(
                 number
                 for number in touched
                 if number in over
                 and (
                     not any(number in each.ends for each in self._contents.values())
-                    or any(each.touches(number) for each in elsewhere)
+                    or any(each.touches(number) for each in others)
                 )
             ),
         )
         size = sum(each.size for each in contents)
         partial = target.with_name(f".{target.name}.partial")
         pieces = self._kept(group, run, over, needed, sessions=sessions)
-        disk.write_whole(target, pieces, partial, 0o600)
+        durable_files.write_whole(target, pieces, partial, 0o600)
         del self._contents[target]
         for each in group[:-1]:
             self._remove([each])
@@ -245,7 +245,7 @@ class Compactor:
         *,
         sessions: bool,
     ) -> Iterator[bytes]:
-        """What is to be written of a group, piece by piece."""
+        """The content of the new file for a group, in pieces."""
         yield JOURNAL_MAGIC + framed(journal_pb2.Record(run=run).SerializeToString())
         counted = _Content(0, run)
         for segment in group:
@@ -277,7 +277,7 @@ class Compactor:
 
 
 def _number_and_kind(body: bytes) -> tuple[int, int]:
-    """The number of a record's match, 0 for none, and the tag of what it says."""
+    """The number of a record's match, 0 for none, and the tag of its body."""
     if body[0] != _NUMBER:
         return 0, body[0]
     number = shift = 0

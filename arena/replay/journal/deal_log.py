@@ -1,13 +1,11 @@
-"""Keeps the deals: secrets in one file, commitments for everybody in another.
+"""Writes the two files of deals: secrets, and public commitments.
 
-What is shown of a deal-set must not be lost afterwards. So an entry of the public
-log is written only when the secrets before it are on the disk, and the caller
-shows it only after that (`synced`). A crash at any moment leaves each commitment
-of the public log with a secret that opens it.
+An entry of the public log is written after the secrets before it are on the disk, and the
+caller shows it only after that (`synced`). So a crash at any moment leaves each commitment of
+the public log with a secret that opens it.
 
-Both files are logs of their own (`arena.replay.journal.append_log`). This module
-joins them: an entry waits until all secrets that are older than it are on the disk
-(`_release`), and once one file cannot be written, neither is.
+Both files are an `AppendLog`. An entry waits until all older secrets are on the disk
+(`_release`). If one file cannot be written, writing ends for both.
 """
 
 import contextlib
@@ -17,11 +15,10 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 from arena.referee import Unwritten
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.deal_book import (
     DEALS_MAGIC,
     DEALS_NAME,
@@ -37,35 +34,33 @@ from arena.replay.records import MAX_RECORD_BYTES, chained
 from cardarena.v1 import deals_pb2, journal_pb2
 
 STOPPED: Final = "the arena stopped before all had opened their commitments"
-"""Why a deal-set is void that a crash interrupted."""
+"""Why a deal-set is void after a crash."""
 DAMAGED: Final = "what the arena had written of it was damaged"
-"""Why a deal-set is void of which it is not known any more how far it had come."""
+"""Why a deal-set is void after damage that hides its state."""
 LEFT_BYTES: Final = MAX_RECORD_BYTES
-"""Damage at the end of a file stays there if it is no longer: what is appended is found behind it."""
+"""Shorter damage at the end of a file is left there: a reader finds the records after it."""
 
 REMEMBERED_SEEDS: Final = 1_000
-"""Keys of seeded deals that are not written again when they come again."""
+"""Keys of seeded deals that are remembered, and not written twice."""
 
 _log = logging.getLogger(__name__)
 
 
 class DealLog:
-    """The two files of deals. One process alone writes them.
+    """The two files of deals. Only one process writes them.
 
-    Opening them cuts off torn ends and finishes what an earlier process left half
-    done: deal-sets that were not fixed are void, and openings that the public log
-    lacks are published. All of that is then on disk.
+    Opening them cuts off torn ends and completes the work of an earlier process: deal-sets that
+    were not fixed become void, and missing openings are published. All of that is on disk then.
 
-    Where a file is damaged otherwise, it stays as it is, and what stands behind is read: what was
-    told is not untold. Deal-sets whose packs cannot be known any more, or whose commitment
-    cannot be seen in the public log, are void by the arena's fault.
+    Other damage is left in a file, and the records after it are read. Deal-sets whose packs are
+    lost, or whose commitment is missing in the public log, become void by the arena's fault.
 
-    An attempt at a deal-set of several tables that is void is opened only together with
-    the deal-set: an opening names all that were asked, and they play the same boards yet.
+    A void attempt at a deal-set of several matches is opened only together with the deal-set: an
+    opening names all participants, and they play the same boards again.
 
     Raises:
-      Unwritten: from any method that writes, once the disk has refused; from
-        then on nothing is written any more and play must stop.
+      Unwritten: from any method that writes, once the disk has failed; nothing is written
+        afterwards, and play must stop.
     """
 
     def __init__(
@@ -75,49 +70,49 @@ class DealLog:
         public: Path,
         on_broken: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Go on with the secrets in `folder` and the log at `public`, or begin them.
+        """Continue the secrets in `folder` and the log at `public`, or begin them.
 
-        `on_broken` is told why writing ended.
+        `on_broken` is called with the reason when writing has ended.
         """
         self.folder = folder
         self.book = DealBook()
-        """The deal-sets that are not over, and earlier attempts at them that bots made void."""
+        """The open deal-sets, and earlier attempts at them that bots made void."""
         self.counts: Counter[str] = Counter()
-        """Records that were written, by kind, for metrics."""
+        """Written records by kind, for metrics."""
         self._on_broken = on_broken
         self._waiting: deque[tuple[int, bytes]] = deque()
-        """Entries for the public log, each with the length of secrets that must be on the disk first."""
+        """Entries for the public log, each with the bytes of secrets that must be on the disk first."""
         log = _PublicLog()
         with contextlib.ExitStack() as unless_done:
             try:
-                disk.private_folder(folder)
-                secrets = disk.append_only(folder / DEALS_NAME)
+                durable_files.private_folder(folder)
+                secrets = durable_files.append_only(folder / DEALS_NAME)
                 unless_done.callback(os.close, secrets)
-                _hold(secrets, folder)
-                entries = disk.append_only(public, 0o644)
+                _lock(secrets, folder)
+                entries = durable_files.append_only(public, 0o644)
                 unless_done.callback(os.close, entries)
                 self._doubtful: set[bytes] = set()
-                """Deal-sets that may have come further than is known, by context."""
-                damage = _go_on(
+                """Contexts of deal-sets that may have later records among those that are lost."""
+                damage = _continue(
                     folder / DEALS_NAME, secrets, DEALS_MAGIC, self.book.take, self._lost_secrets
                 )
                 damage += self.book.damage
-                damage += _go_on(public, entries, LOG_MAGIC, log.take, log.lost)
+                damage += _continue(public, entries, LOG_MAGIC, log.take, log.lost)
                 damage += log.damage
                 self.damage = damage
-                """What was found damaged, in sentences."""
+                """Problems of both files, in sentences."""
                 self.head = log.head_by(self.book)
-                """The head of the public log, with entries that are about to be written."""
+                """The head of the public log, with the waiting entries."""
                 self._committed = log.unopened
                 name = f"the deals in {folder}"
                 self._secrets = AppendLog(secrets, name, on_broken=self._broke)
                 self._public = AppendLog(entries, name, on_broken=self._broke)
-                self._bring_to_an_end(log)
+                self._complete(log)
                 self._secrets.sync_now()
                 self._release()
                 self._public.sync_now()
-                disk.sync_folder(folder)
-                disk.sync_folder(public.parent)
+                durable_files.sync_folder(folder)
+                durable_files.sync_folder(public.parent)
             except OSError as error:
                 raise Unwritten(f"cannot keep deals in {folder}: {error.strerror}") from error
             unless_done.pop_all()
@@ -125,17 +120,12 @@ class DealLog:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
     def live(self) -> tuple[BookedDeal, ...]:
-        """Deal-sets whose packs are fixed and not opened yet."""
+        """Deal-sets that are fixed and not opened."""
         return tuple(each for each in self.book.deals() if each.state is DealState.FIXED)
 
     def drawn(
@@ -146,27 +136,20 @@ class DealLog:
         plan: str,
         plan_salt: bytes,
     ) -> None:
-        """Keep what the arena drew, and commit to it in the public log.
+        """Write the arena's secret, and commit to it in the public log.
 
-        Nobody may be told of the commitment before `synced` has returned.
+        Do not send the commitment before `synced` has returned.
 
         Raises:
-          ValueError: if another commitment has got into the public log since
-            `fair_deal.log_head` was read from `head`.
+          ValueError: if the public log has another entry since `fair_deal.log_head` was read
+            from `head`.
         """
         if fair_deal.log_head != self.head:
-            raise ValueError("the public log has gone on since this deal-set was drawn")
-        self._keep(
-            deals_pb2.DealRecord(
-                drawn=deals_pb2.DealDrawn(
-                    context=context,
-                    fair_deal=fair_deal,
-                    secret=secret,
-                    plan=plan,
-                    plan_salt=plan_salt,
-                )
-            )
+            raise ValueError("the public log has another entry since this deal-set was drawn")
+        drawn = deals_pb2.DealDrawn(
+            context=context, fair_deal=fair_deal, secret=secret, plan=plan, plan_salt=plan_salt
         )
+        self._keep(deals_pb2.DealRecord(drawn=drawn))
         committed = deals_pb2.LogCommitted(
             context=context, server_commitment=fair_deal.server_commitment
         )
@@ -176,15 +159,13 @@ class DealLog:
     def fixed(
         self, context: bytes, commitments: Sequence[bytes], entropies: Sequence[bytes]
     ) -> BookedDeal:
-        """Keep what the bots added, in the order of the participants.
+        """Write the bots' commitments and entropy, in the order of the participants.
 
-        No card may be shown before `synced` has returned.
+        Do not show a card before `synced` has returned.
         """
         fixed = deals_pb2.DealFixed(context=context, commitments=commitments, entropies=entropies)
         self._keep(deals_pb2.DealRecord(fixed=fixed))
-        deal = self.book.get(context)
-        assert deal is not None
-        return deal
+        return self._deal(context)
 
     def voided(
         self,
@@ -193,7 +174,7 @@ class DealLog:
         commitments: Sequence[bytes] = (),
         entropies: Sequence[bytes] = (),
     ) -> tuple[BookedDeal, ...]:
-        """End an attempt at a deal-set; what is open now, as the public log has it.
+        """End an attempt at a deal-set; returns the deal-sets that this opens in the public log.
 
         If a bot is the reason, `commitments` and `entropies` show which one.
         """
@@ -201,8 +182,7 @@ class DealLog:
             context=context, reason=reason, commitments=commitments, entropies=entropies
         )
         self._keep(deals_pb2.DealRecord(voided=voided))
-        deal = self.book.get(context)
-        assert deal is not None
+        deal = self._deal(context)
         if not deal.shared:
             self._open(deal)
         if not (deal.defaulters or context in self._committed):
@@ -210,18 +190,17 @@ class DealLog:
         return () if deal.shared else (deal,)
 
     def opened(self, context: bytes) -> tuple[BookedDeal, ...]:
-        """Open a deal-set that was played, in the public log, and the void attempts at it."""
+        """Open a played deal-set and the void attempts at it in the public log; returns them."""
         record = deals_pb2.DealRecord(opened=deals_pb2.DealOpened(context=context))
         self._keep(record)
-        deal = self.book.get(context)
-        assert deal is not None
+        deal = self._deal(context)
         self._open(deal)
         void = self.given_up(deal.fair_deal.deal_set)
         self.book.forget(context)
         return (*void, deal)
 
     def given_up(self, deal_set: str) -> tuple[BookedDeal, ...]:
-        """Open the void attempts at a deal-set that is over; those that were not open before."""
+        """Open the void attempts at a deal-set that is over; returns those that were not open."""
         opened = []
         for each in list(self.book.deals()):
             if each.state is DealState.VOIDED and each.fair_deal.deal_set == deal_set:
@@ -231,7 +210,7 @@ class DealLog:
         return tuple(opened)
 
     def seeded(self, key: bytes, seed: str) -> None:
-        """Keep a key that follows from a seed, once."""
+        """Write a key that follows from a seed, once."""
         known = self.book.seeded
         if hashlib.sha256(key).digest() not in known:
             seeded = deals_pb2.DealSeeded(deal_key=key, seed=seed)
@@ -240,20 +219,25 @@ class DealLog:
                 del known[next(iter(known))]
 
     async def synced(self) -> None:
-        """Wait until all that was added so far is on disk, in both files."""
+        """Wait until all records so far are on disk, in both files."""
         await self._secrets.synced()
         self._release()
         await self._public.synced()
 
     def close(self) -> None:
-        """Bring what is left to the disk, if it can be written, and close the files."""
+        """Write and sync all records, unless writing has ended, and close the files."""
         with contextlib.ExitStack() as files:
-            # The lock on the secrets keeps a second writer out of both: it goes last.
+            # The lock on the secrets protects both files, so it is released last.
             files.callback(self._secrets.close)
             files.callback(self._public.close)
             if not self._secrets.broken:
                 self._secrets.sync_now()
                 self._release()
+
+    def _deal(self, context: bytes) -> BookedDeal:
+        deal = self.book.get(context)
+        assert deal is not None
+        return deal
 
     def _keep(self, record: deals_pb2.DealRecord) -> None:
         """Write a record to the file of secrets, so that it survives the process."""
@@ -270,16 +254,16 @@ class DealLog:
         self._waiting.append((self._secrets.written_bytes, body))
 
     def _release(self) -> None:
-        """Hand the entries to the public log whose secrets are on the disk by now.
+        """Write the entries to the public log whose secrets are on the disk.
 
-        A commitment in the log whose secret is lost could never be opened.
+        A commitment whose secret is lost could never be opened.
         """
         while self._waiting and self._waiting[0][0] <= self._secrets.synced_bytes:
             self._public.append(self._waiting[0][1])
             self._waiting.popleft()
 
     def _open(self, deal: BookedDeal) -> bool:
-        """Publish the secrets of a deal-set; false if they are, or it was never committed to."""
+        """Publish the secrets of a deal-set; false if they were, or it was never committed to."""
         if deal.context not in self._committed:
             return False
         opened = deals_pb2.LogOpened(
@@ -293,12 +277,12 @@ class DealLog:
         return True
 
     def _lost_secrets(self) -> None:
-        """Records of the file of secrets are missing here."""
+        """Note that records of the file of secrets are missing here."""
         drawn = (each for each in self.book.deals() if each.state is DealState.DRAWN)
         self._doubtful.update(each.context for each in drawn)
 
-    def _bring_to_an_end(self, log: "_PublicLog") -> None:
-        """Finish what an earlier process began, and forget what is over."""
+    def _complete(self, log: "_PublicLog") -> None:
+        """Complete the deal-sets of an earlier process, and forget those that are over."""
         for deal in self.book.deals():
             self._finish(deal, log)
         for context in self._committed:
@@ -315,14 +299,14 @@ class DealLog:
         self.book.seeded.clear()
 
     def _finish(self, deal: BookedDeal, log: "_PublicLog") -> None:
-        """Finish what an earlier process began of one deal-set."""
+        """Complete one deal-set of an earlier process."""
         context = deal.context
         if deal.state is DealState.VOIDED and deal.shared:
-            return  # it is opened together with its deal-set
+            return  # it is opened with its deal-set
         if deal.state in (DealState.VOIDED, DealState.OPENED):
             self._open(deal)
         elif context in log.opened:
-            # It was told already, and it is our own record of it that is lost.
+            # It is public already; only the record in the file of secrets is lost.
             reason = log.opened[context].void_reason
             if not reason and deal.state is DealState.FIXED:
                 self._keep(deals_pb2.DealRecord(opened=deals_pb2.DealOpened(context=context)))
@@ -331,40 +315,40 @@ class DealLog:
         elif log.gaps and context not in log.committed:
             self._committed.add(context)
             self.voided(context, DAMAGED)
-        # What is not in the public log was never shown to anybody.
+        # A deal-set that is not in the public log was never shown.
         elif deal.state is DealState.DRAWN or context not in self._committed:
             self.voided(context, DAMAGED if context in self._doubtful else STOPPED)
 
     def _broke(self, why: str) -> None:
-        """One of the files cannot be written: then neither is."""
+        """End writing of both files."""
         self._secrets.end(why)
         self._public.end(why)
         self._on_broken(why)
 
 
 class _PublicLog(CommitmentLog):
-    """The public log as its writer reads it: also behind damage."""
+    """The public log with the entries after damage, for its writer."""
 
     def __init__(self) -> None:
         super().__init__()
         self.gaps = 0
         """Places where entries are missing."""
         self._behind: list[bytes] = []
-        """Entries behind the last of them."""
+        """Entries after the last of them."""
 
     def take(self, body: bytes) -> None:
-        """Take the next entry."""
+        """Add the next entry."""
         super().take(body)
         if self.gaps:
             self._behind.append(body)
 
     def lost(self) -> None:
-        """Entries are missing here."""
+        """Note that entries are missing here."""
         self.gaps += 1
         self._behind.clear()
 
     def head_by(self, book: DealBook) -> bytes:
-        """The head of the log, as it was told; behind damage the secrets remember it."""
+        """The head of the log; after damage it is computed from the file of secrets."""
         for at in range(len(self._behind) - 1, -1, -1):
             entry = deals_pb2.LogEntry.FromString(self._behind[at])
             deal = book.get(entry.committed.context)
@@ -376,13 +360,13 @@ class _PublicLog(CommitmentLog):
         return self.head
 
 
-def _go_on(
+def _continue(
     path: Path, fd: int, magic: bytes, take: Callable[[bytes], None], lost: Callable[[], None]
 ) -> list[str]:
-    """Read a file and make it end where more can be written; what is damaged, in sentences.
+    """Read a file and prepare its end for appending; returns its damage, in sentences.
 
-    What is cut off is kept beside the file, for a person to look at. Only a torn end is, and
-    damage at the end that is too long to be read past.
+    A torn end, and damage at the end that is too long for a reader to skip, is cut off and kept
+    in a file beside it.
     """
     found = scan(path, magic, take, lost=lost)
     sound, damage = found.sound, list(found.damage)
@@ -402,17 +386,17 @@ def _go_on(
         os.ftruncate(fd, sound)
         damage.append(f"{path.name}: the last {len(torn)} bytes were moved to {kept.name}")
     if sound == 0:
-        disk.write_all(fd, magic)
+        durable_files.write_all(fd, magic)
     return damage
 
 
-def _hold(fd: int, folder: Path) -> None:
-    """Keep a second writer out. Where files cannot be locked, only care keeps it out."""
+def _lock(fd: int, folder: Path) -> None:
+    """Lock the file against a second writer. Without locks a warning is logged."""
     try:
-        held = disk.lock(fd)
+        locked = durable_files.lock(fd)
     except OSError as error:
         fields = {"path": str(folder / DEALS_NAME), "why": error.strerror}
         _log.warning("the file of deals cannot be locked", extra=fields)
         return
-    if not held:
+    if not locked:
         raise Unwritten(f"another arena keeps its deals in {folder}")

@@ -1,14 +1,12 @@
-"""The journal: everything that happens in the matches of one process, as it happens.
+"""The journal: the records of all matches of one process, written during play.
 
-Records are collected in memory and written with one `write` before anything
-that follows from them is sent to a bot (`flush`); they reach the disk in
-groups, at most 20 ms later (`run`), and at once where a result is to be shown
-(`synced`). So a killed process loses nothing that a bot has seen. A power cut
-loses at most 20 ms of moves, and never a result that was shown.
+Records are collected in memory and written with one `write` before anything that follows
+from them is sent to a bot (`flush`). They are synced in groups, at most 20 ms later (`run`),
+and at once before a result is shown (`synced`). A killed process loses nothing that a bot has
+seen. A power cut loses at most 20 ms of moves, and never a result that was shown.
 
-It is one log in many files, its segments: a full one is followed by the next.
-
-The keys of deals stand in a file of their own, see `arena.replay.journal.deal_log`.
+The journal is a sequence of files, its segments. The keys of deals are in a file of their own,
+see `arena.replay.journal.deal_log`.
 """
 
 import contextlib
@@ -16,31 +14,30 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Self
 
 import trio
 
 from arena.referee import MatchSpec, Unwritten, UsedTime
-from arena.replay import disk
-from arena.replay.journal.append_log import AppendLog, DiskWatch
-from arena.replay.journal.match_log import MatchLog, Room, SeatedAt
+from arena.replay import durable_files
+from arena.replay.journal.append_log import AppendLog, DiskMonitor
+from arena.replay.journal.match_log import MatchLog, Room, SeatedAt, renumbered, seated_message
 from arena.replay.journal.segments import SEGMENT_SUFFIX
 from arena.replay.records import JOURNAL_MAGIC, check_match_id, framed
 from cardarena.v1 import journal_pb2
 
 SYNC_INTERVAL_S: Final = 0.02
-"""Longest time that a move stays off the disk."""
+"""Longest time from a move to its sync."""
 SEGMENT_BYTES: Final = 64 << 20
-"""A segment that has grown past this is followed by a new one."""
+"""A larger segment is followed by a new one."""
 
 
 class Journal:
     """The journal of one process, in a folder of its own (mode 0700).
 
     Raises:
-      Unwritten: from any method that writes, once the disk has refused; from
-        then on nothing is written any more and play must stop.
+      Unwritten: from any method that writes, once the disk has failed; nothing is
+        written afterwards, and play must stop.
     """
 
     def __init__(
@@ -49,21 +46,22 @@ class Journal:
         *,
         matches: int = 0,
         on_broken: Callable[[str], None] = lambda _: None,
-        watch: DiskWatch | None = None,
+        metrics: DiskMonitor | None = None,
     ) -> None:
         """Start a new segment in `folder`.
 
         `matches` is the highest number of a match in the journals before this one,
-        which may go on in it; `on_broken` is told why writing ended.
+        whose matches may continue in it; `on_broken` is called with the reason when writing
+        has ended.
         """
         self.folder = folder
         self._matches = matches
         self._segments = 0
         self._segment = ""
-        # Sorts by time; the process id keeps two processes apart.
+        # Sorts by time; the process id makes it unique.
         self._run = f"{time.time_ns():020d}-{os.getpid()}"
         try:
-            disk.private_folder(folder)
+            durable_files.private_folder(folder)
             first = self._new_segment()
         except OSError as error:
             raise Unwritten(f"cannot write a journal in {folder}: {error.strerror}") from error
@@ -71,10 +69,10 @@ class Journal:
             first,
             f"the journal in {folder}",
             on_broken=on_broken,
-            watch=watch,
+            metrics=metrics,
             after_sync=self._roll_if_full,
         )
-        # The log's own methods, as each is on the way of every move.
+        # The log's own methods, because they are on the path of every move.
         self.append: Final = records.append
         """Add a record, to be written by the next `flush`."""
         self.flush: Final = records.flush
@@ -83,18 +81,13 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def match(
         self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Room | None = None
     ) -> MatchLog:
-        """The ledger of a match that begins; for `seated` and `room` see `MatchLog`.
+        """The ledger of a new match; for `seated` and `room` see `MatchLog`.
 
         Raises:
           ValueError: if the match's id cannot be part of a file's name.
@@ -110,15 +103,32 @@ class Journal:
         used: Sequence[UsedTime] = (),
         room: Room | None = None,
     ) -> MatchLog:
-        """The ledger of a match that goes on: its records, of an earlier journal, come first."""
+        """The ledger of a match that continues; its records of an earlier journal are copied first."""
         number = journal_pb2.Record.FromString(bodies[0]).match
         log = MatchLog(self, number, seated, room=room)
         log.go_on(bodies, used)
         return log
 
+    def numbered(self, bodies: Sequence[bytes]) -> tuple[bytes, ...]:
+        """The records of a match that a worker has played, with the next number of this journal.
+
+        Raises:
+          ValueError: if they are not all of one match, from its beginning to its end.
+        """
+        found = renumbered(bodies, self._matches + 1)
+        self._matches += 1
+        return found
+
+    def reported(self, bodies: Sequence[bytes], seated: Sequence[SeatedAt], worker: int) -> None:
+        """Keep a match that a worker has played, by what `numbered` made of its records."""
+        number = journal_pb2.Record.FromString(bodies[0]).match
+        record = journal_pb2.Record(match=number, seated=seated_message(seated, worker))
+        for body in (bodies[0], record.SerializeToString(), *bodies[1:]):
+            self.append(body)
+
     @property
     def full_segments(self) -> tuple[Path, ...]:
-        """The segments of this process that nothing is appended to any more, oldest first."""
+        """The full segments of this process, oldest first."""
         if self._segments == 1:
             return ()
         found = sorted(self.folder.glob(f"{self._run}-*{SEGMENT_SUFFIX}"))
@@ -126,7 +136,7 @@ class Journal:
 
     @property
     def position(self) -> str:
-        """Where the next record will be written: the segment's name and the byte in it."""
+        """The place of the next record: the segment's name and the byte in it."""
         return f"{self._segment}:{self._records.file_bytes}"
 
     @property
@@ -136,7 +146,7 @@ class Journal:
 
     @property
     def unsynced_bytes(self) -> int:
-        """Bytes that are written and may not have reached the disk."""
+        """Bytes that are written and not synced."""
         return self._records.written_bytes - self._records.synced_bytes
 
     async def synced(self) -> None:
@@ -144,11 +154,11 @@ class Journal:
         await self._records.synced()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Keep the disk at most 20 ms behind, until cancelled."""
+        """Sync at most 20 ms after each write, until cancelled."""
         await self._records.keep_synced(SYNC_INTERVAL_S, task_status=task_status)
 
     def close(self) -> None:
-        """Bring what is left to the disk, if it can be written, and close the segment."""
+        """Write and sync all records, unless writing has ended, and close the segment."""
         self._records.close()
 
     def _roll_if_full(self) -> None:
@@ -156,29 +166,29 @@ class Journal:
             self._roll()
 
     def _roll(self) -> None:
-        """Go on in a new segment; matches in progress simply continue there."""
+        """Continue in a new segment."""
         self._records.continue_in(self._new_segment)
 
     def _new_segment(self) -> int:
-        """Begin the next segment, up to its first record; returns its open file."""
+        """Begin the next segment with its first record; returns the open file."""
         self._segments += 1
         self._segment = f"{self._run}-{self._segments:06d}{SEGMENT_SUFFIX}"
         run = journal_pb2.Record(run=journal_pb2.Run(boot_id=boot_id()))
         with contextlib.ExitStack() as unless_done:
-            fd = disk.append_only(self.folder / self._segment)
+            fd = durable_files.append_only(self.folder / self._segment)
             unless_done.callback(os.close, fd)
-            # Tells `segments.alive` that this journal is being written. Where files cannot be
-            # locked, as on some network disks, nobody may recover while an arena runs.
+            # Shows `segments.alive` that this journal is being written. Without locks, as on some
+            # network disks, a recovery must not run beside an arena.
             with contextlib.suppress(OSError):
-                disk.lock(fd)
-            disk.write_all(fd, JOURNAL_MAGIC + framed(run.SerializeToString()))
-            disk.sync_folder(self.folder)
+                durable_files.lock(fd)
+            durable_files.write_all(fd, JOURNAL_MAGIC + framed(run.SerializeToString()))
+            durable_files.sync_folder(self.folder)
             unless_done.pop_all()
         return fd
 
 
 def boot_id() -> str:
-    """Names the time since this machine was started; empty where the system does not tell."""
+    """The id of the machine's current boot; empty if the system has none."""
     try:
         return _BOOT_ID.read_text().strip()
     except OSError:

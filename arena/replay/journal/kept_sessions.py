@@ -1,4 +1,4 @@
-"""What journals keep of bots' sessions, so that a later process never counts the same again."""
+"""Counters of bots' sessions in journals, so that a later process never reuses a number."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,27 +7,27 @@ from typing import Final
 from cardarena.v1 import journal_pb2
 
 KEPT_SILENT: Final = 1_000
-"""Bots that never sat at a match whose streams are still counted when their records are written again."""
+"""Bots without a match whose counters are kept at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptSession:
-    """What a bot's session had counted up to."""
+    """The counters of a bot's session."""
 
     epoch: int = 0
     matches: int = 0
 
     def including(self, epoch: int, matches: int) -> "KeptSession":
-        """The same, with what was counted elsewhere."""
+        """The higher of these counters and the given ones."""
         return KeptSession(max(self.epoch, epoch), max(self.matches, matches))
 
 
 def session_records(
     sessions: Mapping[tuple[str, int], KeptSession],
 ) -> Iterator[journal_pb2.Record]:
-    """What sessions had counted up to, by name and instance, to be written down again.
+    """Records of the counters of sessions, by name and instance.
 
-    Of bots that never sat at a match only the latest are kept.
+    Of bots without a match only the latest are included.
     """
     silent = [bot for bot, kept in sessions.items() if not kept.matches]
     passed_over = set(silent[:-KEPT_SILENT])

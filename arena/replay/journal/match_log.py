@@ -1,14 +1,14 @@
-"""What a journal holds of one match, written as the match is played."""
+"""Writes the records of one match to a journal during play."""
 
 import os
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
-from arena.referee import Evidence, FaultKind, MatchSpec, Outcome, Settled, UsedTime
-from arena.replay.notes import new_note, note_sha256
+from arena.referee import FaultEvidence, FaultKind, MatchSpec, Outcome, Settled, UsedTime
+from arena.replay.bot_notes import new_note, note_sha256
 from arena.replay.records import CHAIN_START, chained
 from arena.wire.fields import delimited, tag_bytes, tag_varint, varint
 from arena.wire.terms import terms_message
@@ -17,6 +17,7 @@ from cardarena.v1 import journal_pb2
 # Fields of Record and of Decided.
 _MATCH: Final = tag_varint(1)
 _DECIDED: Final = tag_bytes(3)
+_NOTED: Final = tag_bytes(11)
 _SEAT: Final = tag_varint(1)
 _DECISION: Final = tag_varint(2)
 _MOVE: Final = tag_bytes(3)
@@ -33,18 +34,18 @@ _NOTE_SHA256: Final = tag_bytes(14)
 
 
 END_BYTES: Final = 4_096
-"""More than the last record of a match takes."""
+"""An upper bound of the last record of a match."""
 NOTE_BYTES: Final = 100
-"""What a note takes beside its text."""
+"""The bytes of a note without its text."""
 
 
 def note_bytes(text: str) -> int:
-    """What a note takes of what its seat may note at a match."""
+    """The bytes that a note uses of its seat's limit in a match."""
     return NOTE_BYTES + len(text.encode())
 
 
 class Appendable(Protocol):
-    """A journal, as far as a match needs one."""
+    """The part of a journal that a match uses."""
 
     def append(self, body: bytes) -> None:
         """Add a record."""
@@ -52,14 +53,14 @@ class Appendable(Protocol):
 
 
 class Room(Protocol):
-    """What a match may write, in bytes of its records."""
+    """The limit on what a match may write, in bytes of its records."""
 
     def cover(self, size: int) -> int:
-        """It has written so much before; returns what it may write in all."""
+        """Register bytes that were written before; returns the limit."""
         ...
 
     def grow(self, size: int) -> int:
-        """It wants to have written so much; returns what it may write in all.
+        """Ask for a limit of at least so many bytes; returns the limit.
 
         Raises:
           NoRoom: if there is no room for it.
@@ -67,20 +68,8 @@ class Room(Protocol):
         ...
 
 
-class Everything:
-    """Room without end."""
-
-    def cover(self, size: int) -> int:
-        """As much as there is."""
-        return max(size, sys.maxsize)
-
-    def grow(self, size: int) -> int:
-        """As much as there is."""
-        return max(size, sys.maxsize)
-
-
 class SeatedAt(NamedTuple):
-    """Under which number a bot's streams know a match."""
+    """The number of a match on a bot's streams."""
 
     bot: str
     instance: int
@@ -88,7 +77,7 @@ class SeatedAt(NamedTuple):
 
 
 class MatchLog:
-    """The ledger of one match: `arena.referee.Ledger`. Keeps its records until it is cut."""
+    """The ledger of one match: `arena.referee.Ledger`. Keeps the records for the replay."""
 
     def __init__(
         self,
@@ -99,30 +88,31 @@ class MatchLog:
         room: Room | None = None,
         draw: Callable[[int], bytes] = os.urandom,
     ) -> None:
-        """Number `number` of its journal. Says nothing yet.
+        """A match with this number in its journal. Writes nothing yet.
 
-        `seated` are the numbers under which the bots' streams know the match, by seat;
-        `room` is what the match may write, without it as much as it likes; `draw` gives random
-        bytes, for the salts of notes.
+        `seated` has the numbers of the match on the bots' streams, by seat; `room` is its limit,
+        None for no limit; `draw` gives random bytes for the salts of notes.
         """
         self._journal = journal
         self._number = number
-        self._seated = tuple(seated)
+        self.seated: Final = tuple(seated)
+        """As it was given."""
         self._head = _MATCH + varint(number)
         self._draw = draw
         self._chain = CHAIN_START
-        self._room = room or Everything()
+        self._room = room
         self._written = 0
-        self._granted = self._room.cover(0)
+        self._granted = sys.maxsize
+        self._cover(0)
         self.note_bytes: Counter[int] = Counter()
-        """What the notes of each seat have taken so far, as `NOTE_BYTES` says."""
+        """The bytes of the notes of each seat so far, by `note_bytes`."""
         self.bodies: list[bytes] = []
-        """The records so far: what a replay will hold, and the notes that it will not."""
+        """The records so far: those for the replay, and notes."""
 
     def opened(self, spec: MatchSpec) -> None:
-        """The match begins: everything that it is played by."""
+        """Write the first record, with everything that fixes the match."""
         if self.bodies:
-            return  # it goes on
+            return  # it continues
         opened = journal_pb2.Opened(
             match_id=spec.match_id,
             terms=terms_message(spec.terms),
@@ -143,13 +133,12 @@ class MatchLog:
                 for out in spec.forfeited_seats
             ],
         )
-        record = journal_pb2.Record(match=self._number, opened=opened)
-        self._append(record.SerializeToString())
+        self._append(self._record(opened=opened))
         self._append_seated()
 
     def go_on(self, bodies: Sequence[bytes], used: Sequence[UsedTime] = ()) -> None:
-        """The match was cut short in an earlier journal: write down again what stood there."""
-        self._granted = self._room.cover(sum(map(len, bodies)))
+        """Copy the records of a match that was cut short in an earlier journal."""
+        self._cover(sum(map(len, bodies)))
         for body in bodies:
             record = journal_pb2.Record.FromString(body)
             if record.HasField("noted"):
@@ -162,21 +151,20 @@ class MatchLog:
             self.used(each)
 
     def used(self, used: UsedTime) -> None:
-        """A seat has used time that no decision tells yet; not part of the chain."""
+        """Write time that a seat has used before its decision; not part of the chain."""
         kept = journal_pb2.TimeKept(
             seat=used.seat,
             decision=used.decision,
             used_us=round(used.used_s * 1e6),
             away_ms=round(used.away_s * 1e3),
         )
-        record = journal_pb2.Record(match=self._number, time_kept=kept)
-        self._journal.append(record.SerializeToString())
+        self._journal.append(self._record(time_kept=kept))
 
     def decided(self, settled: Settled) -> None:
-        """A decision is settled, its note before it, so that no hash is without its note.
+        """Write a settled decision, after its note, so that no hash is without its note.
 
-        Written by hand, as messages are written that leave nothing unsaid to chance: in the
-        order of the fields, and without those that are zero. It is on the way of every move.
+        The encoding is written by hand, as it is on the path of every move: in the order of the
+        fields, without those that are zero.
         """
         seat, game_move = settled.seat, settled.game_move
         parts = [
@@ -208,14 +196,14 @@ class MatchLog:
         if settled.note:
             note = new_note(seat, settled.decision, settled.note, self._draw)
             self.note_bytes[seat] += note_bytes(settled.note)
-            self._keep(journal_pb2.Record(match=self._number, noted=note).SerializeToString())
+            self._keep(self._record(noted=note))
             parts.append(delimited(_NOTE_SHA256, note_sha256(note.salt, note.text)))
         decided = b"".join(parts)
         self._append(self._head + _DECIDED + varint(len(decided)) + decided)
 
     def closed(self, outcome: Outcome, end_s: float) -> None:
-        """The match is over. There is always room for that."""
-        self._granted = self._room.cover(self._written + END_BYTES)
+        """Write the last record. The limit never prevents that."""
+        self._cover(self._written + END_BYTES)
         closed = journal_pb2.Closed(
             scores=outcome.scores,
             places=outcome.places,
@@ -225,20 +213,19 @@ class MatchLog:
             cause=(outcome.cause or 0),  # type: ignore[arg-type]
             incident=outcome.incident,
         )
-        record = journal_pb2.Record(match=self._number, closed=closed)
-        self._append(record.SerializeToString())
+        self._append(self._record(closed=closed))
 
     def _append_seated(self) -> None:
-        """Add what only the journal holds of the match: it is not part of its chain."""
-        if self._seated:
-            seated = journal_pb2.Seated(
-                bots=[
-                    journal_pb2.SeatedBot(bot=each.bot, instance=each.instance, match=each.match)
-                    for each in self._seated
-                ],
-            )
-            record = journal_pb2.Record(match=self._number, seated=seated)
-            self._journal.append(record.SerializeToString())
+        """Write the bots' numbers of the match, which are not part of the chain."""
+        if self.seated:
+            self._journal.append(self._record(seated=seated_message(self.seated)))
+
+    def _record(self, **body: Any) -> bytes:
+        return journal_pb2.Record(match=self._number, **body).SerializeToString()
+
+    def _cover(self, size: int) -> None:
+        if self._room is not None:
+            self._granted = self._room.cover(size)
 
     def _append(self, body: bytes) -> None:
         self._keep(body)
@@ -246,14 +233,47 @@ class MatchLog:
 
     def _keep(self, body: bytes) -> None:
         self._written += len(body)
-        if self._written > self._granted:
+        if self._written > self._granted and self._room is not None:
             self._granted = self._room.grow(self._written)
         self.bodies.append(body)
         self._journal.append(body)
 
 
+def seated_message(seated: Sequence[SeatedAt], worker: int = 0) -> journal_pb2.Seated:
+    """Which bots sit where, as the journal keeps it; `worker` is the number of the worker that has them."""
+    bots = [
+        journal_pb2.SeatedBot(bot=each.bot, instance=each.instance, match=each.match)
+        for each in seated
+    ]
+    return journal_pb2.Seated(bots=bots, worker=worker)
+
+
+def renumbered(bodies: Sequence[bytes], number: int) -> tuple[bytes, ...]:
+    """The records of a match that has ended, of another journal, with its number in this one.
+
+    Raises:
+      ValueError: if they are not all of one match, from its beginning to its end.
+    """
+    if not bodies:
+        raise ValueError("a match has no records")
+    first, last = (journal_pb2.Record.FromString(bodies[at]) for at in (0, -1))
+    if not (first.HasField("opened") and last.HasField("closed")):
+        raise ValueError("the records of a match are not whole")
+    before, head = _MATCH + varint(first.match), _MATCH + varint(number)
+    chain, found = CHAIN_START, []
+    for body in bodies[:-1]:
+        if not body.startswith(before):
+            raise ValueError("the records of a match are of several")
+        found.append(head + body[len(before) :])
+        if not body.startswith(before + _NOTED):
+            chain = chained(chain, found[-1])
+    closed = journal_pb2.Record(match=number, closed=journal_pb2.Closed(chain=chain))
+    last.MergeFrom(closed)
+    return (*found, last.SerializeToString())
+
+
 def settled_of(decided: journal_pb2.Decided) -> Settled:
-    """A decision as it was settled, without evidence and note: nothing follows from them."""
+    """The settled decision of a record, without evidence and note."""
     return Settled(
         seat=decided.seat,
         decision=decided.decision,
@@ -271,11 +291,11 @@ def settled_of(decided: journal_pb2.Decided) -> Settled:
 
 
 def used_of(kept: journal_pb2.TimeKept) -> UsedTime:
-    """Time as it was written down."""
+    """The used time of a record."""
     return UsedTime(kept.seat, kept.decision, kept.used_us / 1e6, kept.away_ms / 1e3)
 
 
-def _evidence(evidence: Evidence) -> bytes:
+def _evidence(evidence: FaultEvidence) -> bytes:
     message = journal_pb2.Evidence(
         due_us=max(0, round(evidence.due_s * 1e6)),
         received_us=max(0, round(evidence.received_s * 1e6)),

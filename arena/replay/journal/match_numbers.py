@@ -1,4 +1,4 @@
-"""Many numbers of matches in little memory."""
+"""A compact set of match numbers."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -8,10 +8,10 @@ _OF_PAGE: Final = (1 << _PAGE_BITS) - 1
 
 
 class MatchNumbers:
-    """A set of numbers most of which are near others, as those that a process has counted up are.
+    """A set of numbers that are mostly consecutive.
 
-    Each takes a bit, where a set of Python's takes 60 to 90 bytes. What a set takes while a full
-    segment's thousands of matches are sorted out is never given back to the system.
+    A number takes one bit, where Python's set takes 60 to 90 bytes, which the process would not
+    give back to the system after a compaction.
     """
 
     __slots__ = ("_pages",)
@@ -22,7 +22,7 @@ class MatchNumbers:
         self.update(numbers)
 
     def add(self, number: int) -> None:
-        """Have it in the set."""
+        """Add a number."""
         page = self._pages.get(number >> _PAGE_BITS)
         if page is None:
             page = self._pages[number >> _PAGE_BITS] = bytearray(1 << _PAGE_BITS >> 3)
@@ -30,18 +30,18 @@ class MatchNumbers:
         page[at >> 3] |= 1 << (at & 7)
 
     def update(self, numbers: Iterable[int]) -> None:
-        """Have all of them in the set."""
+        """Add several numbers."""
         for number in numbers:
             self.add(number)
 
     def __contains__(self, number: int) -> bool:
-        """Whether it is in the set."""
+        """Whether a number is in the set."""
         page = self._pages.get(number >> _PAGE_BITS)
         at = number & _OF_PAGE
         return page is not None and bool(page[at >> 3] >> (at & 7) & 1)
 
     def __iter__(self) -> Iterator[int]:
-        """All of them, the least first."""
+        """The numbers in ascending order."""
         for first, page in sorted(self._pages.items()):
             for at, bits in enumerate(page):
                 if bits:

@@ -1,7 +1,7 @@
-"""What the journals of ended processes hold: matches that ended, and those that did not.
+"""Recovers matches from the journals of ended processes.
 
-Read once when an arena starts, though it harms nothing at other times. A kill loses nothing of a journal; a torn end loses only the
-torn records.
+An arena does it once when it starts; it is harmless at other times. A kill loses nothing of a
+journal; a torn end loses only the torn records.
 """
 
 import os
@@ -12,13 +12,13 @@ from typing import BinaryIO, Final
 
 from arena.referee import Settled, UsedTime
 from arena.referee.spec import Ending, FaultKind, Outcome
+from arena.replay.bot_notes import without_notes
 from arena.replay.deal_book import DEALS_NAME, DealBook, Opening, read_deals
-from arena.replay.frames import Discrepancy
 from arena.replay.journal.attempts import is_played_again, replaces
 from arena.replay.journal.kept_sessions import KeptSession
 from arena.replay.journal.match_log import SeatedAt, settled_of, used_of
 from arena.replay.journal.segments import alive, head_of, runs
-from arena.replay.notes import without_notes
+from arena.replay.playback import Discrepancy
 from arena.replay.read import JournalBody, Replay, Unplayable, read_body, replay_path
 from arena.replay.records import (
     CHAIN_START,
@@ -38,56 +38,55 @@ from arena.replay.write import with_revealed, write_replay
 from cardarena.v1 import journal_pb2
 
 _SHORTEST_BYTES: Final = 12
-"""No record that counts something is shorter, its frame included."""
+"""The length of the shortest record that changes a counter, with its frame."""
 _FAULTS: Final = frozenset({0, *map(int, FaultKind)})
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """A match that had ended, but had no replay."""
+class RecoveredEnd:
+    """A match that had ended and had no replay."""
 
     opened: journal_pb2.Opened
     outcome: Outcome
     path: Path | None
-    """Its replay; None while its deal-set is held, or if it may be played again."""
+    """Its replay; None while its deals are secret, or if it may be played again."""
     bodies: tuple[bytes, ...] = ()
-    """Its records, if its replay is still to be made."""
+    """Its records, if its replay is not written yet."""
     order: journal_pb2.Ordered | None = None
-    """How it was ordered, if the journal has it."""
+    """Its order, if the journal has it."""
     opening: Opening | None = None
-    """Opens its deals, if its replay is still to be made."""
+    """Opens its deals, if its replay is not written yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unfinished:
-    """A match that had begun and not ended. Its records are all there is to resume it by."""
+class UnfinishedMatch:
+    """A match that had begun and not ended, with the records to resume it."""
 
     opened: journal_pb2.Opened
     bodies: tuple[bytes, ...]
     opening: Opening | None
-    """Opens its deals; None if that is lost."""
+    """Opens its deals; None if it is lost."""
     seated: tuple[SeatedAt, ...] = ()
-    """Under which numbers the bots' streams know it, by seat."""
+    """Its numbers on the bots' streams, by seat."""
     order: journal_pb2.Ordered | None = None
-    """How it was ordered, if the journal has it."""
+    """Its order, if the journal has it."""
     boot_id: str = ""
-    """The machine's, when it was written."""
+    """The boot of the machine at which it was written."""
     used: tuple[UsedTime, ...] = ()
-    """The time that its seats had used, and no decision tells."""
+    """Time that its seats had used before their next decisions."""
     damaged: bool = False
-    """Whether records may be missing after these, as the journal is damaged in the middle: what
-    they said may have been told."""
+    """Whether records that bots have seen may be missing after these: the journal is damaged."""
 
     @property
     def past(self) -> tuple[Settled, ...]:
-        """Its decisions, in the order in which they were settled."""
+        """Its decisions, in the order of settlement."""
         read = (read_body(Framed(0, body))[1] for body in self.bodies)
         return tuple(settled_of(body) for body in read if isinstance(body, journal_pb2.Decided))
 
 
 @dataclass(frozen=True, slots=True)
 class ToldEnd:
-    """The end of a match, of which some of its bots may not have heard."""
+    """The end of a match, which some of its bots may not have received."""
 
     opened: journal_pb2.Opened
     closed: journal_pb2.Closed
@@ -98,7 +97,7 @@ class ToldEnd:
 
     @property
     def ended_us(self) -> int:
-        """When it ended, by the arena's calendar."""
+        """When it ended, in microseconds of Unix time."""
         return self.opened.start_unix_ms * 1000 + self.closed.end_us
 
 
@@ -108,23 +107,23 @@ class JournalRun:
 
     segments: tuple[Path, ...]
     unfinished: set[str] = field(default_factory=set)
-    """Matches of it that had not ended, by id."""
+    """Ids of its matches that had not ended."""
     unpublished: set[str] = field(default_factory=set)
-    """Matches of it that had ended and have no replay, by id."""
+    """Ids of its matches that had ended and have no replay."""
     damaged: bool = False
-    """Whether a part of it cannot be used, which somebody may want to look at."""
+    """Whether a part of it is unusable; its files are kept for inspection."""
 
     def needs(self, waiting: Collection[str], unpublished: Collection[str]) -> frozenset[str]:
-        """The matches of it that are still needed, by id; see `Recovery.spent`."""
+        """Ids of its matches that are needed; see `Recovery.spent`."""
         return frozenset(self.unfinished & set(waiting) | self.unpublished & set(unpublished))
 
 
 @dataclass(slots=True)
 class Recovery:
-    """What a journal held."""
+    """The content of the journals."""
 
-    ended: list[Ended] = field(default_factory=list)
-    unfinished: list[Unfinished] = field(default_factory=list)
+    ended: list[RecoveredEnd] = field(default_factory=list)
+    unfinished: list[UnfinishedMatch] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)
     """What could not be read or used, in sentences."""
     ordered: dict[str, journal_pb2.Ordered] = field(default_factory=dict)
@@ -138,17 +137,17 @@ class Recovery:
     boot_id: str = ""
     """The machine's, when the last of the journals was begun."""
     ends: list[ToldEnd] = field(default_factory=list)
-    """How matches of the last process ended that nobody orders again, oldest first."""
+    """The ends of matches of the last process that are not ordered again, oldest first."""
     asked_us: dict[tuple[str, int], int] = field(default_factory=dict)
-    """When each bot, by name and instance, was last sent an ask that it answered."""
+    """When the last answered ask was sent to each bot, by name and instance."""
     runs: list[JournalRun] = field(default_factory=list)
     """Oldest first."""
 
     def spent(self, waiting: Collection[str], unpublished: Collection[str]) -> list[Path]:
-        """Segments that are not needed any more.
+        """Segments that are no longer needed.
 
-        `waiting` are the ids of matches that may still go on and that no later journal
-        has; `unpublished` those of matches that have ended without a replay so far.
+        `waiting` are the ids of matches that may continue and are in no later journal;
+        `unpublished` those of ended matches without a replay.
         """
         return [
             segment
@@ -157,8 +156,12 @@ class Recovery:
             for segment in run.segments
         ]
 
+    def forget_spent(self, waiting: Collection[str], unpublished: Collection[str]) -> None:
+        """Forget the runs whose segments `spent` returned, as these were removed."""
+        self.runs = [run for run in self.runs if run.damaged or run.needs(waiting, unpublished)]
+
     def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
-        """Take note of a session's counters."""
+        """Add a session's counters."""
         kept = self.sessions.get((bot, instance), KeptSession())
         self.sessions[bot, instance] = kept.including(epoch, matches)
 
@@ -166,17 +169,15 @@ class Recovery:
 def recover(
     journal_folder: Path,
     replay_folder: Path,
-    held: Callable[[str], bool] = lambda _: False,
+    is_secret: Callable[[str], bool] = lambda _: False,
     signer: Signer | None = None,
 ) -> Recovery:
-    """Find what the journals of ended processes hold, and cut the replays that are missing.
+    """Read the journals of ended processes, and write the replays that are missing.
 
-    `signer`, if there is one, signs what is cut. Two kinds of matches are not cut:
-    those that are played again (`is_played_again`), and those of a deal-set that is
-    `held`, by its name, as its deals are still secret. A match alone is a deal-set of
-    its own, with its id as the name. Journals that a process still writes are passed
-    over. A killed process or a power cut may leave a journal with a torn end: the
-    torn records are lost, and `damage` names them.
+    `signer`, if there is one, signs the replays. No replay is written for matches that are
+    played again (`is_played_again`), and for those of deal-sets that are secret: `is_secret` is
+    called with the name of the deal-set, or the id of a single match. Journals that a process is
+    writing are skipped. A torn end of a journal is lost, and `damage` names it.
 
     Raises:
       OSError: if a folder cannot be read, or a replay not be written.
@@ -185,14 +186,14 @@ def recover(
     if not journal_folder.is_dir():
         return found
     deals = read_deals(journal_folder / DEALS_NAME)
-    search = _Search(replay_folder, deals, held, signer, found)
+    search = _Search(replay_folder, deals, is_secret, signer, found)
     for segments in runs(journal_folder):
         if not alive(segments[-1]):
             search.run(segments)
-    # A match that was stopped and played again stands in several journals.
+    # A match that was stopped and played again is in several journals.
     last = {ended.opened.match_id: ended for ended in found.ended}
     found.ended = list(last.values())
-    newest: dict[str, Unfinished] = {}
+    newest: dict[str, UnfinishedMatch] = {}
     for each in found.unfinished:
         before = newest.get(each.opened.match_id)
         if before is None or replaces(each.bodies, before.bodies):
@@ -209,32 +210,32 @@ class _Match:
 
     opened: journal_pb2.Opened
     wanted: bool
-    """False if there is a replay already: its records need not be kept."""
+    """False if it has a replay: its records are not needed."""
     chain: bytes = CHAIN_START
     bodies: list[bytes] = field(default_factory=list)
     seated: tuple[SeatedAt, ...] = ()
     order: journal_pb2.Ordered | None = None
     used: dict[int, UsedTime] = field(default_factory=dict)
-    """The last that was written down of each seat."""
+    """The last record of each seat."""
     sound: int | None = None
-    """How many of its records stand before damage to the journal; None if none was met."""
+    """The number of its records before damage to the journal; None without damage."""
     faults: list[journal_pb2.Decided] = field(default_factory=list)
 
 
 class _Search:
-    """Goes through the segments of one run after another."""
+    """Reads the segments of one run after another."""
 
     def __init__(
         self,
         replay_folder: Path,
         deals: DealBook,
-        held: Callable[[str], bool],
+        is_secret: Callable[[str], bool],
         signer: Signer | None,
         found: Recovery,
     ) -> None:
         self._replay_folder = replay_folder
         self._deals = deals
-        self._held = held
+        self._is_secret = is_secret
         self._signer = signer
         self._found = found
         self._matches: dict[int, _Match | None] = {}
@@ -242,10 +243,10 @@ class _Search:
         self._orders: dict[str, journal_pb2.Ordered] = {}
         """Orders of this run, by the match's id."""
         self._over: set[int] = set()
-        """Numbers of matches of this run that are over, of which records may be gone."""
+        """Numbers of matches of this run that are over; some of their records may be removed."""
 
     def run(self, segments: Sequence[Path]) -> None:
-        """Search the segments of one process in order."""
+        """Read the segments of one process in order."""
         self._matches, self._orders = {}, {}
         self._run = JournalRun(tuple(segments))
         self._found.runs.append(self._run)
@@ -258,7 +259,7 @@ class _Search:
         replaced = {name for head in heads for name in head.replaces}
         for segment in segments:
             if segment.name in replaced:
-                continue  # all that is needed of it stands in a later one
+                continue  # a later one has its needed records
             with segment.open("rb") as file:
                 self._segment(file, is_last=segment == segments[-1])
         for match in self._matches.values():
@@ -267,9 +268,9 @@ class _Search:
         self._count_lost()
 
     def _unfinished(self, match: _Match) -> None:
-        """A match that had not ended, or of which too much is lost to say how it did."""
+        """Add a match that had not ended, or whose end is lost."""
         self._run.unfinished.add(match.opened.match_id)
-        unfinished = Unfinished(
+        unfinished = UnfinishedMatch(
             match.opened,
             tuple(match.bodies[: match.sound]),
             self._deals.opening(match.opened),
@@ -282,9 +283,9 @@ class _Search:
         self._found.unfinished.append(unfinished)
 
     def _count_lost(self) -> None:
-        """Let nothing be counted again that lost records may have counted.
+        """Raise all counters by the numbers that lost records may have used.
 
-        Each may have raised any count by one.
+        Each may have raised any counter by one.
         """
         lost = self._lost_bytes // _SHORTEST_BYTES
         self._found.matches += lost
@@ -293,15 +294,15 @@ class _Search:
                 self._found.keep_session(bot, instance, kept.epoch + lost, kept.matches + lost)
 
     def _damaged(self, what: str) -> None:
-        """Say what is wrong with this run; its segments stay for somebody to look at."""
+        """Add a problem of this run; its segments are kept for inspection."""
         self._found.damage.append(what)
         self._run.damaged = True
 
     def _segment(self, file: BinaryIO, *, is_last: bool) -> None:
-        """Take all records of a segment, those behind damage as well.
+        """Read all records of a segment, also after damage.
 
-        A process that is killed leaves a torn record at the very end, which nobody was told of.
-        Any other damage came later, to what had been told.
+        A killed process leaves a torn record at the very end, which was sent to no bot. Any other
+        damage may affect records that were seen.
         """
         at, records = 0, read_records(file, JOURNAL_MAGIC)
         while True:
@@ -326,7 +327,7 @@ class _Search:
                 return
 
     def _lost(self, size: int) -> None:
-        """So many bytes of the journal are lost: whose records these were, nobody knows."""
+        """Note that bytes of the journal are lost, of unknown matches."""
         self._lost_bytes += size
         for match in self._matches.values():
             if match is not None and match.sound is None:
@@ -342,7 +343,7 @@ class _Search:
             self._boot_id = self._found.boot_id = body.boot_id
             return
         if self._begins:
-            # What was ordered before stands here again, if it still holds.
+            # Orders of earlier runs that are still valid are repeated here.
             self._found.ordered.clear()
             self._begins = False
         if isinstance(body, journal_pb2.Ordered):
@@ -358,7 +359,7 @@ class _Search:
                 self._record(number, body, record.body)
 
     def _pass_over(self, body: JournalBody) -> None:
-        """Take what counts of a record of a match that is over, of which others may be gone."""
+        """Take the relevant parts of a record of a match that is over."""
         if isinstance(body, journal_pb2.Seated):
             self._beside(None, body)
         elif isinstance(body, journal_pb2.Opened):
@@ -395,7 +396,7 @@ class _Search:
                 self._told_end(match, body)
 
     def _answered(self, match: _Match, decided: journal_pb2.Decided) -> None:
-        """Take note of faults, and of what shows that a bot heard all that was told before."""
+        """Note faults, and answers, which show what the bot has received."""
         if decided.fault:
             match.faults.append(decided)
         elif not decided.unasked and decided.seat < len(match.seated):
@@ -406,7 +407,7 @@ class _Search:
 
     def _told_end(self, match: _Match, closed: journal_pb2.Closed) -> None:
         if match.order is None or match.order.ordered_again:
-            return  # whoever orders it again brings bots that know nothing of it
+            return  # a new order brings bots that do not know it
         opening = self._deals.opening(match.opened)
         if opening is not None and match.seated:
             faults = tuple(match.faults)
@@ -442,7 +443,7 @@ class _Search:
         name = f"match {opened.match_id}"
         if closed.chain != match.chain:
             self._damaged(f"{name}: records are missing from its journal")
-            if match.sound is None:  # it is not known where
+            if match.sound is None:  # the place is unknown
                 match.sound = 1
             self._unfinished(match)
             return
@@ -455,16 +456,16 @@ class _Search:
             outcome = verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome
         except (Damaged, Discrepancy, Unplayable) as error:
             self._damaged(f"{name}: {error}")
-            return  # what does not verify is not published; the journal stays
+            return  # an untrue match is not published; its journal is kept
         again = is_played_again(opened.deal_set, Ending(closed.ending))
         path = None
-        if not again and not self._held(opened.deal_set or opened.match_id):
+        if not again and not self._is_secret(opened.deal_set or opened.match_id):
             path = write_replay(
                 self._replay_folder, opened.match_id, match.bodies, opening, self._signer
             )
         if path is None and not again:
             self._run.unpublished.add(opened.match_id)
-        ended = Ended(opened, outcome, path, order=match.order)
+        ended = RecoveredEnd(opened, outcome, path, order=match.order)
         if path is None:
             ended = replace(ended, bodies=tuple(match.bodies), opening=opening)
         self._found.ended.append(ended)

@@ -1,4 +1,4 @@
-"""The segments of journals in a folder: whose they are, and whether somebody writes them."""
+"""The segments of journals in a folder, by process."""
 
 import contextlib
 from collections.abc import Iterator
@@ -8,23 +8,23 @@ from typing import Final
 
 from google.protobuf.message import DecodeError
 
-from arena.replay import disk
+from arena.replay import durable_files
 from arena.replay.records import JOURNAL_MAGIC, Damaged, read_records
 from cardarena.v1 import journal_pb2
 
 SEGMENT_SUFFIX: Final = ".journal"
-"""Segments of one process sort by name; `<run>-<number>.journal`."""
+"""A segment is named `<run>-<number>.journal`; those of a process sort by name."""
 
 
 def runs(folder: Path) -> Iterator[list[Path]]:
-    """The segments of each process that wrote here, oldest first."""
+    """The segments of each process, oldest first."""
     segments = sorted(folder.glob(f"*{SEGMENT_SUFFIX}"))
     for _, run in groupby(segments, key=lambda path: path.name.rpartition("-")[0]):
         yield list(run)
 
 
 def head_of(segment: Path) -> journal_pb2.Run:
-    """What a segment says of itself, in its first record; nothing if that cannot be read.
+    """The first record of a segment; an empty one if it cannot be read.
 
     Raises:
       OSError: if the file cannot be read.
@@ -35,9 +35,9 @@ def head_of(segment: Path) -> journal_pb2.Run:
 
 
 def alive(segment: Path) -> bool:
-    """Whether a process is writing this segment: then it holds a lock on it."""
+    """Whether a process is writing this segment, by its lock."""
     with segment.open("rb") as file:
         try:
-            return disk.is_locked(file.fileno())
+            return durable_files.is_locked(file.fileno())
         except OSError:
             return False  # no locks here

@@ -1,34 +1,35 @@
-"""Is this one better than that one? Deal-sets between them that count for no table.
+"""Comparisons: whether one bot is better than another, by deal-sets that count for no standings.
 
-Against a field both play the same seats of the same boards against the same opponents, one after the
-other. Against each other they sit at one table, and take turns with the seats.
+Against a field both play the same seats of the same boards against the same opponents, one after the other.
+Against each other they sit at one table, and take turns with the seats.
 """
 
-import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import trio
 
-from arena.competition.margins import Measure, measure
+from arena.competition.pair_margins import Measure, measure
 from arena.competition.pairing import HOUSE
-from arena.ladder.draws import digest, shuffled
-from arena.ladder.results import MatchOutcome
-from arena.ladder.schedule import planned_tables
-from arena.ladder.walkover import lapse
+from arena.rating.forfeits import lapse
+from arena.schedule.deal_sets import DealSetPlan, planned_tables
+from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.runner import run_deal_sets
+from arena.schedule.seeded_order import digest, shuffled
+from arena.schedule.work import DealSetJob, ScheduledWork
 from arena.server.arena import Arena
-from arena.server.bots import BotId
+from arena.server.competitions.arena_player import ArenaPlayer, order_of
 from arena.server.competitions.players import Players
-from arena.server.orders import DealSetOrder, TableOrder
 from arena.terms import MatchTerms
 
-ATTEMPTS: Final = 3
-"""Times that a match is started, at most, when the arena keeps failing to finish it."""
+BLOCK_DEAL_SETS: Final = 16
+"""Deal-sets that are played before the test looks at their margins: processes are started anew for each table."""
 
 
-class Unfinished(Exception):
+class UnfinishedComparison(Exception):
     """The arena could not finish a match of a comparison."""
 
 
@@ -62,41 +63,32 @@ class Comparison:
         """How margins are taken."""
         return measure(self.terms)
 
-    def order(self, number: int) -> DealSetOrder:
+    def deal_set(self, number: int) -> DealSetPlan:
         """The deal-set of a number, from 1."""
         tables = self._each_other() if self.each_other else self._against_field(number)
-        plan = planned_tables(number, tables, self.seed, self.name)
-        return DealSetOrder(
-            plan.id,
-            self.terms,
-            tuple(
-                TableOrder(match.id, _processes(match.bots, at), at)
-                for at, match in enumerate(plan.matches)
-            ),
-            plan.seed if self.terms.seeded else "",
-        )
+        return planned_tables(number, tables, self.seed, self.name)
 
     def margin(self, outcomes: Sequence[MatchOutcome], number: int, widest: float) -> float:
         """What the first has over the second in a deal-set.
 
         `outcomes` are those of its tables in order, and `widest` the widest difference before.
         """
-        order, leads = self.order(number), []
+        tables, leads = self.deal_set(number).matches, []
         if self.each_other:
             pairs = [(at, at) for at in range(2)]
         else:
             pairs = [(at, at + self.terms.seats) for at in range(self.terms.seats)]
         for here, there in pairs:
-            one = _seat(order.tables[here], self.first)
-            other = _seat(order.tables[there], self.second)
+            one = tables[here].bots.index(self.first)
+            other = tables[there].bots.index(self.second)
             lead = self._worth(outcomes[here], one) - self._worth(outcomes[there], other)
             if self.measure.races:
                 lead /= 2.0
-            left = lapse(outcomes[here], one) >= 1.0, lapse(outcomes[there], other) >= 1.0
+            forfeited = lapse(outcomes[here], one) >= 1.0, lapse(outcomes[there], other) >= 1.0
             widest = max(widest, abs(lead))
-            if left == (True, False):
+            if forfeited == (True, False):
                 lead = min(lead, -widest)
-            elif left == (False, True):
+            elif forfeited == (False, True):
                 lead = max(lead, widest)
             leads.append(lead)
         return math.fsum(leads) / len(leads)
@@ -122,50 +114,85 @@ class Comparison:
         ]
 
 
-def _seat(table: TableOrder, bot: str) -> int:
-    return next(seat for seat, each in enumerate(table.bots) if each.name == bot)
+class ComparisonWork(ScheduledWork):
+    """A `WorkSource` that leases deal-sets of a comparison until it is decided, a block of them at a time."""
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        margins: list[float],
+        most: int,
+        goes_on: Callable[[float], Awaitable[bool]],
+    ) -> None:
+        """Lease nothing yet.
+
+        Args:
+          comparison: What is compared.
+          margins: Those of the deal-sets so far; those that are played are added.
+          most: Deal-sets that it has at most.
+          goes_on: Called before each block with the seconds that the seats of a table took together in the block
+            before, 0 before the first; false ends the comparison.
+        """
+        super().__init__()
+        self._comparison, self._margins, self._most = comparison, margins, most
+        self._goes_on = goes_on
+        self._in_play: list[DealSetPlan] = []
+        self._outcomes: dict[str, MatchOutcome] = {}
+        """Those of the block in play, by match id."""
+        self._reported = 0
+        self._began_s = self._spent_s = 0.0
+
+    async def lease(self, worker: str, most: int) -> Sequence[DealSetJob]:
+        """As `WorkSource.lease`."""
+        if not self._in_play and await self._goes_on(self._spent_s):
+            self._began_s, first = trio.current_time(), len(self._margins) + 1
+            end = min(first + BLOCK_DEAL_SETS, self._most + 1)
+            self._in_play = [self._comparison.deal_set(number) for number in range(first, end)]
+            for each in self._in_play:
+                self.add(each)
+        return await super().lease(worker, most)
+
+    async def report(
+        self, worker: str, job: DealSetJob, outcomes: Mapping[str, MatchOutcome]
+    ) -> None:
+        """As `WorkSource.report`; keep the margins of a block that is over."""
+        await super().report(worker, job, outcomes)
+        self._outcomes.update(outcomes)
+        self._reported += 1
+        if self._reported < len(self._in_play):
+            return
+        for plan in self._in_play:
+            in_order = [self._outcomes[match.id] for match in plan.matches]
+            widest = max((abs(each) for each in self._margins), default=0.0)
+            self._margins.append(self._comparison.margin(in_order, plan.number, widest))
+        lasted_s = trio.current_time() - self._began_s
+        self._spent_s = lasted_s * self._comparison.terms.seats
+        self._in_play, self._outcomes, self._reported = [], {}, 0
+
+    async def give_up(self, worker: str, job: DealSetJob) -> None:
+        """As `WorkSource.give_up`.
+
+        Raises:
+          UnfinishedComparison: because the margins would lack a deal-set.
+        """
+        await super().give_up(worker, job)
+        raise UnfinishedComparison(
+            f"the arena could not finish deal-set {job.deal_set.number} of {self._comparison.name}"
+        )
 
 
-def _processes(bots: Sequence[str], table: int) -> tuple[BotId, ...]:
-    """A process of each bot that sits at no other table of the deal-set, nor at two seats of this."""
-    seats = len(bots)
-    return tuple(
-        BotId(bot, table * seats + seat if bot == HOUSE else table) for seat, bot in enumerate(bots)
-    )
-
-
-async def play(
-    comparison: Comparison, number: int, widest: float, arena: Arena, players: Players
-) -> tuple[float, float]:
-    """Have one deal-set played; its margin, and the seconds that its seats took together.
+async def play_comparison(
+    work: ComparisonWork, comparison: Comparison, arena: Arena, players: Players
+) -> None:
+    """Play deal-sets of a comparison until its `goes_on` ends it.
 
     Raises:
-      Unfinished: if the arena cannot finish a match.
-      Refused: if it is closing.
+      UnfinishedComparison: if the arena cannot finish a match.
+      Refused: if the arena refuses one.
       StoreError: if results cannot be read or recorded.
     """
-    order = comparison.order(number)
-    began_s = trio.current_time()
-    await players.ensure(order.bots)
-    if not comparison.terms.seeded:
-        await arena.matches.fix_deals(order)
-    outcomes: dict[str, MatchOutcome] = {}
-
-    async def table(match_id: str) -> None:
-        for _ in range(ATTEMPTS):
-            outcome = await arena.lease(order, match_id)
-            if outcome.has_result:
-                outcomes[match_id] = outcome
-                return
-
-    async with trio.open_nursery() as nursery:
-        for each in order.tables:
-            nursery.start_soon(functools.partial(table, each.match_id))
-    if len(outcomes) < len(order.tables):
-        raise Unfinished(f"the arena could not finish deal-set {number} of {comparison.name}")
-    in_order = [outcomes[each.match_id] for each in order.tables]
-    lasted_s = trio.current_time() - began_s
-    return comparison.margin(in_order, number, widest), lasted_s * comparison.terms.seats
+    player = ArenaPlayer(arena, players, partial(order_of, terms=comparison.terms))
+    await run_deal_sets(work, player)
 
 
 def name_of(*about: object) -> str:

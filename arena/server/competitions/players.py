@@ -4,29 +4,52 @@ Each launched bot has one launcher, whatever it plays in, so that two competitio
 process twice.
 """
 
-import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import trio
 
-from arena.competition.manifest import runs_python
 from arena.competition.pairing import HOUSE
-from arena.competition.wheels import require_fitting, wheels_in
-from arena.jail import UPLOADS_AT, BadCommand, BotCommand, Level, Wall, parse_commands
+from arena.sandbox import (
+    UPLOADS_AT,
+    BadCommand,
+    BotCommand,
+    Level,
+    Sandbox,
+    house_argv,
+    parse_commands,
+)
+from arena.schedule.phases import Phases
 from arena.server.arena import Arena
 from arena.server.bots import BotId
+from arena.server.competitions.launcher import Launcher
 from arena.server.submissions.built_runtimes import site_of
-from arena.server.submissions.command import launched_manifest
-from arena.server.submissions.installed import INSTALLED, NotInstalled, folder_of, install
-from arena.server.tournaments.launcher import Launcher
+from arena.server.submissions.command import folder_argv, launched_manifest
+from arena.server.submissions.installed_wheels import INSTALLED, NotInstalled, folder_of, install
 from arena.store import Blobs, StoreError, Version
-
-HOUSE_BOT: Final = Path(__file__).with_name("house_bot.py")
+from arena.submission.manifest import runs_python
+from arena.submission.wheels import require_fitting, wheels_in
 
 RETURN_S: Final = 20.0
 """After a start of the arena, longest time for bots that dial in to be back at their matches."""
+
+IDLE_CHECK_S: Final = 1.0
+"""Longest time in seconds between two checks whether launched bots still play."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedBot:
+    """What an uploaded version is launched from, where its registry is not at hand."""
+
+    name: str
+    sha256: str
+    manifest: Mapping[str, Any]
+    runtime_sha256: str
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Players:
@@ -39,7 +62,7 @@ class Players:
         folder: Path,
         nursery: trio.Nursery,
         *,
-        wall: Wall | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         """Launches nothing yet.
 
@@ -48,33 +71,36 @@ class Players:
           data: Has the archives of uploaded versions.
           folder: Gets a folder and a log for every instance of a launched bot.
           nursery: The bots run in it.
-          wall: What they are jailed by; None jails nobody.
+          sandbox: What they are sandboxed by; None sandboxes nobody.
         """
         self._arena = arena
-        self._wall = wall
+        self._sandbox = sandbox
         self._data = data
         self._folder = folder
         self._nursery = nursery
         self._launchers: dict[str, Launcher] = {}
         self._commands: dict[str, BotCommand] = {}
+        self._archived: dict[str, Version | ArchivedBot] = {}
+        self.phases: Final = Phases(self._end_processes)
+        """Of the deal-sets that the bots launched here play."""
         self._back_at_s = trio.current_time() + RETURN_S
-        self.add(BotCommand(HOUSE, (sys.executable, str(HOUSE_BOT))))
+        self.add(BotCommand(HOUSE, house_argv("random")))
 
     @property
     def level(self) -> Level:
-        """What launched bots are jailed by. Waits for the wall's trial, when asked first."""
-        return Level.S0 if self._wall is None else self._wall.level
+        """What launched bots are sandboxed by. Waits for the sandbox's trial, when asked first."""
+        return Level.S0 if self._sandbox is None else self._sandbox.level
 
     def require_level(self, least: Level) -> None:
-        """See that what is launched is jailed as well as that.
+        """See that what is launched is sandboxed as well as that.
 
         Raises:
           BadCommand: if it is not.
         """
         if self.level < least:  # levels are named so that a better one is the greater text
-            why = "" if self._wall is None else self._wall.why_not(least)
+            why = "" if self._sandbox is None else self._sandbox.why_not(least)
             raise BadCommand(
-                f"bots are to be launched at jail level {least} or better, and are at {self.level} "
+                f"bots are to be launched at sandbox level {least} or better, and are at {self.level} "
                 f"here{f': {why}' if why else ''}"
             )
 
@@ -91,19 +117,28 @@ class Players:
                 f"arena, not by `{command.text}`: give one of them another name"
             )
 
-    def add_version(self, version: Version) -> BotId:
+    def add_version(self, version: Version | ArchivedBot) -> BotId:
         """Know an uploaded version; the bot that it plays as. Blocks until its files are unpacked.
 
         Raises:
-          BadCommand: if its manifest has no command that can be launched, or there is no wall to
+          BadCommand: if its manifest has no command that can be launched, or there is no sandbox to
             launch it behind: strangers wrote it.
         """
         if self.level not in UPLOADS_AT:
             raise BadCommand(
-                f"{version} was uploaded, and is not launched at jail level {self.level}"
+                f"{version} was uploaded, and is not launched at sandbox level {self.level}"
             )
-        self.add(command_of(version, self._data, self._wall))
+        self.add(command_of(version, self._data, self._sandbox))
+        self._archived[str(version)] = version
         return BotId(str(version))
+
+    def argv(self, name: str) -> tuple[str, ...]:
+        """The program and the arguments by which a bot is launched."""
+        return self._commands[name].argv
+
+    def archived(self, name: str) -> Version | ArchivedBot | None:
+        """What an uploaded version is launched from; None for a bot that is launched by a command."""
+        return self._archived.get(name)
 
     def is_launched(self, name: str) -> bool:
         """Whether the arena starts this bot; others dial in."""
@@ -119,26 +154,44 @@ class Players:
             await self._launcher(name).require(own)
 
     async def ensure(self, bots: Sequence[BotId]) -> None:
-        """As `require`, but the seat of a bot that does not come is played by fallback.
+        """As `require`, but the seat of a bot that does not come by its own fault is played by fallback.
 
         Bots that dial in are waited for only after a start of the arena: they are on their way back.
+
+        Raises:
+          NoShow: if the arena failed to start one, again and again.
         """
+        launched, began_s = self._launched(bots), trio.current_time()
         async with trio.open_nursery() as nursery:
-            for name, own in self._launched(bots).items():
-                nursery.start_soon(self._launcher(name).ensure, own)
+            for name, own in launched.items():
+                nursery.start_soon(self._launcher(name).bring, own)
             remote = [each for each in bots if each.name not in self._commands]
             with trio.move_on_at(self._back_at_s):
                 await self._arena.arrived(remote)
+        for name, own in launched.items():
+            self._launcher(name).require_no_failure(own)
+        self.phases.started(trio.current_time() - began_s)
 
-    def start_soon(self, task: Callable[..., Awaitable[object]], *args: object) -> None:
-        """Run a task for as long as bots are launched."""
-        self._nursery.start_soon(task, *args)
+    def phases_of(self, bots: Sequence[BotId]) -> Phases | None:
+        """The phases of all deal-sets with launched bots. Bots that dial in cannot be ended."""
+        return self.phases if any(self.is_launched(bot.name) for bot in bots) else None
+
+    def rests(self, name: str) -> bool:
+        """Whether the arena failed to start a bot, and does not try again yet."""
+        return name in self._launchers and self._launchers[name].rests
 
     async def send_home(self) -> None:
-        """Close the streams of all launched bots, and give them time to end."""
+        """End all launched bots."""
         async with trio.open_nursery() as nursery:
             for launcher in self._launchers.values():
                 nursery.start_soon(launcher.send_home)
+
+    async def _end_processes(self) -> None:
+        """End all launched bots, once matches that were ordered with them by hand are over."""
+        while any(each.matches for each in self._arena.sessions if self.is_launched(each.bot.name)):
+            with trio.move_on_after(IDLE_CHECK_S):
+                await self._arena.matches.referee.match_ended()
+        await self.send_home()
 
     def _launched(self, bots: Sequence[BotId]) -> Mapping[str, list[BotId]]:
         found: dict[str, list[BotId]] = {}
@@ -151,7 +204,7 @@ class Players:
         if name not in self._launchers:
             own = [self._commands[name]]
             self._launchers[name] = Launcher(
-                self._arena, own, self._folder, self._nursery, wall=self._wall
+                self._arena, own, self._folder, self._nursery, sandbox=self._sandbox
             )
         return self._launchers[name]
 
@@ -162,14 +215,16 @@ def launched_command(name: str, command: str) -> BotCommand:
     Raises:
       BadCommand: if it cannot be launched.
     """
-    (parsed,) = parse_commands([command])
+    (parsed,) = parse_commands([command], folder_argv)
     return BotCommand(name, parsed.argv)
 
 
-def command_of(version: Version, data: Path, wall: Wall | None = None) -> BotCommand:
+def command_of(
+    version: Version | ArchivedBot, data: Path, sandbox: Sandbox | None = None
+) -> BotCommand:
     """How an uploaded version is launched. Blocks until its files are unpacked.
 
-    Wheels of it that are not installed any more are, behind the wall: then it is called on a thread of trio's.
+    Wheels of it that are not installed any more are, in the sandbox: then it is called on a thread of trio's.
 
     Raises:
       BadCommand: if its manifest has no command, its files are gone or damaged, or what runs it is
@@ -182,11 +237,13 @@ def command_of(version: Version, data: Path, wall: Wall | None = None) -> BotCom
     except OSError as error:
         raise BadCommand(f"{version} cannot be unpacked: {error.strerror}") from error
     return launched_manifest(
-        str(version), version.manifest, folder, _packages(version, folder, data, wall)
+        str(version), version.manifest, folder, _packages(version, folder, data, sandbox)
     )
 
 
-def _packages(version: Version, folder: Path, data: Path, wall: Wall | None) -> list[Path]:
+def _packages(
+    version: Version | ArchivedBot, folder: Path, data: Path, sandbox: Sandbox | None
+) -> list[Path]:
     """The folders of packages that a version has, beside the SDK: first its own."""
     if not runs_python(version.manifest.get("command", ())):
         return []
@@ -196,7 +253,7 @@ def _packages(version: Version, folder: Path, data: Path, wall: Wall | None) -> 
             require_fitting(wheels)
             site = folder_of(wheels, data / INSTALLED)
             if not site.is_dir():
-                trio.from_thread.run(install, wheels, folder, data / INSTALLED, wall)
+                trio.from_thread.run(install, wheels, folder, data / INSTALLED, sandbox)
             found.append(site)
     except (NotInstalled, OSError, ValueError) as error:
         raise BadCommand(f"the wheels of {version} are not installed: {error}") from error

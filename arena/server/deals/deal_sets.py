@@ -19,6 +19,7 @@ from arena.replay.read import replay_path
 from arena.replay.signing import Signer
 from arena.replay.write import write_replay
 from arena.server.deals.fair import FairDeals, FixedDeals
+from arena.server.deals.handshakes import DealBots
 from arena.server.orders import DealSetOrder
 from cardarena.v1 import journal_pb2
 
@@ -66,12 +67,6 @@ class DealSets:
         held = (each.records for each in self._sets.values())
         return frozenset(self._unwritten).union(*held)
 
-    @property
-    def begun(self) -> frozenset[str]:
-        """Deal-sets whose deals are fixed, or of which a match is over, and that are not published; by name."""
-        fair = (each.fair_deal.deal_set for each in self._fair.live if each.fair_deal is not None)
-        return frozenset(self._sets).union(fair)
-
     def take_up(self, order: DealSetOrder, over: Collection[str]) -> None:
         """Take up a deal-set; the matches `over`, by id, have a result already."""
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
@@ -83,21 +78,31 @@ class DealSets:
         known.over.add(match_id)
         known.records[match_id] = records
 
-    async def fix(self, order: DealSetOrder) -> FixedDeals:
+    async def fix(self, order: DealSetOrder, bots: DealBots | None = None) -> FixedDeals:
         """What the packs of a deal-set come from. Once it returns, that is on disk.
+
+        `bots` are those that play it, if they are not connected to this process.
 
         Raises:
           Unwritten: if it cannot be kept.
         """
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         async with known.fixing:
-            if known.fixed is None:
-                known.fixed = await self._fix(order)
+            if known.fixed is None or bots is not None:
+                known.fixed = await self._fix(order, bots)
         return known.fixed
 
-    async def _fix(self, order: DealSetOrder) -> FixedDeals:
+    def give(self, order: DealSetOrder, fixed: FixedDeals) -> None:
+        """The arena that this process plays for has fixed the deals of a deal-set."""
+        self._sets[order.deal_set] = _DealSet(order, fixed=fixed)
+
+    def forget(self, deal_set: str) -> None:
+        """A deal-set is over, and somebody else publishes it."""
+        self._sets.pop(deal_set, None)
+
+    async def _fix(self, order: DealSetOrder, bots: DealBots | None) -> FixedDeals:
         if not order.seed:
-            return await self._fair.fix(order)
+            return await self._fair.fix(order, bots)
         opening = seeded_opening(order.seed)
         self._log.seeded(opening.key, order.seed)
         await self._log.synced()

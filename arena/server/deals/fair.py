@@ -1,19 +1,16 @@
 """Fair deals, from the order of a deal-set to the publication of its secrets.
 
-`FairDeals.fix` runs the handshake with the bots (`arena.server.deals.handshake`), again
-without those that did not open their commitments, until the packs of the
-deal-set are fixed; `FairDeals.close` publishes everything after the last match.
+The arena draws, keeps, signs and publishes. `FairDeals.fix` has the handshake with the bots
+(`arena.server.deals.handshakes`), again without those that did not open their commitments, until
+the packs of the deal-set are fixed; `FairDeals.close` publishes everything after the last match.
 Each step is on disk before it is shown.
 """
 
 import contextlib
 import logging
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
-
-import trio
 
 from arena.deal import (
     ENTROPY_BYTES,
@@ -23,25 +20,17 @@ from arena.deal import (
     server_commitment,
 )
 from arena.deal import context as context_of
-from arena.referee import FaultKind, ForfeitedSeat, Lag, NeverLate, Unwritten
-from arena.replay.deal_book import (
-    BookedDeal,
-    DealState,
-    Defaulter,
-    Opening,
-    seat_views,
-    view_of,
-)
+from arena.errors import faults
+from arena.referee import FaultKind, ForfeitedSeat, Unwritten
+from arena.replay.deal_book import BookedDeal, DealState, Defaulter, Opening, seat_views
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.signing import Signer
 from arena.server.bots import BotId
-from arena.server.deals.deal_time import DealTimes
-from arena.server.deals.handshake import Handshake, Participant, Phase, refusal
+from arena.server.deals.handshake import complaint_of, signatures_of
+from arena.server.deals.handshakes import DealBots, closes_of
 from arena.server.orders import DealSetOrder
-from cardarena.v1 import journal_pb2, play_pb2
+from cardarena.v1 import journal_pb2
 
-REMEMBERED_DEALS: Final = 10_000
-"""Contexts that are over and still known: a late message about one is ignored, not refused."""
 PSEUDONYM_BYTES: Final = 8
 
 _log = logging.getLogger(__name__)
@@ -100,61 +89,50 @@ class FairDeals:
         self,
         log: DealLog,
         server_id: str,
-        find: Callable[[BotId], Participant | None],
+        bots: DealBots,
         *,
-        lag: Lag | None = None,
         draw: Callable[[int], bytes],
         signer: Signer | None = None,
-        now_s: Callable[[], float] | None = None,
-        owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
         """Begin with the deal-sets that `log` was left with.
 
         Args:
           log: Keeps the deals.
           server_id: Names the arena, see `arena_id`.
-          find: A bot, if the arena has seen it.
-          lag: How late the arena itself is.
-          draw: Gives as many bytes that nobody can foresee.
+          bots: The bots that are connected to this process.
+          draw: Returns so many unpredictable random bytes.
           signer: Signs what the bots are shown, if anybody does.
-          now_s: Reads the arena's clock; without it, trio's.
-          owner_of: Names whose a bot is, by its name.
         """
         self._log = log
         self._server_id = server_id
-        self._find = find
-        self._lag = lag or NeverLate()
-        self._now_s = now_s or trio.lowlevel.current_clock().current_time
-        self._times = DealTimes(self._now_s, self._lag, owner_of)
+        self._bots = bots
+        self._bots_of: dict[str, DealBots] = {}
+        """The bots of deal-sets that are in play, by the deal-set's name."""
         self._draw = draw
         self._signer = signer
-        self._handshakes: defaultdict[BotId, dict[bytes, Handshake]] = defaultdict(dict)
-        """Those of this process that are not over, by bot and by the context that it was told."""
-        self._over: dict[bytes, BotId] = {}
-        """By each context that a bot was told of a draw that is over, the bot."""
-
-    # Deal-sets.
 
     @property
     def live(self) -> tuple[FixedDeals, ...]:
         """Deal-sets that are fixed and not closed, those of an earlier process too."""
         return tuple(self._fixed(deal) for deal in self._log.live)
 
-    async def fix(self, order: DealSetOrder) -> FixedDeals:
+    async def fix(self, order: DealSetOrder, bots: DealBots | None = None) -> FixedDeals:
         """Let the arena and the bots draw, and fix the packs of a deal-set.
 
-        A deal-set of this id and plan that is fixed already, as before a
-        restart, is gone on with. If this is cancelled, the deal-set is void. To be
-        called once at a time for a deal-set; other ones may be fixed meanwhile.
+        A deal-set of this id and plan that is fixed already, as before a restart, keeps its packs. If
+        this is cancelled, the draw is void. To be called once at a time for a deal-set; other ones
+        may be fixed meanwhile. `bots` are those that play it, if they are not connected to this
+        process.
 
         Raises:
           Unwritten: if the deals cannot be kept.
         """
+        bots = self._bots_of[order.deal_set] = bots or self._bots
         for deal in self._log.live:
             if _is_of(deal, order):
                 return self._fixed(deal)
         while True:
-            fixed = await self._attempt(order)
+            fixed = await self._attempt(order, bots)
             if fixed is not None:
                 return fixed
 
@@ -176,6 +154,7 @@ class FairDeals:
         deal = self._log.book.get(context)
         if deal is not None and deal.state is DealState.FIXED:
             await self._publish(self._log.opened(context))
+            self._bots_of.pop(deal.fair_deal.deal_set, None)
 
     async def void(self, context: bytes, reason: str) -> None:
         """Have other packs drawn for a deal-set if it is ordered again; nothing if it is not live.
@@ -186,6 +165,7 @@ class FairDeals:
         deal = self._log.book.get(context)
         if deal is not None and deal.state is DealState.FIXED:
             await self._publish(self._log.voided(context, reason))
+            self._bots_of.pop(deal.fair_deal.deal_set, None)
 
     async def give_up(self, deal_set: str, reason: str) -> None:
         """Publish that no match is played by a deal-set; nothing if no draw of it is known.
@@ -198,82 +178,33 @@ class FairDeals:
             if deal.fair_deal.deal_set == deal_set:
                 over += self._log.voided(deal.context, reason)
         await self._publish(over + self._log.given_up(deal_set))
-
-    # Bots.
-
-    def deal_commit(self, bot: BotId, context: bytes, commitment: bytes) -> play_pb2.Refusal | None:
-        """Take a bot's commitment; a refusal for it if that is not possible."""
-        handshake = self._handshake(bot, context)
-        if handshake is None:
-            return self._to_nothing(bot, context)
-        return handshake.commit(bot, commitment)
-
-    def deal_reveal(self, bot: BotId, context: bytes, entropy: bytes) -> play_pb2.Refusal | None:
-        """Take the opening of a bot's commitment; a refusal for it if that is not possible."""
-        handshake = self._handshake(bot, context)
-        if handshake is None:
-            return self._to_nothing(bot, context)
-        return handshake.reveal(bot, entropy)
-
-    def attached(self, bot: BotId) -> None:
-        """A bot has a stream, and was welcomed: repeat what it may have missed."""
-        for handshake in self._concerning(bot):
-            handshake.attached(bot)
-
-    def detached(self, bot: BotId) -> None:
-        """A bot has no stream any more."""
-        for handshake in self._concerning(bot):
-            handshake.detached(bot)
+        self._bots_of.pop(deal_set, None)
 
     # Inside.
 
-    def _concerning(self, bot: BotId) -> list[Handshake]:
-        return list(self._handshakes.get(bot, {}).values())
-
-    def _handshake(self, bot: BotId, context: bytes) -> Handshake | None:
-        return self._handshakes.get(bot, {}).get(context)
-
-    async def _attempt(self, order: DealSetOrder) -> FixedDeals | None:
+    async def _attempt(self, order: DealSetOrder, bots: DealBots) -> FixedDeals | None:
         """One handshake; None if a bot made it void."""
         culprits = self._culprits(order.deal_set)
         deal = self._drawn(order)
         context = deal.context
-        bell = _Bell()
-        handshake = Handshake(
-            deal,
-            self._find,
-            now_s=self._now_s,
-            lag=self._lag,
-            times=self._times,
-            changed=bell.ring,
-            signer=self._signer,
-        )
+
+        async def sign(commitments: Sequence[bytes]) -> Sequence[bytes]:
+            return signatures_of(deal, commitments, self._signer)
+
+        public_key = b"" if self._signer is None else self._signer.public_key
         try:
             await self._log.synced()
-            for bot, view in handshake.views.items():
-                self._handshakes[bot][view] = handshake
-            handshake.begin(culprits)
-            while handshake.phase is not Phase.SETTLED:
-                with trio.move_on_at(handshake.wake_s):
-                    await bell.rung()
-                handshake.check()
-            if handshake.complaint:
-                _log.warning(
-                    "a deal-set is void",
-                    extra={"deal_set": order.deal_set, "why": handshake.complaint},
-                )
-                self._end(deal)
-                void = self._log.voided(
-                    context, handshake.complaint, handshake.commitments, handshake.told
-                )
-                await self._publish(void)
+            told = await bots.run(deal, culprits, public_key, sign)
+            if complaint := complaint_of(deal, *told):
+                fields = {"deal_set": order.deal_set, "why": complaint}
+                _log.warning("a deal-set is void", extra=fields)
+                await self._publish(self._log.voided(context, complaint, *told))
                 return None
-            deal = self._log.fixed(context, handshake.commitments, handshake.told)
+            deal = self._log.fixed(context, *told)
             await self._log.synced()
             return self._fixed(deal)
         except BaseException:
             # As when the arena stops. It was committed to, so it must be seen to have ended.
-            self._end(deal)
             known = self._log.book.get(context)
             if known is not None and known.state in (DealState.DRAWN, DealState.FIXED):
                 with contextlib.suppress(Unwritten):
@@ -325,39 +256,8 @@ class FairDeals:
 
     def _tell(self, deals: Sequence[BookedDeal]) -> None:
         for deal in deals:
-            self._end(deal)
-            participants = deal.fair_deal.participants
-            close = play_pb2.DealClose(
-                secret=deal.secret,
-                entropies=[
-                    play_pb2.Entropy(
-                        participant=each.participant,
-                        entropy=entropy,
-                        commitment=each.commitment,
-                        salt=each.salt,
-                    )
-                    for each, entropy in zip(participants, deal.shown_entropies, strict=True)
-                ],
-                void_reason=deal.void_reason,
-                deal=deal.context,
-            )
-            for each in participants:
-                bot = self._find(BotId(each.bot, each.instance))
-                if bot is not None and bot.adds_entropy:
-                    close.context = view_of(deal.context, each)
-                    bot.send_until_heard(close.context, play_pb2.ArenaMessage(deal_close=close))
-
-    def _end(self, deal: BookedDeal) -> None:
-        """What bots say about a draw from now on comes too late, and is no mistake of theirs."""
-        for each in deal.fair_deal.participants:
-            bot, view = BotId(each.bot, each.instance), view_of(deal.context, each)
-            self._over[view] = bot
-            if self._handshake(bot, view) is not None:
-                del self._handshakes[bot][view]
-                if not self._handshakes[bot]:
-                    del self._handshakes[bot]
-        while len(self._over) > REMEMBERED_DEALS:
-            del self._over[next(iter(self._over))]
+            bots = self._bots_of.get(deal.fair_deal.deal_set, self._bots)
+            bots.tell(closes_of(deal))
 
     def _fixed(self, deal: BookedDeal) -> FixedDeals:
         culprits = self._culprits(deal.fair_deal.deal_set)
@@ -370,35 +270,11 @@ class FairDeals:
             for each in self._log.book.defaulters(deal_set)
         }
 
-    def _to_nothing(self, bot: BotId, context: bytes) -> play_pb2.Refusal | None:
-        # Another bot's context is refused like any that nobody has: which ones there are is secret.
-        if self._over.get(context) == bot:
-            return None  # stale: it crossed the news that the draw is over
-        text = "there is no such deal-set, or it is not this bot's"
-        return refusal(play_pb2.RefusalReason.REFUSAL_REASON_UNKNOWN_DEAL, text)
-
-
-class _Bell:
-    """Wakes a task of trio from anywhere on its thread, callbacks of other loops included."""
-
-    def __init__(self) -> None:
-        self._token = trio.lowlevel.current_trio_token()
-        self._event = trio.Event()
-
-    def ring(self) -> None:
-        with contextlib.suppress(trio.RunFinishedError):
-            self._token.run_sync_soon(self._event.set, idempotent=True)
-
-    async def rung(self) -> None:
-        """Wait until it has rung since the last time."""
-        await self._event.wait()
-        self._event = trio.Event()
-
 
 def _culprit(defaulter: Defaulter) -> Culprit:
     if defaulter.lied:
-        return Culprit(FaultKind.MALFORMED, "its entropy did not open its commitment to the deal")
-    return Culprit(FaultKind.TIMEOUT, "it did not open its commitment to the deal in time")
+        return Culprit(FaultKind.MALFORMED, faults.LIE.text())
+    return Culprit(FaultKind.TIMEOUT, faults.UNOPENED.text())
 
 
 def _is_of(deal: BookedDeal, order: DealSetOrder) -> bool:

@@ -1,20 +1,21 @@
 """The handshake of one fair deal: steps 1 to 4 of protocol fd2, without transport or timers.
 
-| phase  | the arena has sent | it waits for                      | then           |
+| phase  | the bots were sent | it waits for                      | then           |
 |--------|--------------------|-----------------------------------|----------------|
-| COMMIT | deal_open          | a commitment from each bot asked  | REVEAL         |
+| COMMIT | deal_open          | a commitment from each bot asked  | SEAL           |
+| SEAL   |                    | the arena's signatures (`sealed`) | REVEAL         |
 | REVEAL | deal_transcript    | the opening of each commitment    | SETTLED        |
 
 Every bot that was asked for a commitment is shown its own, and a seal over all of them.
-Nothing that one participant is shown is shown to another. One that does not
-commit in time adds no entropy, which is no fault. What others wait for a bot is its
-own time (`arena.server.deals.deal_time`); one that has none left is not asked. A
-commitment that is opened wrongly or not at all makes the deal-set void: otherwise
-a bot could look at the others' entropy first, and choose whether to add its own.
+No participant is shown what another one is shown. A bot that does not commit in time adds no
+entropy, which is no fault. The time that others wait for a bot is its own
+(`arena.server.deals.deal_time`); a bot that has none left is not asked. A commitment that is
+opened wrongly or not at all makes the deal-set void: otherwise a bot could look at the others'
+entropy first, and choose whether to add its own.
 """
 
 import math
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Protocol
@@ -58,7 +59,7 @@ class Participant(Protocol):
         """Tell it something. Does not block and does not raise."""
         ...
 
-    def send_until_heard(self, context: bytes, message: play_pb2.ArenaMessage, /) -> None:
+    def send_until_received(self, context: bytes, message: play_pb2.ArenaMessage, /) -> None:
         """Tell it how a deal-set was opened, later again unless it has heard. Likewise."""
         ...
 
@@ -67,6 +68,7 @@ class Phase(Enum):
     """How far the handshake has come."""
 
     COMMIT = "commit"
+    SEAL = "seal"
     REVEAL = "reveal"
     SETTLED = "settled"
 
@@ -92,13 +94,7 @@ class _Seat:
     too_late: bool = False
     """It did not commit in time."""
     step_s: float = 0.0
-    """What it has for the present step; to open a commitment, while it is connected."""
-    limit_s: float = 0.0
-    """What it has to open its commitment, connected or not."""
-    connected_since_s: float | None = None
-    """Since when its time to reveal runs; None while it is away."""
-    connected_s: float = 0.0
-    """How much of that time had run before."""
+    """What it has for the present step, connected or not: the others wait either way."""
     seal: bytes = b""
     """Over all commitments, once they are shown."""
     signature: bytes = b""
@@ -133,19 +129,30 @@ class Handshake:
         lag: Lag,
         times: DealTimes,
         changed: Callable[[], None],
-        signer: Signer | None = None,
+        public_key: bytes = b"",
     ) -> None:
+        """Send nothing yet.
+
+        Args:
+          deal: What the arena drew.
+          find: A bot, if this process has seen it.
+          now_s: Reads the clock, in seconds.
+          lag: How late this process itself is.
+          times: The time that bots have for handshakes.
+          changed: Called when `phase` or `wake_s` may have changed.
+          public_key: The key by which the arena signs transcripts; empty if it signs none.
+        """
+        self._deal = deal
         self.context = deal.context
         self.phase = Phase.COMMIT
         self.wake_s = math.inf
         """When `check` is to be called next."""
-        self._server_commitment = deal.fair_deal.server_commitment
         self._find = find
         self._now_s = now_s
         self._lag = lag
         self._times = times
         self._changed = changed
-        self._signer = signer
+        self._public_key = public_key
         self._seats = {
             BotId(each.bot, each.instance): _seat(deal, each)
             for each in deal.fair_deal.participants
@@ -168,15 +175,6 @@ class Handshake:
         """What each participant told as its entropy, right or wrong; empty if nothing."""
         return tuple(seat.told or b"" for seat in self._seats.values())
 
-    @property
-    def complaint(self) -> str:
-        """Who did not open its commitment, and how; empty if all did."""
-        lied = ", ".join(seat.name for seat in self._seats.values() if self._wrong(seat))
-        silent = ", ".join(seat.name for seat in self._seats.values() if seat.expired)
-        said = [f"{lied} opened it wrongly"] if lied else []
-        said += [f"{silent} did not open it in time"] if silent else []
-        return f"of those who made a commitment, {' and '.join(said)}" if said else ""
-
     # What the arena does.
 
     def begin(self, excluded: Container[BotId]) -> None:
@@ -192,6 +190,23 @@ class Handshake:
             self._send_open(seat)
         self._advance()
 
+    def sealed(self, signatures: Sequence[bytes]) -> None:
+        """Show the bots their transcripts; the arena's signatures are in the order of the participants."""
+        self._began_s = self._now_s()
+        seals = seals_of(self._deal, self.commitments)
+        for seat, (bound, _), signature in zip(
+            self._seats.values(), seals, signatures, strict=True
+        ):
+            seat.seal, seat.signature = bound, signature
+        self.phase = Phase.REVEAL
+        for seat in self._seats.values():
+            if seat.committed:
+                seat.step_s = self._times.step_s(seat.bot.name)
+            if seat.asked:
+                self._send_transcript(seat)
+        self._advance()
+        self._changed()
+
     def check(self) -> None:
         """See whose time is over. To be called at `wake_s`, and as often as one likes."""
         now_s = self._now_s()
@@ -199,14 +214,14 @@ class Handshake:
             # What the bots said may still be on its way through this process.
             self.wake_s = now_s + PUNCTUAL_S
             return
-        for seat in self._seats.values():
+        for seat in self._owing():
+            if now_s < self._due_s(seat):
+                continue
             if self.phase is Phase.COMMIT:
-                if seat.owes_commitment and now_s >= self._commit_due_s(seat):
-                    seat.commitment, seat.too_late = NO_COMMITMENT, True
-                    self._times.not_answered(seat.bot.name, self._began_s)
-            elif seat.owes_opening and now_s >= self._reveal_due_s(seat):
+                seat.commitment, seat.too_late = NO_COMMITMENT, True
+            else:
                 seat.expired = True
-                self._times.not_answered(seat.bot.name, self._began_s)
+            self._times.not_answered(seat.bot.name, self._began_s)
         self._advance()
 
     def attached(self, bot: BotId) -> None:
@@ -218,19 +233,7 @@ class Handshake:
             return
         self._send_open(seat)
         if self.phase is Phase.REVEAL:
-            if seat.owes_opening and seat.connected_since_s is None:
-                seat.connected_since_s = self._now_s()
             self._send_transcript(seat)
-            self._advance()
-
-    def detached(self, bot: BotId) -> None:
-        """A participant is away: its time to reveal does not run."""
-        seat = self._seats.get(bot)
-        if seat is not None and seat.connected_since_s is not None:
-            since_s, now_s = seat.connected_since_s, self._now_s()
-            seat.connected_s += now_s - since_s - self._times.refund_s(bot.name, since_s)
-            seat.connected_since_s = None
-            self._advance()
 
     # What the bots say.
 
@@ -238,7 +241,7 @@ class Handshake:
         """Take a bot's commitment; None if it was taken, or had been."""
         seat = self._seats[bot]
         if not seat.asked:
-            return refusal(_Reason.REFUSAL_REASON_UNKNOWN_DEAL, "nobody asked for a commitment")
+            return refusal(_Reason.REFUSAL_REASON_UNKNOWN_DEAL, "no commitment was asked for")
         if len(commitment) != _COMMITMENT_BYTES:
             text = f"a commitment has {_COMMITMENT_BYTES} bytes"
             return refusal(_Reason.REFUSAL_REASON_MALFORMED, text)
@@ -246,7 +249,7 @@ class Handshake:
             return None
         taken = seat.commitment is not None and self.phase is Phase.COMMIT and not seat.too_late
         if seat.committed or taken:
-            text = "there is another commitment already, which stands"
+            text = "the commitment"
             return refusal(_Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
         if seat.too_late or self.phase is not Phase.COMMIT:
             text = "the commitment came too late; the deal-set goes on without it"
@@ -262,7 +265,7 @@ class Handshake:
         if not seat.committed:
             text = "there is no commitment that this could open"
             return refusal(_Reason.REFUSAL_REASON_OUT_OF_ORDER, text)
-        if self.phase is Phase.COMMIT:
+        if self.phase in (Phase.COMMIT, Phase.SEAL):
             text = "nothing may be opened before all commitments were shown"
             return refusal(_Reason.REFUSAL_REASON_OUT_OF_ORDER, text)
         if len(entropy) != ENTROPY_BYTES:
@@ -271,7 +274,7 @@ class Handshake:
         if entropy == seat.told:
             return None
         if seat.told is not None:
-            text = "the commitment was opened otherwise before, which stands"
+            text = "the opening of the commitment"
             return refusal(_Reason.REFUSAL_REASON_ALREADY_ANSWERED, text)
         if seat.expired:
             text = "the opening came too late"
@@ -292,66 +295,31 @@ class Handshake:
         before = self.phase, self.wake_s
         seats = self._seats.values()
         if self.phase is Phase.COMMIT and all(s.commitment for s in seats if s.asked):
-            self.phase = Phase.REVEAL
-            self._seal()
-            self._began_s = self._now_s()
-            for seat in seats:
-                if seat.committed:
-                    bot, name = self._find(seat.bot), seat.bot.name
-                    seat.step_s = self._times.step_s(name)
-                    seat.limit_s = max(seat.step_s, self._times.left_s(name))
-                    seat.connected_since_s = (
-                        self._began_s if bot is not None and bot.connected else None
-                    )
-                if seat.asked:
-                    self._send_transcript(seat)
+            self.phase = Phase.SEAL
         if self.phase is Phase.REVEAL and not any(seat.owes_opening for seat in seats):
             self.phase = Phase.SETTLED
-        if self.phase is Phase.COMMIT:
-            dues_s = [self._commit_due_s(seat) for seat in seats if seat.owes_commitment]
-        else:
-            dues_s = [self._reveal_due_s(seat) for seat in seats if seat.owes_opening]
-        self.wake_s = min(dues_s, default=math.inf)
+        self.wake_s = min(map(self._due_s, self._owing()), default=math.inf)
         if (self.phase, self.wake_s) != before:
             self._changed()
 
-    def _seal(self) -> None:
-        """Bind the arena to all commitments, towards each participant on its own."""
-        commitments = {seat.name: seat.commitment or NO_COMMITMENT for seat in self._seats.values()}
-        fixed = transcript(self.context, self._server_commitment, commitments)
-        for seat in self._seats.values():
-            seat.seal = seal(seat.context, fixed, seat.salt)
-            shown = view_transcript(
-                seat.context,
-                seat.server_commitment,
-                seat.name,
-                commitments[seat.name],
-                seat.seal,
-            )
-            if self._signer is not None:
-                seat.signature = self._signer.sign(transcript_statement(shown))
+    def _owing(self) -> list[_Seat]:
+        """The participants that the present phase waits for."""
+        seats = self._seats.values()
+        if self.phase is Phase.COMMIT:
+            return [seat for seat in seats if seat.owes_commitment]
+        return [seat for seat in seats if self.phase is Phase.REVEAL and seat.owes_opening]
 
-    def _due_s(self, seat: _Seat, since_s: float, limit_s: float) -> float:
-        """When a time is over that has run since `since_s`, without the arena's own lateness."""
-        return since_s + limit_s + self._times.refund_s(seat.bot.name, since_s)
-
-    def _commit_due_s(self, seat: _Seat) -> float:
-        return self._due_s(seat, self._began_s, seat.step_s)
-
-    def _reveal_due_s(self, seat: _Seat) -> float:
-        limit_s, here_s = self._due_s(seat, self._began_s, seat.limit_s), seat.connected_since_s
-        if here_s is None:
-            return limit_s
-        return min(limit_s, self._due_s(seat, here_s, seat.step_s - seat.connected_s))
+    def _due_s(self, seat: _Seat) -> float:
+        """When a participant's time for the present step is over, without the arena's own lateness."""
+        refund_s = self._times.refund_s(seat.bot.name, self._began_s)
+        return self._began_s + seat.step_s + refund_s
 
     def _wrong(self, seat: _Seat) -> bool:
         """Whether a participant opened its commitment with something else."""
         if seat.told is None:
             return False
         participant = journal_pb2.DealParticipant(
-            participant=seat.name,
-            commitment=seat.commitment or NO_COMMITMENT,
-            salt=seat.salt,
+            participant=seat.name, commitment=seat.commitment or NO_COMMITMENT, salt=seat.salt
         )
         return not opens(self.context, participant, seat.told)
 
@@ -363,9 +331,9 @@ class Handshake:
         deal_open = play_pb2.DealOpen(
             context=seat.context,
             server_commitment=seat.server_commitment,
-            deadline_ms=self._left_ms(self._commit_due_s(seat)) if waits else 0,
+            deadline_ms=self._left_ms(self._due_s(seat)) if waits else 0,
             participant=seat.name,
-            public_key=self._signer.public_key if self._signer is not None else b"",
+            public_key=self._public_key,
             commitment=seat.commitment or b"",
         )
         self._send(seat, play_pb2.ArenaMessage(deal_open=deal_open))
@@ -374,7 +342,7 @@ class Handshake:
         shown = play_pb2.DealTranscript(
             context=seat.context,
             commitment=seat.commitment or NO_COMMITMENT,
-            deadline_ms=self._left_ms(self._reveal_due_s(seat)) if seat.owes_opening else 0,
+            deadline_ms=self._left_ms(self._due_s(seat)) if seat.owes_opening else 0,
             seal=seat.seal,
             signature=seat.signature,
         )
@@ -397,6 +365,48 @@ def _seat(deal: BookedDeal, participant: journal_pb2.DealParticipant) -> _Seat:
     )
 
 
-def refusal(reason: play_pb2.RefusalReason.ValueType, text: str) -> play_pb2.Refusal:
-    """Says why something about a fair deal was not taken."""
-    return play_pb2.Refusal(reason=reason, text=text)
+def seals_of(deal: BookedDeal, commitments: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+    """For each participant its seal over all commitments, and the hash of all that it is shown."""
+    participants = deal.fair_deal.participants
+    names = [each.participant for each in participants]
+    bound = dict(zip(names, commitments, strict=True))
+    fixed = transcript(deal.context, deal.fair_deal.server_commitment, bound)
+    found = []
+    for each in participants:
+        view = view_of(deal.context, each)
+        sealed = seal(view, fixed, each.salt)
+        own = server_commitment(view, deal.secret)
+        shown = view_transcript(view, own, each.participant, bound[each.participant], sealed)
+        found.append((sealed, shown))
+    return found
+
+
+def signatures_of(
+    deal: BookedDeal, commitments: Sequence[bytes], signer: Signer | None
+) -> list[bytes]:
+    """The arena's signature of what each participant is shown; empty ones without a signer."""
+    if signer is None:
+        return [b""] * len(commitments)
+    seals = seals_of(deal, commitments)
+    return [signer.sign(transcript_statement(shown)) for _, shown in seals]
+
+
+def complaint_of(deal: BookedDeal, commitments: Sequence[bytes], told: Sequence[bytes]) -> str:
+    """Which participants did not open their commitments, and how; empty if all did."""
+    lied: list[str] = []
+    silent: list[str] = []
+    for each, commitment, entropy in zip(
+        deal.fair_deal.participants, commitments, told, strict=True
+    ):
+        name = each.participant
+        bound = journal_pb2.DealParticipant(participant=name, commitment=commitment, salt=each.salt)
+        if not opens(deal.context, bound, entropy):
+            (lied if entropy else silent).append(name)
+    said = [f"{', '.join(lied)} opened it wrongly"] if lied else []
+    said += [f"{', '.join(silent)} did not open it in time"] if silent else []
+    return f"of those who made a commitment, {' and '.join(said)}" if said else ""
+
+
+def refusal(reason: play_pb2.RefusalReason.ValueType, detail: str) -> play_pb2.Refusal:
+    """A refusal of a message about a fair deal; its text is only the detail."""
+    return play_pb2.Refusal(reason=reason, text=detail)

@@ -1,1 +1,1 @@
-"""Matches from their order to their end, also over a restart of the arena."""
+"""Matches from their order to their recorded result, also across a restart of the arena."""

@@ -1,13 +1,13 @@
-"""The end of a match, told again by an arena that was restarted since."""
+"""The end of a match as a restarted arena sends it again."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from arena.games.contract import Seat
+from arena.replay.bot_notes import without_notes
 from arena.replay.deal_book import Opening
-from arena.replay.frames import frames
 from arena.replay.journal.recovery import ToldEnd
-from arena.replay.notes import without_notes
+from arena.replay.playback import play_back
 from arena.replay.read import Replay
 from arena.replay.records import Framed
 from arena.replay.write import with_revealed
@@ -19,7 +19,7 @@ from cardarena.v1 import game_pb2, play_pb2
 def last_events(
     bodies: Sequence[bytes], opening: Opening, replay: Path
 ) -> tuple[tuple[bytes, ...], ...]:
-    """What each seat was told since its last ask, by seat: the rules are played again for it.
+    """The events that each seat received since its last ask, by seat. The match is played back for them.
 
     `bodies` are the match's records; without any, they are read from its replay.
 
@@ -35,25 +35,28 @@ def last_events(
     rules, codec = spec.terms.game.rules, codec_of(spec.terms.game)
     events: list[list[object]] = [[] for _ in range(spec.terms.seats)]
     records, before = list(found.decided), 0
-    for frame in frames(found):
-        before += len(frame.decisions)
-        if not frame.complete:
+    for step in play_back(found):
+        before += len(step.decisions)
+        if not step.complete:
             break
-        for told in frame.told:
-            for seat in range(spec.terms.seats) if told.seats is None else told.seats:
-                events[seat].append(told.event)
-        acting = rules.to_act(frame.state)
+        for each in step.events:
+            for seat in range(spec.terms.seats) if each.sent_to is None else each.sent_to:
+                events[seat].append(each.event)
+        acting = rules.to_act(step.state)
         unasked = {
             Seat(each.seat) for each in records[before : before + len(acting)] if each.unasked
         }
         for seat in acting:
             if seat not in unasked:
                 events[seat].clear()
-    return tuple(tuple(codec.game_event(each) for each in told) for told in events)
+    return tuple(tuple(codec.game_event(each) for each in received) for received in events)
 
 
 def end_again(end: ToldEnd, seat: int, number: int, last: Sequence[bytes]) -> play_pb2.MatchEnd:
-    """How a match ended, for the bot at a seat that numbers it so; `last` are its last events."""
+    """The end of a match for the bot at a seat.
+
+    `number` is the number of the match on the bot's streams, `last` are the last events of the seat.
+    """
     closed = end.closed
     return play_pb2.MatchEnd(
         match=number,

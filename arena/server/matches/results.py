@@ -1,4 +1,4 @@
-"""How matches ended: in the words of the ladder, and recorded for good."""
+"""Converts outcomes of the referee into results of competitions, and records them."""
 
 import logging
 from collections import Counter
@@ -8,36 +8,36 @@ from typing import Final, Protocol
 
 import trio
 
-from arena.ladder.results import MatchOutcome, aborted
 from arena.referee import Ending, Outcome
+from arena.schedule.outcomes import MatchOutcome, aborted
 from arena.store import EndedMatch, MatchFilter, StoreBusy, StoredMatch, StoreError
 
 LOCKED_ATTEMPTS: Final = 12
-"""Times that results are tried to be recorded in a locked store, each for some seconds."""
+"""Attempts to record results in a locked store, each of some seconds."""
 
 _log = logging.getLogger(__name__)
 
 
 class Results(Protocol):
-    """Where results are kept, as `arena.store.Matches`. Calls block; any thread may call.
+    """The store of results, as `arena.store.Matches`. Calls block; any thread may call.
 
     Raises:
       StoreError: from all of them, if that is not possible.
     """
 
     def outcomes(self, match_ids: Collection[str]) -> Mapping[str, MatchOutcome]:
-        """How these matches ended, by id, as far as they have; aborted ones included."""
+        """The outcomes of those of these matches that have ended, by id, including aborted ones."""
         ...
 
     def record(self, ended: Sequence[EndedMatch], published: Collection[str] = ()) -> None:
-        """Keep how matches ended, and note that there are replays of those `published`.
+        """Record how matches ended, and that there are replays of the `published` ones.
 
         Recording the same again changes nothing.
         """
         ...
 
     def mark_published(self, match_ids: Collection[str]) -> None:
-        """Note that there are replays of these matches."""
+        """Record that there are replays of these matches."""
         ...
 
     def get(self, match_id: str) -> StoredMatch | None:
@@ -52,10 +52,9 @@ class Results(Protocol):
 
 
 class ResultWriter:
-    """Records results and what was published, all that comes at the same time together.
+    """Records results and publications; those that wait at the same time share a transaction.
 
-    A transaction costs far more than what is in it. A locked store is waited for; matches go on
-    meanwhile.
+    A transaction costs far more than its rows. If the store is locked the writer tries again; matches go on meanwhile.
     """
 
     def __init__(self, results: Results) -> None:
@@ -63,16 +62,16 @@ class ResultWriter:
         self._waiting: list[_Waiting] = []
         self._writing = trio.Lock()
 
-    async def record(self, ended: EndedMatch) -> None:
-        """Record how a match ended; on return it is on disk.
+    async def record(self, *ended: EndedMatch) -> None:
+        """Record how matches ended, in one transaction; on return it is on disk.
 
         Raises:
           StoreError: if that is not possible.
         """
-        await self._write(_Waiting(ended=(ended,)))
+        await self._write(_Waiting(ended=ended))
 
     async def mark_published(self, match_ids: Sequence[str]) -> None:
-        """Note that there are replays of these matches; on return that is on disk.
+        """Record that there are replays of these matches; on return that is on disk.
 
         Raises:
           StoreError: if that is not possible.
@@ -83,7 +82,7 @@ class ResultWriter:
     async def _write(self, own: "_Waiting") -> None:
         self._waiting.append(own)
         async with self._writing:
-            if not own.done:  # the writer before may have taken it along
+            if not own.done:  # an earlier writer may have included it
                 await self._write_waiting()
         if own.error is not None:
             raise own.error
@@ -92,7 +91,7 @@ class ResultWriter:
         waiting, self._waiting = self._waiting, []
         error = await trio.to_thread.run_sync(self._try, waiting)
         for each in waiting:
-            # One result that does not fit must not take the others with it.
+            # A result that cannot be recorded must not affect the others.
             alone = error is not None and len(waiting) > 1
             each.error = await trio.to_thread.run_sync(self._try, [each]) if alone else error
             each.done = True
@@ -117,7 +116,7 @@ class ResultWriter:
 
 @dataclass(slots=True)
 class _Waiting:
-    """What is to be written for one match or deal-set."""
+    """The rows of one match or deal-set that wait to be written."""
 
     ended: tuple[EndedMatch, ...] = ()
     published: tuple[str, ...] = ()
@@ -125,8 +124,8 @@ class _Waiting:
     error: StoreError | None = None
 
 
-def outcome_for_ladder(outcome: Outcome, journal_position: str = "") -> MatchOutcome:
-    """An outcome of the referee in the words of the ladder."""
+def match_outcome(outcome: Outcome, journal_position: str = "") -> MatchOutcome:
+    """An outcome of the referee as a result of a competition."""
     if outcome.ending is Ending.ABORTED:
         cause = outcome.cause.name.lower() if outcome.cause else ""
         return aborted(outcome.match_id, f"{cause} {outcome.incident}".strip())
@@ -139,7 +138,7 @@ def outcome_for_ladder(outcome: Outcome, journal_position: str = "") -> MatchOut
         places=outcome.places,
         ending=outcome.ending.name.lower(),
         faults=tuple(dict(each) for each in faults),
-        left=tuple(seat.forfeited for seat in outcome.conduct),
+        forfeited=tuple(seat.forfeited for seat in outcome.conduct),
         fallback_share=tuple(
             seat.fallbacks / seat.decisions if seat.decisions else 0.0 for seat in outcome.conduct
         ),

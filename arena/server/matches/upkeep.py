@@ -1,8 +1,9 @@
-"""Keeps journals small while the arena runs: what no match needs any more is removed.
+"""Keeps journals small while the arena runs: records that no match needs any more are removed.
 
-A match needs its records until its result is recorded and its replay is published, and the latest
-ends for as long as a bot may not have heard of them. A journal of an earlier process goes once
-nothing of it is needed; where something is, the rest of it goes, as with this process's own.
+The records of a match are needed until its result is recorded and its replay is published; those
+of the latest ends as long as a bot may not have received them. A journal of an earlier process is
+removed once nothing of it is needed. Until then its other records are removed, as they are from
+the journal of this process.
 """
 
 import contextlib
@@ -21,48 +22,48 @@ from arena.replay.journal.recovery import JournalRun, Recovery
 from arena.replay.read import replay_path
 from arena.server.matches.matches import Matches
 
-LOOK_S: Final = 10.0
-"""Between two looks at what is needed."""
+CHECK_S: Final = 10.0
+"""Time in seconds between two checks."""
 PAUSE_S: Final = 0.005
-"""After each piece of work, so that the loop's thread is not kept waiting for the interpreter."""
+"""Pause after each piece of work, so that the loop's thread gets the interpreter."""
 
 _log = logging.getLogger(__name__)
 
 
 class JournalUpkeep:
-    """Looks after the journals of one folder. Made in trio."""
+    """Compacts the journals of one folder. Made in trio."""
 
     def __init__(
         self, journal: Journal, matches: Matches, recovery: Recovery, replays: Path
     ) -> None:
-        """`recovery` is what earlier processes left, `replays` where replays are published."""
+        """`recovery` is what earlier processes left, `replays` the folder of published replays."""
         self._journal = journal
         self._matches = matches
         self._recovery = recovery
         self._replays = replays
         self._compactor = Compactor(_pause)
-        self._looking = trio.Lock()
+        self._checking = trio.Lock()
         self._earlier: dict[tuple[Path, ...], tuple[Compactor, frozenset[str]]] = {}
-        """Of each journal of an earlier process: what was needed of it at the last look."""
+        """For each journal of an earlier process, what was needed of it at the last check."""
 
     async def run(self) -> None:
-        """Look after them until cancelled."""
+        """Compact them every `CHECK_S` seconds until cancelled."""
         with contextlib.suppress(Unwritten):  # the arena ends, and says why
             while True:
-                await trio.sleep(LOOK_S)
-                await self.look()
+                await trio.sleep(CHECK_S)
+                await self.check()
 
-    async def look(self) -> None:
-        """Remove what is not needed now.
+    async def check(self) -> None:
+        """Remove the records that are not needed now.
 
         Raises:
           Unwritten: if the journal cannot be written.
         """
-        async with self._looking:
-            await self._look()
+        async with self._checking:
+            await self._check()
 
-    async def _look(self) -> None:
-        # Both before anything else can happen: what is full now has no records of later matches.
+    async def _check(self) -> None:
+        # Both at once: segments that are full now have no records of later matches.
         full, needed = self._journal.full_segments, self._matches.needed_records
         # What this process copied of earlier journals has to be on the disk before these go.
         if self._recovery.runs:
@@ -73,8 +74,8 @@ class JournalUpkeep:
                 await self._compact_earlier(run)
             if full:
                 freed = await trio.to_thread.run_sync(self._compactor.compact, full, needed)
-                _tell(freed, full)
-        except OSError as error:  # there is more to read at the next start, and no more to it
+                _log_freed(freed, full)
+        except OSError as error:  # the next start only has more to read
             _log.warning("a journal cannot be made smaller", extra={"why": error.strerror})
 
     async def drop_spent(self) -> None:
@@ -92,13 +93,11 @@ class JournalUpkeep:
         await self._journal.synced()
         for segment in spent:
             segment.unlink(missing_ok=True)
-        recovery.runs = [
-            run for run in recovery.runs if run.damaged or run.needs(waiting, unpublished)
-        ]
+        recovery.forget_spent(waiting, unpublished)
         _log.info("earlier journals were removed", extra={"segments": len(spent)})
 
     async def _compact_earlier(self, run: JournalRun) -> None:
-        """Drop what is not needed any more of an earlier journal of which something is."""
+        """Remove what is not needed of an earlier journal of which something is needed."""
         if run.damaged:
             return
         needed = run.needs(self._matches.waiting, self._unpublished)
@@ -110,11 +109,11 @@ class JournalUpkeep:
         freed = await trio.to_thread.run_sync(
             lambda: compactor.compact(there, needed, sessions=False)
         )
-        _tell(freed, there)
+        _log_freed(freed, there)
 
     @property
     def _unpublished(self) -> frozenset[str]:
-        """Matches of earlier processes that are over and have no replay so far, by id."""
+        """Matches of earlier processes that have ended and have no replay so far, by id."""
         return frozenset(
             match_id
             for run in self._recovery.runs
@@ -124,12 +123,12 @@ class JournalUpkeep:
 
 
 def _pause() -> None:
-    """Let others have the interpreter; give up if the arena ends."""
+    """Let other threads have the interpreter; stop if the arena ends."""
     trio.from_thread.check_cancelled()
     time.sleep(PAUSE_S)
 
 
-def _tell(freed: int, segments: Sequence[Path]) -> None:
+def _log_freed(freed: int, segments: Sequence[Path]) -> None:
     if freed:
         fields = {"segments": len(segments), "freed_bytes": freed}
-        _log.info("what was not needed of a journal is gone", extra=fields)
+        _log.info("a journal was compacted", extra=fields)

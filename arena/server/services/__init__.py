@@ -1,1 +1,1 @@
-"""The gRPC services, and the pages of numbers beside them."""
+"""The gRPC services, and the pages of metrics and status."""

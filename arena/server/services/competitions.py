@@ -1,183 +1,177 @@
-"""The competition service: what organisers and owners do, and what everybody may look at.
+"""The competition service: what organisers and owners may do, and what everybody may read.
 
-The office keeps all of it in the store; files are reached on other threads. What looks is answered from
-what was found a moment ago, so that many who look cost no more than one.
+The store keeps all of it; the disk is accessed on other threads. What everybody may read is kept for a second, so that
+many readers cost no more than one.
 """
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
-import grpc
-
-from arena.competition.plan_file import PlanError, read_plan
-from arena.competition.rounds import DrawError
-from arena.competition.states import Action, NotAllowed, State
-from arena.ladder.schedule import ScheduleError
-from arena.server.gate.access import bearer
-from arena.server.gate.calls import Context
-from arena.server.gate.tokens import Holder, Tokens, denied
-from arena.server.office import Office
-from arena.server.refusals import Refused, invalid, not_found, not_now
-from arena.server.services.pages import page_size
-from arena.store import MayNotEnter, NoCompetition, NotExpected, Scope, Store, StoreBusy, StoreError
+from arena.competition.plan import CompetitionKind, read_plan
+from arena.competition.states import Action, State
+from arena.server.admission.access import holder_of
+from arena.server.admission.limits import Context
+from arena.server.admission.tokens import Holder, Tokens
+from arena.server.competition_service import CompetitionService
+from arena.server.refusals import Refused
+from arena.server.services.pages import numbered_page
+from arena.server.services.store_refusals import on_thread, refusable
+from arena.store import Scope, Store
+from arena.store.moments import iso_utc
+from arena.wire.enums import enum_number, enum_word
+from cardarena.v1 import bots_pb2, competitions_pb2_grpc
 from cardarena.v1 import competitions_pb2 as messages
-from cardarena.v1 import competitions_pb2_grpc
 
-LOOK_S: Final = 1.0
-"""Between two looks for those who watch."""
+POLL_S: Final = 1.0
+"""Time in seconds between two polls for callers that watch a competition."""
 FRESH_S: Final = 1.0
-"""How long what was found is shown again."""
+"""How long a result is reused, in seconds."""
 MAX_CONFIG_BYTES: Final = 20_000
 
 _T = TypeVar("_T")
 
 
-class Recent:
-    """What was found lately, by what was asked; the same is looked up once at a time."""
+class RecentResults:
+    """Keeps the results of queries for a moment; each query runs once at a time."""
 
     def __init__(
         self, fresh_s: float, most: int = 256, now_s: Callable[[], float] = time.monotonic
     ) -> None:
+        """Keep at most `most` results, each for `fresh_s` seconds."""
         self._fresh_s, self._most, self._now_s = fresh_s, most, now_s
         self._found: dict[tuple[object, ...], tuple[float, asyncio.Task[Any]]] = {}
 
-    async def get(self, key: tuple[object, ...], look: Callable[[], _T]) -> _T:
-        """What `look` finds on another thread, or found a moment ago."""
-        return await self.begun(key, lambda: asyncio.to_thread(look))
+    async def on_thread(self, key: tuple[object, ...], query: Callable[[], _T]) -> _T:
+        """The result of `query`, which runs on another thread unless a result of its key is fresh."""
+        return await self.awaited(key, lambda: asyncio.to_thread(query))
 
-    async def begun(
-        self, key: tuple[object, ...], begin: Callable[[], Coroutine[Any, Any, _T]]
+    async def awaited(
+        self, key: tuple[object, ...], query: Callable[[], Coroutine[Any, Any, _T]]
     ) -> _T:
-        """What comes of what `begin` begins, or came of it a moment ago."""
+        """The result of `query`, which is awaited unless a result of its key is fresh.
+
+        Errors become refusals.
+        """
         known = self._found.get(key)
         if known is None or (known[1].done() and self._now_s() - known[0] > self._fresh_s):
             while len(self._found) >= self._most:
                 del self._found[next(iter(self._found))]
             self._found.pop(key, None)
-            known = self._now_s(), asyncio.create_task(begin())
+            known = self._now_s(), asyncio.create_task(query())
             self._found[key] = known
-        # Who gives up waiting does not take it from those who wait with it.
-        found: _T = await asyncio.shield(known[1])
+        # The query goes on for others if one caller is cancelled.
+        found: _T = await refusable(asyncio.shield(known[1]))
         return found
-
-
-class Judge:
-    """Says who makes a call, on the loop, and whether a bot is theirs, which takes the disk."""
-
-    def __init__(self, store: Store, tokens: Tokens) -> None:
-        self._store, self._tokens = store, tokens
-
-    def holder(self, context: Context) -> Holder:
-        """Who has the token of a call that guests may not make.
-
-        Raises:
-          Refused: if it is no longer valid.
-        """
-        return self._tokens.holder(bearer(context.invocation_metadata() or ()))
-
-    def require_own(self, holder: Holder, bot: str) -> None:
-        """Require that a bot is the caller's, unless that is an organiser.
-
-        Raises:
-          Refused: if it is another's.
-        """
-        if not bot:
-            raise not_found("UNKNOWN_BOT", "a bot has to be named")
-        if holder.scope is Scope.ORGANISER:
-            return
-        known = self._store.registry().find_bot(bot)
-        owner = known.owner if known is not None else self._tokens.owner_of(bot)
-        if owner != holder.owner:
-            raise denied("NOT_YOURS", f"the bot {bot!r} is not yours")
 
 
 class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
     """Serves `cardarena.v1.CompetitionService`."""
 
-    def __init__(self, store: Store, office: Office, tokens: Tokens) -> None:
-        self._store, self._office = store, office
-        self._judge = Judge(store, tokens)
-        self._recent = Recent(FRESH_S)
+    def __init__(self, store: Store, service: CompetitionService, tokens: Tokens) -> None:
+        self._store, self._service, self._tokens = store, service, tokens
+        self._recent = RecentResults(FRESH_S)
 
-    # What organisers and owners do.
+    # Organisers and owners.
 
     async def CreateCompetition(
         self, request: messages.CreateCompetitionRequest, context: Context
     ) -> messages.CreateCompetitionResponse:
-        who = self._judge.holder(context).owner
+        who = holder_of(context, self._tokens).owner
         if len(request.config.encode()) > MAX_CONFIG_BYTES:
-            raise invalid("BAD_PLAN", f"a plan is no longer than {MAX_CONFIG_BYTES:,} bytes")
+            raise Refused("BAD_PLAN", f"it is longer than {MAX_CONFIG_BYTES:,} bytes")
 
         def create() -> dict[str, Any]:
             plan = read_plan(request.config)
             if plan.bots:
-                # A command is run as the arena's own user: that is for who has the machine.
-                raise invalid(
-                    "BAD_PLAN", "[bots] is for a competition in a folder: no call launches"
-                )
-            self._office.create(request.config, who=who)
-            return self._office.show(plan.name)
+                # Commands run as the arena's own user, so only users of its machine may give them.
+                detail = "[bots] is for competitions in a folder; a call launches no bots"
+                raise Refused("BAD_PLAN", detail)
+            self._service.create(request.config, who=who)
+            return self._service.show(plan.name)
 
-        return messages.CreateCompetitionResponse(competition=_info(await told(create)))
+        return messages.CreateCompetitionResponse(competition=_info(await on_thread(create)))
 
     async def ControlCompetition(
         self, request: messages.ControlCompetitionRequest, context: Context
     ) -> messages.ControlCompetitionResponse:
-        who = self._judge.holder(context).owner
-        action = _ACTIONS.get(request.action)
-        if action is None:
-            raise invalid("NO_ACTION", "an action has to be named")
-        expected = _STATES.get(request.expected_state)
+        who = holder_of(context, self._tokens).owner
+        word = enum_word(messages.CompetitionAction, request.action)
+        if not word:
+            raise Refused("NO_ACTION")
+        action = Action(word)
+        state = enum_word(messages.CompetitionState, request.expected_state)
+        expected = State(state) if state else None
 
         def control() -> dict[str, Any]:
-            self._office.control(request.name, action, who=who, expected=expected)
-            return self._office.show(request.name)
+            self._service.control(request.name, action, who=who, expected=expected)
+            return self._service.show(request.name)
 
-        return messages.ControlCompetitionResponse(competition=_info(await told(control)))
+        return messages.ControlCompetitionResponse(competition=_info(await on_thread(control)))
 
     async def EnterBot(
         self, request: messages.EnterBotRequest, context: Context
     ) -> messages.EnterBotResponse:
-        holder = self._judge.holder(context)
+        holder = holder_of(context, self._tokens)
 
-        def enter() -> None:
-            self._judge.require_own(holder, request.bot)
-            entry = self._office.entry_of(request.bot, self._store)
+        def enter() -> tuple[str, ...]:
+            self._require_own(holder, request.bot)
+            entry = self._service.entry_of(request.name, request.bot, self._store)
             organises = holder.scope is Scope.ORGANISER
-            self._office.enter(request.name, entry, who=holder.owner, organises=organises)
+            return self._service.enter(request.name, entry, who=holder.owner, organises=organises)
 
-        await told(enter)
-        return messages.EnterBotResponse()
+        return messages.EnterBotResponse(games=await on_thread(enter))
 
     async def WithdrawBot(
         self, request: messages.WithdrawBotRequest, context: Context
     ) -> messages.WithdrawBotResponse:
-        holder = self._judge.holder(context)
+        holder = holder_of(context, self._tokens)
 
         def withdraw() -> None:
-            self._judge.require_own(holder, request.bot)
-            self._office.withdraw(request.name, request.bot, who=holder.owner)
+            self._require_own(holder, request.bot)
+            self._service.withdraw(request.name, request.bot, who=holder.owner)
 
-        await told(withdraw)
+        await on_thread(withdraw)
         return messages.WithdrawBotResponse()
 
     async def DisqualifyBot(
         self, request: messages.DisqualifyBotRequest, context: Context
     ) -> messages.DisqualifyBotResponse:
-        who = self._judge.holder(context).owner
+        who = holder_of(context, self._tokens).owner
         if not request.reason.strip():
-            raise invalid("NO_REASON", "everybody is told why: give a reason")
+            raise Refused("NO_REASON")
 
         def disqualify() -> None:
-            self._office.disqualify(request.name, request.bot, reason=request.reason, who=who)
+            self._service.disqualify(request.name, request.bot, reason=request.reason, who=who)
 
-        await told(disqualify)
+        await on_thread(disqualify)
         return messages.DisqualifyBotResponse()
 
-    # What everybody may look at.
+    async def Announce(
+        self, request: messages.AnnounceRequest, context: Context
+    ) -> messages.AnnounceResponse:
+        who = holder_of(context, self._tokens).owner
+        await on_thread(lambda: self._service.announce(request.name, request.text, who=who))
+        return messages.AnnounceResponse()
+
+    def _require_own(self, holder: Holder, bot: str) -> None:
+        """Require that a bot is the caller's, or the caller an organiser. Reads the disk.
+
+        Raises:
+          Refused: if it is another owner's.
+        """
+        if not bot:
+            raise Refused("UNKNOWN_BOT", "none is named")
+        if holder.scope is Scope.ORGANISER:
+            return
+        known = self._store.registry().find_bot(bot)
+        owner = known.owner if known is not None else self._tokens.owner_of(bot)
+        if owner != holder.owner:
+            raise Refused("NOT_YOURS", repr(bot))
+
+    # Everybody.
 
     async def GetCompetition(
         self, request: messages.GetCompetitionRequest, context: Context
@@ -187,8 +181,8 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
     async def ListCompetitions(
         self, request: messages.ListCompetitionsRequest, context: Context
     ) -> messages.ListCompetitionsResponse:
-        every = await told_of(self._recent.get(("every",), self._office.every))
-        page, token = _page(every, request.page_size, request.page_token)
+        every = await self._recent.on_thread(("every",), self._service.every)
+        page, token = numbered_page(every, request.page_size, request.page_token)
         return messages.ListCompetitionsResponse(
             competitions=[_info(each) for each in page], next_page_token=token
         )
@@ -197,34 +191,17 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
         self, request: messages.ListRoundsRequest, context: Context
     ) -> messages.ListRoundsResponse:
         name = request.name
-        found = await told_of(self._recent.get(("rounds", name), lambda: self._office.rounds(name)))
-        page, token = _page(found, request.page_size, request.page_token)
+        found = await self._recent.on_thread(("rounds", name), lambda: self._service.rounds(name))
+        page, token = numbered_page(found, request.page_size, request.page_token)
         return messages.ListRoundsResponse(
             rounds=[
                 messages.RoundInfo(
-                    game=each["game"],
-                    seats=each["seats"],
-                    round=each["round"],
-                    groups=[messages.BotGroup(bots=group) for group in each["groups"]],
-                    byes=each["byes"],
-                    inputs_sha256=each["inputs_sha256"],
+                    **each | {"groups": [messages.BotGroup(bots=group) for group in each["groups"]]}
                 )
                 for each in page
             ],
             next_page_token=token,
         )
-
-    async def ListDealSets(
-        self, request: messages.ListDealSetsRequest, context: Context
-    ) -> messages.ListDealSetsResponse:
-        name = request.name
-
-        def look() -> list[str]:
-            return [json.dumps(each) for each in self._office.deal_sets(name)]
-
-        found = await told_of(self._recent.get(("deal-sets", name), look))
-        page, token = _page(found, request.page_size, request.page_token)
-        return messages.ListDealSetsResponse(deal_sets=page, next_page_token=token)
 
     async def WatchCompetition(
         self, request: messages.WatchCompetitionRequest, context: Context
@@ -237,125 +214,68 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
             if found["state"] == State.FINISHED:
                 return
             before = found
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(POLL_S)
 
     async def _shown(self, name: str) -> dict[str, Any]:
-        return await told_of(self._recent.get(("show", name), lambda: self._office.show(name)))
+        return await self._recent.on_thread(("show", name), lambda: self._service.show(name))
 
 
-async def told(act: Callable[[], _T]) -> _T:
-    """What an act on another thread returns; what is wrong with it, as its caller may see it."""
-    return await told_of(asyncio.to_thread(act))
-
-
-async def told_of(found: Awaitable[_T]) -> _T:
-    """What is awaited; what is wrong with it, as its caller may see it.
-
-    Raises:
-      Refused: with a reason that a program can branch on.
-    """
-    try:
-        return await found
-    except PlanError as error:
-        raise invalid("BAD_PLAN", str(error)) from None
-    except NoCompetition as error:
-        reason = "UNKNOWN_COMPETITION"
-        reason = "UNKNOWN_BOT" if "is not in the competition" in str(error) else reason
-        reason = "UNKNOWN_TABLE" if "there is no table" in str(error) else reason
-        raise not_found(reason, str(error)) from None
-    except NotExpected as error:
-        raise not_now("OTHER_STATE", str(error)) from None
-    except NotAllowed as error:
-        raise not_now("NOT_ALLOWED", str(error)) from None
-    except MayNotEnter as error:
-        raise not_now("MAY_NOT_ENTER", str(error)) from None
-    except (DrawError, ScheduleError) as error:
-        raise not_now("CANNOT_BE_DRAWN", str(error)) from None
-    except StoreBusy:
-        code = grpc.StatusCode.UNAVAILABLE
-        raise Refused(code, "STORE_BUSY", "the store is busy: ask again", retry_s=1.0) from None
-    except StoreError as error:
-        if "already: give" in str(error):
-            raise not_now("NAME_TAKEN", str(error)) from None
-        code = grpc.StatusCode.UNAVAILABLE
-        raise Refused(
-            code, "STORE_AWAY", "the store cannot be read: ask again", retry_s=5.0
-        ) from error
-
-
-def _page(found: Sequence[_T], asked: int, token: str) -> tuple[Sequence[_T], str]:
-    """So many from where the page before ended, and the token of the next page."""
-    size = page_size(asked)
-    if token and not (token.isascii() and token.isdecimal() and len(token) < 10):
-        raise invalid("BAD_PAGE_TOKEN", "this is no token of a page")
-    at = int(token or 0)
-    more = at + size < len(found)
-    return found[at : at + size], str(at + size) if more else ""
-
-
-_ACTIONS: Final[Mapping[int, Action]] = {
-    number: Action(name.removeprefix("COMPETITION_ACTION_").lower())
-    for name, number in messages.CompetitionAction.items()
-    if number
+_GAME: Final = {
+    "complete": "complete",
+    "in_play": "in_play",
+    "waiting": "waiting",
+    "given_up": "given_up",
+    "void": "voided",
 }
-_STATES: Final[Mapping[int, State]] = {
-    number: State(name.removeprefix("COMPETITION_STATE_").lower())
-    for name, number in messages.CompetitionState.items()
-    if number
-}
-_STATE_NUMBERS: Final = {str(state): number for number, state in _STATES.items()}
+"""Counts of deal-sets: the name in the JSON, and that of the field."""
+_INFO: Final = ("season", "organiser", "entered", "official", "timetable", "waits", "announcement")
+_TIMES: Final = ("created", "opens", "closes", "announced")
+_BOT: Final = ("bot", "owner", "seed", "reason", "away")
+"""Fields that have the same name and value in the message and in the JSON."""
 
 
 def _info(found: Mapping[str, Any]) -> messages.CompetitionInfo:
+    """A competition as a message."""
     return messages.CompetitionInfo(
         name=found["competition"],
-        kind=found["kind"],
-        format=found["format"] or "",
-        season=found["season"],
-        state=_STATE_NUMBERS[found["state"]],  # type: ignore[arg-type]
-        organiser=found["organiser"],
-        created=found["created"],
-        opens=found["opens"] or "",
-        closes=found["closes"] or "",
-        entry=found["entry"],
-        entered=found["entered"],
-        tables=found["tables"],
+        format=enum_number(messages.CompetitionFormat, found["format"] or found["kind"]),
+        entry=enum_number(messages.EntryPolicy, found["entry"]),
+        state=enum_number(messages.CompetitionState, found["state"]),
         games=[
             messages.CompetitionGame(
-                game=each["game"], seats=each["seats"], rounds=each["rounds"], **each["deal_sets"]
+                game=each["game"],
+                seats=each["seats"],
+                rounds=each["rounds"],
+                **{field: each["deal_sets"][name] for name, field in _GAME.items()},
             )
             for each in found.get("games", ())
         ],
         bots=[
             messages.CompetitionBot(
-                bot=each["bot"],
-                owner=each["owner"],
-                kind=each["kind"],
-                seed=each["seed"],
-                out=each["out"] or "",
-                reason=each["reason"],
-                away=each["away"],
+                kind=enum_number(bots_pb2.BotKind, each["kind"]),
+                out=enum_number(messages.CompetitionExit, each["out"] or ""),
+                games=each["games"],
+                **{name: each[name] for name in _BOT},
             )
             for each in found.get("bots", ())
         ],
+        **{name: found[name] for name in _INFO}
+        | {f"{name}_unix_ms": _unix_ms(found[name]) for name in _TIMES},
     )
 
 
 def info_json(info: messages.CompetitionInfo) -> dict[str, Any]:
     """A competition as commands print it: the same fields as of one in a folder."""
+    format_ = enum_word(messages.CompetitionFormat, info.format)
+    ladder = format_ == CompetitionKind.LADDER
     about: dict[str, Any] = {
         "competition": info.name,
-        "kind": info.kind,
-        "format": info.format or None,
-        "season": info.season,
-        "state": str(_STATES[info.state]),
-        "organiser": info.organiser,
-        "created": info.created,
-        "opens": info.opens or None,
-        "closes": info.closes or None,
-        "entry": info.entry,
-        "entered": info.entered,
-        "tables": info.tables,
+        "kind": str(CompetitionKind.LADDER if ladder else CompetitionKind.TOURNAMENT),
+        "format": None if ladder else format_,
+        "state": enum_word(messages.CompetitionState, info.state),
+        "entry": enum_word(messages.EntryPolicy, info.entry),
+        **{name: getattr(info, name) for name in _INFO},
+        **{name: _iso(getattr(info, f"{name}_unix_ms")) for name in _TIMES},
     }
     if info.games:
         about["games"] = [
@@ -363,45 +283,25 @@ def info_json(info: messages.CompetitionInfo) -> dict[str, Any]:
                 "game": each.game,
                 "seats": each.seats,
                 "rounds": each.rounds,
-                "deal_sets": {
-                    name: getattr(each, name)
-                    for name in ("complete", "in_play", "waiting", "given_up", "void")
-                },
+                "deal_sets": {name: getattr(each, field) for name, field in _GAME.items()},
             }
             for each in info.games
         ]
         about["bots"] = [
             {
-                "bot": each.bot,
-                "owner": each.owner,
-                "kind": each.kind,
-                "seed": each.seed,
-                "out": each.out or None,
-                "reason": each.reason,
-                "away": each.away,
+                "kind": enum_word(bots_pb2.BotKind, each.kind),
+                "out": enum_word(messages.CompetitionExit, each.out) or None,
+                "games": list(each.games),
+                **{name: getattr(each, name) for name in _BOT},
             }
             for each in info.bots
         ]
     return about
 
 
-def action_number(action: Action) -> int:
-    """An action as the wire has it."""
-    return next(number for number, each in _ACTIONS.items() if each is action)
+def _unix_ms(iso: str | None) -> int:
+    return int(datetime.fromisoformat(iso).timestamp() * 1000) if iso else 0
 
 
-def state_number(state: State | None) -> int:
-    """A state as the wire has it; 0 for any."""
-    return 0 if state is None else _STATE_NUMBERS[str(state)]
-
-
-__all__ = [
-    "CompetitionCalls",
-    "Judge",
-    "Recent",
-    "action_number",
-    "info_json",
-    "state_number",
-    "told",
-    "told_of",
-]
+def _iso(unix_ms: int) -> str | None:
+    return iso_utc(datetime.fromtimestamp(unix_ms / 1000, UTC)) if unix_ms else None

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 from grpc_health.v1 import health, health_pb2
 
-from arena.server.refusals import not_found
+from arena.server.refusals import Refused
 
 if TYPE_CHECKING:
     import grpc
 
 
 class Health(health.aio.HealthServicer):
-    """gRPC's own, but for names that it does not know: a call is refused here, and never aborted."""
+    """gRPC's health service, which here refuses unknown names instead of aborting the call."""
 
     async def Check(  # noqa: N802 - the call's name
         self,
@@ -21,10 +21,8 @@ class Health(health.aio.HealthServicer):
         """Whether the arena serves.
 
         Raises:
-          Refused: if a service is named; only the arena as a whole is told of.
+          Refused: if a service is named; there is only a status of the whole arena.
         """
         if request.service:
-            raise not_found(
-                "UNKNOWN_SERVICE", "only the arena as a whole is told of: name no service"
-            )
+            raise Refused("UNKNOWN_SERVICE", repr(request.service))
         return await super().Check(request, context)

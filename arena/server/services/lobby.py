@@ -1,40 +1,42 @@
-"""The lobby: games, who is there, and matches made by hand.
+"""The lobby service: games, connected bots, and matches that are ordered by hand.
 
-Of a deal-set that is not closed only an organiser is told anything: the tables of one
-deal-set play the same boards, so how one goes tells what is to come at another.
+Only organisers see matches of a deal-set that is not closed: the matches of one deal-set have the same boards, so
+the course of one reveals the cards of another.
 """
 
 import asyncio
 import functools
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 
-from arena.games.catalogue import GAMES, Game
-from arena.ladder.results import MatchOutcome
+from arena.games.catalogue import GAMES
+from arena.games.game import Game
+from arena.schedule.outcomes import MatchOutcome
+from arena.server.admission.access import organiser
+from arena.server.admission.limits import Context, address_of
+from arena.server.admission.order_quota import Orderer, OrderQuota
+from arena.server.admission.tokens import Tokens
 from arena.server.bots import BotId
-from arena.server.gate.access import organiser
-from arena.server.gate.calls import Context
-from arena.server.gate.limits import address_of
-from arena.server.gate.order_quota import Orderer, OrderQuota
-from arena.server.gate.tokens import Tokens
-from arena.server.matches.in_play import OrderedMatch
+from arena.server.matches.match_record import MatchRecord
 from arena.server.matches.matches import Matches
-from arena.server.matches.results import outcome_for_ladder
+from arena.server.matches.results import match_outcome
 from arena.server.orders import BY_HAND, DealSetOrder, requested_terms
-from arena.server.refusals import invalid, not_found
-from arena.server.services.pages import NEWEST, Place, page_size
+from arena.server.refusals import Refused
+from arena.server.services.pages import NEWEST, PagePosition, first_page, page_size
 from arena.server.session.register import SessionRegister
 from arena.server.session.session import Session
 from arena.store import MatchFilter, StoredMatch
+from arena.wire.enums import enum_number
 from arena.wire.settings import setting_message
 from cardarena.v1 import game_pb2, lobby_pb2, lobby_pb2_grpc
 
 
-class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
+class LobbyCalls(lobby_pb2_grpc.LobbyServiceServicer):
     """Serves `cardarena.v1.LobbyService`."""
 
     def __init__(self, matches: Matches, sessions: SessionRegister, tokens: Tokens) -> None:
-        """`tokens` tell who is an organiser, and which names are nobody's in particular."""
+        """`tokens` tell who is an organiser, and which bots are guests."""
         self._matches = matches
         self._tokens = tokens
         self._sessions = sessions
@@ -45,20 +47,30 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
     ) -> lobby_pb2.ListGamesResponse:
         return _all_games()
 
-    def CreateMatch(
+    async def CreateMatch(
         self, request: lobby_pb2.CreateMatchRequest, context: Context
     ) -> lobby_pb2.CreateMatchResponse:
         bots = tuple(BotId(name) for name in request.bots)
         for name, seats in Counter(request.bots).items():
-            # Guests play against themselves to try things out, and their results are nobody's.
+            # Guests may play against themselves, as their results do not count.
             if seats > 1 and not self._tokens.is_guest(name):
-                raise invalid("BOT_TWICE", f"{name!r} has a key, and sits once at a table")
+                raise Refused("BOT_TWICE", repr(name))
         terms = requested_terms(request.terms, seats=len(bots), seeded=bool(request.seed))
-        order = DealSetOrder.of_match(terms, bots, seed=request.seed)
         orderer = self._orderer(context)
-        self._quota.require(orderer, terms, self._where(bots))
+        match_id = _requested_id(orderer, request.request_id)
+        order = DealSetOrder.of_match(terms, bots, seed=request.seed, match_id=match_id)
+        if match_id and self._matches.get(match_id) is None:
+            found = await asyncio.to_thread(self._matches.results.get, match_id)
+            if found is not None:
+                if (found.game, tuple(found.bots)) != (terms.game.id, tuple(request.bots)):
+                    raise Refused("MATCH_ID_TAKEN", match_id)
+                return lobby_pb2.CreateMatchResponse(match=_ended(found))
+        is_new = self._matches.get(order.deal_set) is None
+        if is_new:
+            self._quota.require(orderer, terms, self._where(bots))
         match = self._matches.order(order, order.deal_set, BY_HAND)
-        self._quota.made(orderer, match.match_id)
+        if is_new:
+            self._quota.made(orderer, match.match_id)
         return lobby_pb2.CreateMatchResponse(match=self._ordered(match))
 
     async def GetMatch(
@@ -70,25 +82,27 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
             return lobby_pb2.GetMatchResponse(match=self._ordered(match))
         found = await asyncio.to_thread(self._matches.results.get, request.match_id)
         if found is None or not (sees_all or found.closed):
-            raise not_found("UNKNOWN_MATCH", f"there is no match {request.match_id!r}")
+            raise Refused("UNKNOWN_MATCH", repr(request.match_id))
         return lobby_pb2.GetMatchResponse(match=_ended(found))
 
     async def ListMatches(
         self, request: lobby_pb2.ListMatchesRequest, context: Context
     ) -> lobby_pb2.ListMatchesResponse:
-        size, place = page_size(request.page_size), Place.of_token(request.page_token)
+        size, place = page_size(request.page_size), PagePosition.of_token(request.page_token)
         sees_all = self._sees_all(context)
         in_play = self._matches.in_play
         before = in_play.get(place.in_play)
-        # Of a match that is told to nobody, no page tells either whether it is in play.
+        # A page does not reveal whether a match is in play that the caller may not see.
         on = before is not None and (sees_all or before.order.alone)
-        after, most = (place.in_play if on else ""), size + 1  # tells whether there is another page
+        after, most = (place.in_play if on else ""), size + 1  # one more, if there is another page
         ordered = (
             in_play.page(most, alone=not sees_all, after=after) if on or not place.begun else ()
         )
-        infos = [self._ordered(match) for match in ordered[:size]]
-        if len(ordered) > size:
-            token = Place(in_play=infos[-1].match_id).token
+        page, token = first_page(
+            ordered, size, lambda match: PagePosition(in_play=match.match_id).token
+        )
+        infos = [self._ordered(match) for match in page]
+        if token:
             return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
         room = size - len(infos)
         found = await asyncio.to_thread(
@@ -98,11 +112,10 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
             after=place.ended,
         )
         shown = [each for each in found[:room] if each.outcome.match_id not in in_play]
-        token = ""
         if len(found) > room:
             last = found[room - 1] if room else None
             ended = place.ended if last is None else (last.ended_unix_ms, last.outcome.match_id)
-            token = Place(ended=ended or NEWEST).token
+            token = PagePosition(ended=ended or NEWEST).token
         infos += [_ended(each) for each in shown]
         return lobby_pb2.ListMatchesResponse(matches=infos, next_page_token=token)
 
@@ -110,28 +123,29 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
         self, request: lobby_pb2.ListBotsRequest, context: Context
     ) -> lobby_pb2.ListBotsResponse:
         size, sees_all = page_size(request.page_size), self._sees_all(context)
-        # The last name of a page may have left since: the next begins with those after it.
+        # The last bot of a page may have disconnected since: the next page begins after its name.
         found = self._sessions.invited(request.page_token, size + 1)
         alone_of = self._matches.in_play.alone_of
+        page, token = first_page(found, size, lambda session: session.bot.name)
         return lobby_pb2.ListBotsResponse(
             bots=[
                 _bot_info(each, each.matches if sees_all else alone_of[each.bot.name])
-                for each in found[:size]
+                for each in page
             ],
-            next_page_token=found[size - 1].bot.name if len(found) > size else "",
+            next_page_token=token,
         )
 
     def _sees_all(self, context: Context) -> bool:
-        return organiser(context.invocation_metadata() or (), self._tokens) is not None
+        return organiser(context, self._tokens) is not None
 
     def _orderer(self, context: Context) -> Orderer:
-        holder = organiser(context.invocation_metadata() or (), self._tokens)
+        holder = organiser(context, self._tokens)
         if holder is not None:
             return Orderer(owner=holder.owner)
         return Orderer(address_of(context.peer()))
 
     def _where(self, bots: Sequence[BotId]) -> dict[str, str | None]:
-        """Where the bots that are here have their streams, by name; None for those with a key."""
+        """The addresses of connected bots, by name; None for those with a key."""
         found = {bot.name: self._sessions.get(bot) for bot in bots}
         return {
             name: session.address if self._tokens.is_guest(name) else None
@@ -139,18 +153,29 @@ class Lobby(lobby_pb2_grpc.LobbyServiceServicer):
             if session is not None and session.connected
         }
 
-    def _ordered(self, match: OrderedMatch) -> lobby_pb2.MatchInfo:
+    def _ordered(self, match: MatchRecord) -> lobby_pb2.MatchInfo:
         game, bots = match.order.terms.game.id, [bot.name for bot in match.table.bots]
-        if match.played is not None:  # and is just being recorded
-            return _info(game, bots, outcome_for_ladder(match.played))
-        table = self._matches.referee.tables.get(match.match_id)
+        if match.played is not None:  # and its result is being recorded
+            return _info(game, bots, match_outcome(match.played))
+        runner = self._matches.referee.runners.get(match.match_id)
         return lobby_pb2.MatchInfo(
             match_id=match.match_id,
             game=game,
             bots=bots,
             status=lobby_pb2.MatchStatus.MATCH_STATUS_RUNNING,
-            decisions=0 if table is None else table.decisions,
+            decisions=0 if runner is None else runner.decisions,
         )
+
+
+def _requested_id(orderer: Orderer, request_id: str) -> str:
+    """The id of the match that an orderer requests by this text; empty without one.
+
+    A repeated request has the same id, so the journal and the store know the match after a restart too.
+    """
+    if not request_id:
+        return ""
+    whose = ("owner", orderer.owner) if orderer.owner else ("address", orderer.address)
+    return hashlib.sha256(repr((*whose, request_id)).encode()).hexdigest()[:32]
 
 
 @functools.cache
@@ -182,10 +207,10 @@ def _bot_info(session: Session, matches: int) -> lobby_pb2.BotInfo:
     return lobby_pb2.BotInfo(
         bot=session.bot.name,
         games=[
-            lobby_pb2.BotGame(game=game.id, seats=sorted(session.games[game.id].seats))
+            lobby_pb2.BotGame(game=game.id, seats=sorted(session.declared.games[game.id].seats))
             for game in GAMES
-            if game.id in session.games
-            and session.games[game.id].rules_version in (0, game.rules_version)
+            if game.id in session.declared.games
+            and session.declared.games[game.id].rules_version in (0, game.rules_version)
         ],
         matches=matches,
         max_matches=session.max_matches,
@@ -205,5 +230,5 @@ def _info(game: str, bots: Sequence[str], outcome: MatchOutcome) -> lobby_pb2.Ma
         scores=[int(score) for score in outcome.scores],
         places=outcome.places,
         decisions=outcome.decisions,
-        ending=game_pb2.Ending.Value(f"ENDING_{outcome.ending.upper()}"),
+        ending=enum_number(game_pb2.Ending, outcome.ending),
     )

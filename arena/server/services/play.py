@@ -1,7 +1,7 @@
-"""The play stream: bytes in, bytes out, one reader and one writer for its whole life.
+"""The play stream, with one reader task and one writer task from start to end.
 
-Nothing here cancels a pending read or write to keep a clock: a cancelled read
-ends the stream silently, and a write after a cancelled one fails.
+No pending read or write is cancelled for a time limit: a cancelled read ends the stream silently, and a write after a
+cancelled one fails.
 """
 
 import asyncio
@@ -13,40 +13,40 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from arena.referee import Unwritten
-from arena.referee.causes import NOTED_S
+from arena.referee.pause_causes import NOTED_S
+from arena.server.admission.access import token_of
+from arena.server.admission.calls import ends_with_its_call, fail, next_message, refuse
+from arena.server.admission.limits import Context, address_of
+from arena.server.admission.traffic import TrafficAccount
 from arena.server.arena import Arena
-from arena.server.gate.access import token_of
-from arena.server.gate.calls import Context, ends_with_its_call, fail, next_message, refuse
-from arena.server.gate.limits import address_of
-from arena.server.gate.traffic import MESSAGE_BYTES, Account
-from arena.server.refusals import Refused, invalid, not_now, suspended
-from arena.server.session.outbox import Outbox
-from arena.server.session.pump import Pump
-from arena.server.session.session import MAX_MESSAGE_BYTES, Session
-from arena.server.watch import Watch
+from arena.server.metrics import Metrics
+from arena.server.refusals import Refused
+from arena.server.session.limits import MAX_MESSAGE_BYTES
+from arena.server.session.outbox import Outbox, Pump
+from arena.server.session.session import Session
 from cardarena.v1 import play_pb2
 
 SERVICE: Final = "cardarena.v1.PlayService"
 HELLO_S: Final = 5.0
-"""A stream that has not said hello by then is closed."""
-LAST_WORDS_S: Final = 1.0
-"""Time for what is queued when a stream ends: its bot may have stopped reading."""
+"""A stream without a hello is closed after this time, in seconds."""
+FLUSH_S: Final = 1.0
+"""Time in seconds to send queued frames when a stream ends, as its bot may not read."""
 
 
 def play_handler(
     arena: Arena,
     flush: Callable[[], None],
     now_s: Callable[[], float],
-    watch: Watch,
+    metrics: Metrics,
     *,
-    walled: bool = False,
+    sandboxed: bool = False,
 ) -> grpc.GenericRpcHandler:
     """The handler of the play service.
 
-    `flush` writes the journal, before anything that follows from it is sent; `walled` is whether
-    it is served to jailed bots.
+    `flush` writes the journal to its file, which happens before frames are sent. `sandboxed` says whether the service
+    is for sandboxed bots.
     """
-    stream = _Play(arena, flush, now_s, watch, walled=walled)
+    stream = _Play(arena, flush, now_s, metrics, sandboxed=sandboxed)
     method: Any = grpc.stream_stream_rpc_method_handler(stream.play)
     handler: grpc.GenericRpcHandler = grpc.method_handlers_generic_handler(
         SERVICE, {"Play": method}
@@ -60,14 +60,14 @@ class _Play:
         arena: Arena,
         flush: Callable[[], None],
         now_s: Callable[[], float],
-        watch: Watch,
+        metrics: Metrics,
         *,
-        walled: bool,
+        sandboxed: bool,
     ) -> None:
-        self._walled = walled
+        self._sandboxed = sandboxed
         self._arena = arena
-        self._watch = watch
-        self._counts = watch.counts
+        self._metrics = metrics
+        self._counts = metrics.counts
         self._flush = flush
         self._now_s = now_s
         self._caused = arena.lag.caused if arena.lag is not None else _nothing
@@ -79,8 +79,8 @@ class _Play:
             await self._serve(context)
         except Refused as refused:
             refuse(context, refused)
-        except Unwritten:  # the journal has said why to who runs the arena
-            refuse(context, suspended())
+        except Unwritten:  # logged by the journal
+            refuse(context, Refused("SUSPENDED"))
         except Exception:
             fail(context, "Play")
 
@@ -92,14 +92,14 @@ class _Play:
         outbox = self._outbox()
         began_s = self._now_s()
         peer, reason = context.peer(), "CUT_OFF"
-        session = self._arena.hello(hello, outbox, address_of(peer), walled=self._walled)
+        session = self._arena.hello(hello, outbox, address_of(peer), sandboxed=self._sandboxed)
         owner = self._arena.tokens.owner_of(session.bot.name)
         self._caused(owner, began_s, self._now_s())
         epoch = session.epoch
-        self._watch.connected(session, peer)
+        self._metrics.connected(session, peer)
         writer = asyncio.create_task(self._write(context, outbox))
         reader = asyncio.create_task(self._read(context, session, outbox, account, owner))
-        # Neither is cancelled: the call is over, or its outbox is closed, and so they end by themselves.
+        # They are not cancelled: they end by themselves once the call or its outbox is closed.
         for task in (reader, writer):
             ends_with_its_call(task)
         try:
@@ -107,16 +107,16 @@ class _Play:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             reason = _why(reader, outbox)
             outbox.close()
-            await asyncio.wait((writer,), timeout=LAST_WORDS_S)
+            await asyncio.wait((writer,), timeout=FLUSH_S)
             self._end(session, outbox, epoch, peer, reason)
-            # A bot that does not read cannot even be told that this is the end. Its call stays
-            # open, with nothing behind it, until the bot reads or hangs up.
+            # The end of the stream cannot be sent to a bot that does not read. Its call stays open,
+            # without a session, until the bot reads or closes it.
             await asyncio.wait((writer,))
         finally:
             if not outbox.dropped:
                 self._end(session, outbox, epoch, peer, reason)
         for task in (writer, reader):
-            # What grpc says when the bot has hung up in mid-write is no error of ours.
+            # gRPC raises these if the bot closes the stream during a write, which is no error.
             with contextlib.suppress(asyncio.CancelledError, grpc.aio.BaseError):
                 if task.done():
                     task.result()
@@ -129,49 +129,54 @@ class _Play:
         return Outbox(loop, self._now_s, self._counts, self._pump)
 
     def _end(self, session: Session, outbox: Outbox, epoch: int, peer: str, reason: str) -> None:
-        """Forget a stream, as far as the arena is concerned."""
+        """Detach a stream from its session, and count it as closed."""
         outbox.drop()
         self._arena.hung_up(session, outbox)
-        self._watch.disconnected(session, epoch, peer, reason)
+        self._metrics.disconnected(session, epoch, peer, reason)
 
     async def _hello(self, context: Context) -> play_pb2.Hello:
         try:
             data = await next_message(context, HELLO_S)
         except TimeoutError:
-            text = f"no hello came within {HELLO_S:.0f} s"
-            raise Refused(grpc.StatusCode.DEADLINE_EXCEEDED, "NO_HELLO", text) from None
+            raise Refused("NO_HELLO", f"none in {HELLO_S:.0f} s", late=True) from None
         if data is grpc.aio.EOF:
-            raise not_now("NO_HELLO", "the stream ended before hello")
+            raise Refused("NO_HELLO", "it ended before")
         if len(data) > MAX_MESSAGE_BYTES:
             raise _too_long(data)
         try:
             message = play_pb2.BotMessage.FromString(data)
         except DecodeError:
-            raise invalid("MALFORMED", "the message could not be read") from None
-        if message.WhichOneof("body") != "hello":
-            raise not_now("NO_HELLO", "the first message must be hello")
+            raise Refused("MALFORMED") from None
+        if (body := message.WhichOneof("body")) != "hello":
+            raise Refused("NO_HELLO", f"the first message is {body}")
         return message.hello
 
     async def _read(
-        self, context: Context, session: Session, outbox: Outbox, account: Account, owner: str
+        self,
+        context: Context,
+        session: Session,
+        outbox: Outbox,
+        account: TrafficAccount,
+        owner: str,
     ) -> None:
-        read, deliver, now_s = context.read, session.deliver, self._now_s
-        counts = self._counts
+        read, deliver, now_s = context.read, session.incoming.deliver, self._now_s
+        arrived, delivered = self._counts.message_came, self._counts.message_delivered
         while True:
             data: Any = await read()
             if outbox.closed or data is grpc.aio.EOF:
                 return
-            counts.messages += 1
-            account.received_bytes += len(data) + MESSAGE_BYTES
-            if len(data) > MAX_MESSAGE_BYTES:
-                outbox.close(_too_long(data))
-                return
-            counts.received_s = received_s = now_s()
+            size = len(data)
+            account.received(size)
+            received_s = now_s()
+            arrived(received_s)
             try:
+                if size > MAX_MESSAGE_BYTES:
+                    outbox.close(_too_long(data))
+                    return
                 deliver(outbox, data, received_s)
             finally:
-                counts.received_s = 0.0
-            # Once for all answers of a message: what takes long is the bot's own doing.
+                delivered()
+            # Once for all answers of a message: the bot caused the time that they take.
             if (done_s := now_s()) - received_s >= NOTED_S:
                 self._caused(owner, received_s, done_s)
 
@@ -183,23 +188,23 @@ class _Play:
             if outbox.received_s:
                 turnaround.observe(now_s() - outbox.received_s)
             for frame in frames:
-                try:  # noqa: SIM105 - entering a context costs more, on the way of every move
+                try:  # noqa: SIM105 - a context manager costs more, for every move
                     await write(frame)
                 except asyncio.InvalidStateError:
                     pass
 
 
 def _nothing(owner: str, since_s: float, until_s: float) -> None:
-    """What is told of works where no lateness is measured."""
+    """Ignore how long a message took, where lateness is not measured."""
 
 
 def _too_long(data: bytes) -> Refused:
-    text = f"a message of {len(data)} bytes came, and {MAX_MESSAGE_BYTES} are the most"
-    return Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "MESSAGE_TOO_LONG", text)
+    detail = f"it has {len(data)} bytes, and the limit is {MAX_MESSAGE_BYTES}"
+    return Refused("MESSAGE_TOO_LONG", detail)
 
 
 def _why(reader: asyncio.Task[None], outbox: Outbox) -> str:
-    """Why a stream has come to its end, in a word."""
+    """Why a stream has ended, as a label."""
     if outbox.verdict is not None:
         return outbox.verdict.reason
     if outbox.closed:
@@ -207,6 +212,3 @@ def _why(reader: asyncio.Task[None], outbox: Outbox) -> str:
     if reader.done() and not reader.cancelled() and reader.exception() is None:
         return "BOT_CLOSED"
     return "CUT_OFF"
-
-
-__all__ = ["HELLO_S", "SERVICE", "play_handler"]

@@ -1,7 +1,4 @@
-"""How an arena is doing, as the JSON that `arena status` reads.
-
-It holds numbers and words from fixed lists: nothing of a bot, a match, a card or a token.
-"""
+"""The status of an arena, read from its parts."""
 
 import asyncio
 import json
@@ -9,87 +6,73 @@ import math
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from prometheus_client import ProcessCollector
 
 from arena.server.counts import Histogram
 from arena.server.data_folder import arena_version
-from arena.server.services.watched import DEAL_STEPS, Watched, refusal_word
+from arena.server.services.metrics_source import DEAL_STEPS, MetricsSource, refusal_word
+from arena.server.services.status_page import MatchCounts, StatusPage
 
 
-async def status_page(watched: Watched) -> bytes:
-    """The status as JSON. Call it in the host loop."""
-    told = status(watched)
-    return await asyncio.to_thread(_written, told)
+async def status_page(source: MetricsSource) -> bytes:
+    """The status as JSON. Call it in the host loop; files are read and text is made on other threads."""
+    process = await asyncio.to_thread(_process)
+    page = status(source, process)
+    return await asyncio.to_thread(lambda: json.dumps(asdict(page)).encode())
 
 
-def status(watched: Watched) -> dict[str, Any]:
-    """All but what is told of the process, as it stands. Call it on the thread of the arena.
-
-    Numbers count from the start of the arena. Times are the upper bounds of the buckets they
-    fell in, in milliseconds; null if nothing was counted, or it was above all bounds.
-    """
-    arena, counts = watched.arena, watched.counts
+def status(source: MetricsSource, process: Mapping[str, float]) -> StatusPage:
+    """The status of all parts at one moment. Call it on the thread of the arena."""
+    arena, counts = source.arena, source.counts
     games = dict(counts.games)
     ended: Counter[str] = Counter()
     for game in games.values():
         ended.update({ending.name.lower(): number for ending, number in game.ended.items()})
-    return {
-        "version": arena_version(),
-        "draining": arena.draining,
-        "matches": {
-            "in_play": len(arena.matches.referee.tables),
-            "begun": sum(game.begun for game in games.values()),
-            "ended": _most_first(ended),
-            "aborted": _most_first(_named(counts.aborted)),
-            "taken": watched.takes_matches,
-            "refused": watched.refused_matches,
+    messages = {refusal_word(reason): n for reason, n in counts.messages_refused.items()}
+    clients, pauses = source.connections, source.pauses
+    return StatusPage(
+        version=arena_version(),
+        draining=arena.draining,
+        matches=MatchCounts(
+            in_play=len(arena.matches.referee.runners),
+            begun=sum(game.begun for game in games.values()),
+            ended=_most_first(ended),
+            aborted=_most_first(_named(counts.aborted)),
+            taken=source.takes_matches,
+            refused=source.refused_matches,
+        ),
+        bots={"connected": source.connected_bots, "known": len(arena.sessions)},
+        connections={
+            "open": 0 if clients is None else clients.open,
+            "cut": 0 if clients is None else clients.cut,
         },
-        "bots": {"connected": watched.connected_bots, "known": len(arena.sessions)},
-        "connections": _connections(watched),
-        "waiting_bytes": sum(session.queued[1] for session in arena.sessions),
-        "decisions": _most_first({name: game.decisions for name, game in games.items()}),
-        "faults": _most_first(_named(counts.faults)),
-        "refused": {
-            "calls": _most_first(counts.calls_refused),
-            "messages": _most_first(
-                {refusal_word(reason): n for reason, n in counts.messages_refused.items()}
-            ),
+        waiting_bytes=sum(session.queued[1] for session in arena.sessions),
+        decisions=_most_first({name: game.decisions for name, game in games.items()}),
+        faults=_most_first(_named(counts.faults)),
+        refused={"calls": _most_first(counts.calls_refused), "messages": _most_first(messages)},
+        times_ms={
+            "charged": _quantiles(counts.charged),
+            "turnaround": _quantiles(counts.turnaround),
+            "journal_sync": _quantiles(counts.journal_sync),
         },
-        "times_ms": {
-            "charged": _times_ms(counts.charged),
-            "turnaround": _times_ms(counts.turnaround),
-            "journal_sync": _times_ms(counts.journal_sync),
+        lag={
+            "late_p99_ms": round(source.late_p99_ms, 1),
+            "pauses": pauses.pauses,
+            "paused_s": round(pauses.paused_s, 3),
+            "longest_pause_ms": round(pauses.longest_pause_s * 1000, 1),
+            "refunded_s": round(counts.refunded_s, 3),
         },
-        "lag": _lag(watched),
-        "journal": {
-            "written_bytes": watched.journal.written_bytes,
-            "unsynced_bytes": watched.journal.unsynced_bytes,
+        journal={
+            "written_bytes": source.journal.written_bytes,
+            "unsynced_bytes": source.journal.unsynced_bytes,
         },
-        "deal_sets": _most_first({step: watched.deal_log.counts[step] for step in DEAL_STEPS}),
-        "process": {"threads": threading.active_count()},
-        "playing": []
-        if arena.elsewhere is None
-        else [dict(each) for each in arena.elsewhere.told()],
-    }
-
-
-def _connections(watched: Watched) -> dict[str, int]:
-    seen = watched.connections
-    return {"open": 0, "cut": 0} if seen is None else {"open": seen.open, "cut": seen.cut}
-
-
-def _lag(watched: Watched) -> dict[str, float]:
-    seen = None if watched.lag is None else watched.lag.counts()
-    late_ms = 0.0 if watched.lag is None else watched.lag.p99_ms()
-    return {
-        "late_p99_ms": round(late_ms, 1),
-        "pauses": 0 if seen is None else seen.pauses,
-        "paused_s": 0.0 if seen is None else round(seen.paused_s, 3),
-        "longest_pause_ms": 0.0 if seen is None else round(seen.longest_pause_s * 1000, 1),
-        "refunded_s": round(watched.counts.refunded_s, 3),
-    }
+        deal_sets=_most_first({step: source.deal_log.counts[step] for step in DEAL_STEPS}),
+        process=process,
+        workers=tuple(source.workers),
+    )
 
 
 def _named(counts: Mapping[Any, int]) -> dict[str, int]:
@@ -98,11 +81,11 @@ def _named(counts: Mapping[Any, int]) -> dict[str, int]:
 
 
 def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
-    """Those above 0, the greatest first."""
+    """The counts above 0, the greatest first."""
     return {name: n for name, n in sorted(counts.items(), key=lambda each: (-each[1], each)) if n}
 
 
-def _times_ms(histogram: Histogram) -> dict[str, float | None]:
+def _quantiles(histogram: Histogram) -> dict[str, float | None]:
     p50, p99 = (_ms(histogram.quantile_s(share)) for share in (0.5, 0.99))
     return {"count": sum(histogram.counts), "p50": p50, "p99": p99}
 
@@ -111,17 +94,17 @@ def _ms(seconds: float | None) -> float | None:
     return None if seconds is None or math.isinf(seconds) else seconds * 1000
 
 
-def _written(told: dict[str, Any]) -> bytes:
-    """As JSON, with what the system counts of the process. That reads files: not in the loop."""
+def _process() -> dict[str, float]:
+    """The system's figures of the process. It reads files, so call it on another thread than the loop's."""
     samples = {
         sample.name: sample.value
         for family in ProcessCollector(registry=None).collect()
         for sample in family.samples
     }
-    process = {
+    return {
         "resident_bytes": int(samples.get("process_resident_memory_bytes", 0)),
         "open_files": int(samples.get("process_open_fds", 0)),
+        "threads": threading.active_count(),
         "cpu_s": samples.get("process_cpu_seconds_total", 0.0),
         "started_unix_s": samples.get("process_start_time_seconds", 0.0),
     }
-    return json.dumps({**told, "process": {**process, **told["process"]}}).encode()

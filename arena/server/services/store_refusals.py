@@ -1,68 +1,63 @@
-"""What the store refuses, as it is told to clients: a reason for programs, a sentence for people."""
+"""Turns errors of the store, of competitions and of submissions into refusals of calls."""
 
+import asyncio
 import contextlib
 import logging
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Final, ParamSpec, TypeVar
 
-import grpc
-
-from arena.competition.archive import BadArchive
-from arena.competition.manifest import BadManifest
-from arena.competition.versions import NotNow
+from arena.competition.plan import PlanError
+from arena.competition.rounds import DrawError
+from arena.errors import RefusalError
+from arena.schedule.deal_sets import ScheduleError
+from arena.server.comparison_requests import BadComparison
 from arena.server.refusals import Refused
-from arena.server.submissions.desk import NotRemote, TooManyTokens
-from arena.store import NameTaken, StoreError
-from arena.store.registry import (
-    Banned,
-    NotInvited,
-    OverQuota,
-    SubmittedBefore,
-    TooManyBots,
-    UnknownBot,
-    UnknownOwner,
-    UnknownVersion,
-)
-
-RETRY_S: Final = 5.0
-"""After which a store that is locked or away may be back."""
+from arena.store import StoreBusy, StoreError
+from arena.submission.archive import BadArchive
+from arena.submission.manifest import BadManifest
 
 _log = logging.getLogger(__name__)
-_Code = grpc.StatusCode
 
-REFUSALS: Final[Mapping[type[Exception], tuple[grpc.StatusCode, str]]] = {
-    BadArchive: (_Code.INVALID_ARGUMENT, "BAD_ARCHIVE"),
-    BadManifest: (_Code.INVALID_ARGUMENT, "BAD_MANIFEST"),
-    Banned: (_Code.PERMISSION_DENIED, "BANNED"),
-    NameTaken: (_Code.ALREADY_EXISTS, "NAME_TAKEN"),
-    NotInvited: (_Code.PERMISSION_DENIED, "BAD_CODE"),
-    NotNow: (_Code.FAILED_PRECONDITION, "NOT_NOW"),
-    NotRemote: (_Code.FAILED_PRECONDITION, "NOT_REMOTE"),
-    OverQuota: (_Code.RESOURCE_EXHAUSTED, "OVER_QUOTA"),
-    SubmittedBefore: (_Code.ALREADY_EXISTS, "SUBMITTED_BEFORE"),
-    TooManyBots: (_Code.RESOURCE_EXHAUSTED, "TOO_MANY_BOTS"),
-    TooManyTokens: (_Code.RESOURCE_EXHAUSTED, "TOO_MANY_TOKENS"),
-    UnknownBot: (_Code.NOT_FOUND, "UNKNOWN_BOT"),
-    UnknownOwner: (_Code.NOT_FOUND, "UNKNOWN_OWNER"),
-    UnknownVersion: (_Code.NOT_FOUND, "UNKNOWN_VERSION"),
+_REASONS: Final[Mapping[type[Exception], str]] = {
+    BadArchive: "BAD_ARCHIVE",
+    BadComparison: "BAD_COMPARISON",
+    BadManifest: "BAD_MANIFEST",
+    DrawError: "CANNOT_BE_DRAWN",
+    PlanError: "BAD_PLAN",
+    ScheduleError: "CANNOT_BE_DRAWN",
 }
-"""Whose sentences were written for clients. Any other tells of files, and stays inside."""
+"""Errors whose texts clients may see. Those of the store itself name files, and are only logged."""
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 @contextlib.contextmanager
-def told() -> Iterator[None]:
-    """Turn what the store refuses into what a client is told.
+def as_refusals() -> Iterator[None]:
+    """Turn errors of the block into refusals.
 
     Raises:
-      Refused: with the reason that stands in the table; UNAVAILABLE if the store itself fails.
+      Refused: with the reason of the error's row.
     """
     try:
         yield
-    except tuple(REFUSALS) as error:
-        code, reason = REFUSALS[type(error)]
-        retry_s = error.retry_after_ms / 1000 if isinstance(error, OverQuota) else 0.0
-        raise Refused(code, reason, str(error), retry_s=retry_s) from error
+    except RefusalError as error:
+        raise Refused(error.entry.reason, error.detail, retry_s=error.retry_s) from error
+    except tuple(_REASONS) as error:
+        raise Refused(_REASONS[type(error)], str(error)) from error
+    except StoreBusy as error:
+        raise Refused("STORE_BUSY", retry_s=1.0) from error
     except StoreError as error:
         _log.warning("the store failed a call", extra={"why": str(error)})
-        text = "the arena cannot use its store just now"
-        raise Refused(_Code.UNAVAILABLE, "STORE_AWAY", text, retry_s=RETRY_S) from error
+        raise Refused("STORE_AWAY", retry_s=5.0) from error
+
+
+async def refusable(found: Awaitable[_T]) -> _T:
+    """Await a result; its errors become refusals."""
+    with as_refusals():
+        return await found
+
+
+async def on_thread(act: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Call a function on another thread and return its result; its errors become refusals."""
+    return await refusable(asyncio.to_thread(act, *args, **kwargs))

@@ -1,31 +1,34 @@
-"""A bot's asks over all its streams, each in one state that moves down only.
+"""The asks of one bot over all its streams, and how they are sent. An ask moves through its states downwards only.
 
-| state   | listed by `welcome`   | what an answer does                                    |
-|---------|-----------------------|--------------------------------------------------------|
-| WAITING | in `later_asks` alone | nothing: it is passed over                             |
-| OPEN    | yes                   | it goes to the match                                   |
-| SETTLED | no                    | nothing if it means the same move, else it is refused  |
+| state   | listed by `welcome`   | what an answer does                                      |
+|---------|-----------------------|----------------------------------------------------------|
+| WAITING | in `later_asks` alone | it is ignored                                            |
+| OPEN    | yes                   | it is passed to the match                                |
+| SETTLED | no                    | it is ignored if it means the same move, else refused    |
 
-A bot has as many OPEN asks as it takes at a time; others wait in the order in
-which they came. Only the latest settled asks are remembered.
+A bot has as many OPEN asks as it takes at a time; others wait in the order in which they were
+made. Only the latest settled asks are remembered.
 """
 
+import math
 from collections import deque
-from collections.abc import Iterator, KeysView, ValuesView
+from collections.abc import Callable, Iterator, KeysView, Sequence, ValuesView
 from enum import Enum, auto
 from typing import Final
 
-from arena.referee import OpenAsk, Said
+from arena.referee import FaultKind, OpenAsk, Said
+from arena.server.session.outbox import CurrentStream
 from arena.server.session.seating import Seating
+from arena.wire import asks
 from arena.wire.codec import Codec, Malformed
 from cardarena.v1 import play_pb2
 
 REMEMBERED_ASKS: Final = 1024
-"""Settled asks that are remembered, to tell a repeated answer from another one."""
+"""Settled asks that are remembered, to tell a repeated answer from a different one."""
 
 
 class AskState(Enum):
-    """How far an ask has come."""
+    """The state of an ask."""
 
     WAITING = auto()
     OPEN = auto()
@@ -42,19 +45,24 @@ class AskEntry:
         """The ask's id on the bot's streams."""
         self.seating = seating
         self.ask = ask
-        """None once it is settled: a match must not be held by what is remembered of it."""
+        """None once it is settled, so that the entry does not keep a whole match in memory."""
         self.state = AskState.WAITING
         self.said: Said | None = None
-        """The move that settled it; None if no answer did, or a fault."""
+        """The move that settled it; None if no answer settled it, or a fault."""
         self.codec: Codec | None = None
-        """What reads a further answer."""
+        """Reads a further answer."""
 
     @property
     def asked(self) -> tuple[Seating, OpenAsk]:
-        """The seat and the ask, which is not settled."""
+        """The seat and the ask of an entry that is not settled."""
         assert self.seating is not None
         assert self.ask is not None
         return self.seating, self.ask
+
+    def answered(self, said: Said | None, codec: Codec) -> None:
+        """Remember the move that settled the ask."""
+        self.said = said
+        self.codec = codec
 
 
 class AskTable:
@@ -84,12 +92,12 @@ class AskTable:
 
     @property
     def waiting(self) -> Iterator[AskEntry]:
-        """The asks that wait, in their order."""
+        """The asks that wait, oldest first."""
         return (entry for entry in self._waiting if _waits(entry))
 
-    def add(self, seating: Seating, ask: OpenAsk) -> AskEntry:
-        """A new ask, which waits to be sent."""
-        entry = self._entries[ask.number] = AskEntry(ask.number, seating, ask)
+    def add(self, seating: Seating, ask: OpenAsk, number: int) -> AskEntry:
+        """Add an ask with this id, which waits to be sent."""
+        entry = self._entries[number] = AskEntry(number, seating, ask)
         return entry
 
     def wait(self, entry: AskEntry) -> None:
@@ -102,7 +110,7 @@ class AskTable:
         self._open[entry.number] = entry
 
     def next_waiting(self) -> AskEntry | None:
-        """Take the ask that has waited longest, and is still to be made; None if there is none."""
+        """Take the ask that has waited longest and is not settled; None if there is none."""
         while self._waiting:
             entry = self._waiting.popleft()
             if _waits(entry):
@@ -126,16 +134,16 @@ class AskTable:
         if len(self._settled) > REMEMBERED_ASKS:
             del self._entries[self._settled.popleft()]
 
-    def withdraw(self, ask: OpenAsk) -> None:
-        """An ask is settled without the bot: it was open, waited, or was answered just now."""
-        entry = self._entries.get(ask.number)
+    def withdraw(self, number: int) -> None:
+        """An ask is settled without an answer: it was open, waited, or was answered just now."""
+        entry = self._entries.get(number)
         if entry is not None and entry.state is not AskState.SETTLED:
             self.settle(entry)
 
     def remember(self, number: int, said: Said | None, codec: Codec) -> None:
         """An ask was settled before the arena was restarted."""
         entry = self._entries[number] = AskEntry(number, None, None)
-        entry.said, entry.codec = said, codec
+        entry.answered(said, codec)
         self.settle(entry)
 
     def knows(self, number: int) -> bool:
@@ -143,7 +151,7 @@ class AskTable:
         return number in self._entries
 
     def contradicts(self, answer: play_pb2.Answer) -> bool:
-        """Whether an answer means something else than the one that settled its ask."""
+        """Whether an answer means another move than the one that settled its ask."""
         entry = self._entries.get(answer.ask_id)
         if entry is None or entry.said is None or entry.codec is None:
             return False
@@ -159,5 +167,107 @@ class AskTable:
 
 
 def _waits(entry: AskEntry) -> bool:
-    # A match that was suspended has settled it, without a word to anybody.
+    # A match that was suspended settles its asks without calling the session.
     return entry.state is AskState.WAITING and not entry.asked[1].settled
+
+
+class AskSender:
+    """Sends a bot its asks, as many at a time as it takes; the others wait for a free slot."""
+
+    def __init__(self, stream: CurrentStream, now_s: Callable[[], float]) -> None:
+        self.table = AskTable()
+        self._stream = stream
+        self._now_s = now_s
+        self._slots = 1
+        """Asks that may be open at a time."""
+        self._wants_text = False
+        self._last_round_trip_ms = 0
+
+    def take(self, slots: int, *, wants_text: bool) -> None:
+        """Have so many asks open at a time from now on, with texts if the bot wants them."""
+        self._slots = slots
+        self._wants_text = wants_text
+
+    def hold(self) -> None:
+        """Open no further asks until `take` is called."""
+        self._slots = 0
+
+    def ask(self, seating: Seating, ask: OpenAsk, number: int) -> None:
+        """Send an ask with this id as soon as the bot has a free slot."""
+        entry = self.table.add(seating, ask, number)
+        # Waiting asks come first: otherwise a match that asks again at once would keep the slot.
+        if not self.table.any_waiting and len(self.table.open_ids) < self._slots:
+            self._send(entry)
+        else:
+            self.table.wait(entry)
+
+    def fill_slots(self, *, listed_s: float | None = None) -> None:
+        """Open waiting asks, as many as there are free slots.
+
+        With `listed_s` they are not sent: `welcome` will list them at that time.
+        """
+        open_ids = self.table.open_ids
+        while len(open_ids) < self._slots and (entry := self.table.next_waiting()) is not None:
+            if listed_s is None:
+                self._send(entry)
+            else:
+                self.table.sent(entry)
+                entry.asked[1].sent(listed_s)
+
+    def withdraw(self, ask: OpenAsk, number: int, fault: FaultKind | None, reason: str) -> None:
+        """An ask is settled without the bot's answer, or by a wrong one."""
+        self.table.withdraw(number)
+        if ask.sent_s >= 0:
+            closed = play_pb2.AskClosed(
+                ask_id=number,
+                fault=fault or 0,  # type: ignore[arg-type]
+                reason=reason,
+            )
+            self._stream.send(play_pb2.ArenaMessage(ask_closed=closed))
+            self.fill_slots()
+
+    def answered(self, entry: AskEntry, ask: OpenAsk, received_s: float) -> None:
+        """The bot answered an open ask."""
+        self.table.settle(entry)
+        self._last_round_trip_ms = max(0, math.ceil((received_s - ask.sent_s) * 1000))
+
+    def answered_before(self, number: int, said: Said | None, codec: Codec) -> None:
+        """An ask was answered before the arena was restarted; the bot may send the answer again."""
+        self.table.remember(number, said, codec)
+
+    def listed(
+        self, room: int, now_s: float
+    ) -> tuple[Sequence[bytes], Sequence[tuple[int, bytes]]]:
+        """The open asks: those that fit into `room` bytes of the welcome, and the rest with their ids."""
+        listed: list[bytes] = []
+        later: list[tuple[int, bytes]] = []
+        for entry in self.table.open:
+            element = self._element(entry, now_s - entry.asked[1].sent_s)
+            if len(element) <= room and not later:
+                # Asks are encoded already; as `Welcome.open_asks` they have another tag.
+                listed.append(asks.as_open_ask(element))
+                room -= len(element)
+            else:
+                later.append((entry.number, asks.asks_frame([element])))
+        return listed, later
+
+    def _send(self, entry: AskEntry) -> None:
+        ask = entry.asked[1]
+        self.table.sent(entry)
+        if self._stream.outbox is not None:
+            self._stream.outbox.post_ask(self._element(entry), ask)
+        ask.sent(self._now_s())
+
+    def _element(self, entry: AskEntry, used_s: float = 0.0) -> bytes:
+        seating, ask = entry.asked
+        move_ms, bank_ms, increment_ms = ask.clock_ms(used_s)
+        return asks.ask_element(
+            entry.number,
+            ask.decision,
+            seating.match_field,
+            move_ms,
+            bank_ms,
+            increment_ms,
+            self._last_round_trip_ms,
+            ask.body + ask.texts() if self._wants_text else ask.body,
+        )

@@ -1,6 +1,10 @@
-"""What a stream has still to send: filled at once, emptied by the writer task.
+"""The outbox of a stream: a queue that the session fills and the writer task empties.
 
-Asks that are ready together travel together: a run of asks becomes one frame.
+A run of asks becomes one frame.
+
+The writers of all streams are woken together, once the host loop has nothing more to read. gRPC delivers messages in
+every second turn of the loop. A writer that sent at once would send small frames, and small frames cause small ones:
+few asks get few answers. So writers wait while messages arrive, and their frames share one write of the journal.
 """
 
 import asyncio
@@ -10,27 +14,31 @@ from typing import Final, Protocol
 from arena.referee import OpenAsk
 from arena.server.counts import Counts
 from arena.server.refusals import Refused
-from arena.server.session.pump import Pump
 from arena.wire.asks import asks_frame
+from cardarena.v1 import play_pb2
 
 MAX_FRAME_BYTES: Final = 120_000
-"""A frame of asks is sealed before it grows past this; frames stay under 128 kB."""
+"""Largest frame of asks; frames stay under 128 kB."""
 LAG_S: Final = 0.001
-"""Time that an ask may take from its stamp to the transport before it is stamped anew."""
+"""If an ask takes longer from its time stamp to the transport, it is stamped again."""
 MAX_QUEUED_BYTES: Final = 8 << 20
-"""A stream whose bot does not read is closed when this much waits for it."""
+"""Bytes that may wait for one bot; its stream is closed if more do."""
 MAX_WAITING_BYTES: Final = 512 << 20
-"""While more than this waits for all bots together, a stream is closed when it has over its share."""
+"""While more than this waits for all bots together, a stream with more than `SHARE_BYTES` is closed."""
 SHARE_BYTES: Final = 1 << 20
-"""What may wait for one bot even then."""
+"""Bytes that may wait for one bot even then."""
+QUIET_TURNS: Final = 3
+"""Turns of the loop in a row without a message after which writers are woken."""
+MOST_TURNS: Final = 24
+"""Most turns of the loop that a writer waits, however many messages arrive."""
 
 
 class Postbox(Protocol):
-    """Where a session posts what its bot is told: an `Outbox`, or one that keeps it in memory."""
+    """Where a session posts messages to its bot: an `Outbox`, or a double that keeps them in memory."""
 
     @property
     def closed(self) -> bool:
-        """Whether nothing is taken any more."""
+        """Whether it is closed."""
         ...
 
     @property
@@ -39,23 +47,59 @@ class Postbox(Protocol):
         ...
 
     def post(self, frame: bytes) -> None:
-        """Take an encoded ArenaMessage."""
+        """Queue an encoded ArenaMessage."""
         ...
 
     def post_ask(self, element: bytes, ask: OpenAsk) -> None:
-        """Take an ask."""
+        """Queue an ask."""
         ...
 
     def close(self, verdict: Refused | None = None) -> None:
-        """Take nothing more; `verdict` is what the bot is told, None in order."""
+        """Queue nothing more. `verdict` is the error that the bot is sent; None ends the stream without one."""
         ...
 
 
-class Outbox:
-    """The queue between what posts and the one writer of a stream.
+class Pump:
+    """Wakes the writers of all streams of an arena. Used on the thread of the host loop."""
 
-    Lives on the thread of the host loop. After `close` nothing is taken any
-    more, and the writer ends once it has sent what was posted before.
+    def __init__(self, loop: asyncio.AbstractEventLoop, counts: Counts) -> None:
+        """`counts.messages` counts the messages that arrive."""
+        self._loop = loop
+        self._counts = counts
+        self._waiters: list[asyncio.Future[None]] = []
+        self._seen = 0
+        """Messages that had arrived at the last turn."""
+        self._quiet = 0
+        self._turns = 0
+
+    def wake(self, waiter: asyncio.Future[None]) -> None:
+        """Set the future of a writer that has frames to send, together with the others."""
+        self._waiters.append(waiter)
+        if len(self._waiters) == 1:
+            self._seen, self._quiet, self._turns = self._counts.messages, 0, 0
+            self._loop.call_soon(self._turn)
+
+    def _turn(self) -> None:
+        self._turns += 1
+        messages = self._counts.messages
+        if messages == self._seen:
+            self._quiet += 1
+        else:
+            self._seen, self._quiet = messages, 0
+        if self._quiet < QUIET_TURNS and self._turns < MOST_TURNS:
+            self._loop.call_soon(self._turn)
+            return
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+
+class Outbox:
+    """The queue between a session and the writer of its stream.
+
+    Used on the thread of the host loop. After `close` it queues nothing more, and the writer ends once it has sent
+    everything that was queued before.
     """
 
     def __init__(
@@ -77,7 +121,7 @@ class Outbox:
         self._queued_bytes = 0
         self._handed: list[bytes] = []
         self._handed_bytes = 0
-        """What the writer has taken, and is sending."""
+        """Bytes that the writer has taken and is sending."""
         self.dropped = False
         self._waiter: asyncio.Future[None] | None = None
         self._writer_was_free = True
@@ -87,8 +131,8 @@ class Outbox:
         self.verdict: Refused | None = None
         """Why the stream was closed, if not in order."""
         self.received_s = 0.0
-        """When the answer came from which the first ask of the last `next` followed; 0 if none
-        did, or if the bot kept the transport busy."""
+        """When the answer arrived that the first ask of the last `next` follows; 0 if it follows no
+        answer, or if the bot kept the transport busy."""
         self._received_s = 0.0
 
     def post(self, frame: bytes) -> None:
@@ -99,7 +143,7 @@ class Outbox:
             self._count(len(frame))
 
     def post_ask(self, element: bytes, ask: OpenAsk) -> None:
-        """Queue an ask; `OpenAsk.sent` is called again when it is handed over."""
+        """Queue an ask; `OpenAsk.sent` is called again when the writer takes it."""
         if not self.closed:
             if self._asks_bytes + len(element) > MAX_FRAME_BYTES:
                 self._seal_asks()
@@ -117,7 +161,7 @@ class Outbox:
         return frames, self._handed_bytes + self._queued_bytes
 
     def close(self, verdict: Refused | None = None) -> None:
-        """Take nothing more; `verdict` is what the bot is told, None in order."""
+        """Queue nothing more. `verdict` is the error that the bot is sent; None ends the stream without one."""
         if not self.closed:
             self.closed = True
             self.verdict = verdict
@@ -129,16 +173,17 @@ class Outbox:
         """Close, and send only what the transport already has."""
         self.close()
         self.dropped = True
-        self._counts.waiting_bytes -= self._handed_bytes + self._queued_bytes
+        self._counts.waits(-self._handed_bytes - self._queued_bytes)
         self._handed_bytes = self._queued_bytes = 0
-        self._handed.clear()  # the writer goes through this very list
+        self._handed.clear()  # the writer iterates over this list
         self._frames.clear()
         self._asks.clear()
         self._unstamped.clear()
 
     async def next(self) -> list[bytes]:
         """Wait for frames to send; empty when the outbox is closed and drained."""
-        self._counts.waiting_bytes -= self._handed_bytes
+        if self._handed_bytes:
+            self._counts.waits(-self._handed_bytes)
         self._handed, self._handed_bytes = [], 0
         while not (self._frames or self._asks or self.closed):
             self._writer_was_free = True
@@ -151,8 +196,8 @@ class Outbox:
         self.received_s = 0.0
         if self._writer_was_free and self._unstamped:
             self.received_s = self._received_s
-            # The arena took this long to get here, so the clocks start now. Had
-            # the bot kept the transport busy, the wait would be its own.
+            # The arena itself took this long, so the clocks start now. While the bot keeps the
+            # transport busy, its own clock runs.
             now_s = self._now_s()
             if now_s - self._unstamped[0].sent_s > LAG_S:
                 for ask in self._unstamped:
@@ -169,12 +214,10 @@ class Outbox:
 
     def _count(self, size: int) -> None:
         self._queued_bytes += size
-        self._counts.waiting_bytes += size
+        of_all = self._counts.waits(size)
         waiting = self._queued_bytes + self._handed_bytes
-        if waiting > SHARE_BYTES and (
-            waiting > MAX_QUEUED_BYTES or self._counts.waiting_bytes > MAX_WAITING_BYTES
-        ):
-            self.close(_unread())
+        if waiting > SHARE_BYTES and (waiting > MAX_QUEUED_BYTES or of_all > MAX_WAITING_BYTES):
+            self.close(Refused("NOT_READING"))
         elif self._waiter is not None:
             self._wake()
 
@@ -184,8 +227,46 @@ class Outbox:
             self._pump.wake(waiter)
 
 
-def _unread() -> Refused:
-    import grpc
+class CurrentStream:
+    """The newest stream of a bot, where its messages are posted. Without a stream they are dropped."""
 
-    text = "too much is waiting that the bot does not read"
-    return Refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "NOT_READING", text)
+    __slots__ = ("outbox",)
+
+    def __init__(self) -> None:
+        self.outbox: Postbox | None = None
+        """The outbox of the newest stream; None while no stream is open."""
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Frames and bytes that wait to be sent."""
+        return (0, 0) if self.outbox is None else self.outbox.queued
+
+    def attach(self, outbox: Postbox) -> None:
+        """Use this stream from now on; an older one is closed."""
+        if self.outbox is not None:
+            self.outbox.close(Refused("TAKEN_OVER"))
+        self.outbox = outbox
+
+    def detach(self, outbox: Postbox) -> bool:
+        """A stream has ended; false if it was not the newest."""
+        if self.outbox is not outbox:
+            return False
+        self.outbox = None
+        return True
+
+    def post(self, frame: bytes) -> None:
+        """Post an encoded ArenaMessage."""
+        if self.outbox is not None:
+            self.outbox.post(frame)
+
+    def send(self, message: play_pb2.ArenaMessage) -> bool:
+        """Encode a message and post it; false if no stream is open."""
+        if self.outbox is None:
+            return False
+        self.outbox.post(message.SerializeToString())
+        return True
+
+    def close(self, verdict: Refused | None = None) -> None:
+        """Close the stream, with an error if there is a verdict."""
+        if self.outbox is not None:
+            self.outbox.close(verdict)

@@ -1,4 +1,4 @@
-"""The session register: lets bots in, finds their sessions, and forgets old ones."""
+"""The session register: accepts bots, finds their sessions, and forgets old ones."""
 
 import time
 from bisect import bisect_left, bisect_right, insort
@@ -8,16 +8,17 @@ from typing import Final
 import trio
 
 from arena.replay.journal.kept_sessions import KeptSession
+from arena.server.admission.limits import LOCAL, RETRY_S, CallLimits, Rank
 from arena.server.bots import BotId
-from arena.server.gate.limits import LOCAL, RETRY_S, CallLimits, Rank
-from arena.server.refusals import Refused, busy, draining, invalid
-from arena.server.session.games import MAX_GAMES
+from arena.server.refusals import DRAINING, Refused
+from arena.server.session.declaration import MAX_GAMES
+from arena.server.session.incoming import DealTalk
 from arena.server.session.outbox import Postbox
-from arena.server.session.session import DealTalk, Session
+from arena.server.session.session import Session
 from cardarena.v1 import play_pb2
 
 MAX_AWAY: Final = 1_000
-"""Most sessions that are kept for bots which have hung up and sit at no match."""
+"""Most sessions that are kept for bots that are away and play no match."""
 
 
 class SessionRegister:
@@ -33,14 +34,14 @@ class SessionRegister:
         on_refusal: Callable[[int], None] = lambda _: None,
         real_now_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begin without any.
+        """Begin without sessions.
 
         Args:
-          limits: How many may come in at a time.
+          limits: How many bots are accepted at a time.
           now_s: The clock that matches are played by.
           forget_guest: Frees a guest's name.
-          on_deal: Takes what a bot says about deals, as each `Session` does.
-          on_refusal: Is told the reason of whatever could not be taken.
+          on_deal: Takes messages of bots about deals, as in each `Session`.
+          on_refusal: Called with the reason of each refused message.
           real_now_s: The clock by which streams are closed at the end of a drain.
         """
         self._limits = limits
@@ -53,11 +54,11 @@ class SessionRegister:
         self._kept: dict[BotId, KeptSession] = {}
         """The counters of sessions that were forgotten."""
         self._invited: list[str] = []
-        """Names of the bots that a match can be made with by hand, in their order."""
+        """Names of the bots that a match can be ordered with by hand, sorted."""
         self._closes_at_s: float | None = None
-        """When streams are closed, once the arena drains."""
+        """When streams are closed, if the arena drains."""
         self._left: dict[BotId, None] = {}
-        """Bots by when they last hung up; they may be back."""
+        """Bots in the order in which their streams ended; they may have reconnected."""
         self._arrival = trio.Event()
         self._token: trio.lowlevel.TrioToken | None = None
 
@@ -68,19 +69,19 @@ class SessionRegister:
         return len(self._sessions)
 
     def get(self, bot: BotId) -> Session | None:
-        """The session of a bot; None if it has never said hello, or is forgotten."""
+        """The session of a bot; None if it has never connected, or is forgotten."""
         return self._sessions.get(bot)
 
     def invited(self, after: str, most: int) -> Sequence[Session]:
-        """The bots that a match can be made with by hand, by name: so many of those after one.
+        """At most so many bots that a match can be ordered with by hand, in order of name, after a name.
 
-        A bot of several processes is a tournament's: it is here by the first of them.
+        Of a bot with several processes, which a competition launched, the first process counts.
         """
         at = bisect_right(self._invited, after)
         return [self._sessions[BotId(name)] for name in self._invited[at : at + most]]
 
     def session_of(self, bot: BotId) -> Session:
-        """The session of a bot, which goes on from an earlier process if there was one."""
+        """The session of a bot; a new one continues the counts of an earlier process."""
         session = self._sessions.get(bot)
         if session is None:
             kept = self._kept.get(bot, KeptSession())
@@ -94,11 +95,11 @@ class SessionRegister:
             )
         return session
 
-    def go_on_from(self, kept: Mapping[tuple[str, int], KeptSession]) -> None:
-        """Count on from what sessions of earlier processes had come to, by name and instance."""
+    def continue_from(self, kept: Mapping[tuple[str, int], KeptSession]) -> None:
+        """Continue the counts of the sessions of earlier processes, by name and instance."""
         self._kept.update((BotId(*bot), each) for bot, each in kept.items())
 
-    # Who comes and goes.
+    # Streams.
 
     def hello(
         self,
@@ -107,39 +108,46 @@ class SessionRegister:
         outbox: Postbox,
         *,
         address: str = LOCAL,
+        launched: bool = False,
         drains: bool = False,
     ) -> Session:
-        """Attach a stream from an address to its bot's session, and welcome the bot.
+        """Attach a stream to its bot's session, and welcome the bot.
 
-        A draining arena still takes back bots with matches in play, as these go on.
+        Args:
+          bot: The bot.
+          hello: Its first message.
+          outbox: Where messages to the bot are posted.
+          address: The address that the stream comes from.
+          launched: Whether the arena started the bot's process; then it is not refused for load.
+          drains: Whether the arena drains: only bots with matches in play are accepted.
 
         Raises:
-          Refused: if it says hello too often, names too many games, others come first, or the
-            arena drains.
+          Refused: if the bot says hello too often or names too many games, if too many bots
+            connect, or if the arena drains.
         """
         if len(hello.games) > MAX_GAMES:
-            raise invalid("TOO_MANY_GAMES", f"a bot declares at most {MAX_GAMES} games")
-        self._let_in(bot, drains=drains)
+            raise Refused("TOO_MANY_GAMES", f"the limit is {MAX_GAMES}")
+        self._accept(bot, launched=launched, drains=drains)
         session = self.session_of(bot)
         session.attach(hello, outbox, address)
         self._list(session)
-        self._tell_of_drain(session)
+        self._announce_drain(session)
         return session
 
     def announce_arrival(self) -> None:
-        """Wake all who wait in `arrived`. May be called outside of trio."""
+        """Wake all tasks that wait in `arrived`. May be called outside of trio."""
         arrival, self._arrival = self._arrival, trio.Event()
         if self._token is not None:
             self._token.run_sync_soon(arrival.set)
 
     async def arrived(self, bots: Sequence[BotId]) -> None:
-        """Wait until all these bots are connected; by the stream of a dead process none is."""
+        """Wait until all these bots are connected, by processes that have not ended."""
         self._token = trio.lowlevel.current_trio_token()
         while not all((at := self._sessions.get(bot)) and at.present for bot in bots):
             await self._arrival.wait()
 
     def hung_up(self, session: Session) -> None:
-        """A bot is away. Of those that are for longest, one may be forgotten."""
+        """A bot's stream has ended. The session that has been without one for longest may be forgotten."""
         self._list(session)
         self._left.pop(session.bot, None)
         self._left[session.bot] = None
@@ -150,33 +158,37 @@ class SessionRegister:
         oldest = self._sessions.get(bot)
         if oldest is None or oldest.connected:
             return
-        if oldest.matches or oldest.held:
+        if oldest.matches or oldest.expected:
             self._left[bot] = None
         else:
             self._forget(oldest)
 
-    # All of them.
+    def hang_up(self, bot: BotId, verdict: Refused) -> None:
+        """Close a bot's stream, if it has one."""
+        session = self._sessions.get(bot)
+        if session is not None:
+            session.close(verdict)
+
+    # All sessions.
 
     def drain(self, seconds: float) -> None:
-        """Tell all bots that streams are closed after so many seconds."""
+        """Announce to all bots that their streams will be closed after so many seconds."""
         self._closes_at_s = self._real_now_s() + seconds
         for session in self:
-            self._tell_of_drain(session)
+            self._announce_drain(session)
 
     def release(self) -> None:
-        """Stop waiting for bots that have not come back since the arena was restarted."""
+        """Stop waiting for bots that have not reconnected since the arena was restarted."""
         for session in self:
             session.release()
 
     def close_streams(self, verdict_in_match: Refused) -> None:
-        """Close all streams: in order, but for bots that sit at matches."""
+        """Close all streams; bots that play matches are sent the verdict."""
         for session in self:
             session.close(verdict_in_match if session.matches else None)
 
-    # Inside.
-
     def _list(self, session: Session) -> None:
-        """Have the names of those who are invited say whether this bot is."""
+        """Keep the names of invited bots up to date for this bot."""
         name, names = session.bot.name, self._invited
         if session.bot.instance:
             return
@@ -187,31 +199,33 @@ class SessionRegister:
         elif listed and not session.invited:
             del names[at]
 
-    def _let_in(self, bot: BotId, *, drains: bool) -> None:
+    def _accept(self, bot: BotId, *, launched: bool, drains: bool) -> None:
         session = self._sessions.get(bot)
-        rank = self._rank(bot, session)
+        rank = self._rank(bot, session, launched=launched)
         if drains and rank is not Rank.IN_MATCH:
-            raise draining()
+            raise Refused(DRAINING)
         if session is not None and not session.hellos.take():
-            raise busy("this bot says hello too often", RETRY_S)
-        self._limits.let_in(rank)
+            raise Refused("BUSY", "this bot says hello too often", retry_s=RETRY_S)
+        self._limits.accept(rank)
 
-    def _tell_of_drain(self, session: Session) -> None:
+    def _announce_drain(self, session: Session) -> None:
         if self._closes_at_s is not None:
             left_ms = max(0, round((self._closes_at_s - self._real_now_s()) * 1000))
             session.send(play_pb2.ArenaMessage(drain=play_pb2.Drain(deadline_ms=left_ms)))
 
-    def _rank(self, bot: BotId, session: Session | None) -> Rank:
+    def _rank(self, bot: BotId, session: Session | None, *, launched: bool) -> Rank:
         if session is not None and session.matches:
             return Rank.IN_MATCH
+        if launched:
+            return Rank.LAUNCHED
         return Rank.NEW if session is None and bot not in self._kept else Rank.RESUME
 
     def _forget(self, session: Session) -> None:
         bot = session.bot
         del self._sessions[bot]
-        if session.numbered:
-            # No other decision may ever have the id of one that was asked.
-            self._kept[bot] = KeptSession(session.epoch, session.numbered)
+        if session.seats.numbered:
+            # The ids of its asks must never be used for other decisions.
+            self._kept[bot] = KeptSession(session.epoch, session.seats.numbered)
         else:
             self._kept.pop(bot, None)
             self._forget_guest(bot.name)

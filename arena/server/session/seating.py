@@ -1,10 +1,12 @@
-"""A bot's seat at one match, as the match's table sees it."""
+"""A bot's seat at one match: the port of the match runner to a bot."""
 
 from collections.abc import Sequence
 from typing import Final, Protocol
 
 from arena.referee import FaultKind, MatchSpec, OpenAsk, Outcome, Said
-from arena.referee.presence import Presence
+from arena.referee.absence import Absence
+from arena.replay.journal.match_log import note_bytes
+from arena.server.session.limits import MAX_MATCH_NOTE_BYTES
 from arena.wire import asks
 from arena.wire.codec import Codec
 from arena.wire.games import codec_of
@@ -12,10 +14,10 @@ from arena.wire.terms import terms_message
 from cardarena.v1 import game_pb2, play_pb2
 
 DECISION_BITS: Final = 20
-"""An ask's id is the match's number, and in its last bits the seat's decision.
+"""An ask's id is the match's number, and in its last bits the number of the seat's decision.
 
-So a decision has the same id on every stream, and after a restart of the arena. Bots
-are told only that, so an id may be made otherwise one day.
+So a decision has the same id on every stream, and after a restart of the arena. The contract promises no more about
+ids.
 """
 
 
@@ -31,13 +33,13 @@ def ask_id(match: int, decision: int) -> int:
 
 
 def decision_of(ask_id: int) -> tuple[int, int]:
-    """The match's number and the decision that an ask's id stands for."""
+    """The match's number and the number of the decision in an ask's id."""
     return ask_id >> DECISION_BITS, ask_id & (1 << DECISION_BITS) - 1
 
 
 MAX_TRAILING_BYTES: Final = 1 << 20
-"""Most bytes of pending news at the end of a match: the newest events are told. Only a seat that is
-played by fallback through most of a long match misses any, and the replay has them all."""
+"""Most bytes of unsent events in the end of a match; the newest are sent. Only a seat that the fallback plays for most
+of a long match misses any, and the replay has all of them."""
 
 
 def newest_events(events: Sequence[bytes]) -> Sequence[bytes]:
@@ -51,45 +53,54 @@ def newest_events(events: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def shown_name(spec: MatchSpec, seat: int, name: str) -> str:
-    """What the others at a table are told of who sits there.
+    """The name of a bot that the other bots of its match see.
 
-    The tables of a deal-set have the same bots, so their names would tell which these are.
+    The matches of a deal-set have the same bots, so their names would reveal which matches these are.
     """
     return f"seat {seat}" if spec.deal_set else name
 
 
-class BotSession(Protocol):
-    """The session of the bot that sits there, as far as a seat needs it."""
+class BotAsks(Protocol):
+    """The asks of one bot, as far as a seat needs them."""
 
-    @property
-    def gone(self) -> bool:
-        """Whether the bot has left for good."""
+    def ask(self, seating: "Seating", ask: OpenAsk, number: int) -> None:
+        """Send an ask with this id as soon as the bot has a free slot."""
         ...
 
-    @property
-    def connected(self) -> bool:
-        """Whether a stream is attached."""
-        ...
-
-    @property
-    def held(self) -> bool:
-        """Whether the bot is expected back after a restart of the arena."""
-        ...
-
-    def ask(self, seating: "Seating", ask: OpenAsk) -> None:
-        """Ask as soon as the bot has a free slot."""
-        ...
-
-    def withdraw(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
+    def withdraw(self, ask: OpenAsk, number: int, fault: FaultKind | None, reason: str) -> None:
         """An ask is settled without the bot's answer, or by a wrong one."""
         ...
 
     def answered_before(self, number: int, said: Said | None, codec: Codec) -> None:
-        """An ask was answered before the arena was restarted; the answer may be said again."""
+        """An ask was answered before the arena was restarted; the bot may send the answer again."""
         ...
 
-    def unseat(self, seating: "Seating", end: play_pb2.MatchEnd) -> None:
-        """The match is over: tell the bot."""
+
+class BotSession(Protocol):
+    """The session of a bot, as far as a seat needs it."""
+
+    @property
+    def asks(self) -> BotAsks:
+        """The bot's asks."""
+        ...
+
+    @property
+    def gone(self) -> bool:
+        """Whether the bot will not reconnect."""
+        ...
+
+    @property
+    def connected(self) -> bool:
+        """Whether a stream is open."""
+        ...
+
+    @property
+    def expected(self) -> bool:
+        """Whether the bot is expected back after a restart of the arena."""
+        ...
+
+    def unseat(self, number: int, end: play_pb2.MatchEnd) -> None:
+        """The match of this number is over: send its end to the bot."""
         ...
 
 
@@ -97,17 +108,24 @@ class Seating:
     """A bot's seat at one match: `arena.referee.SeatPort`."""
 
     def __init__(
-        self, session: BotSession, number: int, spec: MatchSpec, seat: int, names: tuple[str, ...]
+        self,
+        session: BotSession,
+        number: int,
+        spec: MatchSpec,
+        seat: int,
+        names: tuple[str, ...],
+        *,
+        is_replayed: bool = False,
     ) -> None:
+        """A seat at a match that has this number on the bot's streams; `names` are by seat."""
         self.number = number
         self.asked = 0
         """The last decision that the bot was asked for."""
-        self.note_bytes = 0
-        """What the bot's notes have taken so far, as `arena.replay.journal.match_log` counts it."""
-        self.notes_refused = False
-        """Whether the bot was told that they may take no more."""
-        self.is_replayed = False
-        """Whether the match goes on, and its past is still being played again."""
+        self.is_replayed = is_replayed
+        """Whether the match is resumed, and its decisions are still being played again."""
+        self._note_bytes = 0
+        """Bytes of the bot's notes so far, as `arena.replay.journal.match_log` counts them."""
+        self._notes_refused = False
         self.match_field = asks.match_field(number)
         self.match_start = play_pb2.MatchStart(
             match=number,
@@ -122,9 +140,10 @@ class Seating:
         )
         self.codec = codec_of(spec.terms.game)
         self._session = session
+        self._asks = session.asks
         self._seat = seat
         self._ask: OpenAsk | None = None
-        self._presence: Presence | None = None
+        self._presence: Absence | None = None
 
     @property
     def gone(self) -> bool:
@@ -134,9 +153,9 @@ class Seating:
     def connected(self) -> bool:
         return self._session.connected
 
-    def sit(self, presence: Presence) -> None:
+    def sit(self, presence: Absence) -> None:
         self._presence = presence
-        self.attend(here=self._session.connected or self._session.held)
+        self.attend(here=self._session.connected or self._session.expected)
 
     def attend(self, *, here: bool) -> None:
         """The bot can be reached from now on, or cannot."""
@@ -146,19 +165,35 @@ class Seating:
             else:
                 self._presence.left()
 
+    def had_notes(self, note_bytes: int) -> None:
+        """The bot's notes from before the arena was restarted take so many bytes."""
+        self._note_bytes = note_bytes
+
+    def takes_note(self, note: str) -> bool:
+        """Count a note if it fits into the limit; returns whether it does."""
+        taken = self._note_bytes + note_bytes(note)
+        if taken > MAX_MATCH_NOTE_BYTES:
+            return False
+        self._note_bytes = taken
+        return True
+
+    def refuses_notes(self) -> bool:
+        """A note does not fit; returns true the first time, when the bot is sent a refusal."""
+        first, self._notes_refused = not self._notes_refused, True
+        return first
+
     def asked_before(self, decision: int, said: Said | None) -> None:
         self.asked = decision
-        self._session.answered_before(ask_id(self.number, decision), said, self.codec)
+        self._asks.answered_before(ask_id(self.number, decision), said, self.codec)
 
     def ask(self, ask: OpenAsk) -> None:
         self._ask = ask
         self.is_replayed = False
         self.asked = ask.decision
-        ask.number = ask_id(self.number, ask.decision)
-        self._session.ask(self, ask)
+        self._asks.ask(self, ask, ask_id(self.number, ask.decision))
 
     def close(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
-        self._session.withdraw(ask, fault, reason)
+        self._asks.withdraw(ask, ask_id(self.number, ask.decision), fault, reason)
 
     def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
         end = play_pb2.MatchEnd(
@@ -179,9 +214,9 @@ class Seating:
             replay_id=outcome.match_id,
             cause=(outcome.cause or 0),  # type: ignore[arg-type]
         )
-        self._session.unseat(self, end)
+        self._session.unseat(self.number, end)
 
     def left(self) -> None:
-        """Settle what the bot still owes, now that it will not answer."""
+        """Settle the open ask, as the bot will not answer it."""
         if self._ask is not None and not self._ask.settled:
             self._ask.abandoned()

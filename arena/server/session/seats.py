@@ -1,87 +1,105 @@
-"""A bot's seats at matches over all its streams, each in one state that moves down only.
+"""The seats of one bot at matches, and the messages that the bot may not have received.
 
-| state   | listed by `welcome` | moves down when                                             |
+| state   | listed by `welcome` | changes when                                                |
 |---------|---------------------|-------------------------------------------------------------|
-| PLAYING | yes                 | the match ends, and the bot is told so                      |
+| PLAYING | yes                 | the match ends, and the end is sent to the bot              |
 | ENDED   | yes, with its end   | the bot answers an ask that was sent after the end, which   |
-|         |                     | shows that it heard of the end; or many more have ended     |
+|         |                     | shows that it received the end; or many more have ended     |
 
-A seat that moves down from ENDED is forgotten.
+After ENDED a seat is forgotten.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from arena.server.session.seating import Seating
-from arena.server.session.unheard import Unheard
 
 REMEMBERED_ENDS: Final = 64
-"""Ends of matches that are told again to a bot that may not have heard of them."""
+"""Ends of matches that are sent again to a bot that may not have received them."""
 
-
-class SeatState(Enum):
-    """How far a match has come, for the bot at one of its seats."""
-
-    PLAYING = auto()
-    ENDED = auto()
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(slots=True)
-class SeatEntry:
-    """One seat at a match and its state."""
+class _SentMessage:
+    frame: bytes
+    open_before: frozenset[int]
+    """Asks that were open when it was sent. The answer to any later one acknowledges it."""
 
-    seating: Seating
-    state: SeatState = SeatState.PLAYING
+
+class UnacknowledgedMessages(Generic[Key]):
+    """Messages of one kind that the bot may not have received, oldest first."""
+
+    def __init__(self, most: int) -> None:
+        """Keep at `most` so many; the oldest is forgotten for a further one."""
+        self._most = most
+        self._sent: dict[Key, _SentMessage] = {}
+
+    def __len__(self) -> int:
+        return len(self._sent)
+
+    def sent(self, key: Key, frame: bytes, open_asks: frozenset[int]) -> None:
+        """A message was sent while these asks were open."""
+        self._sent[key] = _SentMessage(frame, open_asks)
+        if len(self._sent) > self._most:
+            del self._sent[next(iter(self._sent))]
+
+    def clear(self) -> None:
+        """Forget them."""
+        self._sent.clear()
+
+    def answered(self, number: int) -> None:
+        """The bot answered an ask: it has received everything that was sent before the ask."""
+        for key in [key for key, sent in self._sent.items() if number not in sent.open_before]:
+            del self._sent[key]
+
+    def sent_again(self, open_asks: frozenset[int]) -> Sequence[tuple[Key, bytes]]:
+        """All messages, which are sent again while these asks are open."""
+        for sent in self._sent.values():
+            sent.open_before = open_asks
+        return [(key, sent.frame) for key, sent in self._sent.items()]
 
 
 class SeatTable:
     """All seats of one bot that are not forgotten."""
 
-    def __init__(self) -> None:
-        self._entries: dict[int, SeatEntry] = {}
-        self._ended: Unheard[int] = Unheard(REMEMBERED_ENDS)
-        """Ends of matches, by number."""
+    def __init__(self, numbered: int = 0) -> None:
+        """No seats; the bot's earlier matches had numbers up to `numbered`."""
+        self.numbered = numbered
+        """The highest number of a match so far."""
+        self._playing: dict[int, Seating] = {}
+        self.ends: Final[UnacknowledgedMessages[Seating]] = UnacknowledgedMessages(REMEMBERED_ENDS)
+        """Ends of matches that the bot may not have received."""
 
     def __iter__(self) -> Iterator[Seating]:
-        """The seats at matches that go on."""
-        return (
-            entry.seating for entry in self._entries.values() if entry.state is SeatState.PLAYING
-        )
+        """The seats at matches in play."""
+        return iter(list(self._playing.values()))
 
     @property
     def playing(self) -> int:
-        """How many matches go on."""
-        return len(self._entries) - len(self._ended)
-
-    @property
-    def any_ended(self) -> bool:
-        """Whether the bot may not have heard of some end."""
-        return len(self._ended) > 0
+        """How many matches are in play."""
+        return len(self._playing)
 
     def get(self, number: int) -> Seating | None:
-        """The seat at a match that goes on, by the match's number."""
-        entry = self._entries.get(number)
-        return entry.seating if entry is not None and entry.state is SeatState.PLAYING else None
+        """The seat at a match in play, by the match's number."""
+        return self._playing.get(number)
 
     def add(self, seating: Seating) -> None:
-        """The bot sits down."""
-        self._entries[seating.number] = SeatEntry(seating)
+        """The bot takes a seat."""
+        self._playing[seating.number] = seating
+        self.numbered = max(self.numbered, seating.number)
+
+    def attend(self, *, here: bool) -> None:
+        """The bot can be reached at its matches from now on, or cannot."""
+        for seating in self:
+            seating.attend(here=here)
+
+    def leave(self) -> None:
+        """Settle the open asks of its matches, as the bot will not answer."""
+        for seating in self:
+            seating.left()
 
     def ended(self, number: int, end: bytes, open_asks: frozenset[int]) -> None:
-        """The match is over, and the bot was told so while these asks were open."""
-        self._entries[number].state = SeatState.ENDED
-        forgotten = self._ended.tell(number, end, open_asks)
-        if forgotten is not None:
-            del self._entries[forgotten]
-
-    def answered(self, number: int) -> None:
-        """The bot answered an ask: it has heard all that was told before this was sent."""
-        for heard in self._ended.answered(number):
-            del self._entries[heard]
-
-    def tell_ends_again(self, open_asks: frozenset[int]) -> Sequence[tuple[Seating, bytes]]:
-        """The ends that the bot may not have heard of, told again while these asks are open."""
-        again = self._ended.again(open_asks)
-        return [(self._entries[number].seating, end) for number, end in again]
+        """A match is over, and its end was sent while these asks were open."""
+        self.ends.sent(self._playing.pop(number), end, open_asks)

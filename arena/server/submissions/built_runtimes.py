@@ -1,8 +1,8 @@
-"""Runtimes that an organiser built for Python bots: what is in them, and which is meant by a name.
+"""Built runtimes: Python packages that an organiser has installed for bots, and which runtime a name stands for.
 
-`DATA/runtimes/NAME-HASH` is one: `site` has its packages, `runtime.json` says what they are. It is
-there wholly or not at all, and never changes. `DATA/runtimes/NAME` leads to the one that was built last,
-which new versions of bots get; a version that has one keeps it.
+`DATA/runtimes/NAME-HASH` is a runtime: `site` has its packages, `runtime.json` lists them. It appears as a whole and
+never changes. `DATA/runtimes/NAME` is a link to the latest one, which new versions of bots use; existing versions keep
+theirs.
 """
 
 import contextlib
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena.competition.runtime_file import HASH_CHARS, LockedWheel, is_name
-from arena.competition.wheels import python_here
-from arena.jail import BadCommand
+from arena.sandbox import BadCommand
 from arena.store.blobs import remove_unpacked
+from arena.submission.runtime_file import HASH_CHARS, LockedWheel, is_name
+from arena.submission.wheels import python_here
 
 SITE: Final = "site"
 _ABOUT: Final = "runtime.json"
@@ -28,24 +28,24 @@ _PARTIAL: Final = ".partial-"
 
 @dataclass(frozen=True, slots=True)
 class BuiltRuntime:
-    """A runtime that was built."""
+    """A built runtime."""
 
     name: str
     sha256: str
     python: str
-    """What its wheels are for, as `python_here` tells it."""
+    """The Python that its wheels are for, as `python_here` names it."""
     packages: tuple[str, ...]
     """All of them, as `numpy==2.1.3`."""
     folder: Path
 
     @property
     def site(self) -> Path:
-        """Where its packages are."""
+        """The folder of its packages."""
         return self.folder / SITE
 
     @property
     def lacks(self) -> str:
-        """Why bots cannot be run by it, with what mends it; empty if they can."""
+        """Why it cannot run bots, and how to fix that; empty if it can."""
         if self.python == python_here():
             return ""
         return (
@@ -55,22 +55,22 @@ class BuiltRuntime:
 
 
 class BuiltRuntimes:
-    """Those of a data folder. Calls block for as long as the disk takes."""
+    """The built runtimes of a data folder. Calls block while they access the disk."""
 
     def __init__(self, data: Path) -> None:
         self.folder: Final = data / "runtimes"
 
     def all(self) -> tuple[BuiltRuntime, ...]:
-        """Those that new bots may name, by name."""
+        """The runtimes that new bots may name, by name."""
         names = sorted(path.name for path in self.folder.glob("*") if path.is_symlink())
         return tuple(found for name in names if (found := self.named(name)) is not None)
 
     def names(self) -> tuple[str, ...]:
-        """The names of those by which bots can be run."""
+        """The names of the runtimes that can run bots."""
         return tuple(each.name for each in self.all() if not each.lacks)
 
     def named(self, name: str) -> BuiltRuntime | None:
-        """The one that a new bot gets by this name; None if there is none."""
+        """The runtime that new bots get by this name; None if there is none."""
         if not is_name(name):
             return None
         try:
@@ -79,15 +79,15 @@ class BuiltRuntimes:
             return None
 
     def of(self, sha256: str) -> BuiltRuntime | None:
-        """The one with a hash, whichever bots get now; None if it is gone."""
+        """The runtime with a hash, also an older one; None if it was removed."""
         found = (_read(path) for path in self._folders())
         return next((each for each in found if each and each.sha256 == sha256), None)
 
     @contextlib.contextmanager
     def changing(self, waits: Callable[[], None] = lambda: None) -> Iterator[None]:
-        """Be the only one who builds or removes, for as long as this process lives at most.
+        """Hold the lock for building and removing runtimes within the block.
 
-        `waits` hears that somebody else is, and that it is waited for.
+        `waits` is called if another process holds it.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / _LOCK).open("wb") as held:
@@ -96,13 +96,13 @@ class BuiltRuntimes:
             except BlockingIOError:
                 waits()
                 fcntl.flock(held, fcntl.LOCK_EX)
-            for left in self.folder.glob(f"{_PARTIAL}*"):  # by who was ended
+            for left in self.folder.glob(f"{_PARTIAL}*"):  # of processes that were killed
                 _remove(left)
             yield
 
     @contextlib.contextmanager
     def partial(self) -> Iterator[Path]:
-        """A folder to build in, which nobody sees; it is gone afterwards, unless it was kept."""
+        """A hidden folder to build in, which is removed after the block unless `keep` was called."""
         folder = self.folder / f"{_PARTIAL}{secrets.token_hex(8)}"
         folder.mkdir()
         try:
@@ -113,13 +113,12 @@ class BuiltRuntimes:
     def keep(
         self, partial: Path, name: str, sha256: str, wheels: Sequence[LockedWheel]
     ) -> tuple[BuiltRuntime, bool]:
-        """Take in a folder with a `site` as a runtime, and have its name lead to it.
+        """Make a folder with a `site` a runtime, and link its name to it. Call it within `changing`.
 
-        Returns it, and whether it is new: one of the same contents stays as it is. Nobody else may be
-        `changing` anything meanwhile.
+        Returns the runtime, and whether it is new: an existing one with the same contents stays.
 
         Raises:
-          OSError: if it cannot be kept.
+          OSError: if it cannot be stored.
         """
         about = {
             "name": name,
@@ -132,7 +131,7 @@ class BuiltRuntimes:
         folder = self.folder / f"{name}-{sha256[:HASH_CHARS]}"
         new = not folder.exists()
         if new:
-            partial.chmod(0o755)  # to be renamed a folder must be open to its owner
+            partial.chmod(0o755)  # renaming needs write permission
             partial.rename(folder)
             folder.chmod(0o555)
         self._point(name, folder.name)
@@ -142,9 +141,9 @@ class BuiltRuntimes:
         return found, new
 
     def remove(self, name: str, kept: Container[str]) -> list[BuiltRuntime]:
-        """Let no new bot name a runtime, and remove all that were built under the name.
+        """Remove a name, and all runtimes that were built under it. Call it within `changing`.
 
-        Those stay whose hash is among `kept`; they are returned. Others must not change it meanwhile.
+        Runtimes whose hash is in `kept` stay; they are returned.
         """
         (self.folder / name).unlink(missing_ok=True)
         stay = []
@@ -157,7 +156,7 @@ class BuiltRuntimes:
                 continue
             folder.chmod(0o755)
             gone = self.folder / f"{_PARTIAL}{secrets.token_hex(8)}"
-            folder.rename(gone)  # at once; to remove all its files takes a while
+            folder.rename(gone)  # a rename is atomic; removing all files takes a while
             _remove(gone)
         return stay
 
@@ -173,16 +172,16 @@ class BuiltRuntimes:
 
 
 def site_of(sha256: str, data: Path, name: str) -> Path:
-    """The packages of the runtime that a bot is pinned to.
+    """The folder of packages of the runtime that a bot is pinned to.
 
     Raises:
-      BadCommand: if bots cannot be run by it.
+      BadCommand: if the runtime is missing or cannot run bots.
     """
     found = BuiltRuntimes(data).of(sha256)
     if found is None:
         raise BadCommand(
-            f"{name} is run by the runtime {sha256[:HASH_CHARS]}, which is not here any more: "
-            "`arena runtimes build` makes it again of the TOML and the lock that it was made of"
+            f"{name} is run by the runtime {sha256[:HASH_CHARS]}, which was removed: "
+            "`arena runtimes build` makes it again from its TOML and its lock"
         )
     if found.lacks:
         raise BadCommand(f"{name} cannot be run: {found.lacks}")
@@ -190,7 +189,7 @@ def site_of(sha256: str, data: Path, name: str) -> Path:
 
 
 def read_only(folder: Path) -> None:
-    """Let nobody write to a folder and what is in it, and everybody read it."""
+    """Make a folder and its contents read-only, and readable for all users."""
     for below, folders, files in os.walk(folder):
         for each in (Path(below, name) for name in (*folders, *files)):
             if each.is_symlink():
@@ -201,7 +200,7 @@ def read_only(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove what is left of a build, if anything is."""
+    """Remove a link, or a folder with its contents."""
     if path.is_symlink():
         path.unlink()
     else:
@@ -209,7 +208,7 @@ def _remove(path: Path) -> None:
 
 
 def _read(folder: Path) -> BuiltRuntime | None:
-    """A runtime by its folder; None if it is none."""
+    """The runtime in a folder; None if there is none."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         about: Any = json.loads((folder / _ABOUT).read_text("utf-8"))
         packages = tuple(map(str, about["packages"]))

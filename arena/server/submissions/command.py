@@ -1,4 +1,4 @@
-"""How a submitted bot is started: its manifest's command, in the folder of its files."""
+"""The command that starts a submitted bot: that of its manifest, with the folder of its files."""
 
 import shutil
 import sys
@@ -7,30 +7,32 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from arena.competition.manifest import MODULE
-from arena.competition.runtimes import JAVA, PYTHON, language_of
-from arena.jail import BadCommand, BotCommand, Limits
-from arena.jailer.cell import MB
+from arena.sandbox import BadCommand, BotCommand, ResourceLimits
+from arena.spawner.order import MB
+from arena.submission.archive import MANIFEST
+from arena.submission.manifest import MODULE
+from arena.submission.runtimes import JAVA, PYTHON, language_of
+from arena.validation import InvalidInput, toml_values
 
 _HEAP_SHARE: Final = 2
-"""A Java may fill its memory by one part in so many with objects; its own structures take the rest."""
+"""The heap of a Java process is its memory limit divided by this; the virtual machine uses the rest."""
 _OF_JAVA: Final = (
     "-XX:+UseSerialGC",
     "-XX:ReservedCodeCacheSize=64m",
     "-XX:CompressedClassSpaceSize=64m",
 )
-"""By itself a Java reserves more addresses than a bot has, and threads for every core."""
+"""By default Java reserves more address space than a bot may have, and threads for every core."""
 
 
 def launched_manifest(
     name: str, manifest: Mapping[str, Any], folder: Path, packages: Sequence[Path] = ()
 ) -> BotCommand:
-    """The command of a manifest as the registry keeps it, bounded by what the manifest asks for.
+    """The command of a manifest as the registry stores it, with the manifest's resource limits.
 
-    `packages` are the folders of Python packages that it has beside the SDK.
+    `packages` are folders of Python packages besides the SDK.
 
     Raises:
-      BadCommand: if it has none, or this machine does not have what it is run by.
+      BadCommand: if the manifest has no command, or this machine lacks its runtime.
     """
     words = manifest.get("command")
     if (
@@ -40,22 +42,38 @@ def launched_manifest(
     ):
         raise BadCommand(f"the manifest of {name} has no command")
     memory_mb, processes = manifest.get("memory_mb"), manifest.get("processes")
-    every = Limits()
-    limits = Limits(
+    every = ResourceLimits()
+    limits = ResourceLimits(
         memory_bytes=memory_mb * MB if isinstance(memory_mb, int) else every.memory_bytes,
         processes=processes if isinstance(processes, int) else every.processes,
     )
     made = submitted_command(name, words, folder, limits)
-    return replace(made, packages=tuple(packages))
+    return replace(made, packages=tuple(packages), files=folder)
+
+
+def folder_argv(folder: Path) -> tuple[str, ...] | None:
+    """The program and arguments of a bot in its author's folder; None if it has no manifest.
+
+    Raises:
+      BadCommand: if the manifest is no TOML or has no command, or this machine lacks its runtime.
+    """
+    path = folder / MANIFEST
+    if not path.is_file():
+        return None
+    try:
+        manifest = toml_values(path.read_text("utf-8", "replace"))
+    except InvalidInput as error:
+        raise BadCommand(f"{path}: {error}") from None
+    return launched_manifest(str(folder), manifest, folder).argv
 
 
 def submitted_command(
-    name: str, words: Sequence[str], folder: Path, limits: Limits | None = None
+    name: str, words: Sequence[str], folder: Path, limits: ResourceLimits | None = None
 ) -> BotCommand:
-    """The words of a manifest, its files found in `folder`, wherever the bot runs.
+    """The command of a manifest's words, with absolute paths of its files in `folder`.
 
     Raises:
-      BadCommand: if this machine does not have what it is run by.
+      BadCommand: if this machine lacks its runtime.
     """
     program, *rest = words
     argv = [_program(name, program, folder)]
@@ -65,7 +83,7 @@ def submitted_command(
         path = folder / word
         argv.append(str(path) if not word.startswith("-") and path.is_file() else word)
     if MODULE in rest and program in PYTHON.programs:
-        # The module is beside the manifest, which is not where the bot runs.
+        # The module is in `folder`, which is not the working directory of the bot.
         at = argv.index(MODULE)
         argv[at : at + 2] = ["-c", _RUN_MODULE, str(folder), rest[rest.index(MODULE) + 1]]
     return BotCommand(name, tuple(argv), limits)
@@ -80,7 +98,7 @@ def _program(name: str, program: str, folder: Path) -> str:
     found = shutil.which(language.programs[0])
     if found is None:
         raise BadCommand(
-            f"{name} is run by {language.name}, which is not here: `arena runtimes` tells more"
+            f"{name} is run by {language.name}, which is not installed; see `arena runtimes`"
         )
     return found
 

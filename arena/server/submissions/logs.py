@@ -1,4 +1,4 @@
-"""What the processes of a version printed, which is its owner's: `DATA/logs/BOT@VERSION/NAME.log`."""
+"""The logs of a version, with the output of its processes, for its owner: `DATA/logs/BOT@VERSION/NAME.log`."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Log:
 
 
 def logs_folder(data: Path, version: Version) -> Path:
-    """Where a version's logs are."""
+    """The folder of a version's logs."""
     return data / "logs" / str(version).replace(" ", "_")
 
 
@@ -35,7 +35,7 @@ def logs_of(data: Path, version: Version) -> list[Log]:
 
 
 def open_log(data: Path, version: Version, name: str) -> BinaryIO | None:
-    """A log to read; None if there is none of that name, which is no path."""
+    """Open a log for reading; None if there is none of that name. Paths are no names."""
     if not _NAME.fullmatch(name):
         return None
     path = logs_folder(data, version) / name

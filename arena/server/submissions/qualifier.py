@@ -1,7 +1,6 @@
-"""The qualifier: takes up what was submitted, one version after the other, beside the matches in play.
+"""The qualifier: qualifies submitted versions, one at a time, while matches are in play.
 
-What is to be qualified stands in the registry alone, so a restart forgets nothing: a version whose
-qualification was cut short is taken up again, from its beginning.
+The registry lists the versions to be qualified. After a restart, an interrupted qualification begins again.
 """
 
 import contextlib
@@ -20,44 +19,44 @@ from typing import Any, Final, Protocol
 
 import trio
 
-from arena.competition.report import Report, report_of
-from arena.competition.versions import Event, NotNow
-from arena.jail import LOG_SUFFIX
+from arena.sandbox import LOG_SUFFIX
 from arena.server.submissions.logs import logs_folder
-from arena.store import Blobs, News, Registry, StoreError, Version
+from arena.store import Blobs, ChangeDetector, Registry, StoreError, Version
 from arena.store.blobs import remove_unpacked
 from arena.store.registry import Banned
+from arena.submission.report import QualificationReport, report_of
+from arena.submission.versions import NotNow, VersionEvent
 
-LOOK_S: Final = 1.0
-"""Between two looks at what was submitted."""
+POLL_S: Final = 1.0
+"""Time in seconds between two polls of the registry."""
 MOST_S: Final = 180.0
-"""After which a process that qualifies is ended: it takes 60 s, and a busy machine some more."""
+"""Time limit of a qualification in seconds: it takes 60 s, and longer on a busy machine."""
 END_S: Final = 5.0
-"""Time that such a process has to end its bots, and itself."""
+"""Time in seconds for the process of a qualification to end its bots and itself."""
 MAX_TRIES: Final = 3
-"""Of a version whose qualification the arena itself fails; then it waits for the next start."""
+"""Attempts for a version after failures of the arena; then it waits for the next start of the arena."""
 ARENA: Final = "arena"
-"""Who says so, in the events of a version."""
+"""The author of these events in the history of a version."""
 
 _log = logging.getLogger(__name__)
 
 
 class NotQualified(Exception):
-    """The arena could not find out whether a version may play; the text says why, for its log."""
+    """The arena failed to qualify a version; the text says why, for its log."""
 
 
 class Qualify(Protocol):
-    """Finds out whether the archive at a path may play, in a folder that is not there yet."""
+    """Qualifies the archive at a path, in a work folder that does not exist yet."""
 
     def __call__(
         self, archive: Path, work: Path, again: str, seed: str, runtime_sha256: str
-    ) -> Awaitable[Report]:
-        """Of a bot that has a runtime, or an empty text. May raise `NotQualified`."""
+    ) -> Awaitable[QualificationReport]:
+        """Return the report. `runtime_sha256` is the bot's built runtime, or empty. May raise `NotQualified`."""
         ...
 
 
 class Qualifier:
-    """Runs in trio, beside the arena."""
+    """Qualifies submitted versions. Runs in trio, beside the arena."""
 
     def __init__(
         self,
@@ -65,50 +64,55 @@ class Qualifier:
         registry: Registry,
         now: Callable[[], datetime],
         qualify: Qualify | None = None,
-        news: News | None = None,
+        changes: ChangeDetector | None = None,
     ) -> None:
-        """`now` gives the time in UTC; `qualify` starts a process for each, if nothing else is given.
+        """Qualify versions of a registry.
 
-        Without `news` of the store it is looked into each second.
+        Args:
+          data: The data folder.
+          registry: The versions.
+          now: Returns the time in UTC.
+          qualify: Qualifies one version; by default in a process of its own.
+          changes: Detects changes of the store; without it the registry is read every second.
         """
         self._data = data
         self._registry = registry
         self._blobs = Blobs(data)
         self._now = now
         self._qualify = qualify or functools.partial(in_a_process, data)
-        self._news = news or News(lambda: None)
+        self._changes = changes or ChangeDetector(lambda: None)
         self._tries: dict[str, int] = {}
 
     async def run(self) -> None:
-        """Qualify whatever comes, until cancelled."""
+        """Qualify versions until cancelled."""
         while True:
             try:
-                worked = self._news() and await self.look()
+                worked = self._changes() and await self.poll()
             except StoreError as error:
-                self._news.forget()
-                _log.warning("what is submitted cannot be seen", extra={"why": str(error)})
+                self._changes.forget()
+                _log.warning("the registry cannot be read", extra={"why": str(error)})
                 worked = False
             if not worked:
-                await trio.sleep(LOOK_S)
+                await trio.sleep(POLL_S)
 
-    async def look(self) -> bool:
-        """Qualify the version that waits longest; false if none does."""
+    async def poll(self) -> bool:
+        """Qualify the version that has waited longest; false if none waits."""
         waiting = await trio.to_thread.run_sync(self._registry.unqualified)
         version = next(
             (each for each in waiting if self._tries.get(str(each), 0) < MAX_TRIES), None
         )
         if version is None:
             return False
-        self._news.forget()  # there may be more of them
+        self._changes.forget()  # more may wait
         self._tries[str(version)] = self._tries.get(str(version), 0) + 1
         try:
-            await self._one(version)
+            await self._qualify_version(version)
         except (NotQualified, OSError) as error:
             fields = {"version": str(version), "why": str(error)}
             _log.error("a version cannot be qualified", extra=fields)
         return True
 
-    async def _one(self, version: Version) -> None:
+    async def _qualify_version(self, version: Version) -> None:
         work = self._data / "qualification" / version.sha256[:16]
         await trio.to_thread.run_sync(remove_unpacked, work)
         _log.info("a version is being qualified", extra={"version": str(version)})
@@ -124,22 +128,26 @@ class Qualifier:
         fields = {"version": str(version), "summary": report.summary}
         _log.info("a version was qualified", extra=fields)
 
-    def _keep(self, version: Version, report: Report, work: Path) -> None:
-        """Keep the logs and the report, and then say what the version is now."""
+    def _keep(self, version: Version, report: QualificationReport, work: Path) -> None:
+        """Store the logs and the report, and then the new state of the version."""
         folder = logs_folder(self._data, version)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for log in (work / "bots").glob(f"*{LOG_SUFFIX}"):
-            # Opponents' logs are not this owner's.
+            # Owners get no logs of the opponents.
             if not log.name.startswith(("sample_", "random-")):
-                # Where the arena keeps its files is nobody else's.
-                told = log.read_bytes().replace(f"{work.absolute() / 'bot'}/".encode(), b"")
-                told = _packages_in(self._data).sub(b"", told)
-                (folder / f"qualification-{log.name}").write_bytes(told)
+                # Paths of the arena are removed.
+                text = log.read_bytes().replace(f"{work.absolute() / 'bot'}/".encode(), b"")
+                text = _packages_in(self._data).sub(b"", text)
+                (folder / f"qualification-{log.name}").write_bytes(text)
         now = self._now()
         self._registry.keep_report(version.bot, version.number, report.as_json(), now=now)
-        events = [Event.CHECKED] if report.started and version.state is Event.SUBMITTED else []
-        events.append(Event.QUALIFIED if report.qualified else Event.REJECTED)
-        # Its owner may have retired it meanwhile, or was banned: then that stays.
+        events = (
+            [VersionEvent.CHECKED]
+            if report.started and version.state is VersionEvent.SUBMITTED
+            else []
+        )
+        events.append(VersionEvent.QUALIFIED if report.qualified else VersionEvent.REJECTED)
+        # If its owner has retired it or was banned meanwhile, that state remains.
         with contextlib.suppress(NotNow, Banned):
             for event in events:
                 self._registry.record(
@@ -153,18 +161,18 @@ class Qualifier:
 
 
 def _packages_in(data: Path) -> re.Pattern[bytes]:
-    """How the folders of packages begin, as a bot's tracebacks name them."""
+    """Matches the paths of the folders of packages in a bot's tracebacks."""
     folder = re.escape(f"{data.absolute()}/".encode())
     return re.compile(folder + rb"(installed/[0-9a-f]{64}|runtimes/[^/\s]+/site)/")
 
 
 def _seed(version: Version) -> str:
-    """Of the deals: others for each version, and the same when it is taken up again."""
+    """The seed of the deals: different for each version, and the same if it is qualified again."""
     return f"q{version.number}"
 
 
 async def _end(process: trio.Process) -> None:
-    """End a process that qualifies: in order, so that it ends its bots, or else by force."""
+    """Interrupt a qualification, so that it ends its bots; kill it if it does not end."""
     if process.returncode is None:
         process.send_signal(signal.SIGINT)
         with trio.move_on_after(END_S):
@@ -176,8 +184,8 @@ async def _end(process: trio.Process) -> None:
 
 async def in_a_process(
     data: Path, archive: Path, work: Path, again: str, seed: str, runtime_sha256: str
-) -> Report:
-    """Qualify in a process of its own, which is ended if it takes too long or the arena stops.
+) -> QualificationReport:
+    """Qualify in a process of its own, which ends if it takes too long or the arena stops.
 
     Raises:
       NotQualified: if it ends without a report.
@@ -191,14 +199,14 @@ async def in_a_process(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        start_new_session=True,  # so that all that it starts can be ended with it
+        start_new_session=True,  # so that its children can be killed with it
     )
-    said = b""
+    errors = b""
     assert process.stderr is not None
     try:
         with trio.move_on_after(MOST_S):
             async for chunk in process.stderr:
-                said = (said + chunk)[-2_000:]
+                errors = (errors + chunk)[-2_000:]
             await process.wait()
     finally:
         with trio.CancelScope(shield=True):
@@ -207,7 +215,7 @@ async def in_a_process(
         values: Any = json.loads(await trio.Path(target).read_text("utf-8"))
         return report_of(values)
     except (OSError, ValueError, KeyError, TypeError):
-        how = f"exit code {process.returncode}: {said.decode('utf-8', 'replace').strip()}"
+        how = f"exit code {process.returncode}: {errors.decode('utf-8', 'replace').strip()}"
         raise NotQualified(f"no report was made, {how}") from None
     finally:
         await trio.Path(target).unlink(missing_ok=True)

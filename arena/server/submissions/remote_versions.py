@@ -1,4 +1,4 @@
-"""Which version each remote bot says that it is, noted off the loop on which all bots wait."""
+"""Records which version each remote bot declares, on other threads than that of the loop."""
 
 import logging
 from collections.abc import Callable
@@ -10,59 +10,60 @@ import trio
 from arena.server.bots import BotId
 from arena.store import BotKind, Registry, StoreError
 
-LOOK_S: Final = 1.0
+POLL_S: Final = 1.0
+"""Time in seconds between two writes."""
 MAX_VERSION_CHARS: Final = 64
-"""Of what a bot says; the rest does not count."""
+"""Longer declarations are cut."""
 MAX_WAITING: Final = 10_000
-"""Bots whose hello is not noted yet; there are never so many sessions."""
+"""Most bots whose versions wait to be written; there are never so many sessions."""
 
 _log = logging.getLogger(__name__)
 
 
 class RemoteVersions:
-    """Hears every hello, and tells the registry. `heard` never blocks."""
+    """Takes the version of every hello, and writes it to the registry. `note` never blocks."""
 
     def __init__(self, registry: Registry, now: Callable[[], datetime]) -> None:
-        """`now` gives the time in UTC."""
+        """`now` returns the time in UTC."""
         self._registry = registry
         self._now = now
         self._waiting: dict[str, str] = {}
-        """What each bot said last, by its name."""
-        self._noted: dict[str, str] = {}
-        """Of remote bots alone: guests call themselves what they like, and as often."""
+        """The latest version of each bot, by its name."""
+        self._written: dict[str, str] = {}
+        """Written versions of remote bots; guests may use any name, and are not recorded."""
 
-    def heard(self, bot: BotId, said: str) -> None:
-        """A bot has said hello, and which version it is."""
-        said = said[:MAX_VERSION_CHARS]
-        if self._noted.get(bot.name) != said and len(self._waiting) < MAX_WAITING:
-            self._waiting[bot.name] = said
+    def note(self, bot: BotId, version: str) -> None:
+        """A bot has declared its version in a hello."""
+        version = version[:MAX_VERSION_CHARS]
+        if self._written.get(bot.name) != version and len(self._waiting) < MAX_WAITING:
+            self._waiting[bot.name] = version
 
     async def run(self) -> None:
-        """Note what was heard, time after time, until cancelled."""
+        """Write versions every `POLL_S` seconds until cancelled."""
         while True:
-            await trio.sleep(LOOK_S)
-            await self.look()
+            await trio.sleep(POLL_S)
+            await self.write()
 
-    async def look(self) -> None:
-        """Note what was heard since the last look."""
+    async def write(self) -> None:
+        """Write the versions that were noted since the last time."""
         if not self._waiting:
             return
-        heard, self._waiting = self._waiting, {}
+        waiting, self._waiting = self._waiting, {}
         try:
             remote = frozenset(await trio.to_thread.run_sync(self._registry.names, BotKind.REMOTE))
         except StoreError as error:
             _log.warning("the remote bots cannot be read", extra={"why": str(error)})
             return
-        for bot, said in heard.items():
+        for bot, version in waiting.items():
             if bot not in remote:
                 continue
             try:
-                await trio.to_thread.run_sync(self._note, bot, said)
+                await trio.to_thread.run_sync(self._dialled_in, bot, version)
             except StoreError as error:
                 fields = {"bot": bot, "why": str(error)}
-                _log.warning("a remote bot's version cannot be noted", extra=fields)
+                _log.warning("a remote bot's version cannot be recorded", extra=fields)
             else:
-                self._noted[bot] = said
+                self._written[bot] = version
 
-    def _note(self, bot: str, said: str) -> None:
-        self._registry.dialled_in(bot, said, now=self._now())
+    def _dialled_in(self, bot: str, version: str) -> None:
+        self._registry.dialled_in(bot, version, now=self._now())

@@ -1,7 +1,7 @@
-"""The runtimes that this arena has for bots that are submitted: looked for, and tried.
+"""The runtimes that this machine has for submitted bots.
 
-Python is the arena's own, with the SDK. Node and Java are those of the machine, and bring nothing: a
-bot of theirs has the SDK in what it submits.
+Python is the arena's own, with the SDK. Node and Java are those of the machine, without an SDK: their bots submit it
+with their own files.
 """
 
 import functools
@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from arena.competition.runtimes import JAVA, LANGUAGES, PYTHON, Language
+from arena.submission.runtimes import JAVA, LANGUAGES, PYTHON, Language
 
 TRIAL_S: Final = 20.0
-"""Longest that a program may take to tell its version."""
-_ASKED: Final[Mapping[str, str]] = {JAVA.name: "-version"}
+"""Time limit in seconds for a program to print its version."""
+_VERSION_FLAGS: Final[Mapping[str, str]] = {JAVA.name: "-version"}
 _INSTALL: Final[Mapping[str, str]] = {
     "node": "apt install nodejs",
     "java": "apt install default-jre-headless",
@@ -27,14 +27,14 @@ _VERSION: Final = re.compile(r"\d+(?:\.\d+)*")
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """A runtime, whether it is here or not."""
+    """A runtime, installed or not."""
 
     language: Language
     program: str = ""
     """Its path."""
     version: str = ""
     lacks: str = ""
-    """Why bots cannot be run by it, with what mends it; empty if they can."""
+    """Why it cannot run bots, and how to fix that; empty if it can."""
 
     @property
     def name(self) -> str:
@@ -42,30 +42,30 @@ class Runtime:
 
     @property
     def is_here(self) -> bool:
-        """Whether bots can be run by it."""
+        """Whether it can run bots."""
         return not self.lacks
 
 
 def runtimes(which: Callable[[str], str | None] = shutil.which) -> tuple[Runtime, ...]:
-    """Every runtime there could be. Blocks until programs have told their versions."""
-    return tuple(_looked_for(each, which(each.programs[0]) or "") for each in LANGUAGES)
+    """All supported runtimes. Blocks until programs have printed their versions."""
+    return tuple(_detected(each, which(each.programs[0]) or "") for each in LANGUAGES)
 
 
 def offered() -> tuple[str, ...]:
-    """The names of those that are here. Blocks as `runtimes` does."""
+    """The names of the runtimes that can run bots. Blocks as `runtimes` does."""
     return tuple(each.name for each in runtimes() if each.is_here)
 
 
-def _looked_for(language: Language, program: str) -> Runtime:
+def _detected(language: Language, program: str) -> Runtime:
     if language is PYTHON:
         return Runtime(PYTHON, sys.executable, ".".join(map(str, sys.version_info[:3])))
     mend = _INSTALL[language.name]
     if not program:
         return Runtime(language, lacks=f"{language.name} is not installed: {mend}")
-    told = _told_version(program, _ASKED.get(language.name, "--version"))
-    found = _VERSION.search(told)
+    printed = _printed_version(program, _VERSION_FLAGS.get(language.name, "--version"))
+    found = _VERSION.search(printed)
     if found is None:
-        return Runtime(language, program, lacks=f"{program} does not tell its version: {mend}")
+        return Runtime(language, program, lacks=f"{program} does not print its version: {mend}")
     version = found[0]
     if tuple(map(int, version.split("."))) < language.least:
         least = ".".join(map(str, language.least))
@@ -75,8 +75,8 @@ def _looked_for(language: Language, program: str) -> Runtime:
 
 
 @functools.lru_cache(maxsize=8)
-def _told_version(program: str, flag: str) -> str:
-    """What a program prints of itself; empty if it does not run."""
+def _printed_version(program: str, flag: str) -> str:
+    """The version text that a program prints; empty if it does not run."""
     try:
         done = subprocess.run(
             [program, flag],

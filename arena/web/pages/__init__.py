@@ -1,1 +1,1 @@
-"""The pages that are words and tables: what there is to watch, and who is better."""
+"""The view models of the pages, made from the archive."""

@@ -1,7 +1,7 @@
-// Follows a match in play, or the list of what is played: builds the trees that the feed sends, from lists of allowed tags and attributes.
+// Follows a match in play, or the list of matches in play: builds the trees of the feed from lists of allowed tags and attributes.
 "use strict";
 (() => {
-  const TAGS = new Set("a b bdi caption div h2 h3 li ol p progress span strong svg table tbody td th thead tr ul use".split(" "));
+  const TAGS = new Set("a b bdi div h2 h3 li ol p progress span strong svg table tbody td th thead tr ul use".split(" "));
   const ATTRIBUTES = new Set("aria-current aria-hidden aria-label class data-key href id max role scope tabindex value".split(" "));
   const SVG = new Set(["svg", "use"]);
   const LONGEST_LOG = 200, FIRST_WAIT = 2000, LONGEST_WAIT = 30000;
@@ -39,7 +39,7 @@
     byId("spoken").textContent = spoken;
   }
 
-  // One clock for all who were asked together. Between two beats nothing is fetched: it is counted here.
+  // One clock for all seats that were asked together. It runs here, without requests.
   let clock = JSON.parse(live.dataset.clock || "null"), ahead = 0;
   const seconds = (ms) => (Math.max(0, ms) / 1000).toFixed(1) + "\u00a0s";
   function tick() {
@@ -60,34 +60,34 @@
     feed = new EventSource(at ? path + "?after=" + at : live.dataset.feed);
     feed.addEventListener("open", () => { wait = FIRST_WAIT; state.textContent = "Live."; });
     feed.addEventListener("error", () => {
-      state.textContent = "The connection broke; it is tried again.";
-      // A browser comes again by itself where a stream breaks, but not where it is refused: the arena is away.
+      state.textContent = "The connection broke; trying again.";
+      // A browser reconnects when a stream breaks, but not when it is refused, as while no arena answers.
       if (feed.readyState !== EventSource.CLOSED) return;
-      state.textContent = "The arena does not answer; it is tried again.";
+      state.textContent = "The arena does not answer; trying again.";
       setTimeout(follow, wait * (1 + Math.random() / 2));
       wait = Math.min(2 * wait, LONGEST_WAIT);
     });
-    for (const [kind, told] of Object.entries(TOLD)) feed.addEventListener(kind, told);
+    for (const [kind, handle] of Object.entries(HANDLERS)) feed.addEventListener(kind, handle);
   }
-  const TOLD = {};
-  TOLD.beat = (event) => {
-    const told = JSON.parse(event.data);
-    state.textContent = told.skipped ? told.skipped + " steps were left out: the bots are faster than eyes." : "Live.";
-    for (const row of told.steps) show(row);
-    clock = told.clock;
+  const HANDLERS = {};
+  HANDLERS.frame = (event) => {
+    const message = JSON.parse(event.data);
+    state.textContent = message.skipped ? message.skipped + " steps were skipped, because the bots play fast." : "Live.";
+    for (const row of message.steps) show(row);
+    clock = message.clock;
     tick();
     live.dataset.at = event.lastEventId;
   };
-  TOLD.now = (event) => { ahead = Date.now() - Number(event.data); tick(); };
-  TOLD.list = (event) => { byId("list").replaceChildren(build(JSON.parse(event.data), new Map())); };
-  TOLD.end = (event) => {
+  HANDLERS.now = (event) => { ahead = Date.now() - Number(event.data); tick(); };
+  HANDLERS.list = (event) => { byId("list").replaceChildren(build(JSON.parse(event.data), new Map())); };
+  HANDLERS.end = (event) => {
     feed.close();
     clock = null;
     tick();
-    const told = JSON.parse(event.data), link = document.createElement("a");
+    const message = JSON.parse(event.data), link = document.createElement("a");
     link.href = live.dataset.over;
-    link.textContent = "all of it, with all hands";
-    state.replaceChildren("It is over: " + told.ending + (told.scores.length ? ", scores " + told.scores.join(", ") : "") + ". ", link);
+    link.textContent = "all steps, with all hands";
+    state.replaceChildren("The match is over: " + message.ending + (message.scores.length ? ", scores " + message.scores.join(", ") : "") + ". ", link);
   };
   follow();
   setInterval(tick, 100);

@@ -1,4 +1,4 @@
-// Keys of pages that show no hand: the list of keys, the links at the top, the pages of a list.
+// Keys of pages without a hand: the list of keys, the links in the header, the pages of a list.
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
@@ -20,7 +20,7 @@
     if (act) { event.preventDefault(); act(); }
   });
   byId("switch").hidden = false;
-  // As on the page of a match that is over: the chosen one of a long row is moved into sight.
-  const chosen = document.querySelector(".eyes [aria-current]"), row = chosen && chosen.closest(".eyes");
+  // On a narrow screen the chosen link of a long row may be out of view.
+  const chosen = document.querySelector(".choices [aria-current]"), row = chosen && chosen.closest(".choices");
   if (row) row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2;
 })();

@@ -1,14 +1,11 @@
-// Steps through a hand: builds the trees that the server would have sent, from the page's own data.
+// Steps through a hand: builds the trees of the server from the page's own data.
 "use strict";
 (() => {
   const TAGS = new Set("a b bdi div h2 h3 li ol p progress span strong svg table tbody td th thead tr ul use".split(" "));
   const ATTRIBUTES = new Set("aria-current aria-hidden aria-label class data-key href id max role scope tabindex value".split(" "));
   const SVG = new Set(["svg", "use"]);
   const byId = (id) => document.getElementById(id);
-  const data = JSON.parse(byId("data").textContent);
-  const { steps, pool } = data;
-  const rows = [...byId("log").children];
-  let at = data.at, timer = 0, written = 0, pending = 0;
+  let steps = [], pool = [], rows = [], at = 0, timer = 0, written = 0, pending = 0;
 
   function build(tree) {
     if (typeof tree === "string") return document.createTextNode(tree);
@@ -42,11 +39,18 @@
     remember(label);
   }
 
-  // The address follows, at most twice a second.
+  function having(address, name, value) {
+    const found = new URL(address);
+    found.searchParams.set(name, value);
+    return found.href;
+  }
+  const withStep = (address, label) => having(address, "step", label);
+
+  // Update the address, at most twice a second.
   function remember(label) {
     clearTimeout(pending);
     const wait = Math.max(0, written + 500 - Date.now());
-    pending = setTimeout(() => { written = Date.now(); history.replaceState(null, "", "?step=" + label); }, wait);
+    pending = setTimeout(() => { written = Date.now(); history.replaceState(null, "", withStep(location.href, label)); }, wait);
   }
 
   function stop() { clearTimeout(timer); timer = 0; byId("play").setAttribute("aria-label", "play"); byId("play").textContent = "play"; }
@@ -54,22 +58,74 @@
     if (timer) { stop(); byId("spoken").textContent = steps[at][3]; return; }
     byId("play").setAttribute("aria-label", "pause");
     byId("play").textContent = "pause";
-    const beat = () => {
-      if (at + 1 >= steps.length) return stop();
+    const next = () => {
+      if (at + 1 >= steps.length) return ended();
       show(at + 1);
-      timer = setTimeout(beat, Number(byId("pace").value) * (steps[at][5] ? 3 : 1));
+      timer = setTimeout(next, Number(byId("pace").value) * (steps[at][5] ? 3 : 1));
     };
-    timer = setTimeout(beat, 0);
+    timer = setTimeout(next, 0);
   }
   function go(to) { stop(); show(to); }
+
+  // With ?play=1 a match is a broadcast: hands play one after the other, and then the next match of the competition.
+  const WAIT = 5000, played = byId("played"), isBroadcast = played && new URLSearchParams(location.search).has("play");
+  function ended() {
+    stop();
+    const next = document.querySelector("a[rel=next]");
+    if (isBroadcast && next) location.assign(having(next.href, "play", 1));
+    else if (isBroadcast) follow_up();
+  }
+  function get(address, type, then) {
+    const asked = new XMLHttpRequest();
+    asked.responseType = type;
+    asked.onload = () => { if (asked.status === 200 && asked.response) then(asked.response); };
+    asked.open("GET", address);
+    asked.send();
+  }
+  function since() {
+    const past = Math.max(0, Math.floor((Date.now() - played.dataset.ended) / 1000));
+    return past < 60 ? past + " s" : past < 3600 ? Math.floor(past / 60) + " min" : Math.floor(past / 3600) + " h";
+  }
+  function follow_up() {
+    const list = new URL(played.dataset.live, location.href);
+    const look = () => get(list, "json", (live) => {
+      const own = live.ended.filter((each) => (each.competition || "") === played.dataset.competition && each.ended_unix_ms > played.dataset.ended);
+      if (own.length) location.assign(new URL("m/" + own[0].match + ".html?viewer=spectator&hand=1&play=1", list));
+    });
+    played.dataset.waits = 1;
+    tell();
+    look();
+    setInterval(look, WAIT);
+  }
+  function tell() {
+    played.textContent = "Broadcast: played " + since() + " ago." + (played.dataset.waits ? " The match is over; the next one begins when a deal-set has closed." : "");
+  }
+  function standings() {
+    const panel = byId("standings");
+    if (panel) get(panel.dataset.follow, "document", (page) => {
+      const found = page.querySelector("[data-standings=" + panel.dataset.game + "]");
+      if (!found || found.textContent === panel.textContent) return;
+      for (const link of found.querySelectorAll("a")) link.href = link.href;
+      panel.replaceChildren(...found.childNodes);
+    });
+  }
+  function broadcast() {
+    played.hidden = false;
+    tell();
+    setInterval(tell, 1000);
+    standings();
+    setInterval(standings, WAIT);
+    play();
+  }
+
   function fault(direction) {
     for (let to = at + direction; to >= 0 && to < steps.length; to += direction) if (steps[to][4]) return go(to);
   }
-  function follow(selector, keep) {
+  function follow(selector) {
     const link = document.querySelector(selector);
-    if (link) location.assign(link.getAttribute("href") + (keep ? "?step=" + steps[at][0] : ""));
+    if (link) location.assign(link.href);
   }
-  const eyes = (number) => { const link = document.querySelectorAll(".eyes a")[number]; if (link) location.assign(link.getAttribute("href") + "?step=" + steps[at][0]); };
+  const seeAs = (number) => { const link = document.querySelectorAll(".choices a")[number]; if (link) location.assign(withStep(link.href, steps[at][0])); };
 
   function help(open) {
     byId("help").hidden = !open;
@@ -79,14 +135,14 @@
   const KEYS = {
     ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(steps.length - 1),
     PageUp: () => follow("a[rel=prev]"), PageDown: () => follow("a[rel=next]"), " ": play,
-    f: () => fault(1), F: () => fault(-1), c: () => follow("#costliest"), a: () => eyes(0), s: () => eyes(1),
+    f: () => fault(1), F: () => fault(-1), c: () => follow("#costliest"), a: () => seeAs(0), s: () => seeAs(1),
     "?": () => help(byId("help").hidden), Escape: () => help(false),
   };
   document.addEventListener("keydown", (event) => {
     const typing = event.target instanceof Element && event.target.closest("input, select, textarea");
     if (!byId("keys").checked || event.ctrlKey || event.altKey || event.metaKey || typing) return;
     if (event.key === " " && event.target instanceof Element && event.target.closest("button, a")) return;
-    const act = KEYS[event.key] || (/^[0-8]$/.test(event.key) ? () => eyes(2 + Number(event.key)) : null);
+    const act = KEYS[event.key] || (/^[0-8]$/.test(event.key) ? () => seeAs(2 + Number(event.key)) : null);
     if (act) { event.preventDefault(); act(); }
   });
   byId("log").addEventListener("click", (event) => {
@@ -96,12 +152,37 @@
   const press = { first: () => go(0), back: () => go(at - 1), play, on: () => go(at + 1), last: () => go(steps.length - 1), fault: () => fault(1), ask: () => help(byId("help").hidden) };
   for (const [id, act] of Object.entries(press)) byId(id).addEventListener("click", act);
   byId("slider").addEventListener("input", () => go(Number(byId("slider").value)));
-  byId("fault").hidden = !steps.some((step) => step[4]);
-  byId("controls").hidden = false;
-  // Of many seats on a narrow screen the chosen one may stand beyond its edge.
-  const chosen = document.querySelector(".eyes [aria-current]"), row = chosen?.closest("ul");
-  if (row) row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.offsetWidth) / 2;
-  const wanted = new URLSearchParams(location.search).get("step");
-  const number = steps.findIndex((step) => step[0] === wanted);
-  show(number < 0 ? at : number);
+
+  // The list of a match's file is empty.
+  function row([label, , words, , fault]) {
+    const made = document.createElement("li"), link = document.createElement("a");
+    if (fault) made.className = "fault-row";
+    link.href = withStep(location.href, label);
+    link.textContent = label;
+    made.append(link, build(words));
+    return made;
+  }
+
+  function begin(data) {
+    ({ steps, pool, at } = data);
+    if (!byId("log").children.length) byId("log").append(...steps.map(row));
+    rows = [...byId("log").children];
+    byId("slider").max = steps.length - 1;
+    byId("fault").hidden = !steps.some((step) => step[4]);
+    byId("controls").hidden = false;
+    reveal();
+    const wanted = new URLSearchParams(location.search).get("step");
+    const number = steps.findIndex((step) => step[0] === wanted);
+    show(number < 0 ? at : number);
+    if (isBroadcast) broadcast();
+  }
+
+  // On a narrow screen the chosen one of many viewers may be out of view.
+  function reveal() {
+    const chosen = document.querySelector(".choices [aria-current]"), list = chosen?.closest("ul");
+    if (list) list.scrollLeft = chosen.offsetLeft - list.offsetLeft - (list.clientWidth - chosen.offsetWidth) / 2;
+  }
+
+  if (byId("data")) begin(JSON.parse(byId("data").textContent));
+  else document.addEventListener("unpacked", (event) => begin(event.detail), { once: true });
 })();

@@ -1,5 +1,7 @@
-// Package cards reads and sorts cards. A card is a string of two characters, rank and suit,
-// as "Td"; a joker is "Jk". So they come from the arena, and so they go back.
+// Package cards parses and sorts cards.
+//
+// A card is a string of two characters, rank and suit, such as "Td". A joker is "Jk". Moves, views
+// and events use the same strings.
 package cards
 
 import (
@@ -13,30 +15,30 @@ const (
 	Ranks = "23456789TJQKA"
 	// Suits in canonical order: clubs, diamonds, hearts, spades.
 	Suits = "cdhs"
-	// Joker is the card that has neither.
+	// Joker is the joker, which has no rank and no suit.
 	Joker = "Jk"
 )
 
-// Parse reads cards from text, with or without spaces: "AsKd" or "As Kd".
+// Parse parses cards from a text, with or without spaces: "AsKd" or "As Kd".
 func Parse(text string) ([]string, error) {
 	text = strings.Join(strings.Fields(text), "")
 	var found []string
 	for at := 0; at < len(text); at += 2 {
 		card := text[at:min(at+2, len(text))]
 		if !IsCard(card) {
-			return nil, fmt.Errorf("%q is no card: rank and suit are wanted, as Td", card)
+			return nil, fmt.Errorf("%q is not a card: write rank and suit, such as Td", card)
 		}
 		found = append(found, card)
 	}
 	return found, nil
 }
 
-// IsCard says whether a text is a card.
+// IsCard reports whether a text is a card.
 func IsCard(text string) bool {
 	return text == Joker || len(text) == 2 && Rank(text) >= 0 && Suit(text) >= 0
 }
 
-// Rank is the place of a card's rank in Ranks; -1 for a joker.
+// Rank is the index of a card's rank in Ranks, or -1 for a joker.
 func Rank(card string) int {
 	if card == Joker || card == "" {
 		return -1
@@ -44,7 +46,7 @@ func Rank(card string) int {
 	return strings.IndexByte(Ranks, card[0])
 }
 
-// Suit is the place of a card's suit in Suits; -1 for a joker.
+// Suit is the index of a card's suit in Suits, or -1 for a joker.
 func Suit(card string) int {
 	if card == Joker || len(card) < 2 {
 		return -1
@@ -52,10 +54,10 @@ func Suit(card string) int {
 	return strings.IndexByte(Suits, card[1])
 }
 
-// Compare orders cards by rank, then suit, the joker last.
-func Compare(one, other string) int { return place(one) - place(other) }
+// Compare orders cards by rank, then suit, with the joker last.
+func Compare(one, other string) int { return sortKey(one) - sortKey(other) }
 
-// Sort orders cards in place, by Compare.
+// Sort sorts cards in place, by Compare.
 func Sort(cards []string) { slices.SortFunc(cards, Compare) }
 
 // Count counts the cards of a suit, which is one of the letters of Suits.
@@ -69,7 +71,7 @@ func Count(cards []string, suit byte) int {
 	return count
 }
 
-func place(card string) int {
+func sortKey(card string) int {
 	if card == Joker {
 		return len(Ranks) * len(Suits)
 	}

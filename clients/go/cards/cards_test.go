@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestCardsAreReadAndSorted(t *testing.T) {
+func TestCardsAreParsedAndSorted(t *testing.T) {
 	found, err := Parse("As Kd2cJk 2d")
 	if err != nil {
 		t.Fatal(err)
@@ -19,7 +19,7 @@ func TestCardsAreReadAndSorted(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCardIsTold(t *testing.T) {
+func TestATextThatIsNotACardIsAnError(t *testing.T) {
 	for _, text := range []string{"1c", "Ax", "A", "AsK", "jk"} {
 		if found, err := Parse(text); err == nil {
 			t.Errorf("%q is %v", text, found)

@@ -23,19 +23,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Says where a competition stands.
+// Names the state of a competition.
 type CompetitionState int32
 
 const (
-	// Not used; as what is expected, any.
+	// Not used; as `expected_state`, any.
 	CompetitionState_COMPETITION_STATE_UNSPECIFIED CompetitionState = 0
 	// Bots may enter; nothing is played yet.
 	CompetitionState_COMPETITION_STATE_DRAFT CompetitionState = 1
 	// It is played.
 	CompetitionState_COMPETITION_STATE_RUNNING CompetitionState = 2
-	// What is in play ends; nothing new begins.
+	// Deal-sets in play are finished; no new ones start.
 	CompetitionState_COMPETITION_STATE_PAUSED CompetitionState = 3
-	// Its last table is official.
+	// Its last standings are official.
 	CompetitionState_COMPETITION_STATE_FINISHED CompetitionState = 4
 )
 
@@ -84,21 +84,21 @@ func (CompetitionState) EnumDescriptor() ([]byte, []int) {
 	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{0}
 }
 
-// Names what an organiser may do.
+// Names an action of an organiser.
 type CompetitionAction int32
 
 const (
 	// Not used.
 	CompetitionAction_COMPETITION_ACTION_UNSPECIFIED CompetitionAction = 0
-	// Begins to play a draft.
+	// Starts a draft.
 	CompetitionAction_COMPETITION_ACTION_START CompetitionAction = 1
-	// Begins nothing new.
+	// Starts no new deal-sets.
 	CompetitionAction_COMPETITION_ACTION_PAUSE CompetitionAction = 2
-	// Goes on after a pause.
+	// Continues after a pause.
 	CompetitionAction_COMPETITION_ACTION_RESUME CompetitionAction = 3
-	// Makes an official table; play goes on.
+	// Makes official standings; play continues.
 	CompetitionAction_COMPETITION_ACTION_FREEZE CompetitionAction = 4
-	// Plays no more, and makes the last table.
+	// Ends play, and makes the last official standings.
 	CompetitionAction_COMPETITION_ACTION_FINISH CompetitionAction = 5
 )
 
@@ -149,39 +149,220 @@ func (CompetitionAction) EnumDescriptor() ([]byte, []int) {
 	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{1}
 }
 
+// Names who meets whom in a competition.
+type CompetitionFormat int32
+
+const (
+	// Not used.
+	CompetitionFormat_COMPETITION_FORMAT_UNSPECIFIED CompetitionFormat = 0
+	// Everybody meets everybody.
+	CompetitionFormat_COMPETITION_FORMAT_ROUND_ROBIN CompetitionFormat = 1
+	// One bot meets all others.
+	CompetitionFormat_COMPETITION_FORMAT_GAUNTLET CompetitionFormat = 2
+	// Bots with similar points meet.
+	CompetitionFormat_COMPETITION_FORMAT_SWISS CompetitionFormat = 3
+	// The loser of a pairing is out.
+	CompetitionFormat_COMPETITION_FORMAT_KNOCKOUT CompetitionFormat = 4
+	// Round robins in groups, then a knockout of the best.
+	CompetitionFormat_COMPETITION_FORMAT_GROUPS CompetitionFormat = 5
+	// A ladder: bots are paired as long as it is open.
+	CompetitionFormat_COMPETITION_FORMAT_LADDER CompetitionFormat = 6
+)
+
+// Enum value maps for CompetitionFormat.
+var (
+	CompetitionFormat_name = map[int32]string{
+		0: "COMPETITION_FORMAT_UNSPECIFIED",
+		1: "COMPETITION_FORMAT_ROUND_ROBIN",
+		2: "COMPETITION_FORMAT_GAUNTLET",
+		3: "COMPETITION_FORMAT_SWISS",
+		4: "COMPETITION_FORMAT_KNOCKOUT",
+		5: "COMPETITION_FORMAT_GROUPS",
+		6: "COMPETITION_FORMAT_LADDER",
+	}
+	CompetitionFormat_value = map[string]int32{
+		"COMPETITION_FORMAT_UNSPECIFIED": 0,
+		"COMPETITION_FORMAT_ROUND_ROBIN": 1,
+		"COMPETITION_FORMAT_GAUNTLET":    2,
+		"COMPETITION_FORMAT_SWISS":       3,
+		"COMPETITION_FORMAT_KNOCKOUT":    4,
+		"COMPETITION_FORMAT_GROUPS":      5,
+		"COMPETITION_FORMAT_LADDER":      6,
+	}
+)
+
+func (x CompetitionFormat) Enum() *CompetitionFormat {
+	p := new(CompetitionFormat)
+	*p = x
+	return p
+}
+
+func (x CompetitionFormat) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CompetitionFormat) Descriptor() protoreflect.EnumDescriptor {
+	return file_cardarena_v1_competitions_proto_enumTypes[2].Descriptor()
+}
+
+func (CompetitionFormat) Type() protoreflect.EnumType {
+	return &file_cardarena_v1_competitions_proto_enumTypes[2]
+}
+
+func (x CompetitionFormat) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CompetitionFormat.Descriptor instead.
+func (CompetitionFormat) EnumDescriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{2}
+}
+
+// Names whose bots may enter a competition.
+type EntryPolicy int32
+
+const (
+	// Not used.
+	EntryPolicy_ENTRY_POLICY_UNSPECIFIED EntryPolicy = 0
+	// Owners enter their bots.
+	EntryPolicy_ENTRY_POLICY_OPEN EntryPolicy = 1
+	// An organiser enters bots.
+	EntryPolicy_ENTRY_POLICY_INVITED EntryPolicy = 2
+)
+
+// Enum value maps for EntryPolicy.
+var (
+	EntryPolicy_name = map[int32]string{
+		0: "ENTRY_POLICY_UNSPECIFIED",
+		1: "ENTRY_POLICY_OPEN",
+		2: "ENTRY_POLICY_INVITED",
+	}
+	EntryPolicy_value = map[string]int32{
+		"ENTRY_POLICY_UNSPECIFIED": 0,
+		"ENTRY_POLICY_OPEN":        1,
+		"ENTRY_POLICY_INVITED":     2,
+	}
+)
+
+func (x EntryPolicy) Enum() *EntryPolicy {
+	p := new(EntryPolicy)
+	*p = x
+	return p
+}
+
+func (x EntryPolicy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (EntryPolicy) Descriptor() protoreflect.EnumDescriptor {
+	return file_cardarena_v1_competitions_proto_enumTypes[3].Descriptor()
+}
+
+func (EntryPolicy) Type() protoreflect.EnumType {
+	return &file_cardarena_v1_competitions_proto_enumTypes[3]
+}
+
+func (x EntryPolicy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use EntryPolicy.Descriptor instead.
+func (EntryPolicy) EnumDescriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{3}
+}
+
+// Names how a bot left a competition.
+type CompetitionExit int32
+
+const (
+	// It takes part.
+	CompetitionExit_COMPETITION_EXIT_UNSPECIFIED CompetitionExit = 0
+	// Its owner withdrew it; its results count.
+	CompetitionExit_COMPETITION_EXIT_WITHDRAWN CompetitionExit = 1
+	// An organiser disqualified it; none of its deal-sets counts.
+	CompetitionExit_COMPETITION_EXIT_DISQUALIFIED CompetitionExit = 2
+)
+
+// Enum value maps for CompetitionExit.
+var (
+	CompetitionExit_name = map[int32]string{
+		0: "COMPETITION_EXIT_UNSPECIFIED",
+		1: "COMPETITION_EXIT_WITHDRAWN",
+		2: "COMPETITION_EXIT_DISQUALIFIED",
+	}
+	CompetitionExit_value = map[string]int32{
+		"COMPETITION_EXIT_UNSPECIFIED":  0,
+		"COMPETITION_EXIT_WITHDRAWN":    1,
+		"COMPETITION_EXIT_DISQUALIFIED": 2,
+	}
+)
+
+func (x CompetitionExit) Enum() *CompetitionExit {
+	p := new(CompetitionExit)
+	*p = x
+	return p
+}
+
+func (x CompetitionExit) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CompetitionExit) Descriptor() protoreflect.EnumDescriptor {
+	return file_cardarena_v1_competitions_proto_enumTypes[4].Descriptor()
+}
+
+func (CompetitionExit) Type() protoreflect.EnumType {
+	return &file_cardarena_v1_competitions_proto_enumTypes[4]
+}
+
+func (x CompetitionExit) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CompetitionExit.Descriptor instead.
+func (CompetitionExit) EnumDescriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{4}
+}
+
 // Describes a competition.
 type CompetitionInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// `ladder` or `tournament`.
-	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	// The format, as `swiss`; empty for a ladder.
-	Format string `protobuf:"bytes,3,opt,name=format,proto3" json:"format,omitempty"`
+	// Who meets whom.
+	Format CompetitionFormat `protobuf:"varint,2,opt,name=format,proto3,enum=cardarena.v1.CompetitionFormat" json:"format,omitempty"`
+	// Whose bots may enter.
+	Entry EntryPolicy `protobuf:"varint,3,opt,name=entry,proto3,enum=cardarena.v1.EntryPolicy" json:"entry,omitempty"`
 	// The season, in the organiser's words.
 	Season string `protobuf:"bytes,4,opt,name=season,proto3" json:"season,omitempty"`
-	// Where it stands.
+	// Its state.
 	State CompetitionState `protobuf:"varint,5,opt,name=state,proto3,enum=cardarena.v1.CompetitionState" json:"state,omitempty"`
-	// Who made it.
+	// The organiser who created it.
 	Organiser string `protobuf:"bytes,6,opt,name=organiser,proto3" json:"organiser,omitempty"`
-	// When it was made, as ISO 8601 has it.
-	Created string `protobuf:"bytes,7,opt,name=created,proto3" json:"created,omitempty"`
-	// When it opens, likewise; empty if it does when it is started.
-	Opens string `protobuf:"bytes,8,opt,name=opens,proto3" json:"opens,omitempty"`
-	// When it closes, likewise; empty if it does not by itself.
-	Closes string `protobuf:"bytes,9,opt,name=closes,proto3" json:"closes,omitempty"`
-	// `open` or `invited`.
-	Entry string `protobuf:"bytes,10,opt,name=entry,proto3" json:"entry,omitempty"`
-	// Bots that are in.
-	Entered uint32 `protobuf:"varint,11,opt,name=entered,proto3" json:"entered,omitempty"`
-	// Official tables so far.
-	Tables uint32 `protobuf:"varint,12,opt,name=tables,proto3" json:"tables,omitempty"`
+	// When it was created, in milliseconds since 1970, UTC.
+	CreatedUnixMs uint64 `protobuf:"varint,7,opt,name=created_unix_ms,json=createdUnixMs,proto3" json:"created_unix_ms,omitempty"`
+	// When it opens; 0 if it opens when it is started.
+	OpensUnixMs uint64 `protobuf:"varint,8,opt,name=opens_unix_ms,json=opensUnixMs,proto3" json:"opens_unix_ms,omitempty"`
+	// When it closes; 0 if an organiser closes it.
+	ClosesUnixMs uint64 `protobuf:"varint,9,opt,name=closes_unix_ms,json=closesUnixMs,proto3" json:"closes_unix_ms,omitempty"`
+	// The number of entered bots, without those that are out.
+	Entered uint32 `protobuf:"varint,10,opt,name=entered,proto3" json:"entered,omitempty"`
+	// The number of official standings so far.
+	Official uint32 `protobuf:"varint,11,opt,name=official,proto3" json:"official,omitempty"`
 	// Its games. Empty in lists.
-	Games []*CompetitionGame `protobuf:"bytes,13,rep,name=games,proto3" json:"games,omitempty"`
+	Games []*CompetitionGame `protobuf:"bytes,12,rep,name=games,proto3" json:"games,omitempty"`
 	// Its bots, in order of seed. Empty in lists.
-	Bots          []*CompetitionBot `protobuf:"bytes,14,rep,name=bots,proto3" json:"bots,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Bots []*CompetitionBot `protobuf:"bytes,13,rep,name=bots,proto3" json:"bots,omitempty"`
+	// The hours and the rate at which it is played, in words; empty without any.
+	Timetable string `protobuf:"bytes,14,opt,name=timetable,proto3" json:"timetable,omitempty"`
+	// Why nothing of it begins at present although it is running; empty if it is played.
+	Waits string `protobuf:"bytes,15,opt,name=waits,proto3" json:"waits,omitempty"`
+	// What its organisers tell all readers; empty for nothing.
+	Announcement string `protobuf:"bytes,16,opt,name=announcement,proto3" json:"announcement,omitempty"`
+	// When that was announced, in milliseconds since 1970, UTC; 0 without an announcement.
+	AnnouncedUnixMs uint64 `protobuf:"varint,17,opt,name=announced_unix_ms,json=announcedUnixMs,proto3" json:"announced_unix_ms,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *CompetitionInfo) Reset() {
@@ -221,18 +402,18 @@ func (x *CompetitionInfo) GetName() string {
 	return ""
 }
 
-func (x *CompetitionInfo) GetKind() string {
-	if x != nil {
-		return x.Kind
-	}
-	return ""
-}
-
-func (x *CompetitionInfo) GetFormat() string {
+func (x *CompetitionInfo) GetFormat() CompetitionFormat {
 	if x != nil {
 		return x.Format
 	}
-	return ""
+	return CompetitionFormat_COMPETITION_FORMAT_UNSPECIFIED
+}
+
+func (x *CompetitionInfo) GetEntry() EntryPolicy {
+	if x != nil {
+		return x.Entry
+	}
+	return EntryPolicy_ENTRY_POLICY_UNSPECIFIED
 }
 
 func (x *CompetitionInfo) GetSeason() string {
@@ -256,32 +437,25 @@ func (x *CompetitionInfo) GetOrganiser() string {
 	return ""
 }
 
-func (x *CompetitionInfo) GetCreated() string {
+func (x *CompetitionInfo) GetCreatedUnixMs() uint64 {
 	if x != nil {
-		return x.Created
+		return x.CreatedUnixMs
 	}
-	return ""
+	return 0
 }
 
-func (x *CompetitionInfo) GetOpens() string {
+func (x *CompetitionInfo) GetOpensUnixMs() uint64 {
 	if x != nil {
-		return x.Opens
+		return x.OpensUnixMs
 	}
-	return ""
+	return 0
 }
 
-func (x *CompetitionInfo) GetCloses() string {
+func (x *CompetitionInfo) GetClosesUnixMs() uint64 {
 	if x != nil {
-		return x.Closes
+		return x.ClosesUnixMs
 	}
-	return ""
-}
-
-func (x *CompetitionInfo) GetEntry() string {
-	if x != nil {
-		return x.Entry
-	}
-	return ""
+	return 0
 }
 
 func (x *CompetitionInfo) GetEntered() uint32 {
@@ -291,9 +465,9 @@ func (x *CompetitionInfo) GetEntered() uint32 {
 	return 0
 }
 
-func (x *CompetitionInfo) GetTables() uint32 {
+func (x *CompetitionInfo) GetOfficial() uint32 {
 	if x != nil {
-		return x.Tables
+		return x.Official
 	}
 	return 0
 }
@@ -312,12 +486,40 @@ func (x *CompetitionInfo) GetBots() []*CompetitionBot {
 	return nil
 }
 
-// Says how far a game of a competition has come.
+func (x *CompetitionInfo) GetTimetable() string {
+	if x != nil {
+		return x.Timetable
+	}
+	return ""
+}
+
+func (x *CompetitionInfo) GetWaits() string {
+	if x != nil {
+		return x.Waits
+	}
+	return ""
+}
+
+func (x *CompetitionInfo) GetAnnouncement() string {
+	if x != nil {
+		return x.Announcement
+	}
+	return ""
+}
+
+func (x *CompetitionInfo) GetAnnouncedUnixMs() uint64 {
+	if x != nil {
+		return x.AnnouncedUnixMs
+	}
+	return 0
+}
+
+// Counts the deal-sets of a game of a competition.
 type CompetitionGame struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game's id.
 	Game string `protobuf:"bytes,1,opt,name=game,proto3" json:"game,omitempty"`
-	// Seats at a table.
+	// Seats of a match.
 	Seats uint32 `protobuf:"varint,2,opt,name=seats,proto3" json:"seats,omitempty"`
 	// Rounds that were drawn.
 	Rounds uint32 `protobuf:"varint,3,opt,name=rounds,proto3" json:"rounds,omitempty"`
@@ -329,8 +531,8 @@ type CompetitionGame struct {
 	Waiting uint32 `protobuf:"varint,6,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	// Deal-sets that the arena could not finish.
 	GivenUp uint32 `protobuf:"varint,7,opt,name=given_up,json=givenUp,proto3" json:"given_up,omitempty"`
-	// Deal-sets that are not played, as a bot went out before.
-	Void          uint32 `protobuf:"varint,8,opt,name=void,proto3" json:"void,omitempty"`
+	// Deal-sets that are not played because a bot left the competition.
+	Voided        uint32 `protobuf:"varint,8,opt,name=voided,proto3" json:"voided,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -414,9 +616,9 @@ func (x *CompetitionGame) GetGivenUp() uint32 {
 	return 0
 }
 
-func (x *CompetitionGame) GetVoid() uint32 {
+func (x *CompetitionGame) GetVoided() uint32 {
 	if x != nil {
-		return x.Void
+		return x.Voided
 	}
 	return 0
 }
@@ -426,18 +628,21 @@ type CompetitionBot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The bot's name.
 	Bot string `protobuf:"bytes,1,opt,name=bot,proto3" json:"bot,omitempty"`
-	// Whose it is.
+	// Its owner.
 	Owner string `protobuf:"bytes,2,opt,name=owner,proto3" json:"owner,omitempty"`
-	// `uploaded`, `remote` or `command`.
-	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How it connects to the arena.
+	Kind BotKind `protobuf:"varint,3,opt,name=kind,proto3,enum=cardarena.v1.BotKind" json:"kind,omitempty"`
 	// Its rank before the first round, from 1.
 	Seed uint32 `protobuf:"varint,4,opt,name=seed,proto3" json:"seed,omitempty"`
-	// `withdrawn` or `disqualified`; empty while it is in.
-	Out string `protobuf:"bytes,5,opt,name=out,proto3" json:"out,omitempty"`
+	// Whether and how it left the competition.
+	Out CompetitionExit `protobuf:"varint,5,opt,name=out,proto3,enum=cardarena.v1.CompetitionExit" json:"out,omitempty"`
 	// Why it is out.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Why it is not drawn just now; empty if it is.
-	Away          string `protobuf:"bytes,7,opt,name=away,proto3" json:"away,omitempty"`
+	// Why it is not drawn at present; empty if it is.
+	Away string `protobuf:"bytes,7,opt,name=away,proto3" json:"away,omitempty"`
+	// The games that it enters, such as `soko of 4`; empty if it has not declared any yet. On a
+	// ladder the games of a submitted or remote bot are those of the version that plays.
+	Games         []string `protobuf:"bytes,8,rep,name=games,proto3" json:"games,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -486,11 +691,11 @@ func (x *CompetitionBot) GetOwner() string {
 	return ""
 }
 
-func (x *CompetitionBot) GetKind() string {
+func (x *CompetitionBot) GetKind() BotKind {
 	if x != nil {
 		return x.Kind
 	}
-	return ""
+	return BotKind_BOT_KIND_UNSPECIFIED
 }
 
 func (x *CompetitionBot) GetSeed() uint32 {
@@ -500,11 +705,11 @@ func (x *CompetitionBot) GetSeed() uint32 {
 	return 0
 }
 
-func (x *CompetitionBot) GetOut() string {
+func (x *CompetitionBot) GetOut() CompetitionExit {
 	if x != nil {
 		return x.Out
 	}
-	return ""
+	return CompetitionExit_COMPETITION_EXIT_UNSPECIFIED
 }
 
 func (x *CompetitionBot) GetReason() string {
@@ -521,10 +726,17 @@ func (x *CompetitionBot) GetAway() string {
 	return ""
 }
 
+func (x *CompetitionBot) GetGames() []string {
+	if x != nil {
+		return x.Games
+	}
+	return nil
+}
+
 // Asks for a new competition.
 type CreateCompetitionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The plan in TOML, as `docs/organising.md` has it. It launches no bots.
+	// The plan in TOML, see `docs/organising.md`. It may have no commands of bots.
 	Config        string `protobuf:"bytes,1,opt,name=config,proto3" json:"config,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -570,7 +782,7 @@ func (x *CreateCompetitionRequest) GetConfig() string {
 // Holds the new competition.
 type CreateCompetitionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As it stands.
+	// The competition.
 	Competition   *CompetitionInfo `protobuf:"bytes,1,opt,name=competition,proto3" json:"competition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -618,9 +830,9 @@ type ControlCompetitionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The competition.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What is to be done.
+	// The action.
 	Action CompetitionAction `protobuf:"varint,2,opt,name=action,proto3,enum=cardarena.v1.CompetitionAction" json:"action,omitempty"`
-	// The state that it must be in; unspecified is any.
+	// The state that the competition must be in; unspecified is any.
 	ExpectedState CompetitionState `protobuf:"varint,3,opt,name=expected_state,json=expectedState,proto3,enum=cardarena.v1.CompetitionState" json:"expected_state,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -680,7 +892,7 @@ func (x *ControlCompetitionRequest) GetExpectedState() CompetitionState {
 // Holds the competition after an action.
 type ControlCompetitionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As it stands.
+	// The competition.
 	Competition   *CompetitionInfo `protobuf:"bytes,1,opt,name=competition,proto3" json:"competition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -723,7 +935,7 @@ func (x *ControlCompetitionResponse) GetCompetition() *CompetitionInfo {
 	return nil
 }
 
-// Asks for a bot to take part.
+// Asks to enter a bot.
 type EnterBotRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The competition.
@@ -778,9 +990,11 @@ func (x *EnterBotRequest) GetBot() string {
 	return ""
 }
 
-// Says that the bot takes part.
+// Confirms that the bot is entered.
 type EnterBotResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The games that it enters, such as `soko of 4`; empty if it has not declared any yet.
+	Games         []string `protobuf:"bytes,1,rep,name=games,proto3" json:"games,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -815,7 +1029,14 @@ func (*EnterBotResponse) Descriptor() ([]byte, []int) {
 	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{8}
 }
 
-// Asks for a bot to be taken out.
+func (x *EnterBotResponse) GetGames() []string {
+	if x != nil {
+		return x.Games
+	}
+	return nil
+}
+
+// Asks to withdraw a bot.
 type WithdrawBotRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The competition.
@@ -870,7 +1091,7 @@ func (x *WithdrawBotRequest) GetBot() string {
 	return ""
 }
 
-// Says that the bot is out.
+// Confirms that the bot is withdrawn.
 type WithdrawBotResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -907,14 +1128,14 @@ func (*WithdrawBotResponse) Descriptor() ([]byte, []int) {
 	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{10}
 }
 
-// Asks for a bot to be dropped.
+// Asks to disqualify a bot.
 type DisqualifyBotRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The competition.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// The bot.
 	Bot string `protobuf:"bytes,2,opt,name=bot,proto3" json:"bot,omitempty"`
-	// Why; everybody is told.
+	// Why; this is public.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -971,7 +1192,7 @@ func (x *DisqualifyBotRequest) GetReason() string {
 	return ""
 }
 
-// Says that the bot is dropped.
+// Confirms that the bot is disqualified.
 type DisqualifyBotResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1008,6 +1229,98 @@ func (*DisqualifyBotResponse) Descriptor() ([]byte, []int) {
 	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{12}
 }
 
+// Asks to announce a text.
+type AnnounceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The competition.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The text, in at most 2,000 characters; empty removes the last one.
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnnounceRequest) Reset() {
+	*x = AnnounceRequest{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnnounceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnnounceRequest) ProtoMessage() {}
+
+func (x *AnnounceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnnounceRequest.ProtoReflect.Descriptor instead.
+func (*AnnounceRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *AnnounceRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AnnounceRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+// Confirms that the text is announced.
+type AnnounceResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnnounceResponse) Reset() {
+	*x = AnnounceResponse{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnnounceResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnnounceResponse) ProtoMessage() {}
+
+func (x *AnnounceResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnnounceResponse.ProtoReflect.Descriptor instead.
+func (*AnnounceResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{14}
+}
+
 // Asks for a competition.
 type GetCompetitionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1019,7 +1332,7 @@ type GetCompetitionRequest struct {
 
 func (x *GetCompetitionRequest) Reset() {
 	*x = GetCompetitionRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[13]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1031,7 +1344,7 @@ func (x *GetCompetitionRequest) String() string {
 func (*GetCompetitionRequest) ProtoMessage() {}
 
 func (x *GetCompetitionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[13]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1044,7 +1357,7 @@ func (x *GetCompetitionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompetitionRequest.ProtoReflect.Descriptor instead.
 func (*GetCompetitionRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{13}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetCompetitionRequest) GetName() string {
@@ -1057,7 +1370,7 @@ func (x *GetCompetitionRequest) GetName() string {
 // Holds a competition.
 type GetCompetitionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As it stands.
+	// The competition.
 	Competition   *CompetitionInfo `protobuf:"bytes,1,opt,name=competition,proto3" json:"competition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1065,7 +1378,7 @@ type GetCompetitionResponse struct {
 
 func (x *GetCompetitionResponse) Reset() {
 	*x = GetCompetitionResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[14]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1390,7 @@ func (x *GetCompetitionResponse) String() string {
 func (*GetCompetitionResponse) ProtoMessage() {}
 
 func (x *GetCompetitionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[14]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1403,7 @@ func (x *GetCompetitionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompetitionResponse.ProtoReflect.Descriptor instead.
 func (*GetCompetitionResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{14}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GetCompetitionResponse) GetCompetition() *CompetitionInfo {
@@ -1113,7 +1426,7 @@ type ListCompetitionsRequest struct {
 
 func (x *ListCompetitionsRequest) Reset() {
 	*x = ListCompetitionsRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[15]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1125,7 +1438,7 @@ func (x *ListCompetitionsRequest) String() string {
 func (*ListCompetitionsRequest) ProtoMessage() {}
 
 func (x *ListCompetitionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[15]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1138,7 +1451,7 @@ func (x *ListCompetitionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompetitionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCompetitionsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{15}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListCompetitionsRequest) GetPageSize() uint32 {
@@ -1168,7 +1481,7 @@ type ListCompetitionsResponse struct {
 
 func (x *ListCompetitionsResponse) Reset() {
 	*x = ListCompetitionsResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[16]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1180,7 +1493,7 @@ func (x *ListCompetitionsResponse) String() string {
 func (*ListCompetitionsResponse) ProtoMessage() {}
 
 func (x *ListCompetitionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[16]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1193,7 +1506,7 @@ func (x *ListCompetitionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompetitionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCompetitionsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{16}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListCompetitionsResponse) GetCompetitions() []*CompetitionInfo {
@@ -1215,15 +1528,15 @@ type RoundInfo struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game's id.
 	Game string `protobuf:"bytes,1,opt,name=game,proto3" json:"game,omitempty"`
-	// Seats at a table.
+	// Seats of a match.
 	Seats uint32 `protobuf:"varint,2,opt,name=seats,proto3" json:"seats,omitempty"`
-	// Counts the game's rounds, from 1.
+	// The number of the game's round, from 1.
 	Round uint32 `protobuf:"varint,3,opt,name=round,proto3" json:"round,omitempty"`
-	// Who meets whom.
+	// The bots that meet, group by group.
 	Groups []*BotGroup `protobuf:"bytes,4,rep,name=groups,proto3" json:"groups,omitempty"`
-	// Who has nobody to play.
+	// The bots without opponents in the round.
 	Byes []string `protobuf:"bytes,5,rep,name=byes,proto3" json:"byes,omitempty"`
-	// The SHA-256, in hexadecimal, of all that the round was drawn from.
+	// The SHA-256, in hexadecimal, of all inputs of the draw.
 	InputsSha256  string `protobuf:"bytes,6,opt,name=inputs_sha256,json=inputsSha256,proto3" json:"inputs_sha256,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1231,7 +1544,7 @@ type RoundInfo struct {
 
 func (x *RoundInfo) Reset() {
 	*x = RoundInfo{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[17]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1243,7 +1556,7 @@ func (x *RoundInfo) String() string {
 func (*RoundInfo) ProtoMessage() {}
 
 func (x *RoundInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[17]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1256,7 +1569,7 @@ func (x *RoundInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundInfo.ProtoReflect.Descriptor instead.
 func (*RoundInfo) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{17}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RoundInfo) GetGame() string {
@@ -1312,7 +1625,7 @@ type BotGroup struct {
 
 func (x *BotGroup) Reset() {
 	*x = BotGroup{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[18]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1324,7 +1637,7 @@ func (x *BotGroup) String() string {
 func (*BotGroup) ProtoMessage() {}
 
 func (x *BotGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[18]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1337,7 +1650,7 @@ func (x *BotGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotGroup.ProtoReflect.Descriptor instead.
 func (*BotGroup) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{18}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *BotGroup) GetBots() []string {
@@ -1362,7 +1675,7 @@ type ListRoundsRequest struct {
 
 func (x *ListRoundsRequest) Reset() {
 	*x = ListRoundsRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[19]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1374,7 +1687,7 @@ func (x *ListRoundsRequest) String() string {
 func (*ListRoundsRequest) ProtoMessage() {}
 
 func (x *ListRoundsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[19]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1387,7 +1700,7 @@ func (x *ListRoundsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoundsRequest.ProtoReflect.Descriptor instead.
 func (*ListRoundsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{19}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListRoundsRequest) GetName() string {
@@ -1424,7 +1737,7 @@ type ListRoundsResponse struct {
 
 func (x *ListRoundsResponse) Reset() {
 	*x = ListRoundsResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[20]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1436,7 +1749,7 @@ func (x *ListRoundsResponse) String() string {
 func (*ListRoundsResponse) ProtoMessage() {}
 
 func (x *ListRoundsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[20]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1449,7 +1762,7 @@ func (x *ListRoundsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoundsResponse.ProtoReflect.Descriptor instead.
 func (*ListRoundsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{20}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListRoundsResponse) GetRounds() []*RoundInfo {
@@ -1466,126 +1779,7 @@ func (x *ListRoundsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// Asks for a page of deal-sets.
-type ListDealSetsRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The competition.
-	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Deal-sets on a page; 0 is taken as 50, and at most 100 are sent.
-	PageSize uint32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// The `next_page_token` of the page before; empty for the first.
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListDealSetsRequest) Reset() {
-	*x = ListDealSetsRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[21]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListDealSetsRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListDealSetsRequest) ProtoMessage() {}
-
-func (x *ListDealSetsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[21]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListDealSetsRequest.ProtoReflect.Descriptor instead.
-func (*ListDealSetsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{21}
-}
-
-func (x *ListDealSetsRequest) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *ListDealSetsRequest) GetPageSize() uint32 {
-	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListDealSetsRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
-	}
-	return ""
-}
-
-// Holds a page of deal-sets.
-type ListDealSetsResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Each as a line of `arena competition export --as deals`: a JSON object.
-	DealSets []string `protobuf:"bytes,1,rep,name=deal_sets,json=dealSets,proto3" json:"deal_sets,omitempty"`
-	// Names the next page; empty on the last.
-	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListDealSetsResponse) Reset() {
-	*x = ListDealSetsResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[22]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListDealSetsResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListDealSetsResponse) ProtoMessage() {}
-
-func (x *ListDealSetsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[22]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListDealSetsResponse.ProtoReflect.Descriptor instead.
-func (*ListDealSetsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{22}
-}
-
-func (x *ListDealSetsResponse) GetDealSets() []string {
-	if x != nil {
-		return x.DealSets
-	}
-	return nil
-}
-
-func (x *ListDealSetsResponse) GetNextPageToken() string {
-	if x != nil {
-		return x.NextPageToken
-	}
-	return ""
-}
-
-// Asks to be told where a competition stands.
+// Asks to follow a competition.
 type WatchCompetitionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The competition.
@@ -1631,10 +1825,10 @@ func (x *WatchCompetitionRequest) GetName() string {
 	return ""
 }
 
-// Says where a competition stands.
+// Holds a competition after a change.
 type WatchCompetitionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As it stands.
+	// The competition.
 	Competition   *CompetitionInfo `protobuf:"bytes,1,opt,name=competition,proto3" json:"competition,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1681,23 +1875,26 @@ var File_cardarena_v1_competitions_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\n" +
-	"\x1fcardarena/v1/competitions.proto\x12\fcardarena.v1\"\xb4\x03\n" +
+	"\x1fcardarena/v1/competitions.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/bots.proto\"\x8e\x05\n" +
 	"\x0fCompetitionInfo\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
-	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x16\n" +
-	"\x06format\x18\x03 \x01(\tR\x06format\x12\x16\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x127\n" +
+	"\x06format\x18\x02 \x01(\x0e2\x1f.cardarena.v1.CompetitionFormatR\x06format\x12/\n" +
+	"\x05entry\x18\x03 \x01(\x0e2\x19.cardarena.v1.EntryPolicyR\x05entry\x12\x16\n" +
 	"\x06season\x18\x04 \x01(\tR\x06season\x124\n" +
 	"\x05state\x18\x05 \x01(\x0e2\x1e.cardarena.v1.CompetitionStateR\x05state\x12\x1c\n" +
-	"\torganiser\x18\x06 \x01(\tR\torganiser\x12\x18\n" +
-	"\acreated\x18\a \x01(\tR\acreated\x12\x14\n" +
-	"\x05opens\x18\b \x01(\tR\x05opens\x12\x16\n" +
-	"\x06closes\x18\t \x01(\tR\x06closes\x12\x14\n" +
-	"\x05entry\x18\n" +
-	" \x01(\tR\x05entry\x12\x18\n" +
-	"\aentered\x18\v \x01(\rR\aentered\x12\x16\n" +
-	"\x06tables\x18\f \x01(\rR\x06tables\x123\n" +
-	"\x05games\x18\r \x03(\v2\x1d.cardarena.v1.CompetitionGameR\x05games\x120\n" +
-	"\x04bots\x18\x0e \x03(\v2\x1c.cardarena.v1.CompetitionBotR\x04bots\"\xd1\x01\n" +
+	"\torganiser\x18\x06 \x01(\tR\torganiser\x12&\n" +
+	"\x0fcreated_unix_ms\x18\a \x01(\x04R\rcreatedUnixMs\x12\"\n" +
+	"\ropens_unix_ms\x18\b \x01(\x04R\vopensUnixMs\x12$\n" +
+	"\x0ecloses_unix_ms\x18\t \x01(\x04R\fclosesUnixMs\x12\x18\n" +
+	"\aentered\x18\n" +
+	" \x01(\rR\aentered\x12\x1a\n" +
+	"\bofficial\x18\v \x01(\rR\bofficial\x123\n" +
+	"\x05games\x18\f \x03(\v2\x1d.cardarena.v1.CompetitionGameR\x05games\x120\n" +
+	"\x04bots\x18\r \x03(\v2\x1c.cardarena.v1.CompetitionBotR\x04bots\x12\x1c\n" +
+	"\ttimetable\x18\x0e \x01(\tR\ttimetable\x12\x14\n" +
+	"\x05waits\x18\x0f \x01(\tR\x05waits\x12\"\n" +
+	"\fannouncement\x18\x10 \x01(\tR\fannouncement\x12*\n" +
+	"\x11announced_unix_ms\x18\x11 \x01(\x04R\x0fannouncedUnixMs\"\xd5\x01\n" +
 	"\x0fCompetitionGame\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12\x14\n" +
 	"\x05seats\x18\x02 \x01(\rR\x05seats\x12\x16\n" +
@@ -1705,16 +1902,17 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\bcomplete\x18\x04 \x01(\rR\bcomplete\x12\x17\n" +
 	"\ain_play\x18\x05 \x01(\rR\x06inPlay\x12\x18\n" +
 	"\awaiting\x18\x06 \x01(\rR\awaiting\x12\x19\n" +
-	"\bgiven_up\x18\a \x01(\rR\agivenUp\x12\x12\n" +
-	"\x04void\x18\b \x01(\rR\x04void\"\x9e\x01\n" +
+	"\bgiven_up\x18\a \x01(\rR\agivenUp\x12\x16\n" +
+	"\x06voided\x18\b \x01(\rR\x06voided\"\xea\x01\n" +
 	"\x0eCompetitionBot\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x14\n" +
-	"\x05owner\x18\x02 \x01(\tR\x05owner\x12\x12\n" +
-	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x12\n" +
-	"\x04seed\x18\x04 \x01(\rR\x04seed\x12\x10\n" +
-	"\x03out\x18\x05 \x01(\tR\x03out\x12\x16\n" +
+	"\x05owner\x18\x02 \x01(\tR\x05owner\x12)\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x15.cardarena.v1.BotKindR\x04kind\x12\x12\n" +
+	"\x04seed\x18\x04 \x01(\rR\x04seed\x12/\n" +
+	"\x03out\x18\x05 \x01(\x0e2\x1d.cardarena.v1.CompetitionExitR\x03out\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x12\n" +
-	"\x04away\x18\a \x01(\tR\x04away\"2\n" +
+	"\x04away\x18\a \x01(\tR\x04away\x12\x14\n" +
+	"\x05games\x18\b \x03(\tR\x05games\"2\n" +
 	"\x18CreateCompetitionRequest\x12\x16\n" +
 	"\x06config\x18\x01 \x01(\tR\x06config\"\\\n" +
 	"\x19CreateCompetitionResponse\x12?\n" +
@@ -1727,8 +1925,9 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\vcompetition\x18\x01 \x01(\v2\x1d.cardarena.v1.CompetitionInfoR\vcompetition\"7\n" +
 	"\x0fEnterBotRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
-	"\x03bot\x18\x02 \x01(\tR\x03bot\"\x12\n" +
-	"\x10EnterBotResponse\":\n" +
+	"\x03bot\x18\x02 \x01(\tR\x03bot\"(\n" +
+	"\x10EnterBotResponse\x12\x14\n" +
+	"\x05games\x18\x01 \x03(\tR\x05games\":\n" +
 	"\x12WithdrawBotRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\"\x15\n" +
@@ -1737,7 +1936,11 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\"\x17\n" +
-	"\x15DisqualifyBotResponse\"+\n" +
+	"\x15DisqualifyBotResponse\"9\n" +
+	"\x0fAnnounceRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"\x12\n" +
+	"\x10AnnounceResponse\"+\n" +
 	"\x15GetCompetitionRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"Y\n" +
 	"\x16GetCompetitionResponse\x12?\n" +
@@ -1765,14 +1968,6 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"page_token\x18\x03 \x01(\tR\tpageToken\"m\n" +
 	"\x12ListRoundsResponse\x12/\n" +
 	"\x06rounds\x18\x01 \x03(\v2\x17.cardarena.v1.RoundInfoR\x06rounds\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"e\n" +
-	"\x13ListDealSetsRequest\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1b\n" +
-	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
-	"\n" +
-	"page_token\x18\x03 \x01(\tR\tpageToken\"[\n" +
-	"\x14ListDealSetsResponse\x12\x1b\n" +
-	"\tdeal_sets\x18\x01 \x03(\tR\bdealSets\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"-\n" +
 	"\x17WatchCompetitionRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"[\n" +
@@ -1790,18 +1985,34 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\x18COMPETITION_ACTION_PAUSE\x10\x02\x12\x1d\n" +
 	"\x19COMPETITION_ACTION_RESUME\x10\x03\x12\x1d\n" +
 	"\x19COMPETITION_ACTION_FREEZE\x10\x04\x12\x1d\n" +
-	"\x19COMPETITION_ACTION_FINISH\x10\x052\xa9\a\n" +
+	"\x19COMPETITION_ACTION_FINISH\x10\x05*\xf9\x01\n" +
+	"\x11CompetitionFormat\x12\"\n" +
+	"\x1eCOMPETITION_FORMAT_UNSPECIFIED\x10\x00\x12\"\n" +
+	"\x1eCOMPETITION_FORMAT_ROUND_ROBIN\x10\x01\x12\x1f\n" +
+	"\x1bCOMPETITION_FORMAT_GAUNTLET\x10\x02\x12\x1c\n" +
+	"\x18COMPETITION_FORMAT_SWISS\x10\x03\x12\x1f\n" +
+	"\x1bCOMPETITION_FORMAT_KNOCKOUT\x10\x04\x12\x1d\n" +
+	"\x19COMPETITION_FORMAT_GROUPS\x10\x05\x12\x1d\n" +
+	"\x19COMPETITION_FORMAT_LADDER\x10\x06*\\\n" +
+	"\vEntryPolicy\x12\x1c\n" +
+	"\x18ENTRY_POLICY_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11ENTRY_POLICY_OPEN\x10\x01\x12\x18\n" +
+	"\x14ENTRY_POLICY_INVITED\x10\x02*v\n" +
+	"\x0fCompetitionExit\x12 \n" +
+	"\x1cCOMPETITION_EXIT_UNSPECIFIED\x10\x00\x12\x1e\n" +
+	"\x1aCOMPETITION_EXIT_WITHDRAWN\x10\x01\x12!\n" +
+	"\x1dCOMPETITION_EXIT_DISQUALIFIED\x10\x022\x9d\a\n" +
 	"\x12CompetitionService\x12d\n" +
 	"\x11CreateCompetition\x12&.cardarena.v1.CreateCompetitionRequest\x1a'.cardarena.v1.CreateCompetitionResponse\x12g\n" +
 	"\x12ControlCompetition\x12'.cardarena.v1.ControlCompetitionRequest\x1a(.cardarena.v1.ControlCompetitionResponse\x12I\n" +
 	"\bEnterBot\x12\x1d.cardarena.v1.EnterBotRequest\x1a\x1e.cardarena.v1.EnterBotResponse\x12R\n" +
 	"\vWithdrawBot\x12 .cardarena.v1.WithdrawBotRequest\x1a!.cardarena.v1.WithdrawBotResponse\x12X\n" +
-	"\rDisqualifyBot\x12\".cardarena.v1.DisqualifyBotRequest\x1a#.cardarena.v1.DisqualifyBotResponse\x12[\n" +
+	"\rDisqualifyBot\x12\".cardarena.v1.DisqualifyBotRequest\x1a#.cardarena.v1.DisqualifyBotResponse\x12I\n" +
+	"\bAnnounce\x12\x1d.cardarena.v1.AnnounceRequest\x1a\x1e.cardarena.v1.AnnounceResponse\x12[\n" +
 	"\x0eGetCompetition\x12#.cardarena.v1.GetCompetitionRequest\x1a$.cardarena.v1.GetCompetitionResponse\x12a\n" +
 	"\x10ListCompetitions\x12%.cardarena.v1.ListCompetitionsRequest\x1a&.cardarena.v1.ListCompetitionsResponse\x12O\n" +
 	"\n" +
-	"ListRounds\x12\x1f.cardarena.v1.ListRoundsRequest\x1a .cardarena.v1.ListRoundsResponse\x12U\n" +
-	"\fListDealSets\x12!.cardarena.v1.ListDealSetsRequest\x1a\".cardarena.v1.ListDealSetsResponse\x12c\n" +
+	"ListRounds\x12\x1f.cardarena.v1.ListRoundsRequest\x1a .cardarena.v1.ListRoundsResponse\x12c\n" +
 	"\x10WatchCompetition\x12%.cardarena.v1.WatchCompetitionRequest\x1a&.cardarena.v1.WatchCompetitionResponse0\x01Bk\n" +
 	"\fcardarena.v1B\x11CompetitionsProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
@@ -1817,75 +2028,83 @@ func file_cardarena_v1_competitions_proto_rawDescGZIP() []byte {
 	return file_cardarena_v1_competitions_proto_rawDescData
 }
 
-var file_cardarena_v1_competitions_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_cardarena_v1_competitions_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
 var file_cardarena_v1_competitions_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_cardarena_v1_competitions_proto_goTypes = []any{
 	(CompetitionState)(0),              // 0: cardarena.v1.CompetitionState
 	(CompetitionAction)(0),             // 1: cardarena.v1.CompetitionAction
-	(*CompetitionInfo)(nil),            // 2: cardarena.v1.CompetitionInfo
-	(*CompetitionGame)(nil),            // 3: cardarena.v1.CompetitionGame
-	(*CompetitionBot)(nil),             // 4: cardarena.v1.CompetitionBot
-	(*CreateCompetitionRequest)(nil),   // 5: cardarena.v1.CreateCompetitionRequest
-	(*CreateCompetitionResponse)(nil),  // 6: cardarena.v1.CreateCompetitionResponse
-	(*ControlCompetitionRequest)(nil),  // 7: cardarena.v1.ControlCompetitionRequest
-	(*ControlCompetitionResponse)(nil), // 8: cardarena.v1.ControlCompetitionResponse
-	(*EnterBotRequest)(nil),            // 9: cardarena.v1.EnterBotRequest
-	(*EnterBotResponse)(nil),           // 10: cardarena.v1.EnterBotResponse
-	(*WithdrawBotRequest)(nil),         // 11: cardarena.v1.WithdrawBotRequest
-	(*WithdrawBotResponse)(nil),        // 12: cardarena.v1.WithdrawBotResponse
-	(*DisqualifyBotRequest)(nil),       // 13: cardarena.v1.DisqualifyBotRequest
-	(*DisqualifyBotResponse)(nil),      // 14: cardarena.v1.DisqualifyBotResponse
-	(*GetCompetitionRequest)(nil),      // 15: cardarena.v1.GetCompetitionRequest
-	(*GetCompetitionResponse)(nil),     // 16: cardarena.v1.GetCompetitionResponse
-	(*ListCompetitionsRequest)(nil),    // 17: cardarena.v1.ListCompetitionsRequest
-	(*ListCompetitionsResponse)(nil),   // 18: cardarena.v1.ListCompetitionsResponse
-	(*RoundInfo)(nil),                  // 19: cardarena.v1.RoundInfo
-	(*BotGroup)(nil),                   // 20: cardarena.v1.BotGroup
-	(*ListRoundsRequest)(nil),          // 21: cardarena.v1.ListRoundsRequest
-	(*ListRoundsResponse)(nil),         // 22: cardarena.v1.ListRoundsResponse
-	(*ListDealSetsRequest)(nil),        // 23: cardarena.v1.ListDealSetsRequest
-	(*ListDealSetsResponse)(nil),       // 24: cardarena.v1.ListDealSetsResponse
-	(*WatchCompetitionRequest)(nil),    // 25: cardarena.v1.WatchCompetitionRequest
-	(*WatchCompetitionResponse)(nil),   // 26: cardarena.v1.WatchCompetitionResponse
+	(CompetitionFormat)(0),             // 2: cardarena.v1.CompetitionFormat
+	(EntryPolicy)(0),                   // 3: cardarena.v1.EntryPolicy
+	(CompetitionExit)(0),               // 4: cardarena.v1.CompetitionExit
+	(*CompetitionInfo)(nil),            // 5: cardarena.v1.CompetitionInfo
+	(*CompetitionGame)(nil),            // 6: cardarena.v1.CompetitionGame
+	(*CompetitionBot)(nil),             // 7: cardarena.v1.CompetitionBot
+	(*CreateCompetitionRequest)(nil),   // 8: cardarena.v1.CreateCompetitionRequest
+	(*CreateCompetitionResponse)(nil),  // 9: cardarena.v1.CreateCompetitionResponse
+	(*ControlCompetitionRequest)(nil),  // 10: cardarena.v1.ControlCompetitionRequest
+	(*ControlCompetitionResponse)(nil), // 11: cardarena.v1.ControlCompetitionResponse
+	(*EnterBotRequest)(nil),            // 12: cardarena.v1.EnterBotRequest
+	(*EnterBotResponse)(nil),           // 13: cardarena.v1.EnterBotResponse
+	(*WithdrawBotRequest)(nil),         // 14: cardarena.v1.WithdrawBotRequest
+	(*WithdrawBotResponse)(nil),        // 15: cardarena.v1.WithdrawBotResponse
+	(*DisqualifyBotRequest)(nil),       // 16: cardarena.v1.DisqualifyBotRequest
+	(*DisqualifyBotResponse)(nil),      // 17: cardarena.v1.DisqualifyBotResponse
+	(*AnnounceRequest)(nil),            // 18: cardarena.v1.AnnounceRequest
+	(*AnnounceResponse)(nil),           // 19: cardarena.v1.AnnounceResponse
+	(*GetCompetitionRequest)(nil),      // 20: cardarena.v1.GetCompetitionRequest
+	(*GetCompetitionResponse)(nil),     // 21: cardarena.v1.GetCompetitionResponse
+	(*ListCompetitionsRequest)(nil),    // 22: cardarena.v1.ListCompetitionsRequest
+	(*ListCompetitionsResponse)(nil),   // 23: cardarena.v1.ListCompetitionsResponse
+	(*RoundInfo)(nil),                  // 24: cardarena.v1.RoundInfo
+	(*BotGroup)(nil),                   // 25: cardarena.v1.BotGroup
+	(*ListRoundsRequest)(nil),          // 26: cardarena.v1.ListRoundsRequest
+	(*ListRoundsResponse)(nil),         // 27: cardarena.v1.ListRoundsResponse
+	(*WatchCompetitionRequest)(nil),    // 28: cardarena.v1.WatchCompetitionRequest
+	(*WatchCompetitionResponse)(nil),   // 29: cardarena.v1.WatchCompetitionResponse
+	(BotKind)(0),                       // 30: cardarena.v1.BotKind
 }
 var file_cardarena_v1_competitions_proto_depIdxs = []int32{
-	0,  // 0: cardarena.v1.CompetitionInfo.state:type_name -> cardarena.v1.CompetitionState
-	3,  // 1: cardarena.v1.CompetitionInfo.games:type_name -> cardarena.v1.CompetitionGame
-	4,  // 2: cardarena.v1.CompetitionInfo.bots:type_name -> cardarena.v1.CompetitionBot
-	2,  // 3: cardarena.v1.CreateCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
-	1,  // 4: cardarena.v1.ControlCompetitionRequest.action:type_name -> cardarena.v1.CompetitionAction
-	0,  // 5: cardarena.v1.ControlCompetitionRequest.expected_state:type_name -> cardarena.v1.CompetitionState
-	2,  // 6: cardarena.v1.ControlCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
-	2,  // 7: cardarena.v1.GetCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
-	2,  // 8: cardarena.v1.ListCompetitionsResponse.competitions:type_name -> cardarena.v1.CompetitionInfo
-	20, // 9: cardarena.v1.RoundInfo.groups:type_name -> cardarena.v1.BotGroup
-	19, // 10: cardarena.v1.ListRoundsResponse.rounds:type_name -> cardarena.v1.RoundInfo
-	2,  // 11: cardarena.v1.WatchCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
-	5,  // 12: cardarena.v1.CompetitionService.CreateCompetition:input_type -> cardarena.v1.CreateCompetitionRequest
-	7,  // 13: cardarena.v1.CompetitionService.ControlCompetition:input_type -> cardarena.v1.ControlCompetitionRequest
-	9,  // 14: cardarena.v1.CompetitionService.EnterBot:input_type -> cardarena.v1.EnterBotRequest
-	11, // 15: cardarena.v1.CompetitionService.WithdrawBot:input_type -> cardarena.v1.WithdrawBotRequest
-	13, // 16: cardarena.v1.CompetitionService.DisqualifyBot:input_type -> cardarena.v1.DisqualifyBotRequest
-	15, // 17: cardarena.v1.CompetitionService.GetCompetition:input_type -> cardarena.v1.GetCompetitionRequest
-	17, // 18: cardarena.v1.CompetitionService.ListCompetitions:input_type -> cardarena.v1.ListCompetitionsRequest
-	21, // 19: cardarena.v1.CompetitionService.ListRounds:input_type -> cardarena.v1.ListRoundsRequest
-	23, // 20: cardarena.v1.CompetitionService.ListDealSets:input_type -> cardarena.v1.ListDealSetsRequest
-	25, // 21: cardarena.v1.CompetitionService.WatchCompetition:input_type -> cardarena.v1.WatchCompetitionRequest
-	6,  // 22: cardarena.v1.CompetitionService.CreateCompetition:output_type -> cardarena.v1.CreateCompetitionResponse
-	8,  // 23: cardarena.v1.CompetitionService.ControlCompetition:output_type -> cardarena.v1.ControlCompetitionResponse
-	10, // 24: cardarena.v1.CompetitionService.EnterBot:output_type -> cardarena.v1.EnterBotResponse
-	12, // 25: cardarena.v1.CompetitionService.WithdrawBot:output_type -> cardarena.v1.WithdrawBotResponse
-	14, // 26: cardarena.v1.CompetitionService.DisqualifyBot:output_type -> cardarena.v1.DisqualifyBotResponse
-	16, // 27: cardarena.v1.CompetitionService.GetCompetition:output_type -> cardarena.v1.GetCompetitionResponse
-	18, // 28: cardarena.v1.CompetitionService.ListCompetitions:output_type -> cardarena.v1.ListCompetitionsResponse
-	22, // 29: cardarena.v1.CompetitionService.ListRounds:output_type -> cardarena.v1.ListRoundsResponse
-	24, // 30: cardarena.v1.CompetitionService.ListDealSets:output_type -> cardarena.v1.ListDealSetsResponse
-	26, // 31: cardarena.v1.CompetitionService.WatchCompetition:output_type -> cardarena.v1.WatchCompetitionResponse
-	22, // [22:32] is the sub-list for method output_type
-	12, // [12:22] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	2,  // 0: cardarena.v1.CompetitionInfo.format:type_name -> cardarena.v1.CompetitionFormat
+	3,  // 1: cardarena.v1.CompetitionInfo.entry:type_name -> cardarena.v1.EntryPolicy
+	0,  // 2: cardarena.v1.CompetitionInfo.state:type_name -> cardarena.v1.CompetitionState
+	6,  // 3: cardarena.v1.CompetitionInfo.games:type_name -> cardarena.v1.CompetitionGame
+	7,  // 4: cardarena.v1.CompetitionInfo.bots:type_name -> cardarena.v1.CompetitionBot
+	30, // 5: cardarena.v1.CompetitionBot.kind:type_name -> cardarena.v1.BotKind
+	4,  // 6: cardarena.v1.CompetitionBot.out:type_name -> cardarena.v1.CompetitionExit
+	5,  // 7: cardarena.v1.CreateCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
+	1,  // 8: cardarena.v1.ControlCompetitionRequest.action:type_name -> cardarena.v1.CompetitionAction
+	0,  // 9: cardarena.v1.ControlCompetitionRequest.expected_state:type_name -> cardarena.v1.CompetitionState
+	5,  // 10: cardarena.v1.ControlCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
+	5,  // 11: cardarena.v1.GetCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
+	5,  // 12: cardarena.v1.ListCompetitionsResponse.competitions:type_name -> cardarena.v1.CompetitionInfo
+	25, // 13: cardarena.v1.RoundInfo.groups:type_name -> cardarena.v1.BotGroup
+	24, // 14: cardarena.v1.ListRoundsResponse.rounds:type_name -> cardarena.v1.RoundInfo
+	5,  // 15: cardarena.v1.WatchCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
+	8,  // 16: cardarena.v1.CompetitionService.CreateCompetition:input_type -> cardarena.v1.CreateCompetitionRequest
+	10, // 17: cardarena.v1.CompetitionService.ControlCompetition:input_type -> cardarena.v1.ControlCompetitionRequest
+	12, // 18: cardarena.v1.CompetitionService.EnterBot:input_type -> cardarena.v1.EnterBotRequest
+	14, // 19: cardarena.v1.CompetitionService.WithdrawBot:input_type -> cardarena.v1.WithdrawBotRequest
+	16, // 20: cardarena.v1.CompetitionService.DisqualifyBot:input_type -> cardarena.v1.DisqualifyBotRequest
+	18, // 21: cardarena.v1.CompetitionService.Announce:input_type -> cardarena.v1.AnnounceRequest
+	20, // 22: cardarena.v1.CompetitionService.GetCompetition:input_type -> cardarena.v1.GetCompetitionRequest
+	22, // 23: cardarena.v1.CompetitionService.ListCompetitions:input_type -> cardarena.v1.ListCompetitionsRequest
+	26, // 24: cardarena.v1.CompetitionService.ListRounds:input_type -> cardarena.v1.ListRoundsRequest
+	28, // 25: cardarena.v1.CompetitionService.WatchCompetition:input_type -> cardarena.v1.WatchCompetitionRequest
+	9,  // 26: cardarena.v1.CompetitionService.CreateCompetition:output_type -> cardarena.v1.CreateCompetitionResponse
+	11, // 27: cardarena.v1.CompetitionService.ControlCompetition:output_type -> cardarena.v1.ControlCompetitionResponse
+	13, // 28: cardarena.v1.CompetitionService.EnterBot:output_type -> cardarena.v1.EnterBotResponse
+	15, // 29: cardarena.v1.CompetitionService.WithdrawBot:output_type -> cardarena.v1.WithdrawBotResponse
+	17, // 30: cardarena.v1.CompetitionService.DisqualifyBot:output_type -> cardarena.v1.DisqualifyBotResponse
+	19, // 31: cardarena.v1.CompetitionService.Announce:output_type -> cardarena.v1.AnnounceResponse
+	21, // 32: cardarena.v1.CompetitionService.GetCompetition:output_type -> cardarena.v1.GetCompetitionResponse
+	23, // 33: cardarena.v1.CompetitionService.ListCompetitions:output_type -> cardarena.v1.ListCompetitionsResponse
+	27, // 34: cardarena.v1.CompetitionService.ListRounds:output_type -> cardarena.v1.ListRoundsResponse
+	29, // 35: cardarena.v1.CompetitionService.WatchCompetition:output_type -> cardarena.v1.WatchCompetitionResponse
+	26, // [26:36] is the sub-list for method output_type
+	16, // [16:26] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_competitions_proto_init() }
@@ -1893,12 +2112,13 @@ func file_cardarena_v1_competitions_proto_init() {
 	if File_cardarena_v1_competitions_proto != nil {
 		return
 	}
+	file_cardarena_v1_bots_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_competitions_proto_rawDesc), len(file_cardarena_v1_competitions_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      5,
 			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,

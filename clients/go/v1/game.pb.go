@@ -1,7 +1,7 @@
-// The one place where the arena's messages name the games.
+// Moves, events and views of all games, and the terms of matches.
 //
-// A family of games has one number, the same in every `oneof game` of the
-// package: 16 abstrac, 17 democracy, 18 chinese_poker, 19 arlington, 20 jam,
+// Each family of games has one field number in every `oneof game` of the package:
+// 16 abstrac, 17 democracy, 18 chinese_poker, 19 arlington, 20 jam,
 // 21 klaberjass, 22 sixty_six, 23 loo, 24 oklahoma_rummy, 25 soko,
 // 26 pineapple, 27 open_face_chinese_poker, 28 eleusis.
 
@@ -29,7 +29,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Says what a bot did wrong. A fault costs the move: the fallback is played.
+// Names what a bot did wrong. After a fault the fallback is played for it.
 type FaultKind int32
 
 const (
@@ -37,12 +37,14 @@ const (
 	FaultKind_FAULT_KIND_UNSPECIFIED FaultKind = 0
 	// No answer came in time.
 	FaultKind_FAULT_KIND_TIMEOUT FaultKind = 1
-	// The answer was a move that the rules forbid, or an index past the list.
+	// The answer was a move that the rules forbid, or an index beyond the list.
 	FaultKind_FAULT_KIND_ILLEGAL FaultKind = 2
-	// The answer could not be read as a move of the game.
+	// The answer could not be parsed as a move of the game.
 	FaultKind_FAULT_KIND_MALFORMED FaultKind = 3
-	// The bot had hung up and did not come back in time.
+	// The bot was disconnected and did not reconnect in time.
 	FaultKind_FAULT_KIND_GONE FaultKind = 4
+	// The client reported that the bot failed, by `Answer.failed`.
+	FaultKind_FAULT_KIND_ERROR FaultKind = 5
 )
 
 // Enum value maps for FaultKind.
@@ -53,6 +55,7 @@ var (
 		2: "FAULT_KIND_ILLEGAL",
 		3: "FAULT_KIND_MALFORMED",
 		4: "FAULT_KIND_GONE",
+		5: "FAULT_KIND_ERROR",
 	}
 	FaultKind_value = map[string]int32{
 		"FAULT_KIND_UNSPECIFIED": 0,
@@ -60,6 +63,7 @@ var (
 		"FAULT_KIND_ILLEGAL":     2,
 		"FAULT_KIND_MALFORMED":   3,
 		"FAULT_KIND_GONE":        4,
+		"FAULT_KIND_ERROR":       5,
 	}
 )
 
@@ -90,17 +94,17 @@ func (FaultKind) EnumDescriptor() ([]byte, []int) {
 	return file_cardarena_v1_game_proto_rawDescGZIP(), []int{0}
 }
 
-// Says how a match ended.
+// Names how a match ended.
 type Ending int32
 
 const (
 	// Not used.
 	Ending_ENDING_UNSPECIFIED Ending = 0
-	// By the rules of the game, every seat playing its own moves to the end.
+	// By the rules of the game, without a forfeited seat.
 	Ending_ENDING_COMPLETED Ending = 1
-	// By the rules, but a seat with too many faults was played by fallback.
+	// By the rules of the game, with at least one forfeited seat.
 	Ending_ENDING_FORFEIT Ending = 2
-	// Stopped by the arena; no seat is to blame and nothing counts.
+	// Stopped by the arena: it has no scores and does not count.
 	Ending_ENDING_ABORTED Ending = 3
 )
 
@@ -147,23 +151,22 @@ func (Ending) EnumDescriptor() ([]byte, []int) {
 	return file_cardarena_v1_game_proto_rawDescGZIP(), []int{1}
 }
 
-// Says why the arena aborted a match. It is never a bot's fault.
+// Names why the arena aborted a match. It is never a bot's fault.
 type AbortCause int32
 
 const (
 	// Not aborted, or not known.
 	AbortCause_ABORT_CAUSE_UNSPECIFIED AbortCause = 0
-	// An error of the arena's own; its log has the incident.
+	// An error of the arena; its log has the incident.
 	AbortCause_ABORT_CAUSE_ERROR AbortCause = 1
-	// The arena was stopped by its operator.
+	// The operator stopped the arena.
 	AbortCause_ABORT_CAUSE_STOPPED AbortCause = 2
-	// The result could not be written to disk, or there was no more room on it for the
-	// match.
+	// The result could not be written to the disk, or the disk was full.
 	AbortCause_ABORT_CAUSE_DISK AbortCause = 3
-	// The match was begun by other rules or options than this arena has.
+	// The match was started with rules or options that this arena does not have.
 	AbortCause_ABORT_CAUSE_UNPLAYABLE AbortCause = 4
-	// What the arena had written of the match was damaged, so that moves that had
-	// been told may be missing.
+	// The journal of the match was damaged, so that moves may be missing that bots
+	// have already seen.
 	AbortCause_ABORT_CAUSE_JOURNAL AbortCause = 5
 )
 
@@ -1037,10 +1040,10 @@ func (*GameView_OpenFaceChinesePoker) isGameView_Game() {}
 
 func (*GameView_Eleusis) isGameView_Game() {}
 
-// Names an option of a game and its value.
+// Holds an option of a game and its value.
 type Setting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The option's name, as `hands`.
+	// The option's name, such as `hands`.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Exactly one is set, by the option's kind.
 	//
@@ -1135,7 +1138,7 @@ type Setting_Number struct {
 }
 
 type Setting_Text struct {
-	// One of the option's choices.
+	// One of the option's choices, or whole numbers with commas between them.
 	Text string `protobuf:"bytes,3,opt,name=text,proto3,oneof"`
 }
 
@@ -1150,18 +1153,18 @@ func (*Setting_Text) isSetting_Value() {}
 
 func (*Setting_Flag) isSetting_Value() {}
 
-// Fixes how much time a seat has.
+// Holds the time of each seat.
 type TimeControl struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Milliseconds for each move before the bank is touched. Never 0.
+	// Milliseconds for each move before the bank is used. Never 0.
 	MoveMs uint32 `protobuf:"varint,1,opt,name=move_ms,json=moveMs,proto3" json:"move_ms,omitempty"`
 	// Milliseconds in the bank at the start of the match; 0 is no bank.
 	BankMs uint32 `protobuf:"varint,2,opt,name=bank_ms,json=bankMs,proto3" json:"bank_ms,omitempty"`
 	// Milliseconds added to the bank after each move in time; 0 adds nothing.
 	IncrementMs uint32 `protobuf:"varint,3,opt,name=increment_ms,json=incrementMs,proto3" json:"increment_ms,omitempty"`
-	// Most milliseconds a seat may use in one hand; 0 is no limit.
+	// The most milliseconds that a seat may use in one hand; 0 is no limit.
 	HandMs uint32 `protobuf:"varint,4,opt,name=hand_ms,json=handMs,proto3" json:"hand_ms,omitempty"`
-	// Most milliseconds a seat may use in the match; 0 is no limit.
+	// The most milliseconds that a seat may use in the match; 0 is no limit.
 	MatchMs       uint32 `protobuf:"varint,5,opt,name=match_ms,json=matchMs,proto3" json:"match_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1232,28 +1235,29 @@ func (x *TimeControl) GetMatchMs() uint32 {
 	return 0
 }
 
-// Fixes what a match is played by, whoever plays it. The arena always says all
-// of it; in a request, what is left out is the arena's own choice.
+// Holds the terms of a match. Messages of the arena have all fields; in a request the
+// arena chooses the values of fields that are not set.
 type MatchTerms struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game's id.
 	Game string `protobuf:"bytes,1,opt,name=game,proto3" json:"game,omitempty"`
-	// The version of the rules. In a request, 0 is the version in force.
+	// The version of the rules. In a request, 0 is the current version.
 	RulesVersion uint32 `protobuf:"varint,2,opt,name=rules_version,json=rulesVersion,proto3" json:"rules_version,omitempty"`
-	// All options of the game with their values. In a request, those that differ
-	// from the default.
+	// The options that have an effect, with their values. In a request, those that
+	// differ from the default.
 	Options []*Setting `protobuf:"bytes,3,rep,name=options,proto3" json:"options,omitempty"`
-	// The number of seats. In a request, 0 is as many as there are bots.
+	// The number of seats. In a request, 0 is the number of bots.
 	Seats uint32 `protobuf:"varint,4,opt,name=seats,proto3" json:"seats,omitempty"`
-	// The time every seat has.
+	// The time of each seat.
 	TimeControl *TimeControl `protobuf:"bytes,5,opt,name=time_control,json=timeControl,proto3" json:"time_control,omitempty"`
-	// Faults after which a seat is played by fallback to the end; 0 is never.
+	// The number of faults after which a seat forfeits: fallbacks are played for it to
+	// the end. 0 is no limit.
 	FaultLimit *uint32 `protobuf:"varint,6,opt,name=fault_limit,json=faultLimit,proto3,oneof" json:"fault_limit,omitempty"`
-	// Milliseconds that a bot may be away in all before its seat is played by
-	// fallback to the end; 0 is without limit.
+	// The milliseconds in the whole match without a connection after which a seat
+	// forfeits; 0 is no limit.
 	AwayLimitMs *uint32 `protobuf:"varint,7,opt,name=away_limit_ms,json=awayLimitMs,proto3,oneof" json:"away_limit_ms,omitempty"`
-	// Whether the deals follow from a seed: repeatable, and not a fair deal. In a
-	// request this follows from the seed.
+	// Whether the deals follow from a seed: they can be repeated, and are no fair deal.
+	// Ignored in a request, where it follows from the seed.
 	Seeded        bool `protobuf:"varint,8,opt,name=seeded,proto3" json:"seeded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1345,16 +1349,16 @@ func (x *MatchTerms) GetSeeded() bool {
 	return false
 }
 
-// Tells of a fault.
+// Describes a fault.
 type Fault struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The seat at fault.
 	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
-	// What it did wrong.
+	// The kind of the fault.
 	Kind FaultKind `protobuf:"varint,2,opt,name=kind,proto3,enum=cardarena.v1.FaultKind" json:"kind,omitempty"`
-	// The seat's decision in this match, counted from 1.
+	// The number of the seat's decision in this match, from 1.
 	Decision uint32 `protobuf:"varint,3,opt,name=decision,proto3" json:"decision,omitempty"`
-	// Why, in words that hold only what the seat may know; for its owner.
+	// Why, from what the seat may know; for the bot's owner.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1503,13 +1507,14 @@ const file_cardarena_v1_game_proto_rawDesc = "" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12+\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x17.cardarena.v1.FaultKindR\x04kind\x12\x1a\n" +
 	"\bdecision\x18\x03 \x01(\rR\bdecision\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason*\x86\x01\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason*\x9c\x01\n" +
 	"\tFaultKind\x12\x1a\n" +
 	"\x16FAULT_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12FAULT_KIND_TIMEOUT\x10\x01\x12\x16\n" +
 	"\x12FAULT_KIND_ILLEGAL\x10\x02\x12\x18\n" +
 	"\x14FAULT_KIND_MALFORMED\x10\x03\x12\x13\n" +
-	"\x0fFAULT_KIND_GONE\x10\x04*^\n" +
+	"\x0fFAULT_KIND_GONE\x10\x04\x12\x14\n" +
+	"\x10FAULT_KIND_ERROR\x10\x05*^\n" +
 	"\x06Ending\x12\x16\n" +
 	"\x12ENDING_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10ENDING_COMPLETED\x10\x01\x12\x12\n" +

@@ -21,28 +21,13 @@ import os
 # the SDK explains these better, and anybody who finds an arena's port could fill its terminal.
 os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 
-from cardarena import (
-    abstrac,
-    arlington,
-    cards,
-    chinese_poker,
-    democracy,
-    eleusis,
-    jam,
-    klaberjass,
-    local,
-    loo,
-    oklahoma_rummy,
-    open_face_chinese_poker,
-    pineapple,
-    sixty_six,
-    soko,
-)
+from cardarena import _game_modules, cards, local
 from cardarena._ask import AnyAsk, Ask, End, OptionValue
 from cardarena._bets import Bets
 from cardarena._bot import BatchBot, Bot
 from cardarena._choice import Choice, Noted
 from cardarena._errors import Lied, Misconfigured, PlayError, Refused, Unreachable
+from cardarena._game_modules import *  # noqa: F403 - its `__all__` lists the module of every game
 from cardarena._games import KNOWN as GAMES
 from cardarena._run import play, run
 from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
@@ -66,21 +51,9 @@ __all__ = [
     "Player",
     "Refused",
     "Unreachable",
-    "abstrac",
-    "arlington",
     "cards",
-    "chinese_poker",
-    "democracy",
-    "eleusis",
-    "jam",
-    "klaberjass",
     "local",
-    "loo",
-    "oklahoma_rummy",
-    "open_face_chinese_poker",
-    "pineapple",
     "play",
     "run",
-    "sixty_six",
-    "soko",
 ]
+__all__ += _game_modules.__all__

@@ -18,8 +18,12 @@ class _Declaration:
 
     `GameSupport(game="democracy", seats=[3, 4], rules_version=1)` says more.
     """
-    max_matches: ClassVar[int] = 64
-    """Matches that it plays at the same time."""
+    max_matches: ClassVar[int] = 1
+    """Matches that it plays at the same time.
+
+    All of them share one thread: while the bot thinks of a move, the clocks of its other matches run. Raise
+    it for a bot whose moves are quick beside its clock.
+    """
     max_open_asks: ClassVar[int] = 64
     """Asks that may wait for it at the same time."""
     auto: ClassVar[bool] = True
@@ -39,8 +43,9 @@ class Bot(_Declaration, Generic[ViewT, MoveT, EventT]):
     of that game's types: `class MyBot(abstrac.Bot)`. This one plays every game.
 
     Every method is called on the thread that called `run`, one at a time.
-    An exception in `move` costs the move, not the match: its traceback goes to
-    stderr, the first move offered is played, and a note says so to the bot's owner.
+    An exception in `move` is a fault: its traceback goes to stderr, the rules'
+    fallback is played, and a note says so to the bot's owner. The match goes on
+    until the limit of faults.
     """
 
     start: MatchStart
@@ -85,9 +90,11 @@ class BatchBot(_Declaration, Generic[ViewT, MoveT, EventT]):
 
     Each game's module has its own, as of `Bot`.
 
-    As with a neural network. Threads and exceptions are as with `Bot`; an
+    As with a neural network. It plays up to 64 matches at the same time by default. Threads and exceptions are as with `Bot`; an
     exception costs the moves of the whole batch.
     """
+
+    max_matches: ClassVar[int] = 64
 
     def started(self, start: MatchStart) -> None:
         """Called before the first ask of a match."""

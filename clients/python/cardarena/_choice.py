@@ -18,7 +18,7 @@ MAX_NOTE_CHARS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Noted(Generic[MoveT]):
-    """A choice with a note, which the bot's owner alone is shown, by `arena why`."""
+    """A choice with a note, which the bot's owner alone is shown, by `arena match why`."""
 
     choice: MoveT | SupportsIndex
     """One of `ask.moves`, its index, or a move that was not offered."""
@@ -50,6 +50,22 @@ def answer(ask: AnyAsk, choice: object) -> Answer:
     )
 
 
+def labels(error: Exception, family: str) -> str:
+    """What a move's constructor takes where it was given a label that no enum has; else empty.
+
+    protobuf names the unknown label alone: `unknown enum label "play"`.
+    """
+    if not (isinstance(error, ValueError) and str(error).startswith("unknown enum label")):
+        return ""
+    move = GameMove.DESCRIPTOR.fields_by_name[family].message_type
+    named = (
+        f"{field.name} is one of {', '.join(each.name for each in field.enum_type.values[1:])}"
+        for field in move.fields
+        if field.enum_type is not None
+    )
+    return f"{'; '.join(named)}; or use the constructors in {family}.moves"
+
+
 def plain_index(moves: Sequence[Any], choice: object) -> int | None:
     """The place of a choice that is an index or the very object of an offered move; else None."""
     if type(choice) is int:
@@ -61,8 +77,8 @@ def plain_index(moves: Sequence[Any], choice: object) -> int | None:
 
 
 def failure(ask: AnyAsk, raised: Raised) -> Answer:
-    """The answer where the author's code failed: the first move offered, and a note of it."""
-    return Answer(ask_id=ask.ask_id, index=0, note=raised.note)
+    """The answer where the author's code failed: no move, and a note of the error."""
+    return Answer(ask_id=ask.ask_id, failed=True, note=raised.note)
 
 
 def cut(note: str, max_chars: int) -> str:

@@ -318,4 +318,5 @@ class Connection:
             self._say(f"the stream ended ({end.reason}); connecting again")
         elif not self._absent:
             self._absent = True
-            self._say(f"no arena at {attempt.endpoint} yet ({end.reason}); trying again")
+            what = "cannot trust the arena at" if end.untrusted else "no arena yet at"
+            self._say(f"{what} {attempt.endpoint} ({end.reason}); trying again")

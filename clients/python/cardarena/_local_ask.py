@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from arena.games.contract import Moves
     from arena.terms import MatchTerms
 
-MANY_MOVES: Final = 12
-"""So many are seldom the same objects again: their bytes are not worth keeping."""
 DECISION_BITS: Final = 20
 """An ask's number is the match's and the seat's decision, as at the arena."""
 
@@ -51,32 +49,32 @@ class Form:
         self.rules = game.rules
         self.family = game.family
         self.codec = codec_of(game)
-        self.move_notation = Notation(game.module.Move)
-        self.event_notation = Notation(game.module.Event)
-        self.wrong = judge.Wrong
+        self.move_notation = Notation(game.messages.Move)
+        self.event_notation = Notation(game.messages.Event)
+        self.wrong = judge.RejectedAnswer
         self._said = Said
         self._chosen_move = judge.chosen_move
-        self.clock_ms = SeatClock(terms.time_control).told_ms()
+        self.clock_ms = SeatClock(terms.time_control).times_ms()
         body = AskMessage.DESCRIPTOR.fields_by_name[game.family].message_type
         self.body: Any = GetMessageClass(body)
+        self.view: Any = GetMessageClass(body.fields_by_name["view"].message_type)
 
     def judged(self, allowed: "Moves", answer: Answer) -> Any:
         """The move that an answer chooses, by the rules' own class, or what is wrong with it."""
         if answer.HasField("index"):
             said = self._said(index=answer.index)
         else:
-            said = self._said(move=answer.move if answer.HasField("move") else None)
+            move = answer.move if answer.HasField("move") else None
+            said = self._said(move=move, failed=answer.failed)
         return self._chosen_move(allowed, said, self.codec, self.move_notation)
 
     def moves(self, offered: Sequence[Any]) -> list[Any]:
         """Moves as messages."""
-        if len(offered) > MANY_MOVES:
-            return list(map(self.codec.move_message, offered))
         return list(self.body.FromString(self.codec.listed(offered)).moves)
 
     def events(self, events: Sequence[Any]) -> list[Any]:
         """Events as messages."""
-        return list(map(self.codec.event_message, events))
+        return list(self.body.FromString(b"".join(map(self.codec.event, events))).events)
 
     def event_texts(self, events: Sequence[Any]) -> list[str]:
         """Events in notation."""
@@ -187,7 +185,7 @@ class LocalAsk(Ask[Any, Any, Any]):
     def view(self) -> Any:
         if self._view is None:
             view = self._form.rules.view(self._state, self.start.seat)  # type: ignore[arg-type]
-            self._view = self._form.codec.view_message(view)
+            self._view = self._form.view.FromString(self._form.codec.view(view))
         return self._view
 
     @property

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An exception in a bot's code; the first move offered was played in its place."""
+    """An exception in a bot's code; the fault ERROR, for which the fallback was played."""
 
     seat: int
     decision: int
@@ -104,7 +104,7 @@ class Match:
         decisions = 0
         while True:
             state = step.state
-            for event, seats in step.told:
+            for event, seats in step.events:
                 for place in places if seats is None else [places[seat] for seat in seats]:
                     place.news.events.append(event)
             acting = rules.to_act(state)
@@ -155,9 +155,12 @@ class Match:
                 return move
             said = _choice.answer(ask, choice)
         except Exception as error:
+            cure = _choice.labels(error, ask.family)
             if self._raising:
+                if cure:
+                    error.add_note(cure)
                 raise
-            raised = Raised.of(error, place.asked)
+            raised = Raised.of(error, place.asked, cure)
             said = _choice.failure(ask, raised)
             self._exceptions.append(Failure(seat, place.decisions, raised))
         ask.open = False

@@ -20,7 +20,7 @@ class Record:
         self, match_id: str, terms: "MatchTerms", names: Sequence[str], seed: str, folder: Path
     ) -> None:
         from arena.deal import KeyedDeals, seeded_key
-        from arena.referee import Entrant, MatchSpec
+        from arena.referee import MatchSpec, SeatedBot
         from arena.replay.journal.match_log import MatchLog
 
         self.match_id = match_id
@@ -30,7 +30,7 @@ class Record:
         self._begin_s = time.monotonic()
         self._log = MatchLog(self, 1)
         key = seeded_key(seed)
-        entrants = tuple(map(Entrant, names))
+        entrants = tuple(map(SeatedBot, names))
         digest = hashlib.sha256(key).digest()
         self._log.opened(MatchSpec(self.match_id, terms, entrants, KeyedDeals(key), digest))
 

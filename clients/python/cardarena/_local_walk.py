@@ -11,7 +11,7 @@ from cardarena._local_place import Place
 from cardarena.v1.game_pb2 import Fault
 
 if TYPE_CHECKING:
-    from arena.replay.frames import Decision, Frame
+    from arena.replay.playback import PlaybackStep, ReplayedDecision
     from arena.terms import MatchTerms
 
 
@@ -53,7 +53,9 @@ class Walk:
         self._clock = SeatClock(terms.time_control)
         self._hand = 0
 
-    def to(self, step: int, walk: Sequence["Frame"], match_id: str, *, earlier: bool) -> Again:
+    def to(
+        self, step: int, walk: Sequence["PlaybackStep"], match_id: str, *, earlier: bool
+    ) -> Again:
         """Puts the ask at a step before the bot, which must be one of the seat's."""
         self._place.begin()
         for frame in walk:
@@ -68,13 +70,13 @@ class Walk:
             self._tell(frame)
         raise AssertionError(f"step {step} is none of the replay")
 
-    def _ask(self, frame: "Frame", decision: "Decision") -> LocalAsk:
+    def _ask(self, frame: "PlaybackStep", decision: "ReplayedDecision") -> LocalAsk:
         self._place.decisions = decision.decision
-        self._place.clock_ms = self._clock.told_ms()
+        self._place.clock_ms = self._clock.times_ms()
         allowed = self._form.rules.moves(frame.before, self._seat)
         return self._place.ask(frame.before, allowed)
 
-    def _past(self, frame: "Frame", decision: "Decision", *, earlier: bool) -> None:
+    def _past(self, frame: "PlaybackStep", decision: "ReplayedDecision", *, earlier: bool) -> None:
         if decision.unasked:
             return
         allowed = self._form.rules.moves(frame.before, self._seat)
@@ -86,16 +88,16 @@ class Walk:
         in_time = decision.fault is None or decision.fault.in_time
         self._clock.charge(decision.charged_us / 1e6, in_time=in_time)
 
-    def _tell(self, frame: "Frame") -> None:
+    def _tell(self, frame: "PlaybackStep") -> None:
         news = self._place.news
         for each in frame.decisions:
             if each.fault is not None:
                 kind: Any = each.fault.value
                 fault = Fault(seat=each.seat, kind=kind, decision=each.decision, reason=each.reason)
                 news.faults.append((fault, len(news.events)))
-        news.events += [told.event for told in frame.told_to(self._seat)]
+        news.events += [each.event for each in frame.events_for(self._seat)]
 
-    def _again(self, frame: "Frame", decision: "Decision", match_id: str) -> Again:
+    def _again(self, frame: "PlaybackStep", decision: "ReplayedDecision", match_id: str) -> Again:
         ask = self._ask(frame, decision)
         said = _choice.answer(ask, self._place.put(ask))
         form = self._form

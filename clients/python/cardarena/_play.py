@@ -82,7 +82,7 @@ class OneByOne:
             bot.started()
         except Exception as error:  # likewise
             raised = Raised.of(error, self._bot.started)
-            _say(raised, f"at the start of match {start.match}, so the first moves are played")
+            _say(raised, f"at the start of match {start.match}, so fallbacks are played")
             return raised
         return bot
 
@@ -93,7 +93,8 @@ class OneByOne:
         try:
             return _choice.answer(ask, bot.move(ask))
         except Exception as error:  # likewise
-            return _failed(ask, Raised.of(error, bot.move))
+            cure = _choice.labels(error, ask.family)
+            return _failed(ask, Raised.of(error, bot.move, cure))
 
 
 class AllAtOnce:
@@ -123,7 +124,8 @@ class AllAtOnce:
             if len(choices) != len(asks):
                 raise ValueError(f"moves() chose {len(choices)} moves for {len(asks)} asks")
         except Exception as error:  # likewise
-            raised = Raised.of(error, self._bot.moves)
+            cure = _choice.labels(error, asks[0].family)
+            raised = Raised.of(error, self._bot.moves, cure)
             port.answer([_failed(ask, raised, again=ask is not asks[0]) for ask in asks])
             return
         port.answer([self._answer(ask, choice) for ask, choice in zip(asks, choices, strict=True)])
@@ -136,8 +138,8 @@ class AllAtOnce:
 
 
 def _failed(ask: AnyAsk, raised: Raised, *, again: bool = False) -> Answer:
-    """Tells of an exception at an ask, and answers in the author's place. The bot plays on."""
-    where = f"at ask {ask.ask_id} of match {ask.match}, so the first move is played"
+    """Tells of an exception at an ask, and answers that the bot failed. The bot plays on."""
+    where = f"at ask {ask.ask_id} of match {ask.match}, so the fallback is played"
     _say(raised, where, again=again)
     return _choice.failure(ask, raised)
 

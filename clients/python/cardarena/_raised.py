@@ -14,7 +14,7 @@ _OTHERS: Final = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
 NOTE: Final = "error: "
-"""How the note begins of an answer that the SDK gave in the author's place."""
+"""How the note begins of an answer that reports an error of the bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Raised:
     """As Python prints it, from the author's code on."""
 
     @classmethod
-    def of(cls, error: Exception, asked: Callable[..., Any]) -> "Raised":
-        """What an exception says that came out of the author's function `asked`."""
+    def of(cls, error: Exception, asked: Callable[..., Any], cure: str = "") -> "Raised":
+        """What an exception says that came out of the author's function `asked`, and what cures it."""
         trace = error.__traceback__
         while trace is not None and _is_of(trace, _OWN):
             trace = trace.tb_next
@@ -45,6 +45,8 @@ class Raised:
             at = at.tb_next
         printed = traceback.TracebackException(type(error), error, frames)
         (text, *_) = traceback.format_exception_only(error)[-1].splitlines() or [""]
+        if cure:
+            text = f"{text}: {cure}"
         return cls(Path(file).name, line, text, "".join(printed.format()))
 
     @property

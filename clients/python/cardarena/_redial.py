@@ -52,11 +52,16 @@ class StreamEnd:
     """The reason that the arena named for a program to read; empty if none."""
 
     @property
+    def untrusted(self) -> bool:
+        """Whether something answered whose certificate is not trusted."""
+        return not self.welcomed and "CERTIFICATE_VERIFY_FAILED" in self.details
+
+    @property
     def reason(self) -> str:
         """The reason in short: gRPC's text of a failed connection is long, with the cause last."""
         if not self.welcomed and self.code is grpc.StatusCode.UNAVAILABLE:
             cause = self.details.rpartition(": ")[2]
-            if "CERTIFICATE_VERIFY_FAILED" in self.details:
+            if self.untrusted:
                 return f"its certificate is not trusted, see --ca: {cause}"
             return cause
         return self.details or self.code.name
@@ -123,7 +128,9 @@ class Redial:
             return None
         left_s = self._reached_s + PATIENCE_S - self._now_s() if self._once else math.inf
         if left_s <= 0:
-            raise Unreachable(f"no arena at {self._address} for {PATIENCE_S:g} s ({end.reason})")
+            what = "an untrusted" if end.untrusted else "no"
+            text = f"{what} arena at {self._address} for {PATIENCE_S:g} s ({end.reason})"
+            raise Unreachable(text)
         if not end.welcomed:
             self._endpoint = self._address
         return Attempt(self._endpoint, min(self._delay_s(end.retry_s), left_s))

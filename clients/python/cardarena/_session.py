@@ -31,6 +31,7 @@ from cardarena import _choice
 from cardarena._ask import AnyAsk, Ask, End, Told
 from cardarena._deals import Deals, Reaction
 from cardarena._errors import Unreadable
+from cardarena._turns import Turns
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import (
     Answer,
@@ -97,6 +98,10 @@ class _Match:
     """The last ask, open or not."""
     answer: Answer | None = None
     """The answer to it."""
+    asked_s: float = 0.0
+    """When it came."""
+    shown_s: float | None = None
+    """When the author was given it; None if not yet."""
 
     def untold(self) -> Told | None:
         """What the author has not been told, as the last ask was not given to it."""
@@ -139,6 +144,7 @@ class Session:
         self._open: dict[int, _Match] = {}
         self._queue: dict[int, AnyAsk] = {}
         self._news: list[News] = []
+        self._turns = Turns()
         self._over: dict[int, None] = {}
         """Matches whose end was told: a later `welcome` may list them again, and tell it again."""
 
@@ -225,7 +231,11 @@ class Session:
 
     def show(self, ask: AnyAsk) -> bool:
         """Says that the author is about to be given an ask; false if it was settled meanwhile."""
-        ask.shown = ask.shown or ask.open
+        if ask.open:
+            ask.shown = True
+            now_s = self._now_s()
+            self._open[ask.ask_id].shown_s = now_s
+            self._turns.begin(ask.match, now_s)
         return ask.open
 
     def answer(self, answers: Iterable[Answer]) -> list[Answer]:
@@ -272,7 +282,7 @@ class Session:
             half = len(answers) // 2
             return [*self.frames(answers[:half]), *self.frames(answers[half:])]
         why = f"error: the answer has {len(frame)} bytes, the arena takes {self._max_message_bytes}"
-        short = Answer(ask_id=answers[0].ask_id, note=why)
+        short = Answer(ask_id=answers[0].ask_id, failed=True, note=why)
         return [BotMessage(answers=Answers(answers=[short])).SerializeToString()]
 
     # What the arena says.
@@ -343,7 +353,7 @@ class Session:
             family = message.WhichOneof("game")
             if family is None:
                 note = f"error: this version of the SDK has no messages of {match.start.terms.game}"
-                received.send += self.frames([Answer(ask_id=ask_id, index=0, note=note)])
+                received.send += self.frames([Answer(ask_id=ask_id, failed=True, note=note)])
                 continue
             if match.ask is not None and match.ask.open:
                 self._settle(match.ask.ask_id)
@@ -351,6 +361,7 @@ class Session:
                 message, match.start, family, before=match.untold(), now_s=self._now_s
             )
             match.ask, match.answer = ask, None
+            match.asked_s, match.shown_s = self._now_s(), None
             self._open[ask_id] = match
             if self._auto and ask.forced:
                 automatic.append(Answer(ask_id=ask_id, index=0))
@@ -378,7 +389,12 @@ class Session:
             return Received()
         fault = _word(FaultKind, closed.fault, "FAULT_KIND_")
         where = f" in match {match.start.match} ({match.start.terms.game})" if match else ""
-        return Received(say=[f"fault{where}: {fault}: {closed.reason}"])
+        line = f"fault{where}: {fault}: {closed.reason}"
+        if match and closed.fault == FaultKind.FAULT_KIND_TIMEOUT:
+            until_s = self._now_s() if match.shown_s is None else match.shown_s
+            waited = self._turns.waited(match.asked_s, until_s)
+            line += f"; {waited}, see max_matches" * bool(waited)
+        return Received(say=[line])
 
     def _on_match_end(self, end: MatchEnd) -> Received:
         match = self._matches.get(end.match)

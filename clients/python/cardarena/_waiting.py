@@ -29,13 +29,23 @@ class Waiting:
             return ""
         self._playing = bool(seats)
         if not seats:
-            words = f"waiting for a match: {self._order()}"
+            words = (
+                f"waiting for a match: {self._order()}"
+                if welcomed
+                else "waiting for the next match"
+            )
         elif welcomed:
             words = f"{len(seats)} {'match goes' if len(seats) == 1 else 'matches go'} on"
         else:
             start = seats[-1]
-            others = [player.name for player in start.players if player.seat != start.seat]
-            words = f"playing {start.terms.game} against {', '.join(others)}"
+            # In deal-sets the arena gives no names before all matches have ended.
+            others = [
+                player.name
+                for player in start.players
+                if player.seat != start.seat and player.name != f"seat {player.seat}"
+            ]
+            against = f" against {', '.join(others)}" if others else ""
+            words = f"playing {start.terms.game}{against}"
         return f"welcome to the arena{self._as()}; {words}" if welcomed else words
 
     def _as(self) -> str:
@@ -43,4 +53,4 @@ class Waiting:
 
     def _order(self) -> str:
         """The command with which somebody makes a match for the bot."""
-        return f"arena match {self._game} {self._name or 'BOT'} OTHER{self._server}"
+        return f"arena match create {self._game} {self._name or 'BOT'} OTHER{self._server}"

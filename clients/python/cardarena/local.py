@@ -36,8 +36,8 @@ def play(
 ) -> Result:
     """Plays a match between bots of this process.
 
-    Clocks stand as at the beginning for every ask. An illegal move is a fault, and the rules'
-    fallback is played, as at the arena.
+    Clocks stand as at the beginning for every ask. An illegal move is a fault, as is an exception,
+    and the rules' fallback is played, as at the arena.
 
     Args:
       game: Its id, as `abstrac`.
@@ -45,7 +45,7 @@ def play(
       seed: Fixes the deals: those of `arena play --seed`. None draws one, which the result tells.
       options: Of the game.
       raising: Whether an exception in a bot comes out of this call, as suits a debugger. Otherwise
-        the first move offered is played for it, as over the network, and the result tells.
+        it is a fault, as over the network, and the result tells.
       replays: A folder that gets the replay.
 
     Raises:
@@ -75,7 +75,7 @@ def replay(
       file: The replay.
       bot: Its class, or an object of it.
       seat: The seat that was asked.
-      step: The step, as `arena replay show` and `arena why` count them.
+      step: The step, as `arena replay show` and `arena match why` count them.
       earlier: Whether the bot is given the seat's earlier asks first, as it was in the match, so
         that it remembers what it then knew. What it answers to them does not matter.
 
@@ -86,14 +86,14 @@ def replay(
       Exception: whatever the bot raises.
     """
     with _engine():
-        from arena.replay.frames import Discrepancy, frames
+        from arena.replay.playback import Discrepancy, play_back
         from arena.replay.read import Replay, Unplayable
         from arena.replay.records import Damaged
         from arena.wire.terms import terms_message
     try:
         played = Replay.open(Path(file))
         spec = played.spec()
-        walk = list(frames(played))
+        walk = list(play_back(played))
     except (Damaged, Discrepancy, Unplayable) as error:
         raise ValueError(f"{file}: {error}") from error
     if not 0 <= seat < spec.terms.seats:

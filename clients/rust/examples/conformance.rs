@@ -1,5 +1,4 @@
-//! The client of the conformance kit: its fixed bot. What it does, `clients/conformance/README.md`
-//! says.
+//! The client of the conformance kit. `clients/conformance/README.md` describes its fixed bot.
 
 use std::process::ExitCode;
 use std::thread;
@@ -13,7 +12,7 @@ use clap::Parser;
 struct Flags {
     #[command(flatten)]
     options: Options,
-    /// How long the bot thinks.
+    /// How long the bot takes for a move, in milliseconds.
     #[arg(long, default_value_t = 0)]
     sleep_ms: u64,
 }
@@ -35,11 +34,11 @@ impl Bot<AnyGame> for FixedBot {
     }
 
     fn ended(&mut self, end: &MatchEnd<AnyGame>) {
-        let how = match end.message.ending() {
+        let ending = match end.message.ending() {
             _ if end.missed() => "missed".to_owned(),
             ending => v1::Ending::as_str_name(&ending).replace("ENDING_", "").to_lowercase(),
         };
-        println!("ended {} {how}", end.game_match.number());
+        println!("ended {} {ending}", end.game_match.number());
     }
 }
 

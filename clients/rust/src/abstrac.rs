@@ -2,20 +2,20 @@
 
 //! Abstrac: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     AbstracEvent as Event, AbstracEventKind as EventKind, AbstracMove as Move,
     AbstracOrder as Order, AbstracPhase as Phase, AbstracVerb as Verb, AbstracView as View,
 };
 use crate::v1;
 
-/// What a bot of Abstrac is generic in.
+/// The types of Abstrac.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Abstrac {}
 
-/// One decision of a seat at Abstrac.
+/// One decision of a seat in Abstrac.
 pub type Ask = crate::Ask<Abstrac>;
-/// What a bot of Abstrac does at an ask.
+/// A bot's answer to an ask of Abstrac.
 pub type Choice = crate::Choice<Abstrac>;
 /// The end of a match of Abstrac.
 pub type MatchEnd = crate::MatchEnd<Abstrac>;
@@ -72,17 +72,21 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: say who takes first.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn choose(order: Order) -> Self {
-        Self { verb: Verb::Choose.into(), order: written::named("order", order), ..Self::default() }
+        Self {
+            verb: Verb::Choose.into(),
+            order: checked::specified("order", order),
+            ..Self::default()
+        }
     }
 
     /// The move: take cards from the top.

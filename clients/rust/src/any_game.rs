@@ -1,20 +1,20 @@
-//! The game of bots that play every game.
+//! The types of a bot that plays every game.
 
-use crate::bot::Game;
+use crate::bot::Choice;
 use crate::families::{ALL, families};
+use crate::game::Game;
 use crate::v1::{ask, game_event, game_move};
 
-/// What a bot that plays every game is generic in: views, moves and events are enums with a variant
-/// for each family of games.
+/// Stands for all games: views, moves and events are enums with a variant for each family of games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnyGame {}
 
 macro_rules! any_game {
     ($(($variant:ident, $constant:ident, $number:literal, $module:ident, [$($id:literal),+]),)+) => {
-        /// What a seat may know, at any game.
+        /// What a seat can see, in any game.
         #[derive(Clone, Debug, PartialEq)]
-        #[allow(missing_docs)] // their names say it
-        #[non_exhaustive] // there will be more games
+        #[allow(missing_docs)] // the variants are named after the games
+        #[non_exhaustive] // games will be added
         pub enum AnyView {
             $($variant(crate::$module::View)),+
         }
@@ -52,33 +52,11 @@ macro_rules! any_game {
                 chosen
             }
         }
-
-        /// How many moves an ask offers, and whether the rules allow no others.
-        pub(crate) fn offered(body: &ask::Game) -> (usize, bool) {
-            match body {
-                $(ask::Game::$variant(body) => (body.moves.len(), body.moves_complete)),+
-            }
-        }
-
-        /// Whether a move is of an ask's game.
-        pub(crate) fn fits(body: &ask::Game, chosen: &game_move::Game) -> bool {
-            match (body, chosen) {
-                $((ask::Game::$variant(_), game_move::Game::$variant(_)) => true,)+
-                _ => false,
-            }
-        }
-
-        /// How many events an ask tells.
-        pub(crate) fn events_told(body: &ask::Game) -> usize {
-            match body {
-                $(ask::Game::$variant(body) => body.events.len()),+
-            }
-        }
     };
 }
 families!(any_game);
 
-impl From<game_move::Game> for crate::Choice<AnyGame> {
+impl From<game_move::Game> for Choice<AnyGame> {
     fn from(chosen: game_move::Game) -> Self {
         Self::play(chosen)
     }

@@ -2,7 +2,7 @@
 
 //! Arlington: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     ArlingtonActive as Active, ArlingtonEvent as Event, ArlingtonEventKind as EventKind,
     ArlingtonMove as Move, ArlingtonPhase as Phase, ArlingtonSpectrum as Spectrum,
@@ -10,13 +10,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Arlington is generic in.
+/// The types of Arlington.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arlington {}
 
-/// One decision of a seat at Arlington.
+/// One decision of a seat in Arlington.
 pub type Ask = crate::Ask<Arlington>;
-/// What a bot of Arlington does at an ask.
+/// A bot's answer to an ask of Arlington.
 pub type Choice = crate::Choice<Arlington>;
 /// The end of a match of Arlington.
 pub type MatchEnd = crate::MatchEnd<Arlington>;
@@ -73,24 +73,24 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: lead a card to a trick.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn lead_card(card: impl Into<String>) -> Self {
-        Self { verb: Verb::LeadCard.into(), card: written::card(card), ..Self::default() }
+        Self { verb: Verb::LeadCard.into(), card: checked::card(card), ..Self::default() }
     }
 
     /// The move: lead a set.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn lead_set(
         cards: impl IntoIterator<Item = impl Into<String>>,
@@ -98,8 +98,8 @@ impl Move {
     ) -> Self {
         Self {
             verb: Verb::LeadSet.into(),
-            cards: written::cards(cards),
-            spectrum: spectrum.map_or(0, |spectrum| written::named("spectrum", spectrum)),
+            cards: checked::cards(cards),
+            spectrum: spectrum.map_or(0, |spectrum| checked::specified("spectrum", spectrum)),
             ..Self::default()
         }
     }
@@ -113,24 +113,24 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn add(seat: u32, index: u32, card: impl Into<String>) -> Self {
-        Self { verb: Verb::Add.into(), seat, index, card: written::card(card), ..Self::default() }
+        Self { verb: Verb::Add.into(), seat, index, card: checked::card(card), ..Self::default() }
     }
 
     /// The move: take a joker of a set on a table for a suit card.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn take_joker(seat: u32, index: u32, card: impl Into<String>) -> Self {
         Self {
             verb: Verb::TakeJoker.into(),
             seat,
             index,
-            card: written::card(card),
+            card: checked::card(card),
             ..Self::default()
         }
     }
@@ -139,10 +139,10 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn play_card(card: impl Into<String>) -> Self {
-        Self { verb: Verb::PlayCard.into(), card: written::card(card), ..Self::default() }
+        Self { verb: Verb::PlayCard.into(), card: checked::card(card), ..Self::default() }
     }
 
     /// The move: let the active set be.
@@ -154,10 +154,10 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn overplay(cards: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { verb: Verb::Overplay.into(), cards: written::cards(cards), ..Self::default() }
+        Self { verb: Verb::Overplay.into(), cards: checked::cards(cards), ..Self::default() }
     }
 
     /// The move: bury the active set with the two of spades and take the lead.

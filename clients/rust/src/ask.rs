@@ -1,67 +1,67 @@
-//! What an author's code is given: matches, asks and ends.
+//! What a bot receives: matches, asks and ends of matches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::any_game::{events_told, offered};
-use crate::bot::Game;
+use crate::ask_body::{event_count, move_count, moves_complete};
+use crate::game::Game;
 use crate::v1;
 
-/// A match as the arena announced it.
+/// A match, as the arena announced it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
-    /// The arena's own message.
+    /// The arena's message.
     pub start: v1::MatchStart,
 }
 
 impl Match {
-    /// The arena's number of this seat at the match.
+    /// The number by which the arena identifies this bot's seat at the match.
     pub fn number(&self) -> u32 {
         self.start.r#match
     }
 
-    /// The game's id, as `jam`.
+    /// The game's id, such as `jam`.
     pub fn game(&self) -> &str {
         self.start.terms.as_ref().map_or("", |terms| &terms.game)
     }
 
-    /// The bot's own seat, from 0.
+    /// The bot's seat, from 0.
     pub fn seat(&self) -> usize {
         self.start.seat as usize
     }
 
-    /// An option of the game; none if there is none of the name.
+    /// The value of a game option. None if the game has no option of that name.
     pub fn option(&self, name: &str) -> Option<&v1::setting::Value> {
         let options = &self.start.terms.as_ref()?.options;
         options.iter().find(|setting| setting.name == name)?.value.as_ref()
     }
 }
 
-/// An ask of the arena, without types.
+/// An ask before it has the types of its game.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct UntypedAsk {
     pub message: v1::Ask,
     pub game_match: Arc<Match>,
-    /// Asks before this one that the bot was never given, oldest first.
-    pub before: Vec<Arc<Asked>>,
+    /// Earlier asks of the match that the bot did not receive, oldest first.
+    pub undelivered: Vec<Arc<UntypedAsk>>,
     due: Instant,
-    wanted: AtomicBool,
+    open: AtomicBool,
 }
 
-impl Asked {
+impl UntypedAsk {
     /// None if this SDK does not know the ask's game.
     pub fn new(
         message: v1::Ask,
         game_match: Arc<Match>,
-        before: Vec<Arc<Asked>>,
+        undelivered: Vec<Arc<UntypedAsk>>,
         now: Instant,
     ) -> Option<Self> {
         message.game.as_ref()?;
         let clock = message.clock.unwrap_or_default();
         let budget_ms = u64::from(clock.move_ms) + u64::from(clock.bank_ms);
         let due = now + Duration::from_millis(budget_ms);
-        Some(Self { message, game_match, before, due, wanted: AtomicBool::new(true) })
+        Some(Self { message, game_match, undelivered, due, open: AtomicBool::new(true) })
     }
 
     pub fn id(&self) -> u64 {
@@ -69,144 +69,149 @@ impl Asked {
     }
 
     pub fn body(&self) -> &v1::ask::Game {
-        self.message.game.as_ref().expect("new has seen it")
+        self.message.game.as_ref().expect("`new` checked it")
     }
 
-    /// Whether there is nothing to choose.
+    /// Whether there is only one legal move.
     pub fn forced(&self) -> bool {
-        offered(self.body()) == (1, true)
+        move_count(self.body()) == 1 && moves_complete(self.body())
     }
 
-    pub fn set_wanted(&self, wanted: bool) {
-        self.wanted.store(wanted, Ordering::Relaxed);
+    pub fn set_open(&self, open: bool) {
+        self.open.store(open, Ordering::Relaxed);
     }
 
-    pub fn is_wanted(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed)
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed)
     }
 
-    fn told(&self) -> impl Iterator<Item = &Asked> {
-        self.before.iter().map(AsRef::as_ref).chain([self])
+    fn with_undelivered(&self) -> impl Iterator<Item = &UntypedAsk> {
+        self.undelivered.iter().map(AsRef::as_ref).chain([self])
     }
 }
 
-/// One decision of a seat, with everything that the seat may know.
+/// One decision of a seat, with everything that the seat can see.
 #[derive(Debug)]
 pub struct Ask<G: Game> {
     /// What the seat sees now.
     pub view: G::View,
-    /// Legal moves, never none; all of them if [`Ask::moves_complete`].
+    /// Legal moves, at least one. If [`Ask::moves_complete`], these are all legal moves.
     pub moves: Vec<G::Move>,
-    /// What happened since the bot was last given an ask of this match, oldest first. The events of
-    /// asks that the bot never saw are among them.
+    /// What happened since the bot last received an ask of this match, oldest first. This includes
+    /// the events of asks that the bot did not receive.
     pub events: Vec<G::Event>,
-    /// The match that the ask belongs to.
+    /// The match of the ask.
     pub game_match: Arc<Match>,
-    pub(crate) asked: Arc<Asked>,
+    pub(crate) untyped: Arc<UntypedAsk>,
 }
 
 impl<G: Game> Ask<G> {
     /// None if the ask is of another game.
-    pub(crate) fn of(asked: &Arc<Asked>) -> Option<Self> {
+    pub(crate) fn of(untyped: &Arc<UntypedAsk>) -> Option<Self> {
         Some(Self {
-            view: G::view(asked.body())?,
-            moves: G::moves(asked.body()),
-            events: asked.told().flat_map(|each| G::events(each.body())).collect(),
-            game_match: asked.game_match.clone(),
-            asked: asked.clone(),
+            view: G::view(untyped.body())?,
+            moves: G::moves(untyped.body()),
+            events: untyped.with_undelivered().flat_map(|ask| G::events(ask.body())).collect(),
+            game_match: untyped.game_match.clone(),
+            untyped: untyped.clone(),
         })
     }
 
-    /// The arena's number of this ask.
+    /// The number by which the arena identifies this ask.
     pub fn id(&self) -> u64 {
-        self.asked.id()
+        self.untyped.id()
     }
 
-    /// The arena's own message.
+    /// The arena's message.
     pub fn message(&self) -> &v1::Ask {
-        &self.asked.message
+        &self.untyped.message
     }
 
-    /// Whether the rules allow no other moves than those offered.
+    /// Whether the offered moves are all legal moves.
     pub fn moves_complete(&self) -> bool {
-        offered(self.asked.body()).1
+        moves_complete(self.untyped.body())
     }
 
-    /// The moves in notation, if the player wants text.
+    /// The moves in notation, if the player requested text.
     pub fn move_texts(&self) -> &[String] {
-        &self.asked.message.move_texts
+        &self.untyped.message.move_texts
     }
 
-    /// The events in notation, if the player wants text.
+    /// The events in notation, if the player requested text.
     pub fn event_texts(&self) -> Vec<&str> {
-        let all = self.asked.told().flat_map(|each| &each.message.event_texts);
-        all.map(String::as_str).collect()
+        let texts = self.untyped.with_undelivered().flat_map(|ask| &ask.message.event_texts);
+        texts.map(String::as_str).collect()
     }
 
-    /// Moves among the events that the arena played for a bot at fault.
+    /// The moves among the events that the arena played in place of a bot at fault.
     pub fn played_for(&self) -> Vec<v1::PlayedFor> {
         let mut all = Vec::new();
         let mut events_before = 0;
-        for each in self.asked.told() {
-            all.extend(each.message.played_for.iter().cloned().map(|mut one| {
+        for ask in self.untyped.with_undelivered() {
+            all.extend(ask.message.played_for.iter().cloned().map(|mut one| {
                 one.events_before += events_before;
                 one
             }));
-            events_before += events_told(each.body()) as u32;
+            events_before += event_count(ask.body()) as u32;
         }
         all
     }
 
-    /// What is left of the move's time and the bank since the ask came. The way to the arena is not
-    /// in it: the message's clock tells how long that and the thinking took last time.
+    /// The remaining time: the time of the move and the bank, less the time since the ask arrived.
+    ///
+    /// It does not include the way from and to the arena. The message's clock has how long that and
+    /// the decision took last time.
     pub fn time_left(&self) -> Duration {
-        self.asked.due.saturating_duration_since(Instant::now())
+        self.untyped.due.saturating_duration_since(Instant::now())
     }
 
-    /// Whether an answer is still wanted. A bot that thinks for long looks now and then, and ends
-    /// with [`NotWanted`](crate::NotWanted) if not.
-    pub fn wanted(&self) -> bool {
-        self.asked.is_wanted()
+    /// Whether the arena still waits for an answer.
+    ///
+    /// A bot that searches for a long time can check this now and then. If the ask is no longer
+    /// open, the bot can return [`Abandoned`](crate::Abandoned).
+    pub fn is_open(&self) -> bool {
+        self.untyped.is_open()
     }
 }
 
-/// The end of a match, without types.
+/// The end of a match before it has the types of its game.
 #[derive(Debug)]
-pub(crate) struct Over {
+pub(crate) struct UntypedEnd {
     pub message: v1::MatchEnd,
     pub game_match: Arc<Match>,
-    pub before: Vec<Arc<Asked>>,
+    /// Asks of the match that the bot did not receive, oldest first.
+    pub undelivered: Vec<Arc<UntypedAsk>>,
 }
 
-impl Over {
-    /// A match that ended unheard.
+impl UntypedEnd {
+    /// The end of a match whose result is unknown.
     pub fn missed(game_match: Arc<Match>) -> Self {
         let message = v1::MatchEnd { r#match: game_match.number(), ..Default::default() };
-        Self { message, game_match, before: Vec::new() }
+        Self { message, game_match, undelivered: Vec::new() }
     }
 }
 
 /// The end of a match.
 #[derive(Debug)]
 pub struct MatchEnd<G: Game> {
-    /// The arena's own message.
+    /// The arena's message.
     pub message: v1::MatchEnd,
-    /// The match that has ended.
+    /// The match that ended.
     pub game_match: Arc<Match>,
-    /// What happened since the bot was last given an ask, oldest first.
+    /// What happened since the bot last received an ask, oldest first.
     pub events: Vec<G::Event>,
 }
 
 impl<G: Game> MatchEnd<G> {
-    pub(crate) fn of(over: Over) -> Self {
+    pub(crate) fn of(end: UntypedEnd) -> Self {
         let mut events: Vec<_> =
-            over.before.iter().flat_map(|asked| G::events(asked.body())).collect();
-        let trailing = over.message.trailing_events.iter().filter_map(|event| event.game.as_ref());
+            end.undelivered.iter().flat_map(|ask| G::events(ask.body())).collect();
+        let trailing = end.message.trailing_events.iter().filter_map(|event| event.game.as_ref());
         events.extend(trailing.filter_map(G::event));
-        Self { message: over.message, game_match: over.game_match, events }
+        Self { message: end.message, game_match: end.game_match, events }
     }
 
-    /// Whether the match ended while the bot was cut off, so that its result is not known.
+    /// Whether the match ended while the bot was disconnected. Its result is then unknown.
     pub fn missed(&self) -> bool {
         self.message.ending == v1::Ending::Unspecified as i32
     }

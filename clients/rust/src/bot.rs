@@ -1,44 +1,20 @@
-//! What an author writes: a bot, and what it says of itself.
+//! What a bot's author writes: a bot, its choices, and a player that describes it.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::any_game::fits;
-use crate::ask::{Ask, Asked, Match, MatchEnd, Over};
+use crate::ask::{Ask, Match, MatchEnd, UntypedAsk, UntypedEnd};
+use crate::ask_body::accepts;
+use crate::game::Game;
 use crate::v1;
-
-/// A game as bots see it. Each family of games has its own, as [`Jam`](crate::jam::Jam);
-/// [`AnyGame`](crate::AnyGame) is all of them.
-pub trait Game: Sized + 'static {
-    /// What a seat may know.
-    type View: Clone + fmt::Debug + Send;
-    /// What a seat may do.
-    type Move: Clone + fmt::Debug + PartialEq + Send;
-    /// What may happen.
-    type Event: Clone + fmt::Debug + Send;
-
-    /// The ids of the games that have these types.
-    const GAMES: &'static [&'static str];
-
-    #[doc(hidden)]
-    fn view(body: &v1::ask::Game) -> Option<Self::View>;
-    #[doc(hidden)]
-    fn moves(body: &v1::ask::Game) -> Vec<Self::Move>;
-    #[doc(hidden)]
-    fn events(body: &v1::ask::Game) -> Vec<Self::Event>;
-    #[doc(hidden)]
-    fn event(event: &v1::game_event::Game) -> Option<Self::Event>;
-    #[doc(hidden)]
-    fn wire(chosen: Self::Move) -> v1::game_move::Game;
-}
 
 /// Why a bot has no move: any error.
 pub type BotError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Plays one match: there is one for each, so that its fields are that match's.
+/// Plays one match. Each match has a bot of its own, so its fields belong to that match.
 ///
-/// A closure that takes an ask is a bot that keeps nothing between moves.
+/// A closure that takes an ask is a bot without state.
 ///
 /// ```
 /// use cardarena::jam::{Ask, Choice, Jam};
@@ -64,11 +40,11 @@ pub trait Bot<G: Game> {
     ///
     /// # Errors
     ///
-    /// Any, as the bot likes. An error, or a panic, costs the move and not the match: it is logged with
-    /// the ask, the first move offered is played, and a note says so.
+    /// Any error. An error or a panic loses the move, not the match: the SDK logs it with the ask,
+    /// answers that the bot failed, and says so in the note.
     fn choose(&mut self, ask: &Ask<G>) -> Result<Choice<G>, BotError>;
 
-    /// Is told the end of the match, once, also if it was missed.
+    /// Called once when the match ends, also if the bot missed the end.
     fn ended(&mut self, end: &MatchEnd<G>) {
         let _ = end;
     }
@@ -84,7 +60,7 @@ where
     }
 }
 
-/// Decides the moves of many matches at a time, as with a neural network.
+/// Chooses the moves of many matches at a time, for example with a neural network.
 ///
 /// ```
 /// use cardarena::jam::{Ask, Choice, Jam};
@@ -101,7 +77,7 @@ where
 /// let player = Player::batch("last", Last).version("1.0");
 /// ```
 pub trait BatchBot<G: Game>: Send {
-    /// Is told of a match before its first ask.
+    /// Called before the first ask of a match.
     fn started(&mut self, game_match: &Match) {
         let _ = game_match;
     }
@@ -110,31 +86,32 @@ pub trait BatchBot<G: Game>: Send {
     ///
     /// # Errors
     ///
-    /// Any, as the bot likes. An error, or a panic, costs all these moves.
+    /// Any error. An error or a panic loses all these moves.
     fn choose_all(&mut self, asks: &[Ask<G>]) -> Result<Vec<Choice<G>>, BotError>;
 
-    /// Is told the end of a match after its last ask.
+    /// Called after the last ask of a match.
     fn ended(&mut self, end: &MatchEnd<G>) {
         let _ = end;
     }
 }
 
-/// Says that a bot stopped thinking as its answer is not wanted any more. If it is wanted again
-/// meanwhile, the bot is asked anew.
+/// The error of a bot that stopped because its ask was no longer open ([`Ask::is_open`]).
+///
+/// If the arena repeats the ask, the SDK calls the bot again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotWanted;
+pub struct Abandoned;
 
-impl fmt::Display for NotWanted {
+impl fmt::Display for Abandoned {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the answer is not wanted any more")
+        f.write_str("the bot abandoned an ask that is no longer open")
     }
 }
 
-impl std::error::Error for NotWanted {}
+impl std::error::Error for Abandoned {}
 
-/// What a bot does at an ask: one of the offered moves by its place, or a move; perhaps with a note.
+/// A bot's answer to an ask: the index of an offered move, or a move; and an optional note.
 #[derive(Clone, Debug)]
-#[must_use = "a bot does what it gives back"]
+#[must_use = "return it from the bot's method"]
 pub struct Choice<G: Game> {
     chosen: Chosen<G::Move>,
     note: String,
@@ -147,9 +124,9 @@ enum Chosen<M> {
 }
 
 impl<G: Game> Choice<G> {
-    /// Chooses the move at a place of the ask's list, from 0.
-    pub fn index(place: usize) -> Self {
-        Self { chosen: Chosen::Index(place), note: String::new() }
+    /// Chooses an offered move by its index in the ask's moves, from 0.
+    pub fn index(index: usize) -> Self {
+        Self { chosen: Chosen::Index(index), note: String::new() }
     }
 
     /// Chooses a move, offered or not.
@@ -157,28 +134,32 @@ impl<G: Game> Choice<G> {
         Self { chosen: Chosen::Move(chosen), note: String::new() }
     }
 
-    /// Adds a note, which the bot's owner alone is shown; one that is too long is cut.
+    /// Adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self
     }
 
-    /// What the choice stands for, or why it stands for nothing.
+    /// The message that answers the ask.
+    ///
+    /// # Errors
+    ///
+    /// If the index is out of range, or the move is of another game.
     pub(crate) fn answer(self, ask: &Ask<G>) -> Result<v1::Answer, BotError> {
         let offered = ask.moves.len();
         let choice = match self.chosen {
-            Chosen::Index(place) if place >= offered => {
-                return Err(
-                    format!("there is no move {place}: {offered} are offered, from 0").into()
-                );
+            Chosen::Index(index) if index >= offered => {
+                let why =
+                    format!("move index {index} is out of range: {offered} moves are offered");
+                return Err(why.into());
             }
-            Chosen::Index(place) => v1::answer::Choice::Index(place as u32),
+            Chosen::Index(index) => v1::answer::Choice::Index(index as u32),
             Chosen::Move(chosen) => match ask.moves.iter().position(|each| *each == chosen) {
-                Some(place) => v1::answer::Choice::Index(place as u32),
+                Some(index) => v1::answer::Choice::Index(index as u32),
                 None => {
                     let game = G::wire(chosen);
-                    if !fits(ask.asked.body(), &game) {
-                        let why = format!("this is no move of {}", ask.game_match.game());
+                    if !accepts(ask.untyped.body(), &game) {
+                        let why = format!("the move is not a move of {}", ask.game_match.game());
                         return Err(why.into());
                     }
                     v1::answer::Choice::Move(v1::GameMove { game: Some(game) })
@@ -189,14 +170,14 @@ impl<G: Game> Choice<G> {
     }
 }
 
-/// The answer where the author's code failed.
-pub(crate) fn failed(ask_id: u64, why: &impl fmt::Display) -> v1::Answer {
-    let choice = Some(v1::answer::Choice::Index(0));
+/// The answer if the bot failed: no move, with the error as its note.
+pub(crate) fn failed_answer(ask_id: u64, why: &impl fmt::Display) -> v1::Answer {
+    let choice = Some(v1::answer::Choice::Failed(true));
     v1::Answer { ask_id, choice, note: format!("error: {why}") }
 }
 
-/// What a bot says of itself when it connects, and how its matches are played.
-#[must_use = "it plays by `run` or `play`"]
+/// Describes a bot to the arena, and how its matches are played.
+#[must_use = "pass it to `run` or `play`"]
 pub struct Player {
     pub(crate) name: String,
     pub(crate) version: String,
@@ -206,7 +187,7 @@ pub struct Player {
     pub(crate) ask_forced: bool,
     pub(crate) want_text: bool,
     pub(crate) adds_entropy: bool,
-    pub(crate) author: Author,
+    pub(crate) bots: Bots,
 }
 
 impl fmt::Debug for Player {
@@ -219,146 +200,152 @@ impl fmt::Debug for Player {
     }
 }
 
-const AT_ONCE: u32 = 64;
+const DEFAULT_MAX_MATCHES: u32 = 64;
+const DEFAULT_MAX_OPEN_ASKS: u32 = 64;
 
 impl Player {
-    /// A player with a bot for each match, made and called on a thread of that match.
+    /// A player with a bot for each match. A thread of the match makes and calls it.
     ///
-    /// The name is said by a guest, and in logs.
+    /// A bot without a token plays as a guest of this name.
     pub fn new<G, B, F>(name: impl Into<String>, make: F) -> Self
     where
         G: Game,
         B: Bot<G> + 'static,
         F: Fn(&Match) -> B + Send + Sync + 'static,
     {
-        let make = move |game_match: &Match| -> Box<dyn Seated> {
-            Box::new(OfGame { bot: make(game_match), game: PhantomData })
+        let make = move |game_match: &Match| -> Box<dyn UntypedBot> {
+            Box::new(Typed { bot: make(game_match), game: PhantomData })
         };
-        Self::of::<G>(name.into(), Author::Each(Arc::new(make)))
+        Self::of::<G>(name.into(), Bots::PerMatch(Arc::new(make)))
     }
 
-    /// A player with one bot that decides for all matches, on a thread of its own.
+    /// A player with one bot that chooses the moves of all matches, on a thread of its own.
     pub fn batch<G, B>(name: impl Into<String>, bot: B) -> Self
     where
         G: Game,
         B: BatchBot<G> + 'static,
     {
-        Self::of::<G>(name.into(), Author::Batch(Box::new(OfGame { bot, game: PhantomData })))
+        Self::of::<G>(name.into(), Bots::Batch(Box::new(Typed { bot, game: PhantomData })))
     }
 
-    fn of<G: Game>(name: String, author: Author) -> Self {
+    fn of<G: Game>(name: String, bots: Bots) -> Self {
         Self {
             name,
             version: String::new(),
             games: G::GAMES.iter().map(ToString::to_string).collect(),
-            max_matches: AT_ONCE,
-            max_open_asks: AT_ONCE,
+            max_matches: DEFAULT_MAX_MATCHES,
+            max_open_asks: DEFAULT_MAX_OPEN_ASKS,
             ask_forced: false,
             want_text: false,
             adds_entropy: true,
-            author,
+            bots,
         }
     }
 
-    /// Which version of itself the bot is, in your own words; an arena notes it of remote bots.
+    /// The bot's version, in any format. The arena records it for bots that connect from outside.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = version.into();
         self
     }
 
-    /// The games that it plays, by id; all of its types if not said.
+    /// The ids of the games that the bot plays. Default: all games with the bot's types.
     pub fn games(mut self, games: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.games = games.into_iter().map(Into::into).collect();
         self
     }
 
-    /// How many matches it takes at a time, and how many asks; 64 each if not said.
-    pub fn at_once(mut self, matches: u32, asks: u32) -> Self {
-        (self.max_matches, self.max_open_asks) = (matches, asks);
+    /// The maximum number of matches at a time. Default: 64.
+    pub fn max_matches(mut self, matches: u32) -> Self {
+        self.max_matches = matches;
         self
     }
 
-    /// Gives the bot also asks with a single legal move, which else are answered at once.
+    /// The maximum number of asks that may be open at a time. Default: 64.
+    pub fn max_open_asks(mut self, asks: u32) -> Self {
+        self.max_open_asks = asks;
+        self
+    }
+
+    /// Calls the bot also if there is only one legal move. By default the SDK answers these asks.
     pub fn ask_forced(mut self) -> Self {
         self.ask_forced = true;
         self
     }
 
-    /// Asks for moves and events in notation as well.
+    /// Requests moves and events in notation as well.
     pub fn want_text(mut self) -> Self {
         self.want_text = true;
         self
     }
 
-    /// Leaves fair deals alone. To take part costs nothing to speak of.
+    /// Takes no part in fair deals: the bot adds no entropy and checks no deals.
     pub fn without_entropy(mut self) -> Self {
         self.adds_entropy = false;
         self
     }
 }
 
-pub(crate) type Make = dyn Fn(&Match) -> Box<dyn Seated> + Send + Sync;
+pub(crate) type BotFactory = dyn Fn(&Match) -> Box<dyn UntypedBot> + Send + Sync;
 
-/// The author's code, of either kind.
-pub(crate) enum Author {
-    Each(Arc<Make>),
-    Batch(Box<dyn SeatedMany>),
+/// The bots of a player.
+pub(crate) enum Bots {
+    PerMatch(Arc<BotFactory>),
+    Batch(Box<dyn UntypedBatchBot>),
 }
 
-/// A bot without the types of its game.
-pub(crate) trait Seated {
-    fn decide(&mut self, asked: &Arc<Asked>) -> Result<v1::Answer, BotError>;
-    fn ended(&mut self, over: Over);
+/// A bot behind an interface without the types of its game.
+pub(crate) trait UntypedBot {
+    fn choose(&mut self, ask: &Arc<UntypedAsk>) -> Result<v1::Answer, BotError>;
+    fn ended(&mut self, end: UntypedEnd);
 }
 
-/// What was decided of each ask.
-pub(crate) type Decided = Vec<Result<v1::Answer, BotError>>;
+/// The answer to each ask of a batch, or why the bot's choice is invalid.
+pub(crate) type BatchAnswers = Vec<Result<v1::Answer, BotError>>;
 
-/// A bot for many matches without the types of its game.
-pub(crate) trait SeatedMany: Send {
+/// A batch bot behind an interface without the types of its game.
+pub(crate) trait UntypedBatchBot: Send {
     fn started(&mut self, game_match: &Match);
-    fn decide(&mut self, asked: &[Arc<Asked>]) -> Result<Decided, BotError>;
-    fn ended(&mut self, over: Over);
+    fn choose_all(&mut self, asks: &[Arc<UntypedAsk>]) -> Result<BatchAnswers, BotError>;
+    fn ended(&mut self, end: UntypedEnd);
 }
 
-struct OfGame<G, B> {
+struct Typed<G, B> {
     bot: B,
     game: PhantomData<fn() -> G>,
 }
 
-fn typed<G: Game>(asked: &Arc<Asked>) -> Result<Ask<G>, BotError> {
-    let wrong = || format!("asked at {}, which is no game of this bot", asked.game_match.game());
-    Ask::of(asked).ok_or_else(|| wrong().into())
+fn typed_ask<G: Game>(untyped: &Arc<UntypedAsk>) -> Result<Ask<G>, BotError> {
+    let wrong = || format!("the bot does not play {}", untyped.game_match.game());
+    Ask::of(untyped).ok_or_else(|| wrong().into())
 }
 
-impl<G: Game, B: Bot<G>> Seated for OfGame<G, B> {
-    fn decide(&mut self, asked: &Arc<Asked>) -> Result<v1::Answer, BotError> {
-        let ask = typed(asked)?;
+impl<G: Game, B: Bot<G>> UntypedBot for Typed<G, B> {
+    fn choose(&mut self, ask: &Arc<UntypedAsk>) -> Result<v1::Answer, BotError> {
+        let ask = typed_ask(ask)?;
         self.bot.choose(&ask)?.answer(&ask)
     }
 
-    fn ended(&mut self, over: Over) {
-        self.bot.ended(&MatchEnd::of(over));
+    fn ended(&mut self, end: UntypedEnd) {
+        self.bot.ended(&MatchEnd::of(end));
     }
 }
 
-impl<G: Game, B: BatchBot<G>> SeatedMany for OfGame<G, B> {
+impl<G: Game, B: BatchBot<G>> UntypedBatchBot for Typed<G, B> {
     fn started(&mut self, game_match: &Match) {
         self.bot.started(game_match);
     }
 
-    fn decide(&mut self, asked: &[Arc<Asked>]) -> Result<Decided, BotError> {
-        let asks = asked.iter().map(typed).collect::<Result<Vec<Ask<G>>, _>>()?;
+    fn choose_all(&mut self, asks: &[Arc<UntypedAsk>]) -> Result<BatchAnswers, BotError> {
+        let asks = asks.iter().map(typed_ask).collect::<Result<Vec<Ask<G>>, _>>()?;
         let choices = self.bot.choose_all(&asks)?;
         if choices.len() != asks.len() {
-            return Err(
-                format!("{} moves were chosen for {} asks", choices.len(), asks.len()).into()
-            );
+            let (moves, count) = (choices.len(), asks.len());
+            return Err(format!("the bot returned {moves} moves for {count} asks").into());
         }
         Ok(choices.into_iter().zip(&asks).map(|(choice, ask)| choice.answer(ask)).collect())
     }
 
-    fn ended(&mut self, over: Over) {
-        self.bot.ended(&MatchEnd::of(over));
+    fn ended(&mut self, end: UntypedEnd) {
+        self.bot.ended(&MatchEnd::of(end));
     }
 }

@@ -2,7 +2,7 @@
 
 //! Chinese Poker: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     ChinesePokerEvent as Event, ChinesePokerEventKind as EventKind, ChinesePokerMove as Move,
     ChinesePokerNatural as Natural, ChinesePokerPhase as Phase, ChinesePokerRows as Rows,
@@ -10,13 +10,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Chinese Poker is generic in.
+/// The types of Chinese Poker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChinesePoker {}
 
-/// One decision of a seat at Chinese Poker.
+/// One decision of a seat in Chinese Poker.
 pub type Ask = crate::Ask<ChinesePoker>;
-/// What a bot of Chinese Poker does at an ask.
+/// A bot's answer to an ask of Chinese Poker.
 pub type Choice = crate::Choice<ChinesePoker>;
 /// The end of a match of Chinese Poker.
 pub type MatchEnd = crate::MatchEnd<ChinesePoker>;
@@ -73,14 +73,14 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: set the cards.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn set(
         front: impl IntoIterator<Item = impl Into<String>>,
@@ -89,9 +89,9 @@ impl Move {
     ) -> Self {
         Self {
             verb: Verb::Set.into(),
-            front: written::cards(front),
-            middle: written::cards(middle),
-            back: written::cards(back),
+            front: checked::cards(front),
+            middle: checked::cards(middle),
+            back: checked::cards(back),
         }
     }
 

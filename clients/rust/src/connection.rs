@@ -1,7 +1,7 @@
-//! A bot's connection with the arena, over as many streams as it takes.
+//! The connection of a bot to the arena: one stream after another.
 
 use std::error::Error as _;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::uri::PathAndQuery;
@@ -13,36 +13,30 @@ use tonic::{Code, Request, Status, Streaming};
 use tonic_types::StatusExt;
 use tracing::{info, warn};
 
-use crate::Error;
+use crate::bot_runner::BotRunner;
 use crate::dial::Dialer;
-use crate::outbox::{Outbox, Outgoing};
-use crate::play::Desk;
+use crate::error::Error;
+use crate::outbox::{Outbox, OutboxStream};
 use crate::redial::{Redial, StreamEnd};
-use crate::session::Session;
+use crate::session::SharedSession;
 use crate::v1;
 
 const PLAY: &str = "/cardarena.v1.PlayService/Play";
-/// Twice what an arena sends at most.
+/// Twice the size of an arena's largest message.
 const MAX_RECEIVE_BYTES: usize = 4 << 20;
-/// A longer time that an arena asks for is taken as this.
-const MAX_RETRY: Duration = Duration::from_secs(300);
+/// The maximum delay that an arena can request before the next stream.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(300);
 
-/// The session, which the connection and the threads of authors share.
-pub(crate) type Shared = Arc<Mutex<Session>>;
-
-pub(crate) fn lock(session: &Mutex<Session>) -> MutexGuard<'_, Session> {
-    session.lock().expect("nobody panics with it")
-}
-
+/// The connection of a bot to the arena.
 pub(crate) struct Connection {
-    pub session: Shared,
+    pub session: SharedSession,
     pub redial: Redial,
     pub dialer: Dialer,
-    pub desk: Desk,
+    pub runner: BotRunner,
 }
 
 impl Connection {
-    /// Opens stream after stream until play is over.
+    /// Opens one stream after another until play ends.
     pub async fn run(&mut self) -> Result<(), Error> {
         let mut next = self.redial.first();
         loop {
@@ -52,20 +46,20 @@ impl Connection {
                 Some(next) => next,
                 None => return Ok(()),
             };
-            let (endpoint, why) = (&next.endpoint, end.short());
+            let (endpoint, why) = (&next.endpoint, end.summary());
             if end.redirect.is_some() {
-                info!(endpoint, "redirected");
+                info!(endpoint, "the arena redirected the bot");
             } else if end.welcomed {
-                info!(why, "the stream ended; connecting again");
+                info!(why, "the stream ended; reconnecting");
             } else {
-                info!(endpoint, why, "no arena yet; trying again");
+                info!(endpoint, why, "cannot connect to the arena; retrying");
             }
         }
     }
 
-    /// Plays on one stream until it ends. An error is one after which there is no other.
+    /// Plays on one stream until it ends. After an error no stream follows.
     async fn stream(&mut self, endpoint: &str) -> Result<StreamEnd, Error> {
-        let began = Instant::now();
+        let opened = Instant::now();
         let channel = match self.dialer.dial(endpoint).await? {
             Ok(channel) => channel,
             Err(why) => return Ok(StreamEnd::new(Code::Unavailable, why)),
@@ -75,19 +69,20 @@ impl Connection {
             return Ok(StreamEnd::new(Code::Unavailable, why.to_string()));
         }
         let out = Arc::new(Outbox::default());
-        lock(&self.session).opened(&out);
+        self.session.lock().stream_opened(&out);
         let path = PathAndQuery::from_static(PLAY);
-        let end = match grpc.streaming(Request::new(Outgoing::of(out)), path, Frames).await {
+        let end = match grpc.streaming(Request::new(OutboxStream::of(out)), path, RawMessages).await
+        {
             Ok(response) => self.read(response.into_inner()).await,
             Err(status) => Ok(end_of(&status)),
         };
-        let draining = lock(&self.session).lost();
-        end.map(|end| StreamEnd { lived: began.elapsed(), draining, ..end })
+        let draining = self.session.lock().stream_lost();
+        end.map(|end| StreamEnd { open_for: opened.elapsed(), draining, ..end })
     }
 
     async fn read(&mut self, mut stream: Streaming<Bytes>) -> Result<StreamEnd, Error> {
         let mut welcomed = false;
-        let mut playing = None;
+        let mut matches_before = None;
         loop {
             let raw = match stream.message().await {
                 Ok(Some(raw)) => raw,
@@ -97,17 +92,17 @@ impl Connection {
             let message = match v1::ArenaMessage::decode(&*raw) {
                 Ok(message) => message,
                 Err(why) => {
-                    let why = format!("a message cannot be read: {why}");
+                    let why = format!("cannot decode a message: {why}");
                     return Ok(StreamEnd { welcomed, ..StreamEnd::new(Code::Internal, why) });
                 }
             };
-            let (received, work, matches) = {
-                let mut session = lock(&self.session);
+            let (received, tasks, matches) = {
+                let mut session = self.session.lock();
                 let received = session.receive(&raw, message, Instant::now());
-                (received, session.take_work(), session.playing())
+                (received, session.take_tasks(), session.match_count())
             };
-            self.desk.hand_on(work);
-            for line in received.say {
+            self.runner.submit(tasks);
+            for line in received.warnings {
                 warn!("{line}");
             }
             if let Some(why) = received.refused {
@@ -119,37 +114,37 @@ impl Connection {
                 return Ok(StreamEnd { welcomed, redirect: received.redirect, ..end });
             }
             if received.welcomed {
-                info!(matches, "welcome to the arena");
-            } else if playing.is_some_and(|before| before > 0) && matches == 0 {
+                info!(matches, "connected to the arena");
+            } else if matches_before.is_some_and(|before| before > 0) && matches == 0 {
                 info!("waiting for a match");
-            } else if playing.is_some_and(|before| before < matches) {
-                let game = lock(&self.session).newest_game();
+            } else if matches_before.is_some_and(|before| before < matches) {
+                let game = self.session.lock().newest_game();
                 info!(matches, game, "playing");
             }
-            playing = Some(matches);
+            matches_before = Some(matches);
         }
     }
 }
 
-/// How a stream ended, by its status.
+/// How a stream ended, read from its status.
 fn end_of(status: &Status) -> StreamEnd {
     if status.source().is_some() {
-        // Made here of a connection that broke: what HTTP/2 says of that is no word of the arena.
+        // tonic made this status from a broken connection. Its code is not the arena's.
         return StreamEnd::new(Code::Unavailable, status.message());
     }
-    let retry = status.get_details_retry_info().and_then(|info| info.retry_delay);
+    let retry_delay = status.get_details_retry_info().and_then(|info| info.retry_delay);
     StreamEnd {
         reason: status.get_details_error_info().map(|info| info.reason).unwrap_or_default(),
-        retry: retry.unwrap_or_default().min(MAX_RETRY),
+        retry_delay: retry_delay.unwrap_or_default().min(MAX_RETRY_DELAY),
         ..StreamEnd::new(status.code(), status.message())
     }
 }
 
-/// Messages of the arena stay bytes, as receipts hash these.
+/// Leaves the arena's messages encoded, because receipts hash their bytes.
 #[derive(Clone, Copy)]
-struct Frames;
+struct RawMessages;
 
-impl Codec for Frames {
+impl Codec for RawMessages {
     type Encode = v1::BotMessage;
     type Decode = Bytes;
     type Encoder = Self;
@@ -164,7 +159,7 @@ impl Codec for Frames {
     }
 }
 
-impl Encoder for Frames {
+impl Encoder for RawMessages {
     type Item = v1::BotMessage;
     type Error = Status;
 
@@ -173,7 +168,7 @@ impl Encoder for Frames {
     }
 }
 
-impl Decoder for Frames {
+impl Decoder for RawMessages {
     type Item = Bytes;
     type Error = Status;
 

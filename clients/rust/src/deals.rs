@@ -1,452 +1,377 @@
-//! Fair deals, protocol fd2 of `docs/fair-deals.md`, as a bot takes part in them and checks them.
+//! A bot's part in fair deals, protocol fd2 of `docs/fair-deals.md`: it commits, reveals and checks.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
+use crate::deal_set::{AskChain, DealSet, Opening, deal_name};
 use crate::hashes::{
-    HASH_BYTES, Named, commitment_of, hash, joined, key_of, seal_of, sha256, shown_of,
-    transcript_of, view_of,
+    ByParticipant, HASH_BYTES, commitment_of, hash, joined, seal_of, sha256, view_of,
 };
-use crate::receipts::Folder;
+use crate::receipts::ReceiptFolder;
 use crate::v1::{self, bot_message::Body};
 
 const SALT_BYTES: usize = 32;
 const SIGNATURE_BYTES: usize = 64;
-/// How much sooner than the deadline an arena may go on without a commitment.
-const JITTER_OF_DEADLINE: Duration = Duration::from_secs(1);
-/// So many deals in play are remembered, and so many that are over.
-const REMEMBERED_DEALS: usize = 4096;
+/// An arena that continues this long before the deadline without a commitment does not lie: the
+/// network may have delayed a message.
+const DEADLINE_TOLERANCE: Duration = Duration::from_secs(1);
+/// The maximum number of remembered deal-sets in play, and of those that are over.
+const MAX_REMEMBERED: usize = 4096;
 const NO_COMMITMENT: [u8; HASH_BYTES] = [0; HASH_BYTES];
 
-/// What the bot was shown in one match, as a chain of hashes over its asks.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Shown {
-    pub number: u32,
-    pub game: String,
-    pub seat: u32,
-    pub match_id: String,
-    pub chain: Vec<u8>,
-    /// Each decision with the first 8 hexadecimal digits of the chain after it.
-    pub asks: Vec<(u32, String)>,
-    pub end: Option<Vec<u8>>,
-    /// SHA-256 of the last ask's payload.
-    pub last: Vec<u8>,
-}
-
-/// What the arena opens of a deal-set when it is over, by participant.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Opening {
-    pub deal: Vec<u8>,
-    pub secret: Vec<u8>,
-    pub commitments: Named,
-    pub entropies: Named,
-    pub salts: Named,
-}
-
-impl Opening {
-    fn transcript(&self) -> Vec<u8> {
-        transcript_of(&self.deal, &self.secret, &self.commitments)
-    }
-}
-
-/// One deal-set, as this bot knows it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Deal {
-    /// Its own, and the arena's commitment under it.
-    pub context: Vec<u8>,
-    pub server_commitment: Vec<u8>,
-    pub participant: String,
-    /// None if this process never knew it.
-    pub entropy: Option<Vec<u8>>,
-    /// Then the commitment that the arena has of the bot.
-    pub stood: Vec<u8>,
-    /// When the time to commit is over, if it was told.
-    pub due: Option<Instant>,
-    /// Its commitment as it was shown, and the seal; none before.
-    pub shown: Option<Vec<u8>>,
-    pub seal: Vec<u8>,
-    pub public_key: Vec<u8>,
-    pub signature: Vec<u8>,
-    pub refused: bool,
-    /// None before.
-    pub opened: Option<Opening>,
-    pub void_reason: String,
-    pub lies: Vec<String>,
-    /// In the order in which they began.
-    pub matches: Vec<Shown>,
-}
-
-impl Deal {
-    pub fn commitment(&self) -> Vec<u8> {
-        match &self.entropy {
-            Some(entropy) => commitment_of(&self.context, &self.participant, entropy),
-            None => self.stood.clone(),
-        }
-    }
-
-    /// Whether the bot's own entropy was shown to be in it.
-    fn takes_part(&self) -> bool {
-        self.entropy.is_some() && self.shown.as_ref() == Some(&self.commitment())
-    }
-
-    /// The hash over all that the bot saw before it revealed.
-    pub fn transcript(&self) -> Option<Vec<u8>> {
-        let shown = self.shown.as_ref()?;
-        let (context, participant) = (&self.context, &self.participant);
-        Some(shown_of(context, &self.server_commitment, participant, shown, &self.seal))
-    }
-
-    pub fn key(&self) -> Option<Vec<u8>> {
-        let opened = self.opened.as_ref()?;
-        if self.shown.is_none() || !self.void_reason.is_empty() {
-            return None;
-        }
-        Some(key_of(&opened.transcript(), &opened.secret, &opened.entropies))
-    }
-}
-
-pub(crate) fn deal_name(context: &[u8]) -> String {
-    hex::encode(context).chars().take(12).collect()
-}
-
-/// What is to be done about a message of the arena.
+/// What to do about a message of the arena.
 #[derive(Debug, Default)]
 pub(crate) struct Reaction {
     pub send: Vec<v1::BotMessage>,
-    pub say: Vec<String>,
+    /// Lines for the log.
+    pub warnings: Vec<String>,
 }
 
-/// Draws 32 bytes that nobody can guess.
-pub(crate) type Draw = Box<dyn FnMut() -> Vec<u8> + Send>;
+/// Draws 32 random bytes that nobody can predict.
+pub(crate) type DrawEntropy = Box<dyn FnMut() -> Vec<u8> + Send>;
 
-/// All fair deals that a bot takes part in.
+/// All fair deals of a bot.
 pub(crate) struct Deals {
+    /// What the arena lied about, one sentence each.
     pub lies: Vec<String>,
-    /// None if no receipts are kept.
-    folder: Option<Folder>,
-    draw: Draw,
-    known: HashMap<Vec<u8>, Deal>,
-    oldest: VecDeque<Vec<u8>>,
-    over: HashSet<Vec<u8>>,
-    closed: VecDeque<Vec<u8>>,
-    /// Contexts of matches in play.
+    /// None if the bot stores no receipts.
+    receipts: Option<ReceiptFolder>,
+    draw_entropy: DrawEntropy,
+    /// Deal-sets in play, by context.
+    open: HashMap<Vec<u8>, DealSet>,
+    open_oldest_first: VecDeque<Vec<u8>>,
+    /// Contexts of deal-sets that are over.
+    closed: HashSet<Vec<u8>>,
+    closed_oldest_first: VecDeque<Vec<u8>>,
+    /// The context of each match in play.
     contexts: BTreeMap<u32, Vec<u8>>,
-    /// Those that this stream has told of.
-    told: HashSet<u32>,
+    /// The matches that the arena announced on the current stream.
+    announced: HashSet<u32>,
 }
 
 impl Deals {
-    pub fn new(folder: Option<Folder>, draw: Draw) -> Self {
+    pub fn new(receipts: Option<ReceiptFolder>, draw_entropy: DrawEntropy) -> Self {
         Self {
             lies: Vec::new(),
-            folder,
-            draw,
-            known: HashMap::new(),
-            oldest: VecDeque::new(),
-            over: HashSet::new(),
-            closed: VecDeque::new(),
+            receipts,
+            draw_entropy,
+            open: HashMap::new(),
+            open_oldest_first: VecDeque::new(),
+            closed: HashSet::new(),
+            closed_oldest_first: VecDeque::new(),
             contexts: BTreeMap::new(),
-            told: HashSet::new(),
+            announced: HashSet::new(),
         }
     }
 
-    /// Another stream begins. What is in play, it will tell.
+    /// Starts a new stream. The arena announces on it which matches are in play.
     pub fn on_stream(&mut self) {
-        self.told.clear();
+        self.announced.clear();
     }
 
-    /// Commits, or says why not.
+    /// Commits to entropy for a deal-set.
     pub fn on_open(&mut self, message: v1::DealOpen, now: Instant) -> Reaction {
-        let mut r = Reaction::default();
+        let mut reaction = Reaction::default();
         let v1::DealOpen { context, server_commitment, participant, public_key, .. } = message;
-        let stands = message.commitment;
+        let prior = message.commitment;
         if context.len() != HASH_BYTES || server_commitment.len() != HASH_BYTES {
-            r.say.push("took no part in a fair deal that was not named as one".to_owned());
-            return r;
+            let why = "ignored a fair deal: its context or commitment does not have 32 bytes";
+            reaction.warnings.push(why.to_owned());
+            return reaction;
         }
-        let known = self.find(&context, Some(&participant));
-        if self.over.contains(&context) {
-            self.lie(&mut r, &context, "it opens a deal-set again whose packs are known");
-            return r;
+        let known = self.load(&context, Some(&participant));
+        if self.closed.contains(&context) {
+            self.lie(&mut reaction, &context, "it reopened a deal-set whose packs are public");
+            return reaction;
         }
         if !known {
-            let entropy = stands.is_empty().then(|| (self.draw)());
-            self.remember(Deal {
+            let entropy = prior.is_empty().then(|| (self.draw_entropy)());
+            self.remember(DealSet {
                 context: context.clone(),
                 server_commitment: server_commitment.clone(),
                 participant: participant.clone(),
                 public_key: public_key.clone(),
                 entropy,
-                stood: stands.clone(),
-                ..Deal::default()
+                prior_commitment: prior.clone(),
+                ..DealSet::default()
             });
-            self.keep(&mut r, &context);
+            self.store(&mut reaction, &context);
         }
-        let Some(own) = self.known.get_mut(&context) else { return r };
-        let same = own.server_commitment == server_commitment
-            && own.participant == participant
-            && own.public_key == public_key;
+        let Some(deal) = self.open.get_mut(&context) else { return reaction };
+        let same = deal.server_commitment == server_commitment
+            && deal.participant == participant
+            && deal.public_key == public_key;
         if !same {
-            own.refused = true;
-            self.lie(&mut r, &context, "it committed itself twice, and differently");
-            return r;
+            deal.refused = true;
+            self.lie(&mut reaction, &context, "it sent two different commitments");
+            return reaction;
         }
-        if !stands.is_empty() && stands != NO_COMMITMENT && stands != own.commitment() {
-            own.refused = true;
-            self.lie(&mut r, &context, "it replaced this bot's commitment");
-            return r;
+        if !prior.is_empty() && prior != NO_COMMITMENT && prior != deal.commitment() {
+            deal.refused = true;
+            self.lie(&mut reaction, &context, "it replaced this bot's commitment");
+            return reaction;
         }
-        if !stands.is_empty() {
-            return r; // the arena has it, or it is too late
+        if !prior.is_empty() {
+            return reaction; // the arena has the commitment, or the deadline is over
         }
-        own.due = Some(now + Duration::from_millis(message.deadline_ms.into()));
-        let commitment = own.commitment();
-        r.send.push(bot_message(Body::DealCommit(v1::DealCommit { context, commitment })));
-        r
+        deal.due = Some(now + Duration::from_millis(message.deadline_ms.into()));
+        let commitment = deal.commitment();
+        let commit = Body::DealCommit(v1::DealCommit { context, commitment });
+        reaction.send.push(bot_message(commit));
+        reaction
     }
 
-    /// Reveals, or says why not.
+    /// Checks the transcript, and reveals the bot's entropy if it is right.
     pub fn on_transcript(&mut self, message: v1::DealTranscript, now: Instant) -> Reaction {
-        let mut r = Reaction::default();
+        let mut reaction = Reaction::default();
         let v1::DealTranscript { context, commitment, seal, signature, .. } = message;
         let not_revealed = || {
             let name = deal_name(&context);
-            format!("deal-set {name}: not revealed, as this process had not committed to it")
+            format!("deal-set {name}: not revealed, because this process did not commit to it")
         };
-        if !self.find(&context, None) {
-            if !self.over.contains(&context) {
-                r.say.push(not_revealed());
+        if !self.load(&context, None) {
+            if !self.closed.contains(&context) {
+                reaction.warnings.push(not_revealed());
             }
-            return r;
+            return reaction;
         }
-        let Some(own) = self.known.get_mut(&context) else { return r };
-        let wrong = match &own.shown {
+        let Some(deal) = self.open.get_mut(&context) else { return reaction };
+        let lie = match &deal.shown_commitment {
             None => {
-                let early = own.due.is_some_and(|due| now + JITTER_OF_DEADLINE < due);
-                let wrong = wrong_transcript(own, &commitment, &seal, early);
-                if wrong.is_none() {
-                    (own.shown, own.seal, own.signature) = (Some(commitment), seal, signature);
+                let early = deal.due.is_some_and(|due| now + DEADLINE_TOLERANCE < due);
+                let lie = lie_in_transcript(deal, &commitment, &seal, early);
+                if lie.is_none() {
+                    (deal.shown_commitment, deal.seal) = (Some(commitment), seal);
+                    deal.signature = signature;
                 }
-                wrong
+                lie
             }
-            Some(shown) if *shown != commitment || own.seal != seal => {
-                Some("it shows a second transcript, which differs from the first")
+            Some(shown) if *shown != commitment || deal.seal != seal => {
+                Some("it sent a second transcript that differs from the first")
             }
             Some(_) => None,
         };
-        let unsigned = !own.public_key.is_empty() && own.signature.len() != SIGNATURE_BYTES;
-        if let Some(what) = wrong {
-            own.refused = true;
-            self.lie(&mut r, &context, &format!("{what}; nothing is revealed"));
+        let unsigned = !deal.public_key.is_empty() && deal.signature.len() != SIGNATURE_BYTES;
+        if let Some(what) = lie {
+            deal.refused = true;
+            let what = format!("{what}; this bot does not reveal its entropy");
+            self.lie(&mut reaction, &context, &what);
         } else if unsigned {
-            // No reason to stay silent: that would cost the bot the deal-set.
-            self.lie(&mut r, &context, "it has a key, and does not sign what it shows");
+            // The bot reveals all the same: not to reveal would lose it the deal-set.
+            self.lie(&mut reaction, &context, "it has a key, but did not sign the transcript");
         }
-        self.keep(&mut r, &context);
-        let Some(own) = self.known.get(&context) else { return r };
-        if own.entropy.is_none() && own.commitment() != NO_COMMITMENT {
-            r.say.push(not_revealed());
+        self.store(&mut reaction, &context);
+        let Some(deal) = self.open.get(&context) else { return reaction };
+        if deal.entropy.is_none() && deal.commitment() != NO_COMMITMENT {
+            reaction.warnings.push(not_revealed());
         }
-        if let Some(entropy) = own.entropy.clone()
-            && own.takes_part()
-            && !own.refused
+        if let Some(entropy) = deal.entropy.clone()
+            && deal.takes_part()
+            && !deal.refused
         {
-            r.send.push(bot_message(Body::DealReveal(v1::DealReveal { context, entropy })));
+            let reveal = Body::DealReveal(v1::DealReveal { context, entropy });
+            reaction.send.push(bot_message(reveal));
         }
-        r
+        reaction
     }
 
-    /// Checks all that is opened.
+    /// Checks the opening of a deal-set that is over.
     pub fn on_close(&mut self, message: v1::DealClose) -> Reaction {
-        let mut r = Reaction::default();
+        let mut reaction = Reaction::default();
         let context = message.context;
-        if !self.find(&context, None) {
-            return r;
+        if !self.load(&context, None) {
+            return reaction;
         }
-        let Some(own) = self.known.get_mut(&context) else { return r };
-        let mut opened =
+        let Some(deal) = self.open.get_mut(&context) else { return reaction };
+        let mut opening =
             Opening { deal: message.deal, secret: message.secret, ..Opening::default() };
         let in_order = message.entropies.is_sorted_by(|a, b| a.participant < b.participant);
         for each in message.entropies {
-            opened.commitments.insert(each.participant.clone(), each.commitment);
-            opened.entropies.insert(each.participant.clone(), each.entropy);
-            opened.salts.insert(each.participant, each.salt);
+            opening.commitments.insert(each.participant.clone(), each.commitment);
+            opening.entropies.insert(each.participant.clone(), each.entropy);
+            opening.salts.insert(each.participant, each.salt);
         }
-        own.void_reason = message.void_reason;
-        let wrong = if in_order {
-            wrong_opening(own, &opened)
+        deal.void_reason = message.void_reason;
+        let lie = if in_order {
+            lie_in_opening(deal, &opening)
         } else {
-            Some("it opens participants out of order, or one twice".to_owned())
+            Some("it opened participants out of order, or one of them twice".to_owned())
         };
-        own.opened = Some(opened);
-        let (void_reason, takes_part) = (own.void_reason.clone(), own.takes_part());
-        if let Some(what) = wrong {
-            self.lie(&mut r, &context, &what);
+        deal.opening = Some(opening);
+        let (void_reason, takes_part) = (deal.void_reason.clone(), deal.takes_part());
+        if let Some(what) = lie {
+            self.lie(&mut reaction, &context, &what);
         }
         let name = deal_name(&context);
         if !void_reason.is_empty() {
-            r.say.push(format!("deal-set {name} is void: {void_reason}"));
+            reaction.warnings.push(format!("deal-set {name} is void: {void_reason}"));
         } else if !takes_part {
-            r.say.push(format!("deal-set {name} was fixed without this bot's entropy"));
+            let line = format!("deal-set {name} was dealt without this bot's entropy");
+            reaction.warnings.push(line);
         }
         let mut in_play = self
             .contexts
             .iter()
-            .filter(|(number, of)| self.told.contains(number) && **of == context);
+            .filter(|(number, of)| self.announced.contains(number) && **of == context);
         if let (true, Some((number, _))) = (void_reason.is_empty(), in_play.next()) {
-            let what = format!("it opens the packs while match {number} is played with them");
-            self.lie(&mut r, &context, &what);
+            let what = format!("it published the packs while match {number} was played with them");
+            self.lie(&mut reaction, &context, &what);
         }
-        self.keep(&mut r, &context);
-        self.known.remove(&context);
-        self.finish(context);
-        r
+        self.store(&mut reaction, &context);
+        self.open.remove(&context);
+        self.close(context);
+        reaction
     }
 
     // The bot's matches.
 
     pub fn on_match_start(&mut self, start: &v1::MatchStart) -> Reaction {
-        let mut r = Reaction::default();
+        let mut reaction = Reaction::default();
         let context = &start.deal_context;
         if context.is_empty() {
-            return r;
+            return reaction;
         }
         let number = start.r#match;
         self.contexts.insert(number, context.clone());
-        self.told.insert(number);
-        if self.over.contains(context) {
-            let what = format!("it begins match {number} with packs that are known");
-            self.lie(&mut r, context, &what);
+        self.announced.insert(number);
+        if self.closed.contains(context) {
+            let what = format!("it started match {number} with packs that are public");
+            self.lie(&mut reaction, context, &what);
         }
-        self.find(context, None);
-        if let Some(own) = self.known.get_mut(context)
-            && own.matches.iter().all(|shown| shown.number != number)
+        self.load(context, None);
+        if let Some(deal) = self.open.get_mut(context)
+            && deal.chains.iter().all(|chain| chain.match_number != number)
         {
-            own.matches.push(Shown {
-                number,
+            deal.chains.push(AskChain {
+                match_number: number,
                 game: start.terms.as_ref().map(|terms| terms.game.clone()).unwrap_or_default(),
                 seat: start.seat,
                 match_id: start.match_id.clone(),
-                chain: vec![0; HASH_BYTES],
-                asks: Vec::new(),
-                end: None,
-                last: Vec::new(),
+                hash: vec![0; HASH_BYTES],
+                links: Vec::new(),
+                end_sha256: None,
+                last_sha256: Vec::new(),
             });
         }
-        r
+        reaction
     }
 
-    /// Chains an ask to those before it. The payload is the game's own message, as it came.
+    /// Adds an ask to the chain of its match.
+    ///
+    /// The payload is the game's own message, as the arena encoded it.
     pub fn on_ask(&mut self, ask: &v1::Ask, payload: Option<&[u8]>) -> Reaction {
-        let mut r = Reaction::default();
+        let mut reaction = Reaction::default();
         let (number, decision) = (ask.r#match, ask.decision);
-        let (Some(payload), Some(was)) = (payload, self.shown_in(number)) else { return r };
+        let (Some(payload), Some(chain)) = (payload, self.chain_of(number)) else {
+            return reaction;
+        };
         if decision == 0 {
-            return r;
+            return reaction;
         }
         let sum = sha256(payload);
-        let last = was.asks.last().map_or(0, |(decision, _)| *decision);
+        let last = chain.links.last().map_or(0, |(decision, _)| *decision);
         if decision > last {
-            was.chain = sha256(&[&was.chain, &decision.to_be_bytes()[..], payload].concat());
-            was.last = sum;
-            was.asks.push((decision, hex::encode(&was.chain[..4])));
-        } else if decision == last && sum != was.last {
-            let what = format!("it asks decision {last} of match {number} twice, and differently");
+            chain.hash = sha256(&[&chain.hash, &decision.to_be_bytes()[..], payload].concat());
+            chain.last_sha256 = sum;
+            chain.links.push((decision, hex::encode(&chain.hash[..4])));
+        } else if decision == last && sum != chain.last_sha256 {
+            let what = format!("it sent decision {last} of match {number} twice and differently");
             let context = self.contexts[&number].clone();
-            self.lie(&mut r, &context, &what);
+            self.lie(&mut reaction, &context, &what);
         }
-        r
+        reaction
     }
 
-    /// Keeps what the end told: of each event the game's own message, as it came.
+    /// Completes the chain of a match with the events that came with its end.
+    ///
+    /// Each event is the game's own message, as the arena encoded it.
     pub fn on_match_end(&mut self, end: &v1::MatchEnd, events: &[&[u8]]) -> Reaction {
-        let mut r = Reaction::default();
+        let mut reaction = Reaction::default();
         let number = end.r#match;
-        let kept = self.shown_in(number).map(|was| {
+        let changed = self.chain_of(number).map(|chain| {
             if end.ending != v1::Ending::Unspecified as i32 {
                 if !end.replay_id.is_empty() {
-                    was.match_id.clone_from(&end.replay_id);
+                    chain.match_id.clone_from(&end.replay_id);
                 }
-                was.end = Some(sha256(&joined(events)));
+                chain.end_sha256 = Some(sha256(&joined(events)));
             }
         });
         let context = self.contexts.remove(&number);
-        self.told.remove(&number);
-        if let (Some(()), Some(context)) = (kept, context) {
-            self.keep(&mut r, &context);
+        self.announced.remove(&number);
+        if let (Some(()), Some(context)) = (changed, context) {
+            self.store(&mut reaction, &context);
         }
-        r
+        reaction
     }
 
-    // Inside.
-
-    fn shown_in(&mut self, number: u32) -> Option<&mut Shown> {
-        self.folder.as_ref()?;
-        let own = self.known.get_mut(self.contexts.get(&number)?)?;
-        own.matches.iter_mut().find(|shown| shown.number == number)
+    /// The chain of a match. None if the bot stores no receipts.
+    fn chain_of(&mut self, number: u32) -> Option<&mut AskChain> {
+        self.receipts.as_ref()?;
+        let deal = self.open.get_mut(self.contexts.get(&number)?)?;
+        deal.chains.iter_mut().find(|chain| chain.match_number == number)
     }
 
-    /// Sees that a deal is known, if it is not closed; from before this process was started too.
-    fn find(&mut self, context: &[u8], participant: Option<&str>) -> bool {
-        if self.known.contains_key(context) {
+    /// Whether a deal-set is in play. A receipt of an earlier process is loaded first.
+    fn load(&mut self, context: &[u8], participant: Option<&str>) -> bool {
+        if self.open.contains_key(context) {
             return true;
         }
-        if self.over.contains(context) {
+        if self.closed.contains(context) {
             return false;
         }
-        let found = self.folder.as_ref().and_then(|folder| folder.recall(context, participant));
-        match found {
+        let receipt = self.receipts.as_ref().and_then(|folder| folder.read(context, participant));
+        match receipt {
             None => false,
-            Some(own) if own.opened.is_some() => {
-                self.finish(context.to_vec());
+            Some(deal) if deal.opening.is_some() => {
+                self.close(context.to_vec());
                 false
             }
-            Some(own) => {
-                self.remember(own);
+            Some(deal) => {
+                self.remember(deal);
                 true
             }
         }
     }
 
-    fn remember(&mut self, own: Deal) {
-        self.oldest.push_back(own.context.clone());
-        self.known.insert(own.context.clone(), own);
-        if self.oldest.len() > REMEMBERED_DEALS
-            && let Some(oldest) = self.oldest.pop_front()
+    fn remember(&mut self, deal: DealSet) {
+        self.open_oldest_first.push_back(deal.context.clone());
+        self.open.insert(deal.context.clone(), deal);
+        if self.open_oldest_first.len() > MAX_REMEMBERED
+            && let Some(oldest) = self.open_oldest_first.pop_front()
         {
-            self.known.remove(&oldest);
+            self.open.remove(&oldest);
         }
     }
 
-    fn finish(&mut self, context: Vec<u8>) {
-        self.closed.push_back(context.clone());
-        self.over.insert(context);
-        if self.closed.len() > REMEMBERED_DEALS
-            && let Some(oldest) = self.closed.pop_front()
+    fn close(&mut self, context: Vec<u8>) {
+        self.closed_oldest_first.push_back(context.clone());
+        self.closed.insert(context);
+        if self.closed_oldest_first.len() > MAX_REMEMBERED
+            && let Some(oldest) = self.closed_oldest_first.pop_front()
         {
-            self.over.remove(&oldest);
+            self.closed.remove(&oldest);
         }
     }
 
-    fn keep(&self, r: &mut Reaction, context: &[u8]) {
-        let (Some(folder), Some(own)) = (&self.folder, self.known.get(context)) else { return };
-        if let Err(why) = folder.keep(own) {
+    fn store(&self, reaction: &mut Reaction, context: &[u8]) {
+        let (Some(folder), Some(deal)) = (&self.receipts, self.open.get(context)) else { return };
+        if let Err(why) = folder.write(deal) {
             let name = deal_name(context);
-            r.say.push(format!("the receipt of deal-set {name} is not kept: {why}"));
+            reaction.warnings.push(format!("cannot store the receipt of deal-set {name}: {why}"));
         }
     }
 
-    /// Notes a lie of the arena, and says it if it is new.
-    fn lie(&mut self, r: &mut Reaction, context: &[u8], what: &str) {
-        if let Some(own) = self.known.get_mut(context)
-            && !own.lies.iter().any(|lie| lie == what)
+    /// Records a lie of the arena, and warns the author if it is new.
+    fn lie(&mut self, reaction: &mut Reaction, context: &[u8], what: &str) {
+        if let Some(deal) = self.open.get_mut(context)
+            && !deal.lies.iter().any(|lie| lie == what)
         {
-            own.lies.push(what.to_owned());
+            deal.lies.push(what.to_owned());
         }
         let line = format!("the arena LIED about deal-set {}: {what}", deal_name(context));
         if !self.lies.contains(&line) {
             self.lies.push(line.clone());
-            r.say.push(line);
+            reaction.warnings.push(line);
         }
     }
 }
@@ -455,21 +380,20 @@ fn bot_message(body: Body) -> v1::BotMessage {
     v1::BotMessage { body: Some(body) }
 }
 
-/// What is wrong with the first transcript that a bot is shown: its own commitment and the seal. It
-/// is early before the time to commit was over.
-fn wrong_transcript(
-    own: &Deal,
+/// The lie in the first transcript of a deal-set. `early` is whether it came before the deadline.
+fn lie_in_transcript(
+    deal: &DealSet,
     commitment: &[u8],
     seal: &[u8],
     early: bool,
 ) -> Option<&'static str> {
     if commitment.len() != HASH_BYTES {
-        return Some("it left this bot's commitment out");
+        return Some("it left out this bot's commitment");
     }
     if seal.len() != HASH_BYTES {
-        return Some("it does not bind itself to what it received");
+        return Some("it sent no seal over the commitments");
     }
-    if commitment == own.commitment() {
+    if commitment == deal.commitment() {
         return None;
     }
     if commitment != NO_COMMITMENT {
@@ -478,52 +402,52 @@ fn wrong_transcript(
     early.then_some("it did not wait for this bot's commitment, or dropped it")
 }
 
-/// What is wrong with what the arena opened.
-fn wrong_opening(own: &Deal, opened: &Opening) -> Option<String> {
-    let name = &own.participant;
+/// The lie in the opening of a deal-set.
+fn lie_in_opening(deal: &DealSet, opening: &Opening) -> Option<String> {
+    let name = &deal.participant;
     let none = Vec::new();
-    let of = |values: &'_ Named, name: &str| values.get(name).unwrap_or(&none).clone();
+    let of = |values: &'_ ByParticipant, name: &str| values.get(name).unwrap_or(&none).clone();
     let found = |what: &str| Some(what.to_owned());
-    let opens = hash("server-commit", &[&own.context, &opened.secret]) == own.server_commitment;
-    if opened.secret.len() != HASH_BYTES || !opens {
-        return found("its secret does not open its commitment");
+    let matches =
+        hash("server-commit", &[&deal.context, &opening.secret]) == deal.server_commitment;
+    if opening.secret.len() != HASH_BYTES || !matches {
+        return found("its secret does not match its commitment");
     }
-    let salt = of(&opened.salts, name);
-    if salt.len() != SALT_BYTES || view_of(&opened.deal, name, &salt) != own.context {
-        return found("it opens another deal-set than it had named to this bot");
+    let salt = of(&opening.salts, name);
+    if salt.len() != SALT_BYTES || view_of(&opening.deal, name, &salt) != deal.context {
+        return found("it opened another deal-set than the one it named to this bot");
     }
-    let entropy = of(&opened.entropies, name);
-    let Some(shown) = &own.shown else {
-        let never = !entropy.is_empty();
-        return never.then(|| "it opens entropy that this bot never revealed".to_owned());
+    let entropy = of(&opening.entropies, name);
+    let Some(shown) = &deal.shown_commitment else {
+        let lied = !entropy.is_empty();
+        return lied.then(|| "it published entropy that this bot never revealed".to_owned());
     };
-    let void = !own.void_reason.is_empty();
-    let other = Some(&entropy) != own.entropy.as_ref();
-    if own.takes_part() && other && (!entropy.is_empty() || !void) {
+    let void = !deal.void_reason.is_empty();
+    let differs = Some(&entropy) != deal.entropy.as_ref();
+    if deal.takes_part() && differs && (!entropy.is_empty() || !void) {
         return found("it replaced this bot's entropy");
     }
     if void {
-        return None; // somebody's opening is missing or wrong: that is why
+        return None; // a participant's entropy is missing or wrong, which made the deal-set void
     }
-    if of(&opened.commitments, name) != *shown {
-        return found("it opens another commitment of this bot's than it had shown");
+    if of(&opening.commitments, name) != *shown {
+        return found("it opened another commitment of this bot than the one in its transcript");
     }
-    if seal_of(&own.context, &opened.transcript(), &salt) != own.seal {
-        return found("it opens other commitments than it had bound itself to");
+    if seal_of(&deal.context, &opening.transcript(), &salt) != deal.seal {
+        return found("it opened commitments that do not match its seal");
     }
-    for (each, commitment) in &opened.commitments {
-        let entropy = of(&opened.entropies, each);
-        let context = view_of(&opened.deal, each, &of(&opened.salts, each));
+    for (each, commitment) in &opening.commitments {
+        let entropy = of(&opening.entropies, each);
+        let context = view_of(&opening.deal, each, &of(&opening.salts, each));
         if *commitment == NO_COMMITMENT {
             if !entropy.is_empty() {
-                return Some(format!(
-                    "participant {each} added entropy without having committed to it"
-                ));
+                return Some(format!("participant {each} added entropy without a commitment"));
             }
         } else if entropy.len() != HASH_BYTES
             || commitment_of(&context, each, &entropy) != *commitment
         {
-            return Some(format!("the entropy of participant {each} does not open its commitment"));
+            let what = format!("the entropy of participant {each} does not match its commitment");
+            return Some(what);
         }
     }
     None

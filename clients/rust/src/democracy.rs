@@ -2,7 +2,7 @@
 
 //! Democracy: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     DemocracyEvent as Event, DemocracyEventKind as EventKind, DemocracyIsland as Island,
     DemocracyMove as Move, DemocracyPhase as Phase, DemocracySuitPoints as SuitPoints,
@@ -10,13 +10,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Democracy is generic in.
+/// The types of Democracy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Democracy {}
 
-/// One decision of a seat at Democracy.
+/// One decision of a seat in Democracy.
 pub type Ask = crate::Ask<Democracy>;
-/// What a bot of Democracy does at an ask.
+/// A bot's answer to an ask of Democracy.
 pub type Choice = crate::Choice<Democracy>;
 /// The end of a match of Democracy.
 pub type MatchEnd = crate::MatchEnd<Democracy>;
@@ -73,16 +73,16 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: play a card of the hand.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn play_card(card: impl Into<String>) -> Self {
-        Self { verb: Verb::PlayCard.into(), card: written::card(card) }
+        Self { verb: Verb::PlayCard.into(), card: checked::card(card) }
     }
 }

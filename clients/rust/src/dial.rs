@@ -1,4 +1,4 @@
-//! Connections to an arena, and to where it redirects the bot.
+//! Opens connections to an arena, and to the addresses of its redirects.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -7,18 +7,18 @@ use std::{env, fs};
 use tokio::time::timeout;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 
-use crate::error::with_causes;
-use crate::{Error, Options};
+use crate::error::{Error, with_causes};
+use crate::options::Options;
 
-const OVER_TLS: &str = "https://";
-const PLAIN_TEXT: &str = "http://";
-const UNIX: &str = "unix:";
+const TLS_SCHEME: &str = "https://";
+const PLAIN_TEXT_SCHEME: &str = "http://";
+const UNIX_SCHEME: &str = "unix:";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-const PING_EVERY: Duration = Duration::from_secs(20);
+const PING_INTERVAL: Duration = Duration::from_secs(20);
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Dials. Who has a token can play as the bot, so it is sent in plain text only within one machine,
-/// unless the author allows more.
+/// Opens connections. A token is sent in plain text only within this machine, unless the author
+/// allows more: anyone who reads a token can play as the bot.
 pub(crate) struct Dialer {
     /// None for plain text.
     tls: Option<ClientTlsConfig>,
@@ -33,19 +33,19 @@ impl Dialer {
         let key = options.client_key.clone().or_else(|| variable("CARDARENA_CLIENT_KEY"));
         let files =
             options.ca.is_some() || options.client_cert.is_some() || options.client_key.is_some();
-        let tls = options.tls || files || address.starts_with(OVER_TLS);
+        let tls = options.tls || files || address.starts_with(TLS_SCHEME);
         let tls = if tls { Some(tls_config(ca, cert, key)?) } else { None };
         let dialer = Self { tls, insecure: options.insecure };
         dialer.endpoint(address)?;
         Ok(dialer)
     }
 
-    /// Opens a connection; the inner error is why that failed for now.
+    /// Opens a connection. The inner error is temporary.
     pub async fn dial(&self, address: &str) -> Result<Result<Channel, String>, Error> {
         let endpoint = self.endpoint(address)?;
         Ok(match timeout(CONNECT_TIMEOUT, endpoint.connect()).await {
             Ok(connected) => connected.map_err(|why| with_causes(&why)),
-            Err(_) => Err(format!("no connection in {CONNECT_TIMEOUT:?}")),
+            Err(_) => Err(format!("no connection within {CONNECT_TIMEOUT:?}")),
         })
     }
 
@@ -55,49 +55,53 @@ impl Dialer {
             Error::misconfigured_by(format!("cannot connect to {address}"), why)
         };
         let mut endpoint = Endpoint::from_shared(uri).map_err(wrong)?;
-        if let Some(tls) = self.tls.as_ref().filter(|_| !address.starts_with(UNIX)) {
+        if let Some(tls) = self.tls.as_ref().filter(|_| !address.starts_with(UNIX_SCHEME)) {
             endpoint = endpoint.tls_config(tls.clone()).map_err(wrong)?;
         }
         Ok(endpoint
-            .http2_keep_alive_interval(PING_EVERY)
+            .http2_keep_alive_interval(PING_INTERVAL)
             .keep_alive_timeout(PING_TIMEOUT)
             .keep_alive_while_idle(true))
     }
 
-    /// What is dialled, if that is safe.
+    /// The URI to connect to.
+    ///
+    /// # Errors
+    ///
+    /// If the token would be sent unprotected, or the address needs TLS and there is none.
     fn uri(&self, address: &str) -> Result<String, Error> {
-        if address.starts_with(UNIX) {
+        if address.starts_with(UNIX_SCHEME) {
             return Ok(address.to_owned());
         }
-        if let Some(rest) = address.strip_prefix(OVER_TLS) {
+        if let Some(rest) = address.strip_prefix(TLS_SCHEME) {
             if self.tls.is_none() {
-                let how = format!("give the address with {OVER_TLS}, or --tls");
+                let how = format!("start the address with {TLS_SCHEME}, or add --tls");
                 return Err(Error::misconfigured(format!("{address} needs TLS: {how}")));
             }
-            return Ok(format!("{OVER_TLS}{}", rest.trim_end_matches('/')));
+            return Ok(format!("{TLS_SCHEME}{}", rest.trim_end_matches('/')));
         }
-        let host = match address.strip_prefix(PLAIN_TEXT) {
+        let host = match address.strip_prefix(PLAIN_TEXT_SCHEME) {
             Some(_) if self.tls.is_some() => {
                 return Err(Error::misconfigured(format!(
-                    "{address} is plain text, where TLS was asked for"
+                    "{address} is a plain-text address, but TLS is required"
                 )));
             }
             Some(rest) => rest.trim_end_matches('/'),
             None => address,
         };
         if self.tls.is_some() {
-            return Ok(format!("{OVER_TLS}{host}"));
+            return Ok(format!("{TLS_SCHEME}{host}"));
         }
         if !self.insecure && !is_local(host) {
             return Err(Error::misconfigured(format!(
-                "the token would go to {host} in plain text, for all on the way to read: use {OVER_TLS}{host}, or say --insecure"
+                "the token would be sent to {host} in plain text: use {TLS_SCHEME}{host}, or allow it with --insecure"
             )));
         }
-        Ok(format!("{PLAIN_TEXT}{host}"))
+        Ok(format!("{PLAIN_TEXT_SCHEME}{host}"))
     }
 }
 
-/// Says whether what is sent there stays on this machine.
+/// Whether the address is on this machine.
 fn is_local(address: &str) -> bool {
     let host = match address.rsplit_once(':') {
         Some((host, port)) if port.parse::<u16>().is_ok() && !host.ends_with(':') => host,
@@ -120,7 +124,7 @@ fn tls_config(
         Some(path) => {
             let pem = read(&path)?;
             if !pem.windows(27).any(|part| part == b"-----BEGIN CERTIFICATE-----") {
-                return Err(Error::misconfigured(format!("{path} holds no certificates in PEM")));
+                return Err(Error::misconfigured(format!("{path} contains no PEM certificates")));
             }
             config.ca_certificate(Certificate::from_pem(pem))
         }
@@ -132,7 +136,8 @@ fn tls_config(
             Ok(config.identity(Identity::from_pem(read(&cert)?, read(&key)?)))
         }
         _ => {
-            let why = "a client's certificate and its key go together: give both";
+            let why =
+                "a client certificate needs its key: give both --client-cert and --client-key";
             Err(Error::misconfigured(why))
         }
     }

@@ -2,7 +2,7 @@
 
 //! Eleusis: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     EleusisCalls as Calls, EleusisEnd as End, EleusisEvent as Event, EleusisEventKind as EventKind,
     EleusisGuesses as Guesses, EleusisLayout as Layout, EleusisMove as Move,
@@ -11,13 +11,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Eleusis is generic in.
+/// The types of Eleusis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eleusis {}
 
-/// One decision of a seat at Eleusis.
+/// One decision of a seat in Eleusis.
 pub type Ask = crate::Ask<Eleusis>;
-/// What a bot of Eleusis does at an ask.
+/// A bot's answer to an ask of Eleusis.
 pub type Choice = crate::Choice<Eleusis>;
 /// The end of a match of Eleusis.
 pub type MatchEnd = crate::MatchEnd<Eleusis>;
@@ -74,8 +74,8 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: set the rule of the hand.
     pub fn rule(text: impl Into<String>) -> Self {
@@ -86,10 +86,10 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn play(cards: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { verb: Verb::Play.into(), cards: written::cards(cards), ..Self::default() }
+        Self { verb: Verb::Play.into(), cards: checked::cards(cards), ..Self::default() }
     }
 
     /// The move: say that no card of the hand is right, and show it.
@@ -101,13 +101,13 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn judge(opinion: Opinion, card: Option<&str>) -> Self {
         Self {
             verb: Verb::Judge.into(),
-            opinion: written::named("opinion", opinion),
-            card: card.map(written::card),
+            opinion: checked::specified("opinion", opinion),
+            card: card.map(checked::card),
             ..Self::default()
         }
     }

@@ -1,30 +1,29 @@
-//! How play may fail.
+//! The errors of play.
 
 use std::fmt;
 
-/// Why play ended, if not in order.
+/// Why play ended with an error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The arena will not play with this bot, and asking again would not help.
+    /// The arena does not accept this bot. Another attempt would give the same result.
     Refused(String),
-    /// The arena could not be reached for as long as the bot was to try.
+    /// The bot could not connect to the arena within the time it had.
     Unreachable(String),
-    /// The bot was told to connect in a way that cannot work or is not safe.
+    /// The options do not work together, name a bad file, or would send the token unprotected.
     #[non_exhaustive]
     Misconfigured {
         /// What is wrong.
         what: String,
-        /// The error that told of it, as of a file that cannot be read.
+        /// The error behind it, such as that of a file that cannot be read.
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
-    /// The arena was caught at lies about its deals. A bot that was lied to plays on; the error comes
-    /// when play is over.
+    /// The arena lied about its deals. The bot plays to the end; then play returns this error.
     Lied {
-        /// What it was caught at.
+        /// The lies, one sentence each.
         lies: Vec<String>,
-        /// How play ended besides; none if in order.
-        besides: Option<Box<Error>>,
+        /// The other error with which play ended. None if play ended in order.
+        other: Option<Box<Error>>,
     },
 }
 
@@ -40,7 +39,7 @@ impl Error {
         Self::Misconfigured { what: what.into(), source: Some(source.into()) }
     }
 
-    /// The exit code of a program that ends so, the same in every language.
+    /// The exit code for this error. All SDKs use the same codes.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -62,14 +61,14 @@ impl fmt::Display for Error {
     }
 }
 
-/// An error with its causes, the last of which says most.
+/// The text of an error with those of its causes.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
-        let words = next.to_string();
-        if !text.ends_with(&words) {
-            text = format!("{text}: {words}");
+        let message = next.to_string();
+        if !text.ends_with(&message) {
+            text = format!("{text}: {message}");
         }
         cause = next.source();
     }
@@ -79,7 +78,7 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Lied { besides: Some(besides), .. } => Some(besides.as_ref()),
+            Self::Lied { other: Some(other), .. } => Some(other.as_ref()),
             Self::Misconfigured { source: Some(source), .. } => Some(source.as_ref()),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! The one list of families of games: as they are in each `oneof game`, with the ids of their games.
+//! The families of games: variant and number in each `oneof game`, and the ids of their games.
 
 macro_rules! families {
     ($apply:ident) => {
@@ -25,10 +25,10 @@ macro_rules! ids {
     ($(($variant:ident, $constant:ident, $number:literal, $module:ident, [$($id:literal),+]),)+) => {
         $(pub(crate) const $constant: &[&str] = &[$($id),+];)+
 
-        /// The ids of all games that this SDK has messages of.
+        /// The ids of all games that this SDK supports.
         pub const ALL: &[&str] = &[$($($id),+),+];
 
-        /// The fields of a `oneof game`.
+        /// The field numbers of a `oneof game`.
         pub(crate) const FIELDS: &[u32] = &[$($number),+];
     };
 }

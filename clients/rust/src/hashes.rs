@@ -1,20 +1,20 @@
-//! The hashes of protocol fd2, `docs/fair-deals.md`.
+//! The hashes of fair deals, protocol fd2 of `docs/fair-deals.md`.
 
 use std::collections::BTreeMap;
 
 use ring::{digest, hmac};
 
-/// Bytes of a hash, a commitment, and entropy.
+/// The length of a hash, a commitment and entropy, in bytes.
 pub(crate) const HASH_BYTES: usize = 32;
 
 /// Bytes by participant.
-pub(crate) type Named = BTreeMap<String, Vec<u8>>;
+pub(crate) type ByParticipant = BTreeMap<String, Vec<u8>>;
 
 pub(crate) fn sha256(data: &[u8]) -> Vec<u8> {
     digest::digest(&digest::SHA256, data).as_ref().to_vec()
 }
 
-/// Byte strings with their lengths, so that no two lists of them look alike.
+/// Concatenates byte strings, each after its length, so that different lists give different bytes.
 pub(crate) fn joined<B: AsRef<[u8]>>(parts: &[B]) -> Vec<u8> {
     let mut all = Vec::new();
     for part in parts {
@@ -25,28 +25,29 @@ pub(crate) fn joined<B: AsRef<[u8]>>(parts: &[B]) -> Vec<u8> {
     all
 }
 
-/// The protocol's hash for one purpose.
+/// The protocol's hash, with a label for each purpose.
 pub(crate) fn hash(label: &str, parts: &[&[u8]]) -> Vec<u8> {
     let labels: [&[u8]; 2] = [b"fd1", label.as_bytes()];
     sha256(&joined(&[&labels, parts].concat()))
 }
 
+/// A participant's commitment to its entropy.
 pub(crate) fn commitment_of(context: &[u8], participant: &str, entropy: &[u8]) -> Vec<u8> {
     hash("bot-commit", &[context, participant.as_bytes(), entropy])
 }
 
-/// The context of a deal-set as one participant is told it.
+/// The context that identifies a deal-set to one participant.
 pub(crate) fn view_of(deal: &[u8], participant: &str, salt: &[u8]) -> Vec<u8> {
     hash("view", &[deal, participant.as_bytes(), salt])
 }
 
-/// Binds the arena to a transcript that it does not show yet.
+/// Binds the arena to a transcript before it publishes it.
 pub(crate) fn seal_of(context: &[u8], transcript: &[u8], salt: &[u8]) -> Vec<u8> {
     hash("seal", &[context, transcript, salt])
 }
 
-/// Ties together all that one participant is shown before it reveals.
-pub(crate) fn shown_of(
+/// Binds everything that one participant sees before it reveals its entropy.
+pub(crate) fn view_transcript_of(
     context: &[u8],
     server_commitment: &[u8],
     participant: &str,
@@ -57,8 +58,8 @@ pub(crate) fn shown_of(
     hash("view-transcript", &[context, server_commitment, &own, seal])
 }
 
-/// Ties together all commitments of a deal-set.
-pub(crate) fn transcript_of(deal: &[u8], secret: &[u8], commitments: &Named) -> Vec<u8> {
+/// Binds all commitments of a deal-set.
+pub(crate) fn transcript_of(deal: &[u8], secret: &[u8], commitments: &ByParticipant) -> Vec<u8> {
     let server_commitment = hash("server-commit", &[deal, secret]);
     let pairs = pairs(commitments);
     let mut parts: Vec<&[u8]> = vec![deal, &server_commitment];
@@ -66,14 +67,14 @@ pub(crate) fn transcript_of(deal: &[u8], secret: &[u8], commitments: &Named) -> 
     hash("transcript", &parts)
 }
 
-/// What all packs of the deal-set follow from.
-pub(crate) fn key_of(transcript: &[u8], secret: &[u8], entropies: &Named) -> Vec<u8> {
+/// The key from which all packs of the deal-set are derived.
+pub(crate) fn key_of(transcript: &[u8], secret: &[u8], entropies: &ByParticipant) -> Vec<u8> {
     let mut parts = vec![secret.to_vec()];
     parts.extend(pairs(entropies));
     let key = hmac::Key::new(hmac::HMAC_SHA256, transcript);
     hmac::sign(&key, &joined(&parts)).as_ref().to_vec()
 }
 
-fn pairs(values: &Named) -> Vec<Vec<u8>> {
+fn pairs(values: &ByParticipant) -> Vec<Vec<u8>> {
     values.iter().map(|(name, value)| joined(&[name.as_bytes(), value.as_slice()])).collect()
 }

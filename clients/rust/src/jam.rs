@@ -2,20 +2,20 @@
 
 //! Jam: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     JamClaim as Claim, JamEvent as Event, JamEventKind as EventKind, JamMove as Move,
     JamPhase as Phase, JamSource as Source, JamVerb as Verb, JamView as View,
 };
 use crate::v1;
 
-/// What a bot of Jam is generic in.
+/// The types of Jam.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jam {}
 
-/// One decision of a seat at Jam.
+/// One decision of a seat in Jam.
 pub type Ask = crate::Ask<Jam>;
-/// What a bot of Jam does at an ask.
+/// A bot's answer to an ask of Jam.
 pub type Choice = crate::Choice<Jam>;
 /// The end of a match of Jam.
 pub type MatchEnd = crate::MatchEnd<Jam>;
@@ -72,29 +72,29 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: play a card to the trick.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn play(card: impl Into<String>) -> Self {
-        Self { verb: Verb::Play.into(), card: written::card(card), ..Self::default() }
+        Self { verb: Verb::Play.into(), card: checked::card(card), ..Self::default() }
     }
 
     /// The move: draw a card.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn draw(source: Source) -> Self {
         Self {
             verb: Verb::Draw.into(),
-            source: written::named("source", source),
+            source: checked::specified("source", source),
             ..Self::default()
         }
     }
@@ -103,9 +103,9 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn discard(card: impl Into<String>) -> Self {
-        Self { verb: Verb::Discard.into(), card: written::card(card), ..Self::default() }
+        Self { verb: Verb::Discard.into(), card: checked::card(card), ..Self::default() }
     }
 }

@@ -2,7 +2,7 @@
 
 //! Klaberjass: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     KlaberjassAuction as Auction, KlaberjassCall as Call, KlaberjassContest as Contest,
     KlaberjassEvent as Event, KlaberjassEventKind as EventKind, KlaberjassMove as Move,
@@ -11,13 +11,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Klaberjass is generic in.
+/// The types of Klaberjass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Klaberjass {}
 
-/// One decision of a seat at Klaberjass.
+/// One decision of a seat in Klaberjass.
 pub type Ask = crate::Ask<Klaberjass>;
-/// What a bot of Klaberjass does at an ask.
+/// A bot's answer to an ask of Klaberjass.
 pub type Choice = crate::Choice<Klaberjass>;
 /// The end of a match of Klaberjass.
 pub type MatchEnd = crate::MatchEnd<Klaberjass>;
@@ -74,8 +74,8 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: make the suit of the upcard trump.
     pub fn take() -> Self {
@@ -106,10 +106,10 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn name(suit: impl Into<String>) -> Self {
-        Self { verb: Verb::Name.into(), suit: written::suit(suit), ..Self::default() }
+        Self { verb: Verb::Name.into(), suit: checked::suit(suit), ..Self::default() }
     }
 
     /// The move: leave the upcard.
@@ -151,9 +151,9 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn play(card: impl Into<String>, bela: bool) -> Self {
-        Self { verb: Verb::Play.into(), card: written::card(card), bela, ..Self::default() }
+        Self { verb: Verb::Play.into(), card: checked::card(card), bela, ..Self::default() }
     }
 }

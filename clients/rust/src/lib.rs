@@ -1,8 +1,8 @@
 //! Bots for Card Arena.
 //!
-//! A bot is a type with one method, [`Bot::choose`], generic in its game; each game has a module of
-//! its own types, as [`jam`], and [`AnyGame`] is for bots that play all of them. [`run`] is the
-//! whole program, [`play`] is for programs that have more to do.
+//! A bot is a type with one method, [`Bot::choose`]. The trait is generic in the game: each game
+//! has a module with its types, such as [`jam`], and [`AnyGame`] stands for all games. [`run`] is a
+//! complete program; [`play`] is for programs that do more.
 //!
 //! ```no_run
 //! use cardarena::jam::{Ask, Choice, Jam, Move, Phase, Source};
@@ -15,7 +15,7 @@
 //!         if ask.view.phase() == Phase::Draw {
 //!             return Ok(Move::draw(Source::Stock).into());
 //!         }
-//!         Ok(Choice::index(0).note("the first will do"))
+//!         Ok(Choice::index(0).note("the first move"))
 //!     }
 //! }
 //!
@@ -24,23 +24,27 @@
 //! }
 //! ```
 //!
-//! The crate keeps the contract of `proto/cardarena/v1/play.proto`: it comes back when a stream is
-//! lost, says no answer twice differently, follows redirects, and takes part in fair deals and
-//! checks them. A bot never holds up its stream: each match has a thread of its own, and
-//! [`Ask::wanted`] says whether the answer still is.
+//! The crate implements the contract of `proto/cardarena/v1/play.proto`. It reconnects after a lost
+//! stream, repeats answers, follows redirects, and takes part in fair deals and checks them. Each
+//! match has a thread, so a bot that searches for a long time does not block the stream.
+//! [`Ask::is_open`] says whether the arena still waits for the answer.
 
 mod any_game;
 mod ask;
+mod ask_body;
 mod bot;
+mod bot_runner;
 pub mod cards;
 mod connection;
+mod deal_set;
 mod deals;
 mod dial;
 mod error;
 mod families;
+mod game;
 mod hashes;
+mod options;
 mod outbox;
-mod play;
 mod receipts;
 mod redial;
 mod run;
@@ -61,18 +65,20 @@ pub mod pineapple;
 pub mod sixty_six;
 pub mod soko;
 
-/// The messages of the games, as they are on the wire.
+/// The protobuf messages of the games.
 pub mod games {
     #[allow(missing_docs, clippy::all, clippy::pedantic)]
     pub mod v1;
 }
-/// The messages between bot and arena, as they are on the wire.
+/// The protobuf messages between bot and arena.
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
 pub mod v1;
 
 pub use any_game::{AnyGame, AnyView};
 pub use ask::{Ask, Match, MatchEnd};
-pub use bot::{BatchBot, Bot, BotError, Choice, Game, NotWanted, Player};
+pub use bot::{Abandoned, BatchBot, Bot, BotError, Choice, Player};
 pub use error::Error;
 pub use families::ALL as ALL_GAMES;
-pub use run::{Options, VERSION, play, run, run_with};
+pub use game::Game;
+pub use options::Options;
+pub use run::{VERSION, play, run, run_with};

@@ -2,20 +2,20 @@
 
 //! Loo: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     LooEnding as Ending, LooEvent as Event, LooEventKind as EventKind, LooMove as Move,
     LooPhase as Phase, LooVerb as Verb, LooView as View,
 };
 use crate::v1;
 
-/// What a bot of Loo is generic in.
+/// The types of Loo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loo {}
 
-/// One decision of a seat at Loo.
+/// One decision of a seat in Loo.
 pub type Ask = crate::Ask<Loo>;
-/// What a bot of Loo does at an ask.
+/// A bot's answer to an ask of Loo.
 pub type Choice = crate::Choice<Loo>;
 /// The end of a match of Loo.
 pub type MatchEnd = crate::MatchEnd<Loo>;
@@ -72,8 +72,8 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: play the hand.
     pub fn play_hand() -> Self {
@@ -99,19 +99,19 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn exchange(cards: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { verb: Verb::Exchange.into(), cards: written::cards(cards), ..Self::default() }
+        Self { verb: Verb::Exchange.into(), cards: checked::cards(cards), ..Self::default() }
     }
 
     /// The move: play a card.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn play(card: impl Into<String>, civil: bool) -> Self {
-        Self { verb: Verb::Play.into(), card: written::card(card), civil, ..Self::default() }
+        Self { verb: Verb::Play.into(), card: checked::card(card), civil, ..Self::default() }
     }
 }

@@ -2,7 +2,7 @@
 
 //! Oklahoma Rummy: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     OklahomaRummyEnd as End, OklahomaRummyEvent as Event, OklahomaRummyEventKind as EventKind,
     OklahomaRummyMeldKind as MeldKind, OklahomaRummyMove as Move, OklahomaRummyPhase as Phase,
@@ -11,13 +11,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Oklahoma Rummy is generic in.
+/// The types of Oklahoma Rummy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OklahomaRummy {}
 
-/// One decision of a seat at Oklahoma Rummy.
+/// One decision of a seat in Oklahoma Rummy.
 pub type Ask = crate::Ask<OklahomaRummy>;
-/// What a bot of Oklahoma Rummy does at an ask.
+/// A bot's answer to an ask of Oklahoma Rummy.
 pub type Choice = crate::Choice<OklahomaRummy>;
 /// The end of a match of Oklahoma Rummy.
 pub type MatchEnd = crate::MatchEnd<OklahomaRummy>;
@@ -74,8 +74,8 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: draw a card from the stock.
     pub fn draw() -> Self {
@@ -86,13 +86,13 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn take_pile(kind: MeldKind, cards: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             verb: Verb::TakePile.into(),
-            kind: written::named("kind", kind),
-            cards: written::cards(cards),
+            kind: checked::specified("kind", kind),
+            cards: checked::cards(cards),
             ..Self::default()
         }
     }
@@ -106,13 +106,13 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn meld(kind: MeldKind, cards: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             verb: Verb::Meld.into(),
-            kind: written::named("kind", kind),
-            cards: written::cards(cards),
+            kind: checked::specified("kind", kind),
+            cards: checked::cards(cards),
             ..Self::default()
         }
     }
@@ -121,14 +121,14 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn extend(index: u32, card: impl Into<String>, end: Option<End>) -> Self {
         Self {
             verb: Verb::Extend.into(),
             index,
-            card: written::card(card),
-            end: end.map_or(0, |end| written::named("end", end)),
+            card: checked::card(card),
+            end: end.map_or(0, |end| checked::specified("end", end)),
             ..Self::default()
         }
     }
@@ -137,10 +137,10 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn discard(card: impl Into<String>) -> Self {
-        Self { verb: Verb::Discard.into(), card: written::card(card), ..Self::default() }
+        Self { verb: Verb::Discard.into(), card: checked::card(card), ..Self::default() }
     }
 
     /// The move: end the turn with nothing but queens of spades in hand.

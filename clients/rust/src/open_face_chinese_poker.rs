@@ -2,7 +2,7 @@
 
 //! Open Face Chinese Poker: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     OpenFaceChinesePokerEvent as Event, OpenFaceChinesePokerEventKind as EventKind,
     OpenFaceChinesePokerLayout as Layout, OpenFaceChinesePokerMove as Move,
@@ -11,13 +11,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Open Face Chinese Poker is generic in.
+/// The types of Open Face Chinese Poker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenFaceChinesePoker {}
 
-/// One decision of a seat at Open Face Chinese Poker.
+/// One decision of a seat in Open Face Chinese Poker.
 pub type Ask = crate::Ask<OpenFaceChinesePoker>;
-/// What a bot of Open Face Chinese Poker does at an ask.
+/// A bot's answer to an ask of Open Face Chinese Poker.
 pub type Choice = crate::Choice<OpenFaceChinesePoker>;
 /// The end of a match of Open Face Chinese Poker.
 pub type MatchEnd = crate::MatchEnd<OpenFaceChinesePoker>;
@@ -74,14 +74,14 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: put cards into rows.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn place(
         front: impl IntoIterator<Item = impl Into<String>>,
@@ -90,9 +90,9 @@ impl Move {
     ) -> Self {
         Self {
             verb: Verb::Place.into(),
-            front: written::cards(front),
-            middle: written::cards(middle),
-            back: written::cards(back),
+            front: checked::cards(front),
+            middle: checked::cards(middle),
+            back: checked::cards(back),
         }
     }
 }

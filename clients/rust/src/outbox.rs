@@ -1,4 +1,4 @@
-//! What is to be sent on one stream.
+//! The messages that wait to be sent on one stream.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -14,124 +14,125 @@ use tokio_stream::Stream;
 
 use crate::v1::{self, bot_message::Body};
 
-/// How long answers wait at most for threads that were handed an ask, and have not run yet.
-const GATHER_MOST: Duration = Duration::from_millis(1);
+/// The maximum time that answers wait for bot threads that have a queued ask and have not run yet.
+const MAX_GATHER_TIME: Duration = Duration::from_millis(1);
 
-/// What is to be sent on one stream. Answers gather until the writer is free, and all threads that
-/// were handed an ask have had the processor: what they answer at once goes together. No answer waits
-/// for a bot that thinks.
+/// The messages that wait to be sent on one stream.
+///
+/// Answers gather until the writer is free and each bot thread with a queued ask has taken it, so
+/// that answers that are ready go in one message. An answer never waits for a bot that is choosing
+/// a move.
 #[derive(Debug, Default)]
-pub(crate) struct Outbox(Mutex<Waiting>);
+pub(crate) struct Outbox(Mutex<State>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct State {
     messages: VecDeque<v1::BotMessage>,
     answers: Vec<v1::Answer>,
     limits: v1::Limits,
-    /// Asks that were handed on, and that no thread has taken up yet.
-    handed: usize,
-    /// Whether the writer has seen the answers, and waits for these threads.
-    gathers: bool,
+    /// Queued asks that no bot thread has taken yet.
+    queued_asks: usize,
+    /// Whether the writer has seen the answers, and waits for bot threads.
+    gathering: bool,
     closed: bool,
     writer: Option<Waker>,
 }
 
-impl Waiting {
+impl State {
     fn wants_writer(&self) -> bool {
-        let answers = !self.answers.is_empty() && (self.handed == 0 || !self.gathers);
+        let answers = !self.answers.is_empty() && (self.queued_asks == 0 || !self.gathering);
         answers || self.closed || !self.messages.is_empty()
     }
 }
 
 impl Outbox {
-    fn change(&self, change: impl FnOnce(&mut Waiting)) {
+    fn change(&self, change: impl FnOnce(&mut State)) {
         let writer = {
-            let mut waiting = self.lock();
-            change(&mut waiting);
-            if waiting.wants_writer() { waiting.writer.take() } else { None }
+            let mut state = self.lock();
+            change(&mut state);
+            if state.wants_writer() { state.writer.take() } else { None }
         };
         if let Some(writer) = writer {
             writer.wake();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().expect("nobody panics with it")
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().expect("no thread panics while it has the lock")
     }
 
-    pub fn limit(&self, limits: v1::Limits) {
+    pub fn set_limits(&self, limits: v1::Limits) {
         self.lock().limits = limits;
     }
 
-    /// Is told how many asks wait for their thread.
-    pub fn handed(&self, handed: usize) {
-        self.change(|waiting| waiting.handed = handed);
+    pub fn set_queued_asks(&self, asks: usize) {
+        self.change(|state| state.queued_asks = asks);
     }
 
     pub fn put(&self, messages: impl IntoIterator<Item = v1::BotMessage>) {
-        self.change(|waiting| waiting.messages.extend(messages));
+        self.change(|state| state.messages.extend(messages));
     }
 
     pub fn put_answers(&self, answers: Vec<v1::Answer>) {
         if !answers.is_empty() {
-            self.change(|waiting| waiting.answers.extend(answers));
+            self.change(|state| state.answers.extend(answers));
         }
     }
 
-    /// Ends the bot's side of the stream.
+    /// Closes the bot's side of the stream.
     pub fn close(&self) {
-        self.change(|waiting| waiting.closed = true);
+        self.change(|state| state.closed = true);
     }
 
-    /// The answers that wait, in order.
+    /// Takes the waiting answers, in order.
     #[cfg(test)]
     pub fn take_answers(&self) -> Vec<v1::Answer> {
         std::mem::take(&mut self.lock().answers)
     }
 }
 
-/// The writer's end of an outbox.
-pub(crate) struct Outgoing {
+/// The stream that tonic reads an outbox's messages from.
+pub(crate) struct OutboxStream {
     outbox: Arc<Outbox>,
-    most: Duration,
-    late: Option<Pin<Box<Sleep>>>,
+    max_gather_time: Duration,
+    timeout: Option<Pin<Box<Sleep>>>,
 }
 
-impl Outgoing {
+impl OutboxStream {
     pub fn of(outbox: Arc<Outbox>) -> Self {
-        Self { outbox, most: GATHER_MOST, late: None }
+        Self { outbox, max_gather_time: MAX_GATHER_TIME, timeout: None }
     }
 }
 
-impl Stream for Outgoing {
+impl Stream for OutboxStream {
     type Item = v1::BotMessage;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<v1::BotMessage>> {
-        let Self { outbox, most, late } = self.get_mut();
-        let mut waiting = outbox.lock();
-        if waiting.messages.is_empty() && !waiting.answers.is_empty() {
-            if waiting.handed > 0 {
-                let late = late.get_or_insert_with(|| Box::pin(sleep(*most)));
-                if late.as_mut().poll(context).is_pending() {
-                    waiting.gathers = true;
-                    waiting.writer = Some(context.waker().clone());
+        let Self { outbox, max_gather_time, timeout } = self.get_mut();
+        let mut state = outbox.lock();
+        if state.messages.is_empty() && !state.answers.is_empty() {
+            if state.queued_asks > 0 {
+                let timeout = timeout.get_or_insert_with(|| Box::pin(sleep(*max_gather_time)));
+                if timeout.as_mut().poll(context).is_pending() {
+                    state.gathering = true;
+                    state.writer = Some(context.waker().clone());
                     return Poll::Pending;
                 }
             }
-            *late = None;
-            waiting.gathers = false;
-            drop(waiting);
-            thread::yield_now(); // the last of them is about to answer
-            waiting = outbox.lock();
-            let answers = std::mem::take(&mut waiting.answers);
-            let limits = waiting.limits;
-            frames(&mut waiting.messages, answers, &limits);
+            *timeout = None;
+            state.gathering = false;
+            drop(state);
+            thread::yield_now(); // the thread that took the last ask may answer at once
+            state = outbox.lock();
+            let answers = std::mem::take(&mut state.answers);
+            let limits = state.limits;
+            frames(&mut state.messages, answers, &limits);
         }
-        match waiting.messages.pop_front() {
+        match state.messages.pop_front() {
             Some(message) => Poll::Ready(Some(message)),
-            None if waiting.closed => Poll::Ready(None),
+            None if state.closed => Poll::Ready(None),
             None => {
-                waiting.writer = Some(context.waker().clone());
+                state.writer = Some(context.waker().clone());
                 Poll::Pending
             }
         }
@@ -140,15 +141,16 @@ impl Stream for Outgoing {
 
 /// Puts answers into as few messages as the arena's limits allow.
 fn frames(to: &mut VecDeque<v1::BotMessage>, mut answers: Vec<v1::Answer>, limits: &v1::Limits) {
-    let (most, most_bytes) = (limits.max_answers as usize, limits.max_message_bytes as usize);
-    if most > 0 && answers.len() > most {
-        let rest = answers.split_off(most);
+    let max_answers = limits.max_answers as usize;
+    let max_bytes = limits.max_message_bytes as usize;
+    if max_answers > 0 && answers.len() > max_answers {
+        let rest = answers.split_off(max_answers);
         frames(to, answers, limits);
         return frames(to, rest, limits);
     }
     let message = v1::BotMessage { body: Some(Body::Answers(v1::Answers { answers })) };
     let bytes = message.encoded_len();
-    if most_bytes == 0 || bytes <= most_bytes {
+    if max_bytes == 0 || bytes <= max_bytes {
         return to.push_back(message);
     }
     let Some(Body::Answers(v1::Answers { mut answers })) = message.body else { return };
@@ -157,8 +159,12 @@ fn frames(to: &mut VecDeque<v1::BotMessage>, mut answers: Vec<v1::Answer>, limit
         frames(to, answers, limits);
         return frames(to, rest, limits);
     }
-    let note = format!("error: the answer has {bytes} bytes, the arena takes {most_bytes}");
-    let short = v1::Answer { ask_id: answers[0].ask_id, choice: None, note };
+    let note = format!("error: the answer has {bytes} bytes, the limit is {max_bytes}");
+    let short = v1::Answer {
+        ask_id: answers[0].ask_id,
+        choice: Some(v1::answer::Choice::Failed(true)),
+        note,
+    };
     let answers = v1::Answers { answers: vec![short] };
     to.push_back(v1::BotMessage { body: Some(Body::Answers(answers)) });
 }

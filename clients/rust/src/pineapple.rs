@@ -2,7 +2,7 @@
 
 //! Pineapple: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     PineappleAction as Action, PineappleChips as Chips, PineappleEvent as Event,
     PineappleEventKind as EventKind, PineappleLine as Line, PineappleMove as Move,
@@ -11,13 +11,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Pineapple is generic in.
+/// The types of Pineapple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pineapple {}
 
-/// One decision of a seat at Pineapple.
+/// One decision of a seat in Pineapple.
 pub type Ask = crate::Ask<Pineapple>;
-/// What a bot of Pineapple does at an ask.
+/// A bot's answer to an ask of Pineapple.
 pub type Choice = crate::Choice<Pineapple>;
 /// The end of a match of Pineapple.
 pub type MatchEnd = crate::MatchEnd<Pineapple>;
@@ -74,8 +74,8 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: give up the hand. Not allowed where checking is free.
     pub fn fold() -> Self {
@@ -106,15 +106,15 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn discard(card: impl Into<String>) -> Self {
-        Self { verb: Verb::Discard.into(), card: written::card(card), ..Self::default() }
+        Self { verb: Verb::Discard.into(), card: checked::card(card), ..Self::default() }
     }
 }
 
 impl View {
-    /// What a bet or raise of the seat to act may come to; none if it may make none.
+    /// The amounts that a bet or raise of the seat to act may reach. None if it may not bet.
     pub fn bets(&self) -> Option<std::ops::RangeInclusive<u32>> {
         Some(self.min_to?..=self.max_to?)
     }

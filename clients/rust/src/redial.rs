@@ -1,35 +1,37 @@
-//! When a bot comes back, where to, and when it stops.
+//! Decides after each stream whether, when and where the bot connects again.
 
 use std::time::{Duration, Instant};
 
 use tonic::Code;
 
-use crate::Error;
+use crate::error::Error;
 
 const BACKOFF_BASE: Duration = Duration::from_millis(200);
 const BACKOFF_CAP: Duration = Duration::from_secs(30);
-/// A stream that lived this long makes up for all failures before it.
-const STEADY: Duration = Duration::from_secs(10);
-/// How long a bot that plays once tries to reach its arena.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Redirects in a row that are followed at once; further ones wait as failures do.
-const MAX_HOPS: u32 = 4;
+/// A stream that was open this long resets the backoff.
+const RESETS_BACKOFF: Duration = Duration::from_secs(10);
+/// How long a bot with `once` tries to connect.
+const ONCE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Redirects in a row that are followed without delay. Further ones wait as after a failure.
+const MAX_IMMEDIATE_REDIRECTS: u32 = 4;
 
-/// Why trying again would change nothing after a status; none if it might.
-fn finality(code: Code) -> Option<&'static str> {
+/// Why the arena refused the bot. None if another attempt could succeed.
+fn refusal_of(code: Code) -> Option<&'static str> {
     Some(match code {
-        Code::Unauthenticated => "the arena does not take this token",
-        Code::PermissionDenied => "the arena does not let this token play",
-        Code::FailedPrecondition => "the arena turned the bot away",
-        Code::InvalidArgument => "the arena did not accept what the bot said of itself",
-        Code::Aborted => "another bot took over with the same token; each needs its own",
-        Code::Unimplemented => "this server is no arena, or one of another version",
+        Code::Unauthenticated => "the arena rejected the token",
+        Code::PermissionDenied => "the token does not allow to play at this arena",
+        Code::FailedPrecondition => "the arena rejected the bot",
+        Code::InvalidArgument => "the arena rejected the bot's hello message",
+        Code::Aborted => "another bot connected with the same token; use a token for each bot",
+        Code::Unimplemented => {
+            "the server is not an arena, or speaks another version of the protocol"
+        }
         _ => return None,
     })
 }
 
-/// Reasons of RESOURCE_EXHAUSTED that pass; any other is a mistake of the client's.
-const PASSING: [&str; 3] = ["BUSY", "TOO_MANY_OPEN", "NOT_READING"];
+/// The reasons of RESOURCE_EXHAUSTED that go away by themselves. Any other is the bot's mistake.
+const TEMPORARY_REASONS: [&str; 3] = ["BUSY", "TOO_MANY_OPEN", "NOT_READING"];
 
 /// How a stream ended.
 #[derive(Clone, Debug)]
@@ -37,10 +39,13 @@ pub(crate) struct StreamEnd {
     pub code: Code,
     pub details: String,
     pub welcomed: bool,
-    pub lived: Duration,
+    /// How long the stream was open.
+    pub open_for: Duration,
     pub draining: bool,
     pub redirect: Option<String>,
-    pub retry: Duration,
+    /// The delay that the arena requested.
+    pub retry_delay: Duration,
+    /// The reason of google.rpc.ErrorInfo. Empty without one.
     pub reason: String,
 }
 
@@ -50,77 +55,82 @@ impl StreamEnd {
             code,
             details: details.into(),
             welcomed: false,
-            lived: Duration::ZERO,
+            open_for: Duration::ZERO,
             draining: false,
             redirect: None,
-            retry: Duration::ZERO,
+            retry_delay: Duration::ZERO,
             reason: String::new(),
         }
     }
 
-    /// The reason in short.
-    pub fn short(&self) -> String {
+    /// The status in one line.
+    pub fn summary(&self) -> String {
         if self.details.is_empty() { format!("{:?}", self.code) } else { self.details.clone() }
     }
 }
 
-/// One more stream.
+/// The next stream.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Attempt {
     pub endpoint: String,
     pub delay: Duration,
 }
 
-/// Draws a time between 0 and the longest.
+/// Draws a random time between 0 and a maximum.
 pub(crate) type Jitter = Box<dyn FnMut(Duration) -> Duration + Send>;
 
-/// Decides after each stream whether there is another: with full jitter, and where.
+/// Decides after each stream whether, when and where the bot connects again. Delays grow
+/// exponentially, with full jitter.
 pub(crate) struct Redial {
     address: String,
     once: bool,
     jitter: Jitter,
     failures: u32,
-    hops: u32,
+    redirects: u32,
     endpoint: String,
-    reached: Instant,
+    connected_at: Instant,
 }
 
 impl Redial {
     pub fn new(address: String, once: bool, jitter: Jitter, now: Instant) -> Self {
         let endpoint = address.clone();
-        Self { address, once, jitter, failures: 0, hops: 0, endpoint, reached: now }
+        Self { address, once, jitter, failures: 0, redirects: 0, endpoint, connected_at: now }
     }
 
     pub fn first(&self) -> Attempt {
         Attempt { endpoint: self.address.clone(), delay: Duration::ZERO }
     }
 
-    /// The stream that follows one that ended so; none if it was the last.
+    /// The next stream after one that ended. None if play is over.
     pub fn after(&mut self, end: &StreamEnd, now: Instant) -> Result<Option<Attempt>, Error> {
         if end.welcomed {
-            self.reached = now;
+            self.connected_at = now;
         }
-        if end.lived >= STEADY {
-            (self.failures, self.hops) = (0, 0);
+        if end.open_for >= RESETS_BACKOFF {
+            (self.failures, self.redirects) = (0, 0);
         }
         if let Some(endpoint) = &end.redirect {
             self.endpoint.clone_from(endpoint);
-            self.hops += 1;
-            let delay =
-                if self.hops <= MAX_HOPS { Duration::ZERO } else { self.delay(Duration::ZERO) };
+            self.redirects += 1;
+            let delay = if self.redirects <= MAX_IMMEDIATE_REDIRECTS {
+                Duration::ZERO
+            } else {
+                self.delay(Duration::ZERO)
+            };
             return Ok(Some(Attempt { endpoint: endpoint.clone(), delay }));
         }
-        if let Some(words) = finality(end.code) {
+        if let Some(why) = refusal_of(end.code) {
             let details = match end.details.as_str() {
                 "" => String::new(),
                 details => format!(" ({details})"),
             };
-            return Err(Error::Refused(format!("{words}{details}")));
+            return Err(Error::Refused(format!("{why}{details}")));
         }
-        if end.code == Code::ResourceExhausted && !PASSING.contains(&end.reason.as_str()) {
-            let why = end.short();
+        if end.code == Code::ResourceExhausted && !TEMPORARY_REASONS.contains(&end.reason.as_str())
+        {
+            let why = end.summary();
             return Err(Error::Refused(format!(
-                "the arena takes no more of what this bot says ({why})"
+                "the arena closed the stream because the bot exceeded a limit ({why})"
             )));
         }
         if end.code == Code::Ok && (self.once || end.draining) {
@@ -129,13 +139,13 @@ impl Redial {
         if !end.welcomed {
             self.endpoint.clone_from(&self.address);
         }
-        let mut delay = self.delay(end.retry);
+        let mut delay = self.delay(end.retry_delay);
         if self.once {
-            let left = PATIENCE.saturating_sub(now.duration_since(self.reached));
+            let left = ONCE_TIMEOUT.saturating_sub(now.duration_since(self.connected_at));
             if left.is_zero() {
-                let (address, why) = (&self.address, end.short());
+                let (address, why) = (&self.address, end.summary());
                 return Err(Error::Unreachable(format!(
-                    "no arena at {address} for {PATIENCE:?} ({why})"
+                    "no connection to the arena at {address} for {ONCE_TIMEOUT:?} ({why})"
                 )));
             }
             delay = delay.min(left);
@@ -143,12 +153,12 @@ impl Redial {
         Ok(Some(Attempt { endpoint: self.endpoint.clone(), delay }))
     }
 
-    /// Comes on top of what the arena asked for. As many bots were told the same, they spread over
-    /// as much time again.
-    fn delay(&mut self, retry: Duration) -> Duration {
-        let most = BACKOFF_CAP.min(BACKOFF_BASE * (1 << self.failures.min(16)));
+    /// The delay before the next stream: what the arena requested, and a random time on top. Many
+    /// bots may have the same request, so the random time is at least as long.
+    fn delay(&mut self, requested: Duration) -> Duration {
+        let max = BACKOFF_CAP.min(BACKOFF_BASE * (1 << self.failures.min(16)));
         self.failures += 1;
-        retry + (self.jitter)(most.max(retry))
+        requested + (self.jitter)(max.max(requested))
     }
 }
 

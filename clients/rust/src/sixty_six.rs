@@ -2,20 +2,20 @@
 
 //! Sixty Six: its messages under short names, and constructors of its moves.
 
-use crate::cards::written;
+use crate::cards::checked;
 pub use crate::games::v1::{
     SixtySixEvent as Event, SixtySixEventKind as EventKind, SixtySixMove as Move,
     SixtySixPhase as Phase, SixtySixReason as Reason, SixtySixVerb as Verb, SixtySixView as View,
 };
 use crate::v1;
 
-/// What a bot of Sixty Six is generic in.
+/// The types of Sixty Six.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SixtySix {}
 
-/// One decision of a seat at Sixty Six.
+/// One decision of a seat in Sixty Six.
 pub type Ask = crate::Ask<SixtySix>;
-/// What a bot of Sixty Six does at an ask.
+/// A bot's answer to an ask of Sixty Six.
 pub type Choice = crate::Choice<SixtySix>;
 /// The end of a match of Sixty Six.
 pub type MatchEnd = crate::MatchEnd<SixtySix>;
@@ -72,8 +72,8 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: say that the own points are 66 or more, which ends the hand.
     pub fn claim() -> Self {
@@ -94,19 +94,19 @@ impl Move {
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn marriage(suit: impl Into<String>) -> Self {
-        Self { verb: Verb::Marriage.into(), suit: written::suit(suit), ..Self::default() }
+        Self { verb: Verb::Marriage.into(), suit: checked::suit(suit), ..Self::default() }
     }
 
     /// The move: play a card.
     ///
     /// # Panics
     ///
-    /// If what it is given is not written as a card or suit is, or names nothing.
+    /// If an argument is not a card or suit, or is unspecified.
     #[track_caller]
     pub fn play(card: impl Into<String>) -> Self {
-        Self { verb: Verb::Play.into(), card: written::card(card), ..Self::default() }
+        Self { verb: Verb::Play.into(), card: checked::card(card), ..Self::default() }
     }
 }

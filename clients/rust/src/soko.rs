@@ -8,13 +8,13 @@ pub use crate::games::v1::{
 };
 use crate::v1;
 
-/// What a bot of Soko is generic in.
+/// The types of Soko.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Soko {}
 
-/// One decision of a seat at Soko.
+/// One decision of a seat in Soko.
 pub type Ask = crate::Ask<Soko>;
-/// What a bot of Soko does at an ask.
+/// A bot's answer to an ask of Soko.
 pub type Choice = crate::Choice<Soko>;
 /// The end of a match of Soko.
 pub type MatchEnd = crate::MatchEnd<Soko>;
@@ -71,8 +71,8 @@ impl From<&Move> for Choice {
     }
 }
 
-/// Moves that are whole: each with the fields that its verb uses, and no others.
-/// Whether a move is legal now, the rules say.
+/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check
+/// whether the move is legal.
 impl Move {
     /// The move: open the first round.
     pub fn bring_in(to: u32) -> Self {
@@ -106,7 +106,7 @@ impl Move {
 }
 
 impl View {
-    /// What a bet or raise of the seat to act may come to; none if it may make none.
+    /// The amounts that a bet or raise of the seat to act may reach. None if it may not bet.
     pub fn bets(&self) -> Option<std::ops::RangeInclusive<u32>> {
         Some(self.min_to?..=self.max_to?)
     }

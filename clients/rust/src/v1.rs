@@ -170,10 +170,10 @@ pub mod game_view {
         Eleusis(super::super::games::v1::EleusisView),
     }
 }
-/// Names an option of a game and its value.
+/// Holds an option of a game and its value.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Setting {
-    /// The option's name, as `hands`.
+    /// The option's name, such as `hands`.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     /// Exactly one is set, by the option's kind.
@@ -188,7 +188,7 @@ pub mod setting {
         /// A whole number.
         #[prost(sint64, tag = "2")]
         Number(i64),
-        /// One of the option's choices.
+        /// One of the option's choices, or whole numbers with commas between them.
         #[prost(string, tag = "3")]
         Text(::prost::alloc::string::String),
         /// Yes or no.
@@ -196,10 +196,10 @@ pub mod setting {
         Flag(bool),
     }
 }
-/// Fixes how much time a seat has.
+/// Holds the time of each seat.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TimeControl {
-    /// Milliseconds for each move before the bank is touched. Never 0.
+    /// Milliseconds for each move before the bank is used. Never 0.
     #[prost(uint32, tag = "1")]
     pub move_ms: u32,
     /// Milliseconds in the bank at the start of the match; 0 is no bank.
@@ -208,62 +208,63 @@ pub struct TimeControl {
     /// Milliseconds added to the bank after each move in time; 0 adds nothing.
     #[prost(uint32, tag = "3")]
     pub increment_ms: u32,
-    /// Most milliseconds a seat may use in one hand; 0 is no limit.
+    /// The most milliseconds that a seat may use in one hand; 0 is no limit.
     #[prost(uint32, tag = "4")]
     pub hand_ms: u32,
-    /// Most milliseconds a seat may use in the match; 0 is no limit.
+    /// The most milliseconds that a seat may use in the match; 0 is no limit.
     #[prost(uint32, tag = "5")]
     pub match_ms: u32,
 }
-/// Fixes what a match is played by, whoever plays it. The arena always says all
-/// of it; in a request, what is left out is the arena's own choice.
+/// Holds the terms of a match. Messages of the arena have all fields; in a request the
+/// arena chooses the values of fields that are not set.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct MatchTerms {
     /// The game's id.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
-    /// The version of the rules. In a request, 0 is the version in force.
+    /// The version of the rules. In a request, 0 is the current version.
     #[prost(uint32, tag = "2")]
     pub rules_version: u32,
-    /// All options of the game with their values. In a request, those that differ
-    /// from the default.
+    /// The options that have an effect, with their values. In a request, those that
+    /// differ from the default.
     #[prost(message, repeated, tag = "3")]
     pub options: ::prost::alloc::vec::Vec<Setting>,
-    /// The number of seats. In a request, 0 is as many as there are bots.
+    /// The number of seats. In a request, 0 is the number of bots.
     #[prost(uint32, tag = "4")]
     pub seats: u32,
-    /// The time every seat has.
+    /// The time of each seat.
     #[prost(message, optional, tag = "5")]
     pub time_control: ::core::option::Option<TimeControl>,
-    /// Faults after which a seat is played by fallback to the end; 0 is never.
+    /// The number of faults after which a seat forfeits: fallbacks are played for it to
+    /// the end. 0 is no limit.
     #[prost(uint32, optional, tag = "6")]
     pub fault_limit: ::core::option::Option<u32>,
-    /// Milliseconds that a bot may be away in all before its seat is played by
-    /// fallback to the end; 0 is without limit.
+    /// The milliseconds in the whole match without a connection after which a seat
+    /// forfeits; 0 is no limit.
     #[prost(uint32, optional, tag = "7")]
     pub away_limit_ms: ::core::option::Option<u32>,
-    /// Whether the deals follow from a seed: repeatable, and not a fair deal. In a
-    /// request this follows from the seed.
+    /// Whether the deals follow from a seed: they can be repeated, and are no fair deal.
+    /// Ignored in a request, where it follows from the seed.
     #[prost(bool, tag = "8")]
     pub seeded: bool,
 }
-/// Tells of a fault.
+/// Describes a fault.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Fault {
     /// The seat at fault.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
-    /// What it did wrong.
+    /// The kind of the fault.
     #[prost(enumeration = "FaultKind", tag = "2")]
     pub kind: i32,
-    /// The seat's decision in this match, counted from 1.
+    /// The number of the seat's decision in this match, from 1.
     #[prost(uint32, tag = "3")]
     pub decision: u32,
-    /// Why, in words that hold only what the seat may know; for its owner.
+    /// Why, from what the seat may know; for the bot's owner.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
 }
-/// Says what a bot did wrong. A fault costs the move: the fallback is played.
+/// Names what a bot did wrong. After a fault the fallback is played for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum FaultKind {
@@ -271,12 +272,14 @@ pub enum FaultKind {
     Unspecified = 0,
     /// No answer came in time.
     Timeout = 1,
-    /// The answer was a move that the rules forbid, or an index past the list.
+    /// The answer was a move that the rules forbid, or an index beyond the list.
     Illegal = 2,
-    /// The answer could not be read as a move of the game.
+    /// The answer could not be parsed as a move of the game.
     Malformed = 3,
-    /// The bot had hung up and did not come back in time.
+    /// The bot was disconnected and did not reconnect in time.
     Gone = 4,
+    /// The client reported that the bot failed, by `Answer.failed`.
+    Error = 5,
 }
 impl FaultKind {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -290,6 +293,7 @@ impl FaultKind {
             Self::Illegal => "FAULT_KIND_ILLEGAL",
             Self::Malformed => "FAULT_KIND_MALFORMED",
             Self::Gone => "FAULT_KIND_GONE",
+            Self::Error => "FAULT_KIND_ERROR",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -300,21 +304,22 @@ impl FaultKind {
             "FAULT_KIND_ILLEGAL" => Some(Self::Illegal),
             "FAULT_KIND_MALFORMED" => Some(Self::Malformed),
             "FAULT_KIND_GONE" => Some(Self::Gone),
+            "FAULT_KIND_ERROR" => Some(Self::Error),
             _ => None,
         }
     }
 }
-/// Says how a match ended.
+/// Names how a match ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Ending {
     /// Not used.
     Unspecified = 0,
-    /// By the rules of the game, every seat playing its own moves to the end.
+    /// By the rules of the game, without a forfeited seat.
     Completed = 1,
-    /// By the rules, but a seat with too many faults was played by fallback.
+    /// By the rules of the game, with at least one forfeited seat.
     Forfeit = 2,
-    /// Stopped by the arena; no seat is to blame and nothing counts.
+    /// Stopped by the arena: it has no scores and does not count.
     Aborted = 3,
 }
 impl Ending {
@@ -341,23 +346,22 @@ impl Ending {
         }
     }
 }
-/// Says why the arena aborted a match. It is never a bot's fault.
+/// Names why the arena aborted a match. It is never a bot's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum AbortCause {
     /// Not aborted, or not known.
     Unspecified = 0,
-    /// An error of the arena's own; its log has the incident.
+    /// An error of the arena; its log has the incident.
     Error = 1,
-    /// The arena was stopped by its operator.
+    /// The operator stopped the arena.
     Stopped = 2,
-    /// The result could not be written to disk, or there was no more room on it for the
-    /// match.
+    /// The result could not be written to the disk, or the disk was full.
     Disk = 3,
-    /// The match was begun by other rules or options than this arena has.
+    /// The match was started with rules or options that this arena does not have.
     Unplayable = 4,
-    /// What the arena had written of the match was damaged, so that moves that had
-    /// been told may be missing.
+    /// The journal of the match was damaged, so that moves may be missing that bots
+    /// have already seen.
     Journal = 5,
 }
 impl AbortCause {
@@ -388,7 +392,7 @@ impl AbortCause {
         }
     }
 }
-/// Carries what a bot says.
+/// Carries one message of a bot.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BotMessage {
     /// Exactly one is set.
@@ -417,7 +421,7 @@ pub mod bot_message {
         DealReveal(super::DealReveal),
     }
 }
-/// Carries what the arena says.
+/// Carries one message of the arena.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ArenaMessage {
     /// Exactly one is set.
@@ -441,136 +445,136 @@ pub mod arena_message {
         /// Withdraws an ask.
         #[prost(message, tag = "4")]
         AskClosed(super::AskClosed),
-        /// Says what was not taken, and why.
+        /// Rejects something that the bot sent.
         #[prost(message, tag = "5")]
         Refusal(super::Refusal),
         /// Ends a match.
         #[prost(message, tag = "6")]
         MatchEnd(super::MatchEnd),
-        /// Says that the arena is about to close.
+        /// Announces that the arena is about to stop.
         #[prost(message, tag = "7")]
         Drain(super::Drain),
         /// Sends the bot to another endpoint.
         #[prost(message, tag = "8")]
         Redirect(super::Redirect),
-        /// Publishes the commitment of a deal-set.
+        /// Publishes the arena's commitment for a deal-set.
         #[prost(message, tag = "9")]
         DealOpen(super::DealOpen),
-        /// Shows all commitments before any is opened.
+        /// Publishes all commitments before any is opened.
         #[prost(message, tag = "10")]
         DealTranscript(super::DealTranscript),
-        /// Opens everything after the deal-set is over.
+        /// Opens all commitments after the deal-set.
         #[prost(message, tag = "11")]
         DealClose(super::DealClose),
     }
 }
-/// Opens the stream and says what the bot can do.
+/// Opens the stream and declares what the bot supports.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Hello {
-    /// Who the bot is. Secret. May stand in the call's metadata instead.
+    /// The bot's token. Secret. May be in the call's metadata instead.
     #[prost(string, tag = "1")]
     pub token: ::prost::alloc::string::String,
-    /// Name and version of the software that speaks, as `cardarena-python/0.1`.
+    /// Name and version of the client software, such as `cardarena-python/0.1`.
     #[prost(string, tag = "2")]
     pub sdk: ::prost::alloc::string::String,
-    /// The games that the bot plays, at most 100; of one named twice the last counts.
-    /// It is seated at no others, and `welcome` tells which of them were taken.
+    /// The games that the bot plays, at most 100; of two entries for one game the last
+    /// counts. The bot is seated at no others; `welcome` lists which were accepted.
     #[prost(message, repeated, tag = "3")]
     pub games: ::prost::alloc::vec::Vec<GameSupport>,
-    /// Matches that the bot takes at the same time; 0 is taken as 1.
-    #[prost(uint32, tag = "4")]
-    pub max_matches: u32,
-    /// Asks that may be open at the same time; 0 is taken as 1. If more are open
-    /// from an earlier stream, these stay open.
+    /// The most matches that the bot plays at the same time, as in `ready`: 0 means no new
+    /// ones. If it is not set, it is 1.
+    #[prost(uint32, optional, tag = "4")]
+    pub max_matches: ::core::option::Option<u32>,
+    /// The most asks that may be open at the same time; 0 is taken as 1. If more are
+    /// open from an earlier stream, these stay open.
     #[prost(uint32, tag = "5")]
     pub max_open_asks: u32,
-    /// Whether moves and events should come in notation as well.
+    /// Whether asks also have moves and events in notation.
     #[prost(bool, tag = "6")]
     pub want_text: bool,
     /// The version of this contract that the client was written for, 1 today; 0 is
-    /// taken as 1. Within a version messages only gain what may be passed over.
+    /// taken as 1. Within a version, messages only gain fields that may be ignored.
     #[prost(uint32, tag = "8")]
     pub contract: u32,
-    /// What the client can do beyond what it must.
+    /// The optional features that the client supports.
     #[prost(enumeration = "Capability", repeated, tag = "9")]
     pub capabilities: ::prost::alloc::vec::Vec<i32>,
-    /// Whether the bot takes part in fair deals, by protocol fd2: it answers `deal_open`
-    /// and `deal_transcript`. A bot that does not is never sent any of them.
+    /// Whether the bot takes part in fair deals, by protocol fd2. If true, the arena
+    /// sends it `deal_open`, `deal_transcript` and `deal_close`, and the bot answers the
+    /// first two. If false, the arena sends it none of the three.
     #[prost(bool, tag = "10")]
     pub adds_entropy: bool,
-    /// Which version of itself the bot is, in its author's own words, as `1.4`; at most 64
-    /// characters count. Of a bot that is registered as a remote one it becomes a version that
-    /// nobody has verified.
+    /// The bot's version in its author's words, such as `1.4`; at most 64 characters
+    /// count. For a registered remote bot it becomes a version that is not verified.
     #[prost(string, tag = "11")]
     pub version: ::prost::alloc::string::String,
 }
 /// Names a game that a bot plays.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GameSupport {
-    /// The game's id, as `abstrac`.
+    /// The game's id, such as `abstrac`.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
     /// The version of the rules it was written for; 0 is any.
     #[prost(uint32, tag = "2")]
     pub rules_version: u32,
-    /// The numbers of seats it plays at; none given is any.
+    /// The numbers of seats that it plays with; empty is any.
     #[prost(uint32, repeated, tag = "3")]
     pub seats: ::prost::alloc::vec::Vec<u32>,
 }
-/// Says whether a game of hello was taken: the bot is seated at no other.
+/// Accepts or refuses a game of `hello`. The bot is seated at accepted games only.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GameAdmission {
-    /// The game's id, as in hello.
+    /// The game's id, as in `hello`.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
-    /// Why it was not taken; unspecified if it was.
+    /// Why it was refused; unspecified if it was accepted.
     #[prost(enumeration = "GameRefusal", tag = "2")]
     pub refusal: i32,
-    /// The same in words; empty if it was taken.
+    /// The reason in words; empty if it was accepted.
     #[prost(string, tag = "3")]
     pub text: ::prost::alloc::string::String,
     /// The version of the rules that the arena plays; 0 if it has no such game.
     #[prost(uint32, tag = "4")]
     pub rules_version: u32,
 }
-/// Changes how many matches the bot takes from now on.
+/// Changes how many matches the bot plays at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Ready {
-    /// Matches at the same time; 0 seats the bot at no more.
+    /// The most matches at the same time; 0 means no new ones.
     #[prost(uint32, tag = "1")]
     pub max_matches: u32,
 }
 /// Answers any number of open asks.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Answers {
-    /// At most one for each open ask, and no more than `limits.max_answers`: those
-    /// after that are refused unread.
+    /// At most one for each open ask, and at most `limits.max_answers`: the arena
+    /// refuses the rest without reading it.
     #[prost(message, repeated, tag = "1")]
     pub answers: ::prost::alloc::vec::Vec<Answer>,
 }
 /// Answers one ask. The first answer settles it.
 ///
-/// A further answer that means the same move is passed over, whether it names the
-/// index or the move and whatever its note; one that means another move, or none,
-/// is refused as ALREADY_ANSWERED as long as the arena remembers the ask. An answer to an ask that was closed, or that waits in
-/// `later_asks`, is passed over.
+/// A second answer with the same move is ignored, whether it names the index or the
+/// move, and with any note. A second answer with another move, or none, is refused as
+/// ALREADY_ANSWERED while the arena remembers the ask. An answer to an ask that was
+/// closed, or that is in `later_asks`, is ignored.
 ///
-/// A client that cannot know whether its answer arrived SHOULD say the same
-/// answer again once `welcome` or `asks` brings the ask, rather than think anew:
-/// if it did arrive, nothing else will do.
+/// A client that does not know whether its answer arrived SHOULD send the same
+/// answer again when `welcome` or `asks` repeats the ask. It should not compute
+/// another one, which would be refused if the first had arrived.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Answer {
     /// The ask that is answered.
     #[prost(uint64, tag = "1")]
     pub ask_id: u64,
-    /// Whatever the bot's owner wants to read afterwards, at most
-    /// `limits.max_note_chars` Unicode code points. A longer one is left out, and a
-    /// refusal says so; the answer counts. Nobody else is shown it: the replay has a
-    /// salted hash of it.
+    /// A note for the bot's owner, at most `limits.max_note_chars` Unicode code points.
+    /// A longer note is dropped with a refusal, and the answer counts. No one else
+    /// receives it: the replay has a salted hash of it.
     #[prost(string, tag = "4")]
     pub note: ::prost::alloc::string::String,
     /// Exactly one is set.
-    #[prost(oneof = "answer::Choice", tags = "2, 3")]
+    #[prost(oneof = "answer::Choice", tags = "2, 3, 5")]
     pub choice: ::core::option::Option<answer::Choice>,
 }
 /// Nested message and enum types in `Answer`.
@@ -578,178 +582,194 @@ pub mod answer {
     /// Exactly one is set.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Choice {
-        /// The place of the move in the ask's list, from 0. One past the list is a
-        /// fault, ILLEGAL.
+        /// The index of the move in the ask's list, from 0. An index beyond the list is
+        /// the fault ILLEGAL.
         #[prost(uint32, tag = "2")]
         Index(u32),
-        /// The move itself, listed or not. A field that its verb does not use stays
-        /// unset: else the answer is a fault, MALFORMED, as is one without a choice.
+        /// The move itself, listed or not. Fields that its verb does not use must be
+        /// unset: otherwise the answer is the fault MALFORMED, as is one without a choice.
         #[prost(message, tag = "3")]
         Move(super::GameMove),
+        /// Always true: the bot failed, so the client has no move of it. The bot's code
+        /// raised an error, its choice is no move of the ask, the client does not know the
+        /// game, or the answer is longer than `limits.max_message_bytes`. The answer is the
+        /// fault ERROR. A client MUST NOT choose a move in the bot's place, except the only
+        /// legal one. The note says what happened, after `error: `.
+        #[prost(bool, tag = "5")]
+        Failed(bool),
     }
 }
-/// Answers hello.
+/// Answers `hello`.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Welcome {
-    /// Counts the streams of this bot; the newest is the one that plays.
+    /// Counts the streams of this bot, from 1; only the newest one plays. If it is not
+    /// greater than on the client's previous stream, the arena has lost its state: all
+    /// matches of earlier streams have ended with an unknown result, and their numbers may
+    /// be used again.
     #[prost(uint32, tag = "1")]
     pub epoch: u32,
-    /// What the arena holds the bot to.
+    /// The limits of the bot.
     #[prost(message, optional, tag = "2")]
     pub limits: ::core::option::Option<Limits>,
-    /// Matches in progress, and such as have ended: `match_end` follows for these,
-    /// perhaps once more. A match that is not listed has ended without the bot's
-    /// hearing of it, or is one that somebody else will go on with, as a tournament
-    /// that was cut off: then `match_start` tells of it again, as it was.
+    /// Matches in progress, and matches that have ended but whose `match_end` the bot may
+    /// not have received: it follows, perhaps for the second time. A match that is not
+    /// listed is over for the bot, and no `match_end` follows, with one exception: a match
+    /// of a competition that was interrupted, which continues when the competition does.
+    /// The arena then repeats its `match_start`, with the same `match` and content, and the
+    /// client begins the match as one that it does not know.
     #[prost(message, repeated, tag = "3")]
     pub matches: ::prost::alloc::vec::Vec<MatchStart>,
-    /// Asks that want an answer now. One that is listed neither here nor in
-    /// `later_asks` is settled.
+    /// Asks that can be answered now. An ask that is neither here nor in `later_asks` is
+    /// settled.
     #[prost(message, repeated, tag = "4")]
     pub open_asks: ::prost::alloc::vec::Vec<Ask>,
-    /// Further asks that are not settled: they follow in `asks`, some at once as they
-    /// did not fit into this message, some when a slot is free. Until then an answer
-    /// to one is passed over.
+    /// The ids of further asks that are not settled. They follow in `asks`: at once if
+    /// they did not fit into this message, otherwise when fewer than max_open_asks are
+    /// open. Until then an answer to one is ignored.
     #[prost(uint64, repeated, tag = "5")]
     pub later_asks: ::prost::alloc::vec::Vec<u64>,
-    /// The version of the contract that the arena speaks. A client that does not
-    /// speak it hangs up.
+    /// The version of the contract that the arena speaks. A client that does not know
+    /// it closes the stream.
     #[prost(uint32, tag = "6")]
     pub contract: u32,
-    /// Of those in hello, the capabilities that the arena knows.
+    /// The capabilities of `hello` that the arena knows.
     #[prost(enumeration = "Capability", repeated, tag = "7")]
     pub capabilities: ::prost::alloc::vec::Vec<i32>,
-    /// What became of each game in hello, in the order of hello.
+    /// One entry for each game in `hello`, in the same order. If none was accepted and
+    /// `matches` is empty, the bot would never be seated: the client says why and stops.
     #[prost(message, repeated, tag = "8")]
     pub games: ::prost::alloc::vec::Vec<GameAdmission>,
 }
-/// Says what the arena holds a bot to.
+/// Holds the limits of a bot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Limits {
     /// Matches at the same time.
     #[prost(uint32, tag = "1")]
     pub max_matches: u32,
-    /// Asks open at the same time.
+    /// Open asks at the same time.
     #[prost(uint32, tag = "2")]
     pub max_open_asks: u32,
-    /// Longest message a bot may send, in bytes.
+    /// The longest message that a bot may send, in bytes.
     #[prost(uint32, tag = "3")]
     pub max_message_bytes: u32,
-    /// Longest note, in Unicode code points.
+    /// The longest note, in Unicode code points.
     #[prost(uint32, tag = "4")]
     pub max_note_chars: u32,
-    /// Most answers in one message.
+    /// The most answers in one message.
     #[prost(uint32, tag = "5")]
     pub max_answers: u32,
-    /// Messages that the bot may send in one go besides those that answer an open
-    /// ask, or what it was asked of a deal-set.
+    /// The most uncalled-for messages that the bot may send at once. A message is called
+    /// for if it answers at least one open ask, or if it is a `deal_commit` or
+    /// `deal_reveal` that the arena has asked for; all others are uncalled-for. They are
+    /// counted in a token bucket of this size.
     #[prost(uint32, tag = "6")]
     pub free_messages: u32,
-    /// How many more of them a second. Over that the stream is closed.
+    /// The uncalled-for messages a second with which that bucket refills. If it is empty,
+    /// the next one closes the stream.
     #[prost(uint32, tag = "7")]
     pub free_messages_per_s: u32,
-    /// Refusals that a stream outlives; the next closes it. Those with NOT_OFFERED
-    /// are not counted, nor those of a deal message that was asked for.
+    /// The most refusals on a stream; the next one closes it. NOT_OFFERED does not
+    /// count, nor a refusal of a deal message that the arena has asked for.
     #[prost(uint32, tag = "8")]
     pub max_refusals: u32,
-    /// Shortest time between two HTTP/2 pings of a client, in milliseconds; about 20 s
-    /// are enough. Who pings more often is disconnected.
+    /// The shortest time between two HTTP/2 pings of a client, in milliseconds. A client
+    /// that pings more often is disconnected; a ping every 20 s is enough.
     #[prost(uint32, tag = "9")]
     pub min_ping_interval_ms: u32,
-    /// Longest message that the arena sends, in bytes. Frames of asks stay under
-    /// 128 kB.
+    /// The longest message that the arena sends, in bytes. A message with `asks` has
+    /// less than 128 kB.
     #[prost(uint32, tag = "10")]
     pub max_sent_bytes: u32,
-    /// How late an answer may be and still count as just in time, in milliseconds.
-    /// It is for the network; no time that is told has it in it.
+    /// How long after the end of the time an answer still counts as in time, in
+    /// milliseconds, for delays of the network. No other time in this contract
+    /// includes it.
     #[prost(uint32, tag = "11")]
     pub grace_ms: u32,
-    /// What the notes of one seat at a match may take, in bytes: of each its UTF-8, and
-    /// 100 more. Notes over that are left out, and answers taken without them; the
-    /// first is refused.
+    /// The most bytes of all notes of one seat in a match: the UTF-8 of each note and
+    /// 100 more. Further notes are dropped, and their answers count. Only the first
+    /// dropped note gets a refusal.
     #[prost(uint32, tag = "12")]
     pub max_match_note_bytes: u32,
-    /// What the decisions of one seat at a match may take, in bytes: of each its move
-    /// as GameMove, and 64 more. From then on the seat is not asked; the fallback is
-    /// played for it, as for one that has no time, which is no fault.
+    /// The most bytes of all decisions of one seat in a match: each move as GameMove and
+    /// 64 more. After that the seat is no longer asked and plays by fallback, which is no
+    /// fault, as for a seat without time.
     #[prost(uint32, tag = "13")]
     pub max_match_move_bytes: u32,
 }
 /// Seats the bot at a match.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct MatchStart {
-    /// A small number of this bot's own, for its seat at the match: the same on later
-    /// streams and after a restart of the arena, and never given twice. A bot that
-    /// sits at two seats of a match has a number for each.
+    /// A small number for this bot's seat in the match. It is the same on later streams
+    /// and after a restart of the arena, and is never used twice for a bot. A bot with
+    /// two seats in a match has a number for each.
     #[prost(uint32, tag = "1")]
     pub r#match: u32,
-    /// What the match is played by.
+    /// The terms of the match.
     #[prost(message, optional, tag = "2")]
     pub terms: ::core::option::Option<MatchTerms>,
-    /// The bot's own seat.
+    /// The bot's seat.
     #[prost(uint32, tag = "3")]
     pub seat: u32,
-    /// Who sits where, by seat.
+    /// All players, in seat order.
     #[prost(message, repeated, tag = "4")]
     pub players: ::prost::alloc::vec::Vec<Player>,
-    /// The bot's own context of the deal-set, as in `deal_open`: no other bot's is the
-    /// same, nor that of another process of this bot. Empty for seeded deals.
+    /// The bot's own context of the deal-set, as in `deal_open`. Other bots, and other
+    /// processes of this bot, have other contexts. Empty for seeded deals.
     #[prost(bytes = "vec", tag = "5")]
     pub deal_context: ::prost::alloc::vec::Vec<u8>,
-    /// The match's id, the same for all who sit at it; also the id of its replay.
+    /// The match's id, the same for all seats; also the id of its replay.
     #[prost(string, tag = "6")]
     pub match_id: ::prost::alloc::string::String,
 }
-/// Names who sits at a seat.
+/// Names the bot at a seat.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Player {
     /// The seat, from 0, clockwise.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
-    /// The bot's name. Where the boards are played at other tables as well, the name of
-    /// anybody else is `seat N`: names would tell which tables these are. The replay
-    /// has them.
+    /// The bot's name. In a deal-set of several matches it is `seat N` for all seats but
+    /// the bot's own: names would reveal which matches have the same boards. The replay
+    /// has the names.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
 }
 /// Asks for moves.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Asks {
-    /// Each is answered on its own, in any order.
+    /// Each ask is answered separately, in any order.
     #[prost(message, repeated, tag = "1")]
     pub asks: ::prost::alloc::vec::Vec<Ask>,
 }
 /// Asks for one move. Holds everything that the seat may know.
 ///
-/// Its list of moves is never empty, and 0 is always legal: a client that does not
-/// know the game, or finds nothing better, may answer that.
+/// The list of moves is never empty, and all its moves are legal. If the game's
+/// `moves_complete` is false, the rules allow others too.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Ask {
-    /// Names the decision, and says nothing else. The same one keeps its id on later
-    /// streams, and after a restart of the arena; no other of the bot's decisions ever
-    /// has it.
+    /// Identifies the decision. It is opaque, is the same on later streams and after a
+    /// restart of the arena, and is never used for another decision of the bot.
     #[prost(uint64, tag = "1")]
     pub ask_id: u64,
-    /// The match, as named by `match_start`.
+    /// The match, by its number in `match_start`.
     #[prost(uint32, tag = "2")]
     pub r#match: u32,
     /// The seat that is asked: the bot's own.
     #[prost(uint32, tag = "3")]
     pub seat: u32,
-    /// The time there is.
+    /// The time for the answer.
     #[prost(message, optional, tag = "4")]
     pub clock: ::core::option::Option<Clock>,
-    /// Moves that the arena played for a bot since the last ask.
+    /// Moves that the arena played for bots since the last ask.
     #[prost(message, repeated, tag = "5")]
     pub played_for: ::prost::alloc::vec::Vec<PlayedFor>,
-    /// The moves in notation, one for each, if hello asked for it.
+    /// The moves in notation, one for each, if `hello.want_text` is set.
     #[prost(string, repeated, tag = "6")]
     pub move_texts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The events in notation, one for each, if hello asked for it.
+    /// The events in notation, one for each, if `hello.want_text` is set.
     #[prost(string, repeated, tag = "7")]
     pub event_texts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The seat's decision in this match, from 1, as receipts and faults count it. One
-    /// that was made without asking the bot counts too.
+    /// The number of the seat's decision in this match, from 1, as in receipts and
+    /// faults. Decisions for which the bot was not asked count too.
     #[prost(uint32, tag = "8")]
     pub decision: u32,
     /// Exactly one is set, that of the match's game.
@@ -802,14 +822,13 @@ pub mod ask {
         Eleusis(super::super::games::v1::EleusisAsk),
     }
 }
-/// Says how much time there is, measured by the arena from the moment of sending.
+/// Holds the time for an answer, which the arena measures from the sending of the ask.
 ///
-/// The answer has move_ms and bank_ms together, and no more: where the limits of
-/// hand and match leave less, both are cut already. In an ask that is told again,
-/// what has passed is taken off.
+/// The bot has move_ms and bank_ms together. Limits of the hand and the match are
+/// already subtracted. If an ask is sent again, the elapsed time is subtracted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Clock {
-    /// Milliseconds for this move before the bank is touched.
+    /// Milliseconds for this move before the bank is used.
     #[prost(uint32, tag = "1")]
     pub move_ms: u32,
     /// Milliseconds of the bank that this move may use.
@@ -818,27 +837,29 @@ pub struct Clock {
     /// Milliseconds that an answer in time adds to the bank.
     #[prost(uint32, tag = "3")]
     pub increment_ms: u32,
-    /// Milliseconds between the sending of the last ask and its answer; 0 at first.
+    /// Milliseconds between the sending of the last ask and its answer; 0 in the first ask.
     #[prost(uint32, tag = "4")]
     pub last_round_trip_ms: u32,
 }
-/// Tells that the arena played a move for a bot.
+/// Reports a move that the arena played for a bot.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PlayedFor {
     /// The seat at fault.
     #[prost(uint32, tag = "1")]
     pub seat: u32,
-    /// What it did wrong.
+    /// The kind of the fault.
     #[prost(enumeration = "FaultKind", tag = "2")]
     pub kind: i32,
-    /// Why, from what the seat may know; only the seat itself is told.
+    /// Why, from what the seat may know. Only set in asks to that seat.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
-    /// The number of this ask's events that came before it.
+    /// The number of this ask's events before it.
     #[prost(uint32, tag = "4")]
     pub events_before: u32,
 }
-/// Withdraws an ask: an answer to it is passed over.
+/// Withdraws an ask. The client MUST NOT answer it afterwards: the arena would ignore the
+/// answer and count the message as uncalled-for. The client tells the bot's author the
+/// fault and its reason.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AskClosed {
     /// The ask.
@@ -851,56 +872,56 @@ pub struct AskClosed {
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
 }
-/// Says what was not taken, and why.
+/// Rejects something that the bot sent.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Refusal {
-    /// The ask concerned; 0 if none is.
+    /// The ask concerned; 0 if there is none.
     #[prost(uint64, tag = "1")]
     pub ask_id: u64,
-    /// A code to branch on.
+    /// The reason, for programs.
     #[prost(enumeration = "RefusalReason", tag = "2")]
     pub reason: i32,
-    /// The same in words.
+    /// The reason in words.
     #[prost(string, tag = "3")]
     pub text: ::prost::alloc::string::String,
-    /// The context of the deal-set concerned; empty if none is.
+    /// The context of the deal-set concerned; empty if there is none.
     #[prost(bytes = "vec", tag = "4")]
     pub deal_context: ::prost::alloc::vec::Vec<u8>,
 }
 /// Ends a match.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct MatchEnd {
-    /// The match, as named by `match_start`.
+    /// The match, by its number in `match_start`.
     #[prost(uint32, tag = "1")]
     pub r#match: u32,
-    /// What happened since the seat's last ask, oldest first.
+    /// The events since the seat's last ask, oldest first.
     #[prost(message, repeated, tag = "2")]
     pub trailing_events: ::prost::alloc::vec::Vec<GameEvent>,
-    /// Scores by seat, in the game's own unit; empty if the match was aborted.
+    /// Scores by seat, in the game's unit; empty if the match was aborted.
     #[prost(sint32, repeated, tag = "3")]
     pub scores: ::prost::alloc::vec::Vec<i32>,
-    /// Places by seat, 1 is first; seats that forfeited come last.
+    /// Places by seat, from 1; forfeited seats have the last places.
     #[prost(uint32, repeated, tag = "4")]
     pub places: ::prost::alloc::vec::Vec<u32>,
     /// How it ended.
     #[prost(enumeration = "Ending", tag = "5")]
     pub ending: i32,
-    /// All faults of the match; reasons only of the bot's own.
+    /// All faults of the match; only those of the bot's own seat have reasons.
     #[prost(message, repeated, tag = "6")]
     pub faults: ::prost::alloc::vec::Vec<Fault>,
-    /// Where the replay will be found, once it is published: the match's id.
+    /// The id of the replay, once it is published: the match's id.
     #[prost(string, tag = "7")]
     pub replay_id: ::prost::alloc::string::String,
     /// Why the arena aborted the match; unspecified if it did not.
     #[prost(enumeration = "AbortCause", tag = "8")]
     pub cause: i32,
 }
-/// Says that the arena is about to close: no new matches, running ones go on.
+/// Announces that the arena is about to stop: no new matches start, running ones continue.
 ///
-/// Then streams are closed: of bots that sit at no match with OK, and these are
-/// done; of all others as UNAVAILABLE, SUSPENDED, and these come back, as their
-/// matches go on. Meanwhile a bot with matches in play is taken back, and any other
-/// is refused as UNAVAILABLE, DRAINING.
+/// At the deadline the arena closes all streams. Streams of bots without matches end with
+/// OK, and these bots stop. All others end as UNAVAILABLE, SUSPENDED, and these bots
+/// reconnect, because their matches continue after the restart. Before the deadline a bot
+/// with matches in play may reconnect; any other is refused as UNAVAILABLE, DRAINING.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Drain {
     /// Milliseconds until streams are closed.
@@ -909,50 +930,55 @@ pub struct Drain {
 }
 /// Sends the bot to another endpoint, with the same token.
 ///
-/// The bot ends this stream and dials the endpoint at once. It answers nothing more
-/// here: what is open, the other endpoint's `welcome` lists. The endpoint counts for
-/// all further streams until one of them is not welcomed there; then the bot goes
-/// back to the address that it was given at first. Redirects in a row are followed
-/// at once four times, and then with the waits of failures.
+/// The bot ends this stream and connects to the endpoint at once. It sends no more
+/// answers here: the other endpoint's `welcome` lists the open asks. The bot uses the
+/// endpoint for all further streams. If a stream to it ends before `welcome`, the bot
+/// returns to the address that it was configured with. Four redirects in a row are
+/// followed at once, further ones after the waits for failures.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Redirect {
-    /// `HOST:PORT`, `\[IPV6\]:PORT` or `unix:PATH`, after `<https://`> or `<http://`> if
-    /// the arena says which; else it is dialled as this stream was. From TLS a bot
-    /// follows to TLS only, and none takes its token to another machine in plain text.
+    /// `HOST:PORT`, `\[IPV6\]:PORT` or `unix:PATH`, after `<https://`> or `<http://`> if the
+    /// arena names one. Without a scheme the bot uses TLS if this stream does. From a
+    /// stream with TLS a bot follows to TLS only, and it sends its token in plain text to
+    /// its own machine only: otherwise it sends nothing and stops with an error.
     #[prost(string, tag = "1")]
     pub endpoint: ::prost::alloc::string::String,
 }
-/// Publishes the arena's commitment for a deal-set, as this bot sees it.
+/// Publishes the arena's commitment for a deal-set, under the bot's own context.
 ///
-/// What others wait for a bot while deals are agreed is the bot's own time, apart from
-/// the clocks of its matches: 10 s for all deal-sets together, regained within an
-/// hour. An answer costs what it took beyond a second, none costs all that was waited.
-/// A step has 5 s at most, and half of what the bot has left, but a second at least;
-/// being away counts. A bot that has less than a second left is not asked: it is dealt
-/// to without its entropy, which is no fault.
+/// While a deal-set is agreed, other bots wait for this one. Each bot has a deal time for
+/// that, which is separate from the clocks of its matches: 10 s for all its deal-sets
+/// together, refilled within an hour. The arena subtracts from the bot's deal time:
 ///
-/// Told again on each later stream until the deal-set is fixed, and there before its
-/// `deal_transcript`. Then it is the same but for `deadline_ms` and `commitment`.
+///    an answer after t seconds   t - 1 s, and nothing if t is less than 1 s
+///    no answer                   the whole time that the others waited
+///
+/// The bot has at most 5 s for a step, and at most half of its deal time, but at least
+/// 1 s. Time without a connection counts. If a bot has less than 1 s of deal time, the
+/// arena does not ask it and deals without its entropy, which is no fault.
+///
+/// The message is repeated on each later stream until the deal-set is fixed, and there
+/// comes before its `deal_transcript`. Only `deadline_ms` and `commitment` change.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DealOpen {
-    /// The bot's own context of the deal-set, 32 bytes, opaque until it closes.
+    /// The bot's own context of the deal-set, 32 bytes, opaque until `deal_close`.
     #[prost(bytes = "vec", tag = "1")]
     pub context: ::prost::alloc::vec::Vec<u8>,
     /// The arena's commitment to its secret under this context, 32 bytes.
     #[prost(bytes = "vec", tag = "2")]
     pub server_commitment: ::prost::alloc::vec::Vec<u8>,
-    /// Milliseconds to commit; 0 if it is too late, or the bot has.
+    /// Milliseconds to commit; 0 if the time is over, or the bot has committed.
     #[prost(uint32, tag = "3")]
     pub deadline_ms: u32,
-    /// The bot's own name for this deal-set only; part of its commitment.
+    /// The bot's name in this deal-set only; part of its commitment.
     #[prost(string, tag = "4")]
     pub participant: ::prost::alloc::string::String,
-    /// The arena's public key for Ed25519, 32 bytes; empty if it signs nothing.
+    /// The arena's public key for Ed25519, 32 bytes; empty if the arena does not sign.
     #[prost(bytes = "vec", tag = "5")]
     pub public_key: ::prost::alloc::vec::Vec<u8>,
-    /// What the arena has as the bot's commitment; empty if nothing yet. A bot that
-    /// does not know the entropy for it has lost its memory: it says nothing more of
-    /// this deal-set, and accuses nobody.
+    /// The commitment that the arena has received from the bot; empty if none. A bot that
+    /// does not have the entropy for it, as after its own restart, sends nothing more about
+    /// this deal-set and reports no violation.
     #[prost(bytes = "vec", tag = "6")]
     pub commitment: ::prost::alloc::vec::Vec<u8>,
 }
@@ -962,15 +988,17 @@ pub struct DealCommit {
     /// The context.
     #[prost(bytes = "vec", tag = "1")]
     pub context: ::prost::alloc::vec::Vec<u8>,
-    /// SHA-256 over context, participant and entropy as protocol fd2 says, 32
-    /// bytes; zeros take no part.
+    /// SHA-256 over context, participant and entropy as in protocol fd2, 32 bytes. 32
+    /// zero bytes mean that the bot adds no entropy.
     #[prost(bytes = "vec", tag = "2")]
     pub commitment: ::prost::alloc::vec::Vec<u8>,
 }
 /// Binds the arena to all commitments before any is opened.
 ///
-/// Every bot that was asked to commit is shown it, also one that takes no part. Told
-/// again on each later stream until the deal-set is fixed.
+/// The arena sends it to every bot to which it sent `deal_open` for this deal-set, also to
+/// those that committed to zeros or too late. It sends it to no bot with
+/// `hello.adds_entropy` unset. It is repeated on each later stream until the deal-set is
+/// fixed.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DealTranscript {
     /// The context.
@@ -979,15 +1007,18 @@ pub struct DealTranscript {
     /// Milliseconds to reveal; 0 if the bot has nothing to reveal.
     #[prost(uint32, tag = "3")]
     pub deadline_ms: u32,
-    /// By Ed25519 over SHA-256 of enc("fd1", "transcript-signature", transcript), where
-    /// the transcript is the bot's own by protocol fd2, 64 bytes: the bot's proof of what
-    /// it was shown. Empty without a key.
+    /// The arena's Ed25519 signature, 64 bytes, the bot's proof of what it was sent. It signs
+    /// SHA-256 of enc("fd1", "transcript-signature", transcript), where the transcript is the
+    /// bot's own by protocol fd2. The label "fd1" is that of signatures in both protocols:
+    /// it does not change to "fd2". Empty without a key. If it is empty although `deal_open`
+    /// had a `public_key`, the client reports a violation and reveals all the same, because
+    /// the seal binds the arena.
     #[prost(bytes = "vec", tag = "4")]
     pub signature: ::prost::alloc::vec::Vec<u8>,
-    /// What the arena has as the bot's commitment, 32 bytes; zeros if it takes no part.
+    /// The commitment that the arena has received from the bot, 32 bytes; zeros for none.
     #[prost(bytes = "vec", tag = "5")]
     pub commitment: ::prost::alloc::vec::Vec<u8>,
-    /// Commits the arena to everybody's commitments, 32 bytes; `deal_close` opens it.
+    /// Commits the arena to all bots' commitments, 32 bytes; `deal_close` opens it.
     #[prost(bytes = "vec", tag = "6")]
     pub seal: ::prost::alloc::vec::Vec<u8>,
 }
@@ -1001,11 +1032,11 @@ pub struct DealReveal {
     #[prost(bytes = "vec", tag = "2")]
     pub entropy: ::prost::alloc::vec::Vec<u8>,
 }
-/// Opens everything after the deal-set is over, also the draws that were void before it
-/// was fixed.
+/// Opens all commitments after the deal-set, or after a draw that was void.
 ///
-/// Told again on later streams until the bot answers an ask that was sent after it;
-/// not after a restart of the arena, but the replays have it all.
+/// The message is repeated on later streams until the bot answers an ask that was sent
+/// after it. It is not repeated after a restart of the arena, but the replays have all
+/// of it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DealClose {
     /// The context.
@@ -1014,40 +1045,40 @@ pub struct DealClose {
     /// The arena's secret, 32 bytes.
     #[prost(bytes = "vec", tag = "2")]
     pub secret: ::prost::alloc::vec::Vec<u8>,
-    /// What opens every participant's part, sorted by participant.
+    /// What opens each participant's commitment, sorted by participant.
     #[prost(message, repeated, tag = "3")]
     pub entropies: ::prost::alloc::vec::Vec<Entropy>,
-    /// Why no match was played by it, as when a bot did not open its commitment;
-    /// empty if the deal-set was played to its end.
+    /// Why no match was played with this draw, such as a bot that did not open its
+    /// commitment; empty if the deal-set was played.
     #[prost(string, tag = "4")]
     pub void_reason: ::prost::alloc::string::String,
-    /// The context of the deal-set itself, 32 bytes, as the public log has it.
+    /// The context of the deal-set itself, 32 bytes, as in the public log.
     #[prost(bytes = "vec", tag = "5")]
     pub deal: ::prost::alloc::vec::Vec<u8>,
 }
-/// Opens one participant's part of a deal-set.
+/// Opens the commitment of one participant of a deal-set.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Entropy {
-    /// A name for this deal-set only.
+    /// Its name in this deal-set only.
     #[prost(string, tag = "1")]
     pub participant: ::prost::alloc::string::String,
-    /// 32 bytes; empty if it took no part.
+    /// 32 bytes; empty if it added none.
     #[prost(bytes = "vec", tag = "2")]
     pub entropy: ::prost::alloc::vec::Vec<u8>,
-    /// Its commitment, 32 bytes; zeros if it took no part.
+    /// Its commitment, 32 bytes; zeros if it added none.
     #[prost(bytes = "vec", tag = "3")]
     pub commitment: ::prost::alloc::vec::Vec<u8>,
-    /// What its own context was made with, 32 bytes.
+    /// The salt of its context, 32 bytes.
     #[prost(bytes = "vec", tag = "4")]
     pub salt: ::prost::alloc::vec::Vec<u8>,
 }
-/// Names what not every client can do.
+/// Names an optional feature of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Capability {
     /// Not used.
     Unspecified = 0,
-    /// It follows `redirect`, which is sent to no other client.
+    /// The client follows `redirect`; the arena sends it to no others.
     Redirect = 1,
 }
 impl Capability {
@@ -1070,15 +1101,15 @@ impl Capability {
         }
     }
 }
-/// Says why a game of hello was not taken.
+/// Names why a game of `hello` was not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum GameRefusal {
-    /// The game was taken.
+    /// The game was accepted.
     Unspecified = 0,
     /// The arena has no game of this id.
     UnknownGame = 1,
-    /// The arena has the game by another version of its rules.
+    /// The arena has another version of the game's rules.
     OtherRules = 2,
     /// The game has none of these numbers of seats.
     BadSeats = 3,
@@ -1107,28 +1138,30 @@ impl GameRefusal {
         }
     }
 }
-/// Says why something was not taken.
+/// Names why the arena rejected something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum RefusalReason {
     /// Not used.
     Unspecified = 0,
-    /// The message could not be read, or was empty; with a single ask open, it was
-    /// taken for its answer.
+    /// The message could not be parsed, or was empty. If exactly one ask was open, the
+    /// arena treated the message as the answer to it: that decision is the fault
+    /// MALFORMED, and the fallback is played.
     Malformed = 1,
-    /// The message is not valid now, as a second hello.
+    /// The message is not valid now, such as a second `hello`.
     OutOfOrder = 2,
-    /// The arena never asked this.
+    /// The arena never sent this ask to the bot.
     UnknownAsk = 3,
     /// The ask has another answer already, or the deal-set another commitment or
-    /// opening; the first one stands.
+    /// entropy; the first one counts.
     AlreadyAnswered = 4,
-    /// The note is too long, or the notes of its match are, which is said once, without
-    /// an ask's id; the answer was taken without it.
+    /// A note was dropped, and its answer counts. With an ask_id, that note is longer than
+    /// `limits.max_note_chars`. With ask_id 0, the notes of a match have reached
+    /// `limits.max_match_note_bytes`; the arena sends this once for each match.
     NoteTooLong = 5,
-    /// The arena does not do this, or does not know such a message.
+    /// The arena does not support this, or does not know the message.
     NotOffered = 6,
-    /// The bot was never asked anything about this deal-set.
+    /// The arena never sent the bot a message about this deal-set.
     UnknownDeal = 7,
 }
 impl RefusalReason {

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// A plugin of protoc that writes a module for each family of games: its messages under short
-// names, constructors of its moves, and a bot whose asks have its types. Which fields a verb
-// uses is what its comment in the proto says, as "uses `card`".
+// A protoc plugin that writes a module for each family of games: its messages under short names,
+// constructors of its moves, and a bot whose asks have its types. The comment of a verb in the
+// proto names the fields that it uses, as "uses `card`".
 import { ScalarType } from "@bufbuild/protobuf";
 import { createEcmaScriptPlugin, getComments, runNodeJs } from "@bufbuild/protoplugin";
 
 const FOLDER = "cardarena/games/v1/";
 const USES = /;\s+uses\s+(.*?)(?:\.|$)/s;
-/** What is a text and no card. */
+/** Text fields that are not cards. */
 const TEXTS = { suit: "suit", text: "text" };
 
 const plugin = createEcmaScriptPlugin({
@@ -27,8 +27,8 @@ const plugin = createEcmaScriptPlugin({
 class Family {
   constructor(file, prefix, print) {
     this.file = file;
-    this.prefix = prefix; // of its messages: SixtySix
-    this.name = file.name.slice(FOLDER.length); // as in oneof game: sixty_six
+    this.prefix = prefix; // of its messages, such as SixtySix
+    this.name = file.name.slice(FOLDER.length); // its field in oneof game, such as sixty_six
     this.title = this.name.split("_").map(capital).join(" ");
     this.move = file.messages.find((message) => message.name === `${prefix}Move`);
     this.verbs = file.enums.find((one) => one.name === `${prefix}Verb`);
@@ -47,7 +47,7 @@ class Family {
     return name.slice(this.prefix.length);
   }
 
-  /** The messages with short names; an ask is one of the SDK's own. */
+  /** The messages with short names. The ask is a class of the SDK. */
   messages() {
     return this.file.messages.filter((message) => message.name !== `${this.prefix}Ask`);
   }
@@ -60,10 +60,10 @@ class Family {
       (message) => `type ${message.name} as ${this.short(message.name)}`,
     );
     const enums = this.file.enums.map((one) => `${one.name} as ${this.short(one.name)}`);
-    print("// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.");
+    print("// Generated from proto/ by scripts/proto: do not edit.");
     print("");
     print(`/**
- * ${title}: its messages under short names, constructors of its moves, and a bot of its types.
+ * ${title}: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */`);
@@ -101,11 +101,13 @@ class Family {
   constructors() {
     const { print } = this;
     print("/**");
-    print(" * Makes moves that are whole: each with the fields that its verb uses, and no others.");
     print(
-      " * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether",
+      " * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a",
     );
-    print(" * a move is legal now, the rules say.");
+    print(
+      " * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.",
+    );
+    print(" * They do not check whether the move is legal.");
     print(" */");
     print("export const moves = {");
     for (const verb of this.verbs.values.slice(1)) {
@@ -125,13 +127,11 @@ class Family {
     print("");
   }
 
-  /** What bets may come to, where views say it. */
+  /** Writes the range of bets, if the view has one. */
   bets() {
     const { print } = this;
     if (this.hasBets()) {
-      print(
-        "/** What a bet or raise of the seat to act may come to; nothing if it may make none. */",
-      );
+      print("/** The range of a bet or raise of the seat to act; undefined if it may not bet. */");
       print("export function bets(view: View): Bets | undefined {");
       print("  return betsOf(view.minTo, view.maxTo);");
       print("}");
@@ -146,37 +146,37 @@ class Family {
 
   bots() {
     const { print, title } = this;
-    print("/** One decision of a seat, with everything that the seat may know. */");
+    print("/** One decision of a seat, with everything that the seat can see. */");
     print("export type Ask = sdk.Ask<View, Move, Event>;");
     print("");
     print(`/** Plays one match of ${title}. */`);
     print("export type Bot = AnyBot<Ask>;");
     print("");
-    print(`/** A player of ${title}, of what makes a bot for each match. */`);
+    print(`/** A player of ${title}. The function makes the bot of each match. */`);
     print("export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {");
     print("  return { name, games, bot };");
     print("}");
   }
 
-  /** The fields that a verb's comment names, in its order. */
+  /** The fields that a verb's comment names, in that order. */
   used(verb) {
     const found = USES.exec(getComments(verb).leading ?? "");
     const names = found ? [...found[1].matchAll(/`([a-z_]+)`/g)].map((name) => name[1]) : [];
     return names.map((name) => this.move.fields.find((field) => field.name === name));
   }
 
-  /** What a field is set to: the parameter of its name, looked at. */
+  /** The value of a move's field, made from the parameter of the same name. */
   setOf(field) {
     const name = field.localName;
     const check = checkOf(field);
     if (!check) {
       return name;
     }
-    const besides = {
-      aWholeNumber: () => `aWholeNumber("${name}", ${name})`,
-      aNamed: () => `aNamed("${name}", ${name}, ${this.short(field.enum.name)})`,
+    const calls = {
+      checkWholeNumber: () => `checkWholeNumber("${name}", ${name})`,
+      checkEnum: () => `checkEnum("${name}", ${name}, ${this.short(field.enum.name)})`,
     };
-    const checked = besides[check]?.() ?? `${check}(${name})`;
+    const checked = calls[check]?.() ?? `${check}(${name})`;
     return isOptional(field)
       ? `...(${name} !== undefined && { ${name}: ${checked} })`
       : `${name}: ${checked}`;
@@ -205,18 +205,23 @@ function kindOf(field) {
   }
   const kind = { [ScalarType.BOOL]: "flag", [ScalarType.UINT32]: "whole" }[field.scalar];
   if (!kind) {
-    throw new Error(`no move has a field like ${field.name}`);
+    throw new Error(`unsupported field ${field.name} of a move`);
   }
   return kind;
 }
 
 function checkOf(field) {
   const kind = kindOf(field);
-  const checks = { card: "aCard", suit: "aSuit", whole: "aWholeNumber", enum: "aNamed" };
-  return kind === "card" && field.fieldKind === "list" ? "cardsOf" : checks[kind];
+  const checks = {
+    card: "checkCard",
+    suit: "checkSuit",
+    whole: "checkWholeNumber",
+    enum: "checkEnum",
+  };
+  return kind === "card" && field.fieldKind === "list" ? "checkCards" : checks[kind];
 }
 
-/** Whether a move of a verb that uses the field may be without it. */
+/** Whether the field is optional in the moves of verbs that use it. */
 function isOptional(field) {
   return field.proto.proto3Optional || /unspecified/i.test(getComments(field).leading ?? "");
 }

@@ -1,5 +1,6 @@
 import { create, fromBinary, type Message } from "@bufbuild/protobuf";
-import { Ending, type GameEvent } from "./gen/cardarena/v1/game_pb.js";
+import { gameMessages } from "./game_messages.js";
+import { Ending } from "./gen/cardarena/v1/game_pb.js";
 import {
   type Ask as AskMessage,
   AskSchema,
@@ -9,43 +10,43 @@ import {
 } from "./gen/cardarena/v1/play_pb.js";
 import { nowMs } from "./time.js";
 
-/** A match as the arena announced it. */
+/** A match, as the arena announced it. */
 export class Match {
   constructor(
-    /** The arena's own message. */
+    /** The arena's message. */
     readonly start: MatchStart,
   ) {}
 
-  /** The arena's number of this seat at the match. */
+  /** The number by which the arena identifies this bot's seat at the match. */
   get number(): number {
     return this.start.match;
   }
 
-  /** The game's id, as `jam`. */
+  /** The game's id, such as `jam`. */
   get game(): string {
     return this.start.terms?.game ?? "";
   }
 
-  /** The bot's own seat, from 0. */
+  /** The bot's seat, from 0. */
   get seat(): number {
     return this.start.seat;
   }
 
-  /** An option of the game; undefined if there is none of the name. */
+  /** The value of a game option; undefined if the game has no option of that name. */
   option(name: string): number | string | boolean | undefined {
     const value = this.start.terms?.options.find((setting) => setting.name === name)?.value;
     return typeof value?.value === "bigint" ? Number(value.value) : value?.value;
   }
 }
 
-/** What came with asks that the bot was never given. */
-export interface Told {
+/** The events of one or more asks. */
+export interface AskEvents {
   readonly events: readonly Message[];
   readonly texts: readonly string[];
   readonly playedFor: readonly PlayedFor[];
 }
 
-/** What the ask of every family has. */
+/** The fields that the asks of all families have. */
 interface Body {
   readonly view?: Message;
   readonly moves: readonly Message[];
@@ -53,42 +54,45 @@ interface Body {
   readonly movesComplete: boolean;
 }
 
-/** The families' asks, by the name of their field in oneof game. */
+/** The asks of the families, by the name of their field in oneof game. */
 const BODIES = new Map(AskSchema.oneofs[0]?.fields.map((field) => [field.localName, field]));
 
-/** One decision of one seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export class Ask<
   View extends Message = Message,
   Move extends Message = Message,
   Event extends Message = Message,
 > {
   readonly #bytes: Uint8Array;
-  readonly #before: Told | undefined;
-  readonly #cameMs: number;
+  readonly #undelivered: AskEvents | undefined;
+  readonly #receivedMs: number;
   #controller = new AbortController();
   #message: AskMessage | undefined;
-  #told: Told | undefined;
+  #allEvents: AskEvents | undefined;
 
-  /** Of an ask as it came on the wire, when it came, and what was told before and not given. */
+  /**
+   * Of an encoded ask, the events of earlier asks that the bot did not receive, and the time of
+   * arrival.
+   */
   constructor(
     bytes: Uint8Array,
-    /** The match that it belongs to. */
+    /** The match of the ask. */
     readonly match: Match,
-    before: Told | undefined,
-    cameMs: number,
+    undelivered: AskEvents | undefined,
+    receivedMs: number,
   ) {
     this.#bytes = bytes;
-    this.#before = before;
-    this.#cameMs = cameMs;
+    this.#undelivered = undelivered;
+    this.#receivedMs = receivedMs;
   }
 
-  /** The arena's own message. */
+  /** The arena's message. */
   get message(): AskMessage {
     this.#message ??= fromBinary(AskSchema, this.#bytes);
     return this.#message;
   }
 
-  /** The arena's number of this ask. */
+  /** The number by which the arena identifies this ask. */
   get id(): bigint {
     return this.message.askId;
   }
@@ -99,12 +103,12 @@ export class Ask<
     return view as View;
   }
 
-  /** Legal moves, never none; all of them if `movesComplete`. */
+  /** Legal moves, at least one. If `movesComplete`, these are all legal moves. */
   get moves(): readonly Move[] {
     return this.#body.moves as readonly Move[];
   }
 
-  /** Whether the rules allow no other moves than those offered. */
+  /** Whether the offered moves are all legal moves. */
   get movesComplete(): boolean {
     return this.#body.movesComplete;
   }
@@ -115,69 +119,77 @@ export class Ask<
   }
 
   /**
-   * What happened since the bot was last given an ask of this match, oldest first. Events of asks
-   * that the bot never saw are among them.
+   * What happened since the bot last received an ask of this match, oldest first. This includes the
+   * events of asks that the bot did not receive.
    */
   get events(): readonly Event[] {
-    return this.told.events as readonly Event[];
+    return this.allEvents.events as readonly Event[];
   }
 
   /** The events in notation, if the player has `wantText`. */
   get eventTexts(): readonly string[] {
-    return this.told.texts;
+    return this.allEvents.texts;
   }
 
-  /** Moves among the events that the arena played for a bot at fault. */
+  /** The moves among the events that the arena played in place of a bot at fault. */
   get playedFor(): readonly PlayedFor[] {
-    return this.told.playedFor;
+    return this.allEvents.playedFor;
   }
 
   /**
-   * What is left of the move's time and the bank since the ask came, in milliseconds. The way to
-   * the arena is not in it: `message.clock` tells how long that and the thinking took last time.
+   * The remaining time in milliseconds: the time of the move and the bank, less the time since the
+   * ask arrived.
+   *
+   * It does not include the way from and to the arena. `message.clock` has how long that and the
+   * decision took last time.
    */
   get timeLeftMs(): number {
     const clock = this.message.clock;
     const budgetMs = (clock?.moveMs ?? 0) + (clock?.bankMs ?? 0);
-    return Math.max(0, this.#cameMs + budgetMs - nowMs());
+    return Math.max(0, this.#receivedMs + budgetMs - nowMs());
   }
 
-  /** Aborted when the answer is no longer wanted. It tells a bot that awaits, between its awaits. */
+  /**
+   * Aborted when the arena no longer waits for the answer. A bot that awaits something can pass it
+   * on.
+   */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The SDK's: nobody wants the answer any more. */
+  /** For the SDK: the ask is closed. */
   abort(): void {
     this.#controller.abort();
   }
 
-  /** The SDK's: it is wanted again, by who has not begun to answer it. */
+  /** For the SDK: the ask is open again, and the bot has not received it. */
   renew(): void {
     if (this.signal.aborted) {
       this.#controller = new AbortController();
     }
   }
 
-  /** All that this ask tells, with what was told before it and not given to the bot. */
-  get told(): Told {
-    this.#told ??= this.#tell();
-    return this.#told;
+  /**
+   * For the SDK: the events of this ask, after those of earlier asks that the bot did not receive.
+   */
+  get allEvents(): AskEvents {
+    this.#allEvents ??= this.#joinEvents();
+    return this.#allEvents;
   }
 
-  #tell(): Told {
-    const before = this.#before;
+  #joinEvents(): AskEvents {
+    const undelivered = this.#undelivered;
     const { events } = this.#body;
     const { eventTexts, playedFor } = this.message;
-    if (!before) {
+    if (!undelivered) {
       return { events, texts: eventTexts, playedFor };
     }
-    const shift = before.events.length;
+    const shift = undelivered.events.length;
     const shifted = playedFor.map((one) => ({ ...one, eventsBefore: one.eventsBefore + shift }));
     return {
-      events: [...before.events, ...events],
-      texts: [...before.texts, ...eventTexts],
-      playedFor: [...before.playedFor, ...shifted],
+      events: [...undelivered.events, ...events],
+      texts: [...undelivered.texts, ...eventTexts],
+      playedFor: [...undelivered.playedFor, ...shifted],
     };
   }
 
@@ -188,7 +200,7 @@ export class Ask<
   #emptyView(): Message {
     const view = BODIES.get(this.message.game.case ?? "")?.message?.field.view?.message;
     if (!view) {
-      throw new Error("the ask is of no game that this SDK knows");
+      throw new Error("this SDK does not support the game of the ask");
     }
     return create(view);
   }
@@ -200,40 +212,35 @@ export type AnyAsk = Ask<any, any, any>;
 
 /** The end of a match. */
 export class End {
-  readonly #before: Told | undefined;
+  readonly #undelivered: AskEvents | undefined;
 
   constructor(
-    /** The arena's own message. */
+    /** The arena's message. */
     readonly message: MatchEnd,
-    /** The match that has ended. */
+    /** The match that ended. */
     readonly match: Match,
-    before: Told | undefined,
+    undelivered: AskEvents | undefined,
   ) {
-    this.#before = before;
+    this.#undelivered = undelivered;
   }
 
-  /** Whether the match ended while the bot was cut off, so that its result is not known. */
+  /** Whether the match ended while the bot was disconnected. Its result is then unknown. */
   get missed(): boolean {
     return this.message.ending === Ending.UNSPECIFIED;
   }
 
-  /** How it ended, as a word: completed, forfeit, aborted or missed. */
-  get how(): string {
+  /** How the match ended: completed, forfeit, aborted or missed. */
+  get ending(): string {
     return this.missed ? "missed" : (Ending[this.message.ending] ?? "ended").toLowerCase();
   }
 
-  /** Points, by seat; none if the end was missed. */
+  /** Points by seat; empty if the end was missed. */
   get scores(): readonly number[] {
     return this.message.scores;
   }
 
-  /** What happened since the bot was last given an ask, oldest first. */
+  /** What happened since the bot last received an ask, oldest first. */
   get events(): readonly Message[] {
-    return [...(this.#before?.events ?? []), ...bodies(this.message.trailingEvents)];
+    return [...(this.#undelivered?.events ?? []), ...gameMessages(this.message.trailingEvents)];
   }
-}
-
-/** The games' own messages in events of any game. */
-export function bodies(events: readonly GameEvent[]): Message[] {
-  return events.flatMap((event) => (event.game.value ? [event.game.value] : []));
 }

@@ -3,10 +3,10 @@ import type { AnyAsk, Ask, End, Match } from "./ask.js";
 import { GameMoveSchema } from "./gen/cardarena/v1/game_pb.js";
 import type { ChosenMove } from "./link.js";
 
-/** The moves of an ask's game. */
+/** The type of the moves of an ask. */
 export type MoveOf<A extends AnyAsk> = A["moves"][number];
 
-/** A choice with a note, which the bot's owner alone is shown. */
+/** A choice with a note, which only the bot's owner can read. */
 export class Noted<Move> {
   constructor(
     readonly choice: number | Move,
@@ -14,55 +14,57 @@ export class Noted<Move> {
   ) {}
 }
 
-/** Adds a note to a choice; one that is too long is cut. */
+/** Adds a note to a choice. A note over the arena's limit is truncated. */
 export function noted(choice: number, note: string): Noted<never>;
 export function noted<Move extends Message>(choice: number | Move, note: string): Noted<Move>;
 export function noted<Move extends Message>(choice: number | Move, note: string): Noted<Move> {
   return new Noted(choice, note);
 }
 
-/** What a bot does: one of the offered moves by its place from 0, or a move, offered or not. */
+/** A bot's answer to an ask: the index of an offered move, from 0, or a move, offered or not. */
 export type Choice<Move> = number | Move | Noted<Move>;
 
-/** Plays one match: there is one for each, so that what it keeps is that match's. */
+/** Plays one match. Each match has a bot of its own, so its fields belong to that match. */
 export interface Bot<A extends AnyAsk = Ask> {
   /**
-   * Chooses a move. An exception costs the move and not the match: it is logged, the first move
-   * offered is played, and a note says so. It may think as long as it likes without holding up
-   * the stream, which has a thread of its own; other matches wait until it returns or awaits.
+   * Chooses a move.
+   *
+   * An exception is a fault: the SDK logs it with the ask, answers that the bot failed, and says so
+   * in the note. The method can take as long as it likes: the stream has
+   * a thread of its own. Other matches wait until the method returns or awaits.
    */
   move(ask: A): Choice<MoveOf<A>> | Promise<Choice<MoveOf<A>>>;
-  /** Is told the end of the match, once, also if it was missed. */
+  /** Called once when the match ends, also if the bot missed the end. */
   ended?(end: End): void;
 }
 
-/** Decides the moves of many matches at a time, as with a neural network. */
+/** Chooses the moves of many matches at a time, for example with a neural network. */
 export interface BatchBot<A extends AnyAsk = Ask> {
-  /** Chooses a move for each ask, in the same order. An exception costs them all. */
+  /** Chooses a move for each ask, in the same order. An exception loses all these moves. */
   moves(asks: readonly A[]): readonly Choice<MoveOf<A>>[] | Promise<readonly Choice<MoveOf<A>>[]>;
-  /** Is called before the first ask of a match. */
+  /** Called before the first ask of a match. */
   started?(match: Match): void;
-  /** Is called after the last ask of a match. */
+  /** Called after the last ask of a match. */
   ended?(end: End): void;
 }
 
-/** What a bot says of itself when it connects, and how its matches are played. */
+/** Describes a bot to the arena, and how its matches are played. */
 export interface Player<A extends AnyAsk = Ask> {
-  /** Said by a guest, and in logs. */
+  /** The name of a bot that plays as a guest. */
   readonly name: string;
-  /** Which version of itself it is, in your own words; an arena notes it of remote bots. */
+  /** The bot's version, in any format. The arena records it for bots that connect from outside. */
   readonly version?: string;
-  /** The games that it plays, by id; all that this SDK knows if left out. */
+  /** The ids of the games that the bot plays. Default: all games that this SDK supports. */
   readonly games?: readonly string[];
-  /** Matches at a time; 64 if left out. */
+  /** The maximum number of matches at a time. Default: 64. */
   readonly maxMatches?: number;
-  /** Asks that may be open at a time; 64 if left out. */
+  /** The maximum number of asks that may be open at a time. Default: 64. */
   readonly maxOpenAsks?: number;
-  /** Gives the bot also asks with a single legal move, which else are answered at once. */
+  /** Calls the bot also if there is only one legal move. By default the SDK answers these asks. */
   readonly askForced?: boolean;
-  /** Asks for moves and events in notation as well. */
+  /** Requests moves and events in notation as well. */
   readonly wantText?: boolean;
-  /** False leaves fair deals alone. To take part costs nothing to speak of. */
+  /** False takes no part in fair deals: the bot adds no entropy and checks no deals. */
   readonly addsEntropy?: boolean;
   /** Makes the bot of a match. */
   readonly bot?: (match: Match) => Bot<A>;
@@ -71,24 +73,25 @@ export interface Player<A extends AnyAsk = Ask> {
 }
 
 /**
- * What a choice stands for.
+ * The choice as the stream thread gets it.
  *
- * @throws RangeError if it is an index past the offered moves.
- * @throws TypeError if it is no move of the ask's game, and no index.
+ * @throws RangeError if the index is out of range.
+ * @throws TypeError if the choice is neither an index nor a move of the ask's game.
  */
-export function chosen(ask: AnyAsk, choice: unknown): ChosenMove {
+export function resolveChoice(ask: AnyAsk, choice: unknown): ChosenMove {
   if (choice instanceof Noted) {
-    return { ...chosen(ask, choice.choice), note: String(choice.note) };
+    return { ...resolveChoice(ask, choice.choice), note: String(choice.note) };
   }
   if (typeof choice === "number") {
     if (!Number.isInteger(choice) || choice < 0 || choice >= ask.moves.length) {
-      throw new RangeError(`there is no move ${choice}: ${ask.moves.length} are offered, from 0`);
+      const offered = ask.moves.length;
+      throw new RangeError(`move index ${choice} is out of range: ${offered} moves are offered`);
     }
     return { askId: ask.id, index: choice, note: "" };
   }
   if (typeof choice !== "object" || choice === null || !("$typeName" in choice)) {
     throw new TypeError(
-      `${String(choice)} is no choice: one of ask.moves, its index, or a move is wanted`,
+      `${String(choice)} is not a choice: return a move of ask.moves, its index, or another move`,
     );
   }
   return { askId: ask.id, ...whichMove(ask, choice as Message), note: "" };
@@ -106,7 +109,7 @@ function whichMove(ask: AnyAsk, move: Message): { index: number } | { move: Uint
   const family = ask.message.game.case;
   const schema = MOVES.get(family ?? "");
   if (!family || !schema || move.$typeName !== schema.typeName) {
-    throw new TypeError(`a ${move.$typeName.split(".").at(-1)} is no move of ${ask.match.game}`);
+    throw new TypeError(`a ${move.$typeName.split(".").at(-1)} is not a move of ${ask.match.game}`);
   }
   const index = ask.moves.findIndex((offered: Message) => equals(schema, offered, move));
   if (index >= 0) {
@@ -116,8 +119,8 @@ function whichMove(ask: AnyAsk, move: Message): { index: number } | { move: Uint
   return { move: toBinary(GameMoveSchema, create(GameMoveSchema, { game })) };
 }
 
-/** What is played where the author's code failed. */
-export function failed(askId: bigint, error: unknown): ChosenMove {
-  const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { askId, index: 0, note: `error: ${words}` };
+/** The choice if the bot failed: no move, with the error as its note. */
+export function failedChoice(askId: bigint, error: unknown): ChosenMove {
+  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { askId, failed: true, note: `error: ${why}` };
 }

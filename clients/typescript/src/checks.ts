@@ -1,46 +1,48 @@
-/** What the constructors of moves look at, so that no move is malformed. */
-import { isCard, SUITS } from "./cards.js";
+/** Checks of the arguments of moves' constructors. */
+import { isCard, notACard, SUITS } from "./cards.js";
 
-const MOST = 0xffff_ffff;
+const MAX_UINT32 = 0xffff_ffff;
 
-/** The card, if it is one. */
-export function aCard(card: string): string {
+/** Returns the card, or throws a RangeError if the text is not one. */
+export function checkCard(card: string): string {
   if (typeof card !== "string" || !isCard(card)) {
-    throw new RangeError(`${JSON.stringify(card)} is no card: rank and suit are wanted, as Td`);
+    throw new RangeError(notACard(card));
   }
   return card;
 }
 
-/** The cards, if all of them are such. */
-export function cardsOf(cards: readonly string[]): string[] {
-  return cards.map(aCard);
+/** Returns the cards, or throws a RangeError if one of the texts is not a card. */
+export function checkCards(cards: readonly string[]): string[] {
+  return cards.map(checkCard);
 }
 
-/** The suit's letter, if it is one. */
-export function aSuit(letter: string): string {
+/** Returns the suit's letter, or throws a RangeError if the text is not one. */
+export function checkSuit(letter: string): string {
   if (typeof letter !== "string" || letter.length !== 1 || !SUITS.includes(letter)) {
-    throw new RangeError(`${JSON.stringify(letter)} is no suit: c, d, h or s is wanted`);
+    throw new RangeError(`${JSON.stringify(letter)} is not a suit: write c, d, h or s`);
   }
   return letter;
 }
 
-/** The number, if the arena can be told it. */
-export function aWholeNumber(name: string, value: number): number {
-  if (!Number.isInteger(value) || value < 0 || value > MOST) {
-    throw new RangeError(`${name} is ${value}: a whole number from 0 is wanted`);
+/**
+ * Returns the number, or throws a RangeError if it is not a whole number that a message can hold.
+ */
+export function checkWholeNumber(name: string, value: number): number {
+  if (!Number.isInteger(value) || value < 0 || value > MAX_UINT32) {
+    throw new RangeError(`${name} is ${value}: write a whole number from 0 to ${MAX_UINT32}`);
   }
   return value;
 }
 
-/** The value of the enum, if it is one and says something. */
-export function aNamed<Value extends number>(
+/** Returns the value of an enum, or throws a RangeError if it is unspecified or unknown. */
+export function checkEnum<Value extends number>(
   name: string,
   value: Value,
   values: Readonly<Record<string, string | number>>,
 ): Value {
   if (value === 0 || typeof values[value] !== "string") {
-    const wanted = Object.keys(values).filter((key) => typeof values[key] === "number");
-    throw new RangeError(`${name} is ${value}: one of ${wanted.slice(1).join(", ")} is wanted`);
+    const names = Object.keys(values).filter((key) => typeof values[key] === "number");
+    throw new RangeError(`${name} is ${value}: write one of ${names.slice(1).join(", ")}`);
   }
   return value;
 }

@@ -1,55 +1,55 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type ClientDuplexStream, Metadata, type StatusObject, status } from "@grpc/grpc-js";
-import { detailsOf } from "./details.js";
 import { dial } from "./dial.js";
+import { errorDetails } from "./error_details.js";
 import { RefusedError } from "./errors.js";
 import { type Frame, readFrame } from "./frames.js";
-import type { Safety } from "./link.js";
+import type { Security } from "./link.js";
 import { Outbox } from "./outbox.js";
-import { type Redial, type StreamEnd, shortly } from "./redial.js";
+import { type Redial, type StreamEnd, summary } from "./redial.js";
 import type { Session } from "./session.js";
 
 const PLAY = "/cardarena.v1.PlayService/Play";
 
 type Call = ClientDuplexStream<Uint8Array, Frame>;
-type Say = (level: "info" | "warn", line: string) => void;
+type Log = (level: "info" | "warn", line: string) => void;
 
-/** How a stream ended, as its reader saw it. */
+/** How a stream ended, as its reader knows it. */
 interface ReadEnd {
   readonly welcomed: boolean;
   readonly redirect: string;
   readonly status: StatusObject;
 }
 
-/** A bot's connection with the arena, over as many streams as it takes. */
+/** The connection of a bot to the arena: one stream after another. */
 export class Connection {
   readonly #session: Session;
   readonly #redial: Redial;
-  readonly #safety: Safety;
+  readonly #security: Security;
   readonly #nowMs: () => number;
-  readonly #say: Say;
+  readonly #log: Log;
   readonly #gather: () => void;
-  #playing = 0;
+  #matchesBefore = 0;
 
-  /** `gather` is called before what there is to say is sent: there may be more that is ready. */
+  /** `gather` is called before messages are sent: more answers may be ready. */
   constructor(
     session: Session,
     redial: Redial,
-    safety: Safety,
+    security: Security,
     nowMs: () => number,
-    say: Say,
+    log: Log,
     gather: () => void,
   ) {
     this.#session = session;
     this.#redial = redial;
-    this.#safety = safety;
+    this.#security = security;
     this.#nowMs = nowMs;
-    this.#say = say;
+    this.#log = log;
     this.#gather = gather;
   }
 
   /**
-   * Opens stream after stream until play is over.
+   * Opens one stream after another until play ends.
    *
    * @throws RefusedError, UnreachableError or MisconfiguredError.
    */
@@ -66,59 +66,59 @@ export class Connection {
       }
       next = following;
       if (end.redirect) {
-        this.#say("info", `redirected to ${next.endpoint}`);
+        this.#log("info", `the arena redirected the bot to ${next.endpoint}`);
       } else if (end.welcomed) {
-        this.#say("info", `the stream ended (${shortly(end)}); connecting again`);
+        this.#log("info", `the stream ended (${summary(end)}); reconnecting`);
       } else {
-        this.#say("info", `no arena at ${next.endpoint} (${shortly(end)}); trying again`);
+        this.#log("info", `cannot connect to ${next.endpoint} (${summary(end)}); retrying`);
       }
     }
   }
 
   /** Plays on one stream until it ends. */
   async #stream(endpoint: string): Promise<StreamEnd> {
-    const beganMs = this.#nowMs();
-    const client = dial(endpoint, this.#safety);
+    const openedMs = this.#nowMs();
+    const client = dial(endpoint, this.#security);
     try {
       const call: Call = client.makeBidiStreamRequest(PLAY, asBuffer, readFrame, new Metadata());
-      this.#session.opened(new Writer(call, this.#gather).out);
+      this.#session.streamOpened(new Writer(call, this.#gather).out);
       const end = await this.#read(call);
-      const { reason, retryMs } = detailsOf(end.status.metadata);
+      const { reason, retryDelayMs } = errorDetails(end.status.metadata);
       return {
         code: end.status.code,
         details: end.status.details,
         welcomed: end.welcomed,
-        livedMs: this.#nowMs() - beganMs,
+        openForMs: this.#nowMs() - openedMs,
         draining: this.#session.draining,
         redirect: end.redirect,
-        retryMs,
+        retryDelayMs,
         reason,
       };
     } finally {
-      this.#session.lost();
+      this.#session.streamLost();
       client.close();
     }
   }
 
   #read(call: Call): Promise<ReadEnd> {
     return new Promise((resolve, reject) => {
-      const read = { welcomed: false, redirect: "", over: false };
+      const read = { welcomed: false, redirect: "", ended: false };
       const finish = (status: StatusObject) => {
-        read.over = true;
+        read.ended = true;
         resolve({ ...read, status });
       };
       call.on("data", (frame: Frame) => {
-        if (read.over) {
+        if (read.ended) {
           return;
         }
         const received = this.#session.receive(frame, this.#nowMs());
-        for (const line of received.say) {
-          this.#say("warn", line);
+        for (const line of received.warnings) {
+          this.#log("warn", line);
         }
         read.welcomed ||= received.welcomed;
         read.redirect = received.redirect;
         if (received.refused) {
-          read.over = true;
+          read.ended = true;
           call.cancel();
           reject(new RefusedError(received.refused));
           return;
@@ -127,11 +127,11 @@ export class Connection {
           call.cancel();
           finish({ code: status.OK, details: "", metadata: new Metadata() });
         }
-        this.#tellPlaying(received.welcomed);
+        this.#logMatches(received.welcomed);
       });
-      call.on("error", () => {}); // it comes as a status too
+      call.on("error", () => {}); // the status event has it too
       call.on("status", (status: StatusObject) => {
-        // What was said before the end may wait to be read still.
+        // Messages that arrived before the end may still wait to be read.
         if (call.readableLength > 0) {
           call.once("end", () => finish(status));
         } else {
@@ -141,23 +141,23 @@ export class Connection {
     });
   }
 
-  #tellPlaying(welcomed: boolean): void {
-    const games = this.#session.seated;
-    const before = this.#playing;
-    this.#playing = games.length;
+  #logMatches(welcomed: boolean): void {
+    const { games } = this.#session;
+    const before = this.#matchesBefore;
+    this.#matchesBefore = games.length;
     if (welcomed) {
-      this.#say("info", `welcome to the arena; matches in play: ${games.length}`);
+      this.#log("info", `connected to the arena; matches in play: ${games.length}`);
     } else if (games.length === 0 && before > 0) {
-      this.#say("info", "waiting for a match");
+      this.#log("info", "waiting for a match");
     } else if (games.length > before) {
-      this.#say("info", `playing ${games.at(-1)}; matches in play: ${games.length}`);
+      this.#log("info", `playing ${games.at(-1)}; matches in play: ${games.length}`);
     }
   }
 }
 
-/** Writes what gathers in an outbox, whenever the call takes more. */
+/** Writes the messages of an outbox whenever the call has room. */
 class Writer {
-  /** What is to be written. */
+  /** The messages to write. */
   readonly out = new Outbox(() => this.#schedule());
   readonly #call: Call;
   readonly #gather: () => void;
@@ -173,7 +173,9 @@ class Writer {
     });
   }
 
-  /** Writes after what has come by now was read, so that the answers to it go together. */
+  /**
+   * Writes after the messages that have arrived are read, so that their answers are sent together.
+   */
   #schedule(): void {
     if (!this.#scheduled && !this.#full) {
       this.#scheduled = true;
@@ -182,7 +184,7 @@ class Writer {
   }
 
   #write(): void {
-    this.#gather(); // which schedules nothing meanwhile
+    this.#gather(); // does not schedule another write
     this.#scheduled = false;
     for (const frame of this.out.take()) {
       this.#full = !this.#call.write(frame);

@@ -4,24 +4,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { openedTranscript } from "./deal.js";
+import { openedTranscript } from "./deal_set.js";
 import { Deals } from "./deals.js";
 import { readFrame } from "./frames.js";
 import { HelloSchema } from "./gen/cardarena/v1/play_pb.js";
-import { Outbox } from "./outbox.js";
 import {
   commitmentOf,
   hex,
   keyOf,
   sealOf,
   serverCommitmentOf,
-  shownOf,
   viewOf,
-} from "./protocol.js";
-import { Receipts } from "./receipts.js";
+  viewTranscriptOf,
+} from "./hashes.js";
+import { Outbox } from "./outbox.js";
+import { ReceiptFolder } from "./receipts.js";
 import { Session } from "./session.js";
 
-/** The vectors are the arena's own tests'. */
+/** The vectors of the arena's tests. */
 const VECTORS = new URL("../../../tests/deal/", import.meta.url);
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, VECTORS), "utf8"));
 const bytes = (text: string) => Buffer.from(text, "hex");
@@ -29,9 +29,9 @@ const named = (texts: Record<string, string>) =>
   new Map(Object.entries(texts).map(([name, text]) => [name, bytes(text)]));
 
 for (const vector of read("fd2_vectors.json")) {
-  test(`hashes are those of the vector ${vector.name}`, () => {
+  test(`hashes are as in the vector ${vector.name}`, () => {
     const commitments = named(vector.commits);
-    const opened = {
+    const opening = {
       deal: bytes(vector.ctx),
       secret: bytes(vector.S),
       commitments,
@@ -40,19 +40,19 @@ for (const vector of read("fd2_vectors.json")) {
       ),
       salts: named(vector.salts),
     };
-    const transcript = openedTranscript(opened);
+    const transcript = openedTranscript(opening);
     assert.equal(hex(transcript), vector.T);
-    assert.equal(hex(keyOf(transcript, opened.secret, opened.entropies)), vector.K);
-    for (const [name, salt] of opened.salts) {
-      const view = viewOf(opened.deal, name, salt);
-      const server = serverCommitmentOf(view, opened.secret);
+    assert.equal(hex(keyOf(transcript, opening.secret, opening.entropies)), vector.K);
+    for (const [name, salt] of opening.salts) {
+      const view = viewOf(opening.deal, name, salt);
+      const server = serverCommitmentOf(view, opening.secret);
       const seal = sealOf(view, transcript, salt);
       const commitment = commitments.get(name) ?? Buffer.alloc(0);
       assert.equal(hex(view), vector.views[name]);
       assert.equal(hex(server), vector.server_commits[name]);
       assert.equal(hex(seal), vector.seals[name]);
       assert.equal(
-        hex(shownOf(view, server, name, commitment, seal)),
+        hex(viewTranscriptOf(view, server, name, commitment, seal)),
         vector.view_transcripts[name],
       );
       if (vector.r[name]) {
@@ -62,12 +62,12 @@ for (const vector of read("fd2_vectors.json")) {
   });
 }
 
-test("a receipt is that of the vectors", () => {
+test("a receipt is as in the vectors", () => {
   const { arena_says, bot_draws, receipt } = read("receipt_vectors.json");
   const folder = mkdtempSync(join(tmpdir(), "receipts-"));
-  const deals = new Deals(new Receipts(folder), () => bytes(bot_draws));
+  const deals = new Deals(new ReceiptFolder(folder), () => bytes(bot_draws));
   const session = new Session(create(HelloSchema), true, deals, () => {});
-  session.opened(new Outbox(() => {}));
+  session.streamOpened(new Outbox(() => {}));
   for (const text of arena_says) {
     session.receive(readFrame(bytes(text)), 0);
   }
@@ -77,7 +77,7 @@ test("a receipt is that of the vectors", () => {
 
 test("a receipt is read back as it was written", () => {
   const folder = mkdtempSync(join(tmpdir(), "receipts-"));
-  const receipts = new Receipts(folder);
+  const receipts = new ReceiptFolder(folder);
   const { arena_says, bot_draws } = read("receipt_vectors.json");
   const session = new Session(
     create(HelloSchema),
@@ -85,14 +85,14 @@ test("a receipt is read back as it was written", () => {
     new Deals(receipts, () => bytes(bot_draws)),
     () => {},
   );
-  session.opened(new Outbox(() => {}));
+  session.streamOpened(new Outbox(() => {}));
   for (const text of arena_says) {
     session.receive(readFrame(bytes(text)), 0);
   }
   const [name = ""] = readdirSync(folder);
   const written = readFileSync(join(folder, name), "utf8");
-  const deal = receipts.recall(bytes(JSON.parse(written).context));
+  const deal = receipts.read(bytes(JSON.parse(written).context));
   assert.ok(deal);
-  receipts.keep(deal);
+  receipts.write(deal);
   assert.equal(readFileSync(join(folder, name), "utf8"), written);
 });

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
-import { bodyBytes } from "./bodies.js";
-import { Deal, type Opening, openedTranscript, type Shown } from "./deal.js";
+import { type AskChain, DealSet, dealName, type Opening, openedTranscript } from "./deal_set.js";
 import type { AskFrame } from "./frames.js";
+import { encodedEvents } from "./game_messages.js";
 import { Ending } from "./gen/cardarena/v1/game_pb.js";
 import {
   type BotMessage,
@@ -29,81 +29,83 @@ import {
   sha256,
   uint32,
   viewOf,
-} from "./protocol.js";
-import type { Receipts } from "./receipts.js";
+} from "./hashes.js";
+import type { ReceiptFolder } from "./receipts.js";
 
-/** How much sooner than the deadline an arena may go on without a commitment: for the network. */
-const JITTER_OF_DEADLINE_MS = 1000;
-/** So many deal-sets in play, and so many that are over. */
-const REMEMBERED_DEALS = 4096;
+/**
+ * An arena that continues this long before the deadline without a commitment does not lie: the
+ * network may have delayed a message.
+ */
+const DEADLINE_TOLERANCE_MS = 1000;
+/** The maximum number of remembered deal-sets in play, and of those that are over. */
+const MAX_REMEMBERED = 4096;
 
-/** What is to be done about a message of the arena. */
+/** What to do about a message of the arena. */
 export interface Reaction {
   readonly send: BotMessage[];
-  readonly say: string[];
+  /** Lines for the log. */
+  readonly warnings: string[];
 }
 
-/** A deal-set in sentences. */
-export function dealName(context: Uint8Array): string {
-  return hex(context).slice(0, 12);
-}
-
-/** All fair deals that a bot takes part in, and checks: protocol fd2 of docs/fair-deals.md. */
+/** All fair deals of a bot, by protocol fd2 of docs/fair-deals.md: it commits, reveals and checks. */
 export class Deals {
-  /** What the arena was caught at, in sentences. */
+  /** What the arena lied about, one sentence each. */
   readonly lies: string[] = [];
-  readonly #receipts: Receipts | undefined;
-  readonly #draw: () => Uint8Array;
-  /** By context, in hexadecimal; oldest first. */
-  readonly #known = new Map<string, Deal>();
-  readonly #over = new Set<string>();
-  /** Contexts of matches in play. */
+  readonly #receipts: ReceiptFolder | undefined;
+  readonly #drawEntropy: () => Uint8Array;
+  /** The deal-sets in play, by context in hexadecimal, oldest first. */
+  readonly #open = new Map<string, DealSet>();
+  /** The contexts of deal-sets that are over, oldest first. */
+  readonly #closed = new Set<string>();
+  /** The context of each match in play. */
   readonly #contexts = new Map<number, string>();
-  /** Of these, the matches that this stream has told of. */
-  readonly #told = new Set<number>();
+  /** The matches that the arena announced on the current stream. */
+  readonly #announced = new Set<number>();
 
-  /** Of where receipts are kept, if they are, and what draws 32 bytes of entropy. */
-  constructor(receipts: Receipts | undefined, draw: () => Uint8Array) {
+  /** Without a folder the bot stores no receipts. `drawEntropy` draws 32 random bytes. */
+  constructor(receipts: ReceiptFolder | undefined, drawEntropy: () => Uint8Array) {
     this.#receipts = receipts;
-    this.#draw = draw;
+    this.#drawEntropy = drawEntropy;
   }
 
-  /** Another stream begins. What is in play, it will tell. */
+  /** Starts a new stream. The arena announces on it which matches are in play. */
   onStream(): void {
-    this.#told.clear();
+    this.#announced.clear();
   }
 
-  /** Commits, or says why not. */
+  /** Commits to entropy for a deal-set. */
   onOpen(message: DealOpen, nowMs: number): Reaction {
-    const reaction = nothing();
-    const { context, serverCommitment, participant, publicKey, commitment: stands } = message;
+    const reaction = noReaction();
+    const { context, serverCommitment, participant, publicKey, commitment: prior } = message;
     if (context.length !== HASH_BYTES || serverCommitment.length !== HASH_BYTES) {
-      reaction.say.push("took no part in a fair deal that was not named as one");
+      reaction.warnings.push(
+        "ignored a fair deal: its context or commitment does not have 32 bytes",
+      );
       return reaction;
     }
     const known = this.#find(context, participant);
-    if (this.#over.has(hex(context))) {
-      this.#lie(reaction, context, "it opens a deal-set again whose packs are known");
+    if (this.#closed.has(hex(context))) {
+      this.#lie(reaction, context, "it reopened a deal-set whose packs are public");
       return reaction;
     }
-    const entropy = known || stands.length > 0 ? new Uint8Array() : this.#draw();
-    const terms = { context, serverCommitment, participant, publicKey, entropy, stood: stands };
-    const deal = known ?? new Deal(terms);
+    const entropy = known || prior.length > 0 ? new Uint8Array() : this.#drawEntropy();
+    const setup = { context, serverCommitment, participant, publicKey, entropy };
+    const deal = known ?? new DealSet({ ...setup, priorCommitment: prior });
     if (!known) {
       this.#remember(deal);
-      this.#keep(reaction, deal);
+      this.#store(reaction, deal);
     } else if (
       !same(deal.serverCommitment, serverCommitment) ||
       deal.participant !== participant ||
       !same(deal.publicKey, publicKey)
     ) {
       deal.refused = true;
-      this.#lie(reaction, context, "it committed itself twice, and differently");
+      this.#lie(reaction, context, "it sent two different commitments");
       return reaction;
     }
-    if (stands.length > 0) {
-      // The arena has it, or it is too late.
-      if (!same(stands, NO_COMMITMENT) && !same(stands, deal.commitment)) {
+    if (prior.length > 0) {
+      // The arena has the commitment, or the deadline is over.
+      if (!same(prior, NO_COMMITMENT) && !same(prior, deal.commitment)) {
         deal.refused = true;
         this.#lie(reaction, context, "it replaced this bot's commitment");
       }
@@ -115,36 +117,36 @@ export class Deals {
     return reaction;
   }
 
-  /** Reveals, or says why not. */
+  /** Checks the transcript, and reveals the bot's entropy if it is right. */
   onTranscript(message: DealTranscript, nowMs: number): Reaction {
-    const reaction = nothing();
+    const reaction = noReaction();
     const { context, commitment, seal, signature } = message;
     const deal = this.#find(context);
     if (!deal) {
-      if (!this.#over.has(hex(context))) {
-        reaction.say.push(notRevealed(context));
+      if (!this.#closed.has(hex(context))) {
+        reaction.warnings.push(notRevealed(context));
       }
       return reaction;
     }
-    let what = "";
-    if (deal.shown === undefined) {
-      what = wrongTranscript(deal, message, nowMs < deal.dueMs - JITTER_OF_DEADLINE_MS);
-      if (!what) {
-        Object.assign(deal, { shown: commitment, seal, signature });
+    let lie = "";
+    if (deal.shownCommitment === undefined) {
+      lie = lieInTranscript(deal, message, nowMs < deal.dueMs - DEADLINE_TOLERANCE_MS);
+      if (!lie) {
+        Object.assign(deal, { shownCommitment: commitment, seal, signature });
       }
-    } else if (!same(commitment, deal.shown) || !same(seal, deal.seal)) {
-      what = "it shows a second transcript, which differs from the first";
+    } else if (!same(commitment, deal.shownCommitment) || !same(seal, deal.seal)) {
+      lie = "it sent a second transcript that differs from the first";
     }
-    if (what) {
+    if (lie) {
       deal.refused = true;
-      this.#lie(reaction, context, `${what}; nothing is revealed`);
+      this.#lie(reaction, context, `${lie}; this bot does not reveal its entropy`);
     } else if (deal.publicKey.length > 0 && deal.signature.length !== SIGNATURE_BYTES) {
-      // No reason to stay silent: that would cost the bot the deal-set.
-      this.#lie(reaction, context, "it has a key, and does not sign what it shows");
+      // The bot reveals all the same: not to reveal would lose it the deal-set.
+      this.#lie(reaction, context, "it has a key, but did not sign the transcript");
     }
-    this.#keep(reaction, deal);
+    this.#store(reaction, deal);
     if (deal.entropy.length === 0 && !same(deal.commitment, NO_COMMITMENT)) {
-      reaction.say.push(notRevealed(context));
+      reaction.warnings.push(notRevealed(context));
     }
     if (deal.takesPart && !deal.refused) {
       const value = create(DealRevealSchema, { context, entropy: deal.entropy });
@@ -153,179 +155,177 @@ export class Deals {
     return reaction;
   }
 
-  /** Checks all that is opened. */
+  /** Checks the opening of a deal-set that is over. */
   onClose(message: DealClose): Reaction {
-    const reaction = nothing();
+    const reaction = noReaction();
     const { context, voidReason } = message;
     const deal = this.#find(context);
     if (!deal) {
       return reaction;
     }
     const names = message.entropies.map((each) => each.participant);
-    const opened = openingOf(message);
-    deal.opened = opened;
+    const opening = openingOf(message);
+    deal.opening = opening;
     deal.voidReason = voidReason;
-    const isInOrder = names.join("\n") === inOrder(opened.entropies.keys()).join("\n");
-    const what = isInOrder
-      ? wrongOpening(deal, opened)
-      : "it opens participants out of order, or one twice";
-    if (what) {
-      this.#lie(reaction, context, what);
+    const isInOrder = names.join("\n") === inOrder(opening.entropies.keys()).join("\n");
+    const lie = isInOrder
+      ? lieInOpening(deal, opening)
+      : "it opened participants out of order, or one of them twice";
+    if (lie) {
+      this.#lie(reaction, context, lie);
     }
     if (voidReason) {
-      reaction.say.push(`deal-set ${dealName(context)} is void: ${voidReason}`);
+      reaction.warnings.push(`deal-set ${dealName(context)} is void: ${voidReason}`);
     } else {
       if (!deal.takesPart) {
-        reaction.say.push(`deal-set ${dealName(context)} was fixed without this bot's entropy`);
+        const name = dealName(context);
+        reaction.warnings.push(`deal-set ${name} was dealt without this bot's entropy`);
       }
-      const playing = [...this.#told].find((match) => this.#contexts.get(match) === hex(context));
-      if (playing !== undefined) {
-        this.#lie(
-          reaction,
-          context,
-          `it opens the packs while match ${playing} is played with them`,
-        );
+      const match = [...this.#announced].find((each) => this.#contexts.get(each) === hex(context));
+      if (match !== undefined) {
+        const what = `it published the packs while match ${match} was played with them`;
+        this.#lie(reaction, context, what);
       }
     }
-    this.#keep(reaction, deal);
-    this.#known.delete(hex(context));
-    this.#finish(context);
+    this.#store(reaction, deal);
+    this.#open.delete(hex(context));
+    this.#close(context);
     return reaction;
   }
 
   onMatchStart(start: MatchStart): Reaction {
-    const reaction = nothing();
-    const { match, dealContext: context, seat, matchId } = start;
+    const reaction = noReaction();
+    const { match: matchNumber, dealContext: context, seat, matchId } = start;
     if (context.length === 0) {
       return reaction;
     }
-    this.#contexts.set(match, hex(context));
-    this.#told.add(match);
-    if (this.#over.has(hex(context))) {
-      this.#lie(reaction, context, `it begins match ${match} with packs that are known`);
+    this.#contexts.set(matchNumber, hex(context));
+    this.#announced.add(matchNumber);
+    if (this.#closed.has(hex(context))) {
+      this.#lie(reaction, context, `it started match ${matchNumber} with packs that are public`);
     }
     const deal = this.#find(context);
-    if (deal && !deal.matches.has(match)) {
-      const game = start.terms?.game ?? "";
-      const chain = new Uint8Array(HASH_BYTES);
-      const shown = {
-        match,
-        game,
+    if (deal && !deal.chains.has(matchNumber)) {
+      deal.chains.set(matchNumber, {
+        matchNumber,
+        game: start.terms?.game ?? "",
         seat,
         matchId,
-        chain,
-        asks: [],
-        end: undefined,
-        last: undefined,
-      };
-      deal.matches.set(match, shown);
+        hash: new Uint8Array(HASH_BYTES),
+        links: [],
+        endSha256: undefined,
+        lastSha256: undefined,
+      });
     }
     return reaction;
   }
 
+  /** Adds an ask to the chain of its match. */
   onAsk(ask: AskFrame): Reaction {
-    const reaction = nothing();
-    const shown = this.#shownIn(ask.match);
-    if (!shown || !ask.payload || ask.decision === 0) {
+    const reaction = noReaction();
+    const chain = this.#chainOf(ask.match);
+    if (!chain || !ask.payload || ask.decision === 0) {
       return reaction;
     }
     const sum = sha256(ask.payload);
-    const [last] = shown.asks.at(-1) ?? [0];
+    const [last] = chain.links.at(-1) ?? [0];
     if (ask.decision > last) {
-      shown.chain = sha256(shown.chain, uint32(ask.decision), ask.payload);
-      shown.last = sum;
-      shown.asks.push([ask.decision, hex(shown.chain).slice(0, 8)]);
-    } else if (ask.decision === last && !same(sum, shown.last)) {
-      const what = `it asks decision ${last} of match ${ask.match} twice, and differently`;
+      chain.hash = sha256(chain.hash, uint32(ask.decision), ask.payload);
+      chain.lastSha256 = sum;
+      chain.links.push([ask.decision, hex(chain.hash).slice(0, 8)]);
+    } else if (ask.decision === last && !same(sum, chain.lastSha256)) {
+      const what = `it sent decision ${last} of match ${ask.match} twice and differently`;
       this.#lie(reaction, Buffer.from(this.#contexts.get(ask.match) ?? "", "hex"), what);
     }
     return reaction;
   }
 
+  /** Completes the chain of a match with the events that came with its end. */
   onMatchEnd(end: MatchEnd): Reaction {
-    const reaction = nothing();
-    const shown = this.#shownIn(end.match);
-    const deal = this.#known.get(this.#contexts.get(end.match) ?? "");
+    const reaction = noReaction();
+    const chain = this.#chainOf(end.match);
+    const deal = this.#open.get(this.#contexts.get(end.match) ?? "");
     this.#contexts.delete(end.match);
-    this.#told.delete(end.match);
-    if (shown && deal) {
+    this.#announced.delete(end.match);
+    if (chain && deal) {
       if (end.ending !== Ending.UNSPECIFIED) {
-        shown.matchId = end.replayId || shown.matchId;
-        shown.end = sha256(joined(...bodyBytes(end.trailingEvents)));
+        chain.matchId = end.replayId || chain.matchId;
+        chain.endSha256 = sha256(joined(...encodedEvents(end.trailingEvents)));
       }
-      this.#keep(reaction, deal);
+      this.#store(reaction, deal);
     }
     return reaction;
   }
 
-  /** What is noted of a match, where receipts are kept. */
-  #shownIn(match: number): Shown | undefined {
-    const deal = this.#known.get(this.#contexts.get(match) ?? "");
-    return this.#receipts && deal?.matches.get(match);
+  /** The chain of a match; undefined if the bot stores no receipts. */
+  #chainOf(match: number): AskChain | undefined {
+    const deal = this.#open.get(this.#contexts.get(match) ?? "");
+    return this.#receipts && deal?.chains.get(match);
   }
 
-  /** A deal that is not closed, from before this process was started too. */
-  #find(context: Uint8Array, participant?: string): Deal | undefined {
-    const known = this.#known.get(hex(context));
-    if (known || this.#over.has(hex(context))) {
+  /** A deal-set in play. A receipt of an earlier process is loaded first. */
+  #find(context: Uint8Array, participant?: string): DealSet | undefined {
+    const known = this.#open.get(hex(context));
+    if (known || this.#closed.has(hex(context))) {
       return known;
     }
-    const kept = this.#receipts?.recall(context, participant);
-    if (kept?.opened) {
-      this.#finish(context);
+    const stored = this.#receipts?.read(context, participant);
+    if (stored?.opening) {
+      this.#close(context);
       return undefined;
     }
-    if (kept) {
-      this.#remember(kept);
+    if (stored) {
+      this.#remember(stored);
     }
-    return kept;
+    return stored;
   }
 
-  #remember(deal: Deal): void {
-    this.#known.set(hex(deal.context), deal);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > REMEMBERED_DEALS && oldest !== undefined) {
-      this.#known.delete(oldest);
-    }
-  }
-
-  #finish(context: Uint8Array): void {
-    this.#over.add(hex(context));
-    const [oldest] = this.#over;
-    if (this.#over.size > REMEMBERED_DEALS && oldest !== undefined) {
-      this.#over.delete(oldest);
+  #remember(deal: DealSet): void {
+    this.#open.set(hex(deal.context), deal);
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MAX_REMEMBERED && oldest !== undefined) {
+      this.#open.delete(oldest);
     }
   }
 
-  #keep(reaction: Reaction, deal: Deal): void {
+  #close(context: Uint8Array): void {
+    this.#closed.add(hex(context));
+    const [oldest] = this.#closed;
+    if (this.#closed.size > MAX_REMEMBERED && oldest !== undefined) {
+      this.#closed.delete(oldest);
+    }
+  }
+
+  #store(reaction: Reaction, deal: DealSet): void {
     try {
-      this.#receipts?.keep(deal);
+      this.#receipts?.write(deal);
     } catch (error) {
       const why = (error as Error).message;
-      reaction.say.push(`the receipt of deal-set ${dealName(deal.context)} is not kept: ${why}`);
+      const name = dealName(deal.context);
+      reaction.warnings.push(`cannot store the receipt of deal-set ${name}: ${why}`);
     }
   }
 
-  /** Notes a lie of the arena, and says it if it is new. */
+  /** Records a lie of the arena, and warns the author if it is new. */
   #lie(reaction: Reaction, context: Uint8Array, what: string): void {
     const line = `the arena LIED about deal-set ${dealName(context)}: ${what}`;
-    const deal = this.#known.get(hex(context));
+    const deal = this.#open.get(hex(context));
     if (deal && !deal.lies.includes(what)) {
       deal.lies.push(what);
     }
     if (!this.lies.includes(line)) {
       this.lies.push(line);
-      reaction.say.push(line);
+      reaction.warnings.push(line);
     }
   }
 }
 
-function nothing(): Reaction {
-  return { send: [], say: [] };
+function noReaction(): Reaction {
+  return { send: [], warnings: [] };
 }
 
 function notRevealed(context: Uint8Array): string {
-  return `deal-set ${dealName(context)}: not revealed, as this process had not committed to it`;
+  return `deal-set ${dealName(context)}: not revealed, because this process did not commit to it`;
 }
 
 function openingOf(message: DealClose): Opening {
@@ -340,16 +340,16 @@ function openingOf(message: DealClose): Opening {
 }
 
 /**
- * What is wrong with the first transcript that a bot is shown: its own commitment and the seal. It
- * is early before the time to commit was over. Empty if nothing is.
+ * The lie in the first transcript of a deal-set; empty if there is none. `early` is whether it came
+ * before the deadline.
  */
-function wrongTranscript(deal: Deal, message: DealTranscript, early: boolean): string {
+function lieInTranscript(deal: DealSet, message: DealTranscript, early: boolean): string {
   const { commitment, seal } = message;
   if (commitment.length !== HASH_BYTES) {
-    return "it left this bot's commitment out";
+    return "it left out this bot's commitment";
   }
   if (seal.length !== HASH_BYTES) {
-    return "it does not bind itself to what it received";
+    return "it sent no seal over the commitments";
   }
   if (same(commitment, deal.commitment)) {
     return "";
@@ -360,51 +360,51 @@ function wrongTranscript(deal: Deal, message: DealTranscript, early: boolean): s
   return early ? "it did not wait for this bot's commitment, or dropped it" : "";
 }
 
-/** What is wrong with what the arena opened; empty if nothing is. */
-function wrongOpening(deal: Deal, opened: Opening): string {
+/** The lie in the opening of a deal-set; empty if there is none. */
+function lieInOpening(deal: DealSet, opening: Opening): string {
   const name = deal.participant;
-  const commitment = serverCommitmentOf(deal.context, opened.secret);
-  if (opened.secret.length !== HASH_BYTES || !same(commitment, deal.serverCommitment)) {
-    return "its secret does not open its commitment";
+  const commitment = serverCommitmentOf(deal.context, opening.secret);
+  if (opening.secret.length !== HASH_BYTES || !same(commitment, deal.serverCommitment)) {
+    return "its secret does not match its commitment";
   }
-  const salt = opened.salts.get(name) ?? new Uint8Array();
-  if (salt.length !== SALT_BYTES || !same(viewOf(opened.deal, name, salt), deal.context)) {
-    return "it opens another deal-set than it had named to this bot";
+  const salt = opening.salts.get(name) ?? new Uint8Array();
+  if (salt.length !== SALT_BYTES || !same(viewOf(opening.deal, name, salt), deal.context)) {
+    return "it opened another deal-set than the one it named to this bot";
   }
-  const entropy = opened.entropies.get(name) ?? new Uint8Array();
-  if (deal.shown === undefined) {
-    return entropy.length > 0 ? "it opens entropy that this bot never revealed" : "";
+  const entropy = opening.entropies.get(name) ?? new Uint8Array();
+  if (deal.shownCommitment === undefined) {
+    return entropy.length > 0 ? "it published entropy that this bot never revealed" : "";
   }
   const changed = !same(entropy, deal.entropy) && (entropy.length > 0 || !deal.voidReason);
   if (deal.takesPart && changed) {
     return "it replaced this bot's entropy";
   }
   if (deal.voidReason) {
-    return ""; // somebody's opening is missing or wrong: that is why
+    return ""; // a participant's entropy is missing or wrong, which made the deal-set void
   }
-  if (!same(opened.commitments.get(name), deal.shown)) {
-    return "it opens another commitment of this bot's than it had shown";
+  if (!same(opening.commitments.get(name), deal.shownCommitment)) {
+    return "it opened another commitment of this bot than the one in its transcript";
   }
-  if (!same(sealOf(deal.context, openedTranscript(opened), salt), deal.seal)) {
-    return "it opens other commitments than it had bound itself to";
+  if (!same(sealOf(deal.context, openedTranscript(opening), salt), deal.seal)) {
+    return "it opened commitments that do not match its seal";
   }
-  return wrongOfOthers(opened);
+  return lieAboutParticipants(opening);
 }
 
-function wrongOfOthers(opened: Opening): string {
-  for (const name of inOrder(opened.commitments.keys())) {
-    const commitment = opened.commitments.get(name) ?? new Uint8Array();
-    const entropy = opened.entropies.get(name) ?? new Uint8Array();
-    const context = viewOf(opened.deal, name, opened.salts.get(name) ?? new Uint8Array());
+function lieAboutParticipants(opening: Opening): string {
+  for (const name of inOrder(opening.commitments.keys())) {
+    const commitment = opening.commitments.get(name) ?? new Uint8Array();
+    const entropy = opening.entropies.get(name) ?? new Uint8Array();
+    const context = viewOf(opening.deal, name, opening.salts.get(name) ?? new Uint8Array());
     if (same(commitment, NO_COMMITMENT)) {
       if (entropy.length > 0) {
-        return `participant ${name} added entropy without having committed to it`;
+        return `participant ${name} added entropy without a commitment`;
       }
     } else if (
       entropy.length !== HASH_BYTES ||
       !same(commitmentOf(context, name, entropy), commitment)
     ) {
-      return `the entropy of participant ${name} does not open its commitment`;
+      return `the entropy of participant ${name} does not match its commitment`;
     }
   }
   return "";

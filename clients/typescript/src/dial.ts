@@ -4,24 +4,24 @@ import { isIP, isIPv4 } from "node:net";
 import { createSecureContext } from "node:tls";
 import { type ChannelCredentials, type ChannelOptions, Client, credentials } from "@grpc/grpc-js";
 import { MisconfiguredError } from "./errors.js";
-import type { Safety, TlsFiles } from "./link.js";
+import type { Security, TlsFiles } from "./link.js";
 
-const OVER_TLS = "https://";
-const PLAIN_TEXT = "http://";
+const TLS_SCHEME = "https://";
+const PLAIN_TEXT_SCHEME = "http://";
 
 const OPTIONS: ChannelOptions = {
   "grpc.keepalive_time_ms": 20_000,
   "grpc.keepalive_timeout_ms": 10_000,
-  // Twice what an arena sends at most.
+  // Twice the size of an arena's largest message.
   "grpc.max_receive_message_length": 4 << 20,
   "grpc.enable_retries": 0,
   "grpc.service_config_disable_resolution": 1,
-  // Each stream dials anew: how long to wait before, is this SDK's own to say.
+  // Each stream has a connection of its own, so that this SDK and not gRPC decides on delays.
   "grpc.use_local_subchannel_pool": 1,
 };
 
-/** What is asked of a connection, by flags and variables. */
-export interface SafetyAsked {
+/** The options of a connection. */
+export interface SecurityOptions {
   readonly address: string;
   readonly tls: boolean;
   readonly insecure: boolean;
@@ -31,54 +31,59 @@ export interface SafetyAsked {
 }
 
 /**
- * Reads the files that TLS needs, and looks whether the address is safe.
+ * Reads the files that TLS needs, and checks the address.
  *
- * @throws MisconfiguredError if it is not, or a file is not what it should be.
+ * @throws MisconfiguredError if the address or a file is wrong.
  */
-export function safetyOf(asked: SafetyAsked): Safety {
-  const safety = {
-    tls: asked.tls || asked.address.startsWith(OVER_TLS) ? filesOf(asked) : undefined,
-    insecure: asked.insecure,
+export function securityOf(options: SecurityOptions): Security {
+  const security = {
+    tls: options.tls || options.address.startsWith(TLS_SCHEME) ? filesOf(options) : undefined,
+    insecure: options.insecure,
   };
-  targetOf(asked.address, safety);
-  return safety;
+  targetOf(options.address, security);
+  return security;
 }
 
 /**
- * A client of the endpoint: the arena's address, or where it has sent the bot.
+ * A client of the arena's address or of that of a redirect.
  *
- * @throws MisconfiguredError if the token would not be safe there.
+ * @throws MisconfiguredError if the token would be sent unprotected.
  */
-export function dial(endpoint: string, safety: Safety): Client {
-  return new Client(targetOf(endpoint, safety), credentialsOf(safety.tls), OPTIONS);
+export function dial(endpoint: string, security: Security): Client {
+  return new Client(targetOf(endpoint, security), credentialsOf(security.tls), OPTIONS);
 }
 
-/** What gRPC dials, if that is safe: who has a token can play as the bot. */
-export function targetOf(endpoint: string, safety: Safety): string {
-  if (endpoint.startsWith(OVER_TLS)) {
-    if (!safety.tls) {
+/**
+ * The gRPC target of an endpoint. A token is sent in plain text only within this machine, unless
+ * the author allows more: anyone who reads a token can play as the bot.
+ *
+ * @throws MisconfiguredError if the token would be sent unprotected, or the endpoint needs TLS.
+ */
+export function targetOf(endpoint: string, security: Security): string {
+  if (endpoint.startsWith(TLS_SCHEME)) {
+    if (!security.tls) {
       throw new MisconfiguredError(
-        `${endpoint} needs TLS: give the address with ${OVER_TLS}, or --tls`,
+        `${endpoint} needs TLS: start the address with ${TLS_SCHEME}, or add --tls`,
       );
     }
-    return endpoint.slice(OVER_TLS.length).replace(/\/$/, "");
+    return endpoint.slice(TLS_SCHEME.length).replace(/\/$/, "");
   }
   let target = endpoint;
-  if (endpoint.startsWith(PLAIN_TEXT)) {
-    if (safety.tls) {
-      throw new MisconfiguredError(`${endpoint} is plain text, where TLS was asked for`);
+  if (endpoint.startsWith(PLAIN_TEXT_SCHEME)) {
+    if (security.tls) {
+      throw new MisconfiguredError(`${endpoint} is a plain-text address, but TLS is required`);
     }
-    target = endpoint.slice(PLAIN_TEXT.length).replace(/\/$/, "");
+    target = endpoint.slice(PLAIN_TEXT_SCHEME.length).replace(/\/$/, "");
   }
-  if (!safety.tls && !safety.insecure && !isLocal(target)) {
+  if (!security.tls && !security.insecure && !isLocal(target)) {
     throw new MisconfiguredError(
-      `the token would go to ${target} in plain text, for all on the way to read: use ${OVER_TLS}${target}, or say --insecure`,
+      `the token would be sent to ${target} in plain text: use ${TLS_SCHEME}${target}, or allow it with --insecure`,
     );
   }
   return target;
 }
 
-/** Whether what is sent there stays on this machine. */
+/** Whether the address is on this machine. */
 export function isLocal(target: string): boolean {
   if (target.startsWith("unix:")) {
     return true;
@@ -95,11 +100,13 @@ function credentialsOf(tls: TlsFiles | undefined): ChannelCredentials {
   return credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert));
 }
 
-function filesOf(asked: SafetyAsked): TlsFiles {
-  if (!asked.clientCert !== !asked.clientKey) {
-    throw new MisconfiguredError("a client's certificate and its key go together: give both");
+function filesOf(options: SecurityOptions): TlsFiles {
+  if (!options.clientCert !== !options.clientKey) {
+    throw new MisconfiguredError(
+      "a client certificate needs its key: give both --client-cert and --client-key",
+    );
   }
-  const [ca, cert, key] = [asked.ca, asked.clientCert, asked.clientKey].map(read) as [
+  const [ca, cert, key] = [options.ca, options.clientCert, options.clientKey].map(read) as [
     string,
     string,
     string,
@@ -108,7 +115,7 @@ function filesOf(asked: SafetyAsked): TlsFiles {
     try {
       new X509Certificate(ca);
     } catch {
-      throw new MisconfiguredError(`${asked.ca} holds no certificates in PEM`);
+      throw new MisconfiguredError(`${options.ca} contains no PEM certificates`);
     }
   }
   if (cert) {
@@ -116,7 +123,7 @@ function filesOf(asked: SafetyAsked): TlsFiles {
       createSecureContext({ cert, key });
     } catch (error) {
       throw new MisconfiguredError(
-        `${asked.clientCert} and ${asked.clientKey} are no certificate in PEM with its key: ${(error as Error).message}`,
+        `${options.clientCert} and ${options.clientKey} are not a PEM certificate with its key: ${(error as Error).message}`,
       );
     }
   }

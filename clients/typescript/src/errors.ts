@@ -1,21 +1,22 @@
-/** The arena will not play with this bot, and asking again would not help. */
+/** The arena does not accept this bot. Another attempt would give the same result. */
 export class RefusedError extends Error {
   override name = "RefusedError";
 }
 
-/** The arena could not be reached for as long as the bot was to try. */
+/** The bot could not connect to the arena within the time it had. */
 export class UnreachableError extends Error {
   override name = "UnreachableError";
 }
 
-/** The bot was told to connect in a way that cannot work or is not safe. */
+/** The options do not work together, name a bad file, or would send the token unprotected. */
 export class MisconfiguredError extends Error {
   override name = "MisconfiguredError";
 }
 
 /**
- * The arena was caught at lies about its deals. A bot that was lied to plays on; this comes when
- * play is over. Its `cause` is how play ended besides, if not in order.
+ * The arena lied about its deals. The bot plays to the end; then `play` throws this error.
+ *
+ * Its `cause` is the other error with which play ended, if any.
  */
 export class LiedError extends Error {
   override name = "LiedError";

@@ -1,4 +1,4 @@
-/** The families of games: the field of oneof game that carries their messages, and their ids. */
+/** The families of games: the name of their field in oneof game, and the ids of their games. */
 const FAMILIES: readonly (readonly [string, readonly string[]])[] = [
   ["abstrac", ["abstrac", "abstrac_suit", "abstrac_unfettered", "abstrac_fiftytwo"]],
   ["democracy", ["democracy"]],
@@ -15,10 +15,10 @@ const FAMILIES: readonly (readonly [string, readonly string[]])[] = [
   ["eleusis", ["eleusis", "eleusis_express"]],
 ];
 
-/** The ids of all games that this SDK has messages of. */
+/** The ids of all games that this SDK supports. */
 export const ALL_GAMES: readonly string[] = FAMILIES.flatMap(([, games]) => games);
 
-/** The ids of a family's games, by the name of its field in oneof game. */
+/** The ids of a family's games. The name is that of its field in oneof game. */
 export function gamesOf(name: string): readonly string[] {
   return FAMILIES.find(([family]) => family === name)?.[1] ?? [];
 }

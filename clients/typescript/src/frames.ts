@@ -1,6 +1,6 @@
 /**
- * Reads of a frame what the stream's thread needs to know, without making messages of it: asks are
- * what comes most, and only the author's thread wants all that is in them.
+ * Decodes from a frame only what the stream thread needs. Most frames are asks, and only the bot
+ * thread needs their full content.
  */
 import { type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
@@ -15,20 +15,20 @@ import {
   BotMessageSchema,
 } from "./gen/cardarena/v1/play_pb.js";
 
-/** An ask as it came. */
+/** An ask, as the arena encoded it. */
 export interface AskFrame {
   readonly askId: bigint;
   readonly match: number;
   readonly decision: number;
-  /** The message in oneof game, encoded; undefined if this SDK does not know the game. */
+  /** The encoded message in oneof game; undefined if this SDK does not know the game. */
   readonly payload: Uint8Array | undefined;
-  /** Whether there is a single legal move. */
+  /** Whether there is only one legal move. */
   readonly forced: boolean;
-  /** All of it. */
+  /** The whole ask. */
   readonly bytes: Uint8Array;
 }
 
-/** What a frame of the arena says: asks apart, all else as a message. */
+/** The content of a frame: its asks, or any other message. */
 export type Frame = { readonly asks: readonly AskFrame[] } | { readonly message: ArenaMessage };
 
 const ASKS = ArenaMessageSchema.field.asks.number;
@@ -36,7 +36,7 @@ const EACH_ASK = AsksSchema.field.asks.number;
 const ASK = AskSchema.field;
 const GAMES = new Map(AskSchema.oneofs[0]?.fields.map((field) => [field.number, field.message]));
 
-/** Reads a frame. */
+/** Decodes a frame. */
 export function readFrame(bytes: Uint8Array): Frame {
   const fields = fieldsOf(bytes);
   if (fields.length === 1 && fields[0]?.number === ASKS) {
@@ -52,12 +52,12 @@ export function readFrame(bytes: Uint8Array): Frame {
   return { message };
 }
 
-/** An ask that was read as a message. */
+/** The frame of a decoded ask. */
 export function frameOf(ask: Ask): AskFrame {
   return readAsk(toBinary(AskSchema, ask));
 }
 
-/** Reads an ask. */
+/** Decodes an ask. */
 export function readAsk(bytes: Uint8Array): AskFrame {
   const reader = new BinaryReader(bytes);
   let askId = 0n;
@@ -107,7 +107,7 @@ interface Field {
   readonly bytes: Uint8Array;
 }
 
-/** The fields of a message; of those that are no bytes, the number alone. */
+/** The fields of a message. Only length-delimited fields have a number and bytes. */
 function fieldsOf(bytes: Uint8Array): Field[] {
   const reader = new BinaryReader(bytes);
   const fields: Field[] = [];
@@ -123,7 +123,7 @@ function fieldsOf(bytes: Uint8Array): Field[] {
   return fields;
 }
 
-/** A BotMessage with answers that are encoded already. */
+/** A BotMessage with encoded answers. */
 export function answersFrame(answers: readonly Uint8Array[]): Uint8Array {
   const size = answers.reduce((sum, one) => sum + partSize(one.length), 0);
   const body = tagged(BotMessageSchema.field.answers.number, size);
@@ -133,7 +133,7 @@ export function answersFrame(answers: readonly Uint8Array[]): Uint8Array {
   ]);
 }
 
-/** The number of an answer's ask, of one that is encoded. */
+/** The ask id of an encoded answer. */
 export function askIdOf(answer: Uint8Array): bigint {
   return fromBinary(AnswerSchema, answer).askId;
 }

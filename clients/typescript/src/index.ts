@@ -1,13 +1,13 @@
 /**
- * Writes bots for Card Arena.
+ * SDK for bots of Card Arena.
  *
- * A bot is an object with one method, `move`. Each game has a module with a bot of its own types,
- * as `cardarena/jam`; a `Player` of this module plays every game. `run` is the whole program,
- * `play` is for programs that have more to do.
+ * A bot is an object with one method, `move`. Each game has a module with a bot of its types, such
+ * as `cardarena/jam`. A `Player` of this module can play every game. `run` is a complete program;
+ * `play` is for programs that do more.
  *
  * @module
  */
-export { type AnyAsk, Ask, End, Match, type Told } from "./ask.js";
+export { type AnyAsk, Ask, type AskEvents, End, Match } from "./ask.js";
 export type { Bets } from "./bets.js";
 export {
   type BatchBot,

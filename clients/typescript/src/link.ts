@@ -1,66 +1,75 @@
-/** What the two threads of a bot say to each other: the stream's, and the author's. */
+/**
+ * The messages between the two threads of a bot: the stream thread keeps the connection, the bot
+ * thread calls the bots.
+ *
+ * @module
+ */
 
-/** A choice, as the author's thread tells it. */
+/** A bot's choice. */
 export type ChosenMove = {
   readonly askId: bigint;
   readonly note: string;
 } & (
   | { readonly index: number }
-  /** A GameMove, encoded. */
+  /** The bot failed. */
+  | { readonly failed: true }
+  /** An encoded GameMove. */
   | { readonly move: Uint8Array }
 );
 
-/** What the author's thread tells the stream's. */
-export type ToStream = readonly ChosenMove[];
+/** A message to the stream thread. */
+export type ToStreamThread = readonly ChosenMove[];
 
 /** How play ended. */
-export interface Over {
-  readonly kind: "over";
+export interface PlayEnded {
+  readonly kind: "playEnded";
   readonly error: { readonly name: string; readonly message: string } | undefined;
+  /** What the arena lied about, one sentence each. */
   readonly lies: readonly string[];
 }
 
-/** What the stream's thread tells the author's. A seat's number is given once in a process. */
-export type ToAuthor =
-  /** A match began; `start` is a MatchStart. */
+/** A message to the bot thread. Each match of a process has a seat number of its own. */
+export type ToBotThread =
+  /** A match started. `start` is an encoded MatchStart. */
   | { readonly kind: "started"; readonly seat: number; readonly start: Uint8Array }
-  /** An ask came. One that is answered already is told for its events alone. */
+  /** An ask arrived. If it is already answered, the bot receives only its events, with the next ask. */
   | {
       readonly kind: "ask";
       readonly seat: number;
       readonly askId: bigint;
       readonly ask: Uint8Array;
-      readonly cameMs: number;
+      readonly receivedMs: number;
       readonly answered: boolean;
     }
-  /** The last ask of a seat wants no answer any more. */
-  | { readonly kind: "settled"; readonly seat: number; readonly askId: bigint }
-  /** It wants one again. */
-  | { readonly kind: "wanted"; readonly seat: number; readonly askId: bigint }
-  /** A match ended; `end` is a MatchEnd. */
+  /** The last ask of a seat is closed. */
+  | { readonly kind: "closed"; readonly seat: number; readonly askId: bigint }
+  /** The last ask of a seat is open again. */
+  | { readonly kind: "reopened"; readonly seat: number; readonly askId: bigint }
+  /** A match ended. `end` is an encoded MatchEnd. */
   | { readonly kind: "ended"; readonly seat: number; readonly end: Uint8Array }
-  | { readonly kind: "say"; readonly level: "info" | "warn"; readonly line: string }
-  | Over;
+  | { readonly kind: "log"; readonly level: "info" | "warn"; readonly line: string }
+  | PlayEnded;
 
-/** What the stream's thread is begun with. */
+/** What the stream thread starts with. */
 export interface StreamData {
-  /** A Hello, encoded. */
+  /** An encoded Hello. */
   readonly hello: Uint8Array;
   readonly askForced: boolean;
   readonly address: string;
   readonly once: boolean;
   readonly receipts: string;
   readonly addsEntropy: boolean;
-  readonly safety: Safety;
+  readonly security: Security;
 }
 
-/** How far a connection may be trusted with the token. */
-export interface Safety {
+/** How a connection protects the token. */
+export interface Security {
+  /** Undefined for plain text. */
   readonly tls: TlsFiles | undefined;
   readonly insecure: boolean;
 }
 
-/** PEM, read from files; empty if there is none. */
+/** The contents of PEM files. Each is empty if there is no file. */
 export interface TlsFiles {
   readonly ca: string;
   readonly cert: string;

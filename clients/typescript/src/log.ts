@@ -1,11 +1,11 @@
-/** What the author should know; console has these, but writes some of it to stdout. */
+/** Receives the log. It is not `console`, because that writes some levels to stdout. */
 export interface Logger {
   info(line: string): void;
   warn(line: string): void;
   error(line: string): void;
 }
 
-/** Writes all of it to stderr. */
+/** Writes all levels to stderr. */
 export const STDERR: Logger = {
   info: (line) => console.error(`cardarena: ${line}`),
   warn: (line) => console.error(`cardarena: ${line}`),

@@ -1,4 +1,4 @@
-/** The arena's messages, shortly: every match is Jam, and moves play cards of one suit. */
+/** A scripted arena. Every match is Jam, and moves play cards of one suit. */
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { readFrame } from "./frames.js";
 import { EventKind, type Move, moves, Verb } from "./games/jam.js";
@@ -11,7 +11,7 @@ import {
   BotMessageSchema,
   HelloSchema,
 } from "./gen/cardarena/v1/play_pb.js";
-import type { ToAuthor } from "./link.js";
+import type { ToBotThread } from "./link.js";
 import { Outbox } from "./outbox.js";
 import { type Received, Session } from "./session.js";
 
@@ -38,43 +38,43 @@ export function jamAsk(id: number, match = 1, offered = 3): Ask {
   });
 }
 
-/** An arena that says what it is told to, to a session of its own. */
+/** A scripted arena with a session. */
 export class Arena {
-  readonly told: ToAuthor[] = [];
+  readonly posted: ToBotThread[] = [];
   readonly session: Session;
   out = new Outbox(() => {});
 
   constructor(askForced = true) {
     const hello = create(HelloSchema);
-    this.session = new Session(hello, askForced, undefined, (one) => this.told.push(one));
+    this.session = new Session(hello, askForced, undefined, (message) => this.posted.push(message));
     this.stream(1);
-    this.says({ case: "matchStart", value: { match: 1, terms: { game: "jam" } } });
+    this.send({ case: "matchStart", value: { match: 1, terms: { game: "jam" } } });
   }
 
   stream(epoch: number, ...openAsks: Ask[]): void {
     this.out = new Outbox(() => {});
-    this.session.opened(this.out);
+    this.session.streamOpened(this.out);
     const matches = epoch > 1 ? [{ match: 1, terms: { game: "jam" } }] : [];
     this.out.take();
-    this.says({ case: "welcome", value: { epoch, openAsks, matches } });
+    this.send({ case: "welcome", value: { epoch, openAsks, matches } });
   }
 
-  says(body: Body): Received {
+  send(body: Body): Received {
     return this.session.receive(frame(create(ArenaMessageSchema, { body })), 0);
   }
 
   asks(...asks: Ask[]): Received {
-    return this.says({ case: "asks", value: { asks } });
+    return this.send({ case: "asks", value: { asks } });
   }
 
-  /** Of the answers sent since: the asks' ids. */
+  /** The ids of the asks that were answered since the last call. */
   answers(): number[] {
     return sentBy(this.out).map((answer) => Number(answer.askId));
   }
 
-  /** Kinds of what was told to the author since, with the asks' ids. */
-  heard(): string[] {
-    return this.told
+  /** The kinds of the messages to the bot thread since the last call, with the ids of asks. */
+  kinds(): string[] {
+    return this.posted
       .splice(0)
       .map((one) => ("askId" in one ? `${one.kind} ${one.askId}` : one.kind));
   }

@@ -16,30 +16,30 @@ test("a constructor sets the fields that its verb uses, and no others", () => {
   assert.deepEqual(fields, { verb: pineapple.Verb.RAISE, to: 40, card: "" });
   const judged = eleusis.moves.judge(eleusis.Opinion.RIGHT);
   assert.equal("card" in (toJson(EleusisMoveSchema, judged) as object), false);
-  const ofASet = oklahomaRummy.moves.extend(1, "4c");
-  assert.equal(ofASet.end, oklahomaRummy.End.UNSPECIFIED);
+  const extended = oklahomaRummy.moves.extend(1, "4c");
+  assert.equal(extended.end, oklahomaRummy.End.UNSPECIFIED);
 });
 
 const MALFORMED: readonly (readonly [() => unknown, string])[] = [
   [() => pineapple.moves.raise(1.5), "half a chip"],
-  [() => pineapple.moves.raise(-1), "less than nothing"],
-  [() => pineapple.moves.raise(2 ** 32), "more than the arena can be told"],
-  [() => pineapple.moves.raise(Number.NaN), "no number"],
+  [() => pineapple.moves.raise(-1), "a negative number"],
+  [() => pineapple.moves.raise(2 ** 32), "a number that a message cannot hold"],
+  [() => pineapple.moves.raise(Number.NaN), "not a number"],
   [() => pineapple.moves.discard("10h"), "a card of three characters"],
-  [() => pineapple.moves.discard(""), "no card"],
-  [() => eleusis.moves.play(["As", "Zz"]), "one card of two"],
-  [() => eleusis.moves.judge(eleusis.Opinion.WRONG, ""), "no card where one may be left out"],
-  [() => sixtySix.moves.marriage("x" as "c"), "no suit"],
-  [() => jam.moves.draw(jam.Source.UNSPECIFIED), "a source that is not named"],
-  [() => jam.moves.draw(99 as jam.Source), "no source"],
+  [() => pineapple.moves.discard(""), "an empty card"],
+  [() => eleusis.moves.play(["As", "Zz"]), "one invalid card of two"],
+  [() => eleusis.moves.judge(eleusis.Opinion.WRONG, ""), "an empty optional card"],
+  [() => sixtySix.moves.marriage("x" as "c"), "an invalid suit"],
+  [() => jam.moves.draw(jam.Source.UNSPECIFIED), "an unspecified source"],
+  [() => jam.moves.draw(99 as jam.Source), "an unknown source"],
 ];
 for (const [make, why] of MALFORMED) {
-  test(`no move is malformed: ${why}`, () => {
+  test(`a constructor throws at an invalid argument: ${why}`, () => {
     assert.throws(make, RangeError);
   });
 }
 
-test("cards are read, with spaces or without, and sorted", () => {
+test("cards are parsed, with spaces or without, and sorted", () => {
   assert.deepEqual(cards.parse("As Kd2cJk"), ["As", "Kd", "2c", "Jk"]);
   assert.throws(() => cards.parse("As1"), RangeError);
   assert.deepEqual(cards.sorted(["Jk", "As", "2d", "2c"]), ["2c", "2d", "As", "Jk"]);
@@ -47,7 +47,7 @@ test("cards are read, with spaces or without, and sorted", () => {
   assert.deepEqual([cards.rank("Jk"), cards.suit("Jk"), cards.rank("Td")], [-1, -1, 8]);
 });
 
-test("bets are those of the view", () => {
+test("bets are the range of the view", () => {
   assert.equal(soko.bets(create(SokoViewSchema)), undefined);
   const bets = soko.bets(create(SokoViewSchema, { minTo: 4, maxTo: 40 }));
   assert.equal(bets?.at(40), 40);

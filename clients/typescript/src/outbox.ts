@@ -7,35 +7,35 @@ import {
   type Limits,
 } from "./gen/cardarena/v1/play_pb.js";
 
-/** What is to be sent on one stream. Answers gather until the writer is free. */
+/** The messages that wait to be sent on one stream. Answers gather until the writer is free. */
 export class Outbox {
   #messages: BotMessage[] = [];
   #answers: Uint8Array[] = [];
   #limits: Limits | undefined;
-  readonly #filled: () => void;
+  readonly #onFilled: () => void;
 
-  /** Of what is to be called when there is something to send. */
-  constructor(filled: () => void) {
-    this.#filled = filled;
+  /** `onFilled` is called when there is something to send. */
+  constructor(onFilled: () => void) {
+    this.#onFilled = onFilled;
   }
 
-  /** Holds it to the arena's limits. */
-  limit(limits: Limits | undefined): void {
+  /** Sets the arena's limits. */
+  setLimits(limits: Limits | undefined): void {
     this.#limits = limits;
   }
 
   put(...messages: readonly BotMessage[]): void {
     this.#messages.push(...messages);
-    this.#tell(messages.length);
+    this.#notify(messages.length);
   }
 
-  /** Puts in answers, encoded. */
+  /** Adds encoded answers. */
   putAnswers(answers: readonly Uint8Array[]): void {
     this.#answers.push(...answers);
-    this.#tell(answers.length);
+    this.#notify(answers.length);
   }
 
-  /** Takes all that is to be sent, encoded. */
+  /** Takes the waiting messages, encoded. */
   take(): Uint8Array[] {
     const frames: Uint8Array[] = this.#messages.map((message) =>
       toBinary(BotMessageSchema, message),
@@ -46,32 +46,33 @@ export class Outbox {
     return frames;
   }
 
-  #tell(count: number): void {
+  #notify(count: number): void {
     if (count > 0) {
-      this.#filled();
+      this.#onFilled();
     }
   }
 
-  /** Answers in as few messages as the arena's limits allow. */
+  /** Puts answers into as few messages as the arena's limits allow. */
   #frames(answers: readonly Uint8Array[]): Uint8Array[] {
     const [first] = answers;
     if (!first) {
       return [];
     }
-    const mostAnswers = this.#limits?.maxAnswers || answers.length;
-    if (answers.length > mostAnswers) {
-      return this.#split(answers, mostAnswers);
+    const maxAnswers = this.#limits?.maxAnswers || answers.length;
+    if (answers.length > maxAnswers) {
+      return this.#split(answers, maxAnswers);
     }
     const frame = answersFrame(answers);
-    const mostBytes = this.#limits?.maxMessageBytes || frame.length;
-    if (frame.length <= mostBytes) {
+    const maxBytes = this.#limits?.maxMessageBytes || frame.length;
+    if (frame.length <= maxBytes) {
       return [frame];
     }
     if (answers.length > 1) {
       return this.#split(answers, Math.floor(answers.length / 2));
     }
-    const note = `error: the answer has ${frame.length} bytes, the arena takes ${mostBytes}`;
-    const short = create(AnswerSchema, { askId: askIdOf(first), note });
+    const note = `error: the answer has ${frame.length} bytes, the limit is ${maxBytes}`;
+    const choice = { case: "failed" as const, value: true };
+    const short = create(AnswerSchema, { askId: askIdOf(first), choice, note });
     return [answersFrame([toBinary(AnswerSchema, short)])];
   }
 

@@ -9,10 +9,10 @@ const CUT: StreamEnd = {
   code: status.UNAVAILABLE,
   details: "",
   welcomed: true,
-  livedMs: 0,
+  openForMs: 0,
   draining: false,
   redirect: "",
-  retryMs: 0,
+  retryDelayMs: 0,
   reason: "",
 };
 
@@ -21,33 +21,33 @@ const redial = (once = false, nowMs = () => 0) => new Redial("main", once, nowMs
 const ENDS: readonly (readonly [
   Partial<StreamEnd>,
   boolean,
-  "comes back" | "is done" | "stops",
+  "reconnects" | "is done" | "is refused",
   string,
 ])[] = [
-  [{}, false, "comes back", "the way is cut"],
+  [{}, false, "reconnects", "the connection is lost"],
   [
     { code: status.OK },
     false,
-    "comes back",
-    "the arena ended in order, and has not said that it closes",
+    "reconnects",
+    "the arena closed the stream, and is not shutting down",
   ],
-  [{ code: status.OK, draining: true }, false, "is done", "it had said so"],
-  [{ code: status.OK }, true, "is done", "it plays once"],
-  [{ code: status.ABORTED }, false, "stops", "another bot took over"],
-  [{ code: status.UNAUTHENTICATED }, false, "stops", "the token is not taken"],
+  [{ code: status.OK, draining: true }, false, "is done", "the arena is shutting down"],
+  [{ code: status.OK }, true, "is done", "the option `once`"],
+  [{ code: status.ABORTED }, false, "is refused", "another bot has the token"],
+  [{ code: status.UNAUTHENTICATED }, false, "is refused", "the token is wrong"],
   [
     { code: status.RESOURCE_EXHAUSTED, reason: "TOO_MANY_REFUSALS" },
     false,
-    "stops",
-    "it is its fault",
+    "is refused",
+    "the bot's mistake",
   ],
-  [{ code: status.RESOURCE_EXHAUSTED, reason: "BUSY" }, false, "comes back", "that passes"],
-  [{ code: status.INTERNAL }, false, "comes back", "it is the arena's fault"],
+  [{ code: status.RESOURCE_EXHAUSTED, reason: "BUSY" }, false, "reconnects", "a temporary reason"],
+  [{ code: status.INTERNAL }, false, "reconnects", "an error of the arena"],
 ];
 for (const [end, once, what, why] of ENDS) {
   test(`a bot ${what}: ${why}`, () => {
     const after = () => redial(once).after({ ...CUT, ...end });
-    if (what === "stops") {
+    if (what === "is refused") {
       assert.throws(after, RefusedError);
     } else {
       assert.equal(after() === undefined, what === "is done");
@@ -55,31 +55,31 @@ for (const [end, once, what, why] of ENDS) {
   });
 }
 
-test("waits double up to a cap, and a stream that lived makes up for failures", () => {
+test("delays double up to a maximum, and a long stream resets them", () => {
   const one = redial();
-  const waits = Array.from({ length: 9 }, () => one.after(CUT)?.delayMs);
-  assert.deepEqual(waits, [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
-  assert.equal(one.after({ ...CUT, livedMs: 10_000 })?.delayMs, 200);
+  const delays = Array.from({ length: 9 }, () => one.after(CUT)?.delayMs);
+  assert.deepEqual(delays, [200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
+  assert.equal(one.after({ ...CUT, openForMs: 10_000 })?.delayMs, 200);
 });
 
-test("what the arena asks for is waited before, and as long again at random", () => {
-  assert.equal(redial().after({ ...CUT, retryMs: 5000 })?.delayMs, 10_000);
+test("a requested delay is kept, with as long again at random", () => {
+  assert.equal(redial().after({ ...CUT, retryDelayMs: 5000 })?.delayMs, 10_000);
 });
 
-test("a redirect counts until a stream is not welcomed there", () => {
+test("a redirect holds until a stream there gets no welcome", () => {
   const one = redial();
   assert.deepEqual(one.after({ ...CUT, redirect: "second" }), { endpoint: "second", delayMs: 0 });
   assert.equal(one.after(CUT)?.endpoint, "second");
   assert.equal(one.after({ ...CUT, welcomed: false })?.endpoint, "main");
 });
 
-test("five redirects in a row wait", () => {
+test("the fifth redirect in a row has a delay", () => {
   const one = redial();
-  const hops = Array.from({ length: 5 }, () => one.after({ ...CUT, redirect: "x" })?.delayMs);
-  assert.deepEqual(hops, [0, 0, 0, 0, 200]);
+  const redirects = Array.from({ length: 5 }, () => one.after({ ...CUT, redirect: "x" })?.delayMs);
+  assert.deepEqual(redirects, [0, 0, 0, 0, 200]);
 });
 
-test("a bot that plays once gives up after ten seconds", () => {
+test("a bot with `once` gives up after ten seconds", () => {
   let nowMs = 0;
   const one = redial(true, () => nowMs);
   nowMs = 9_950;
@@ -94,12 +94,12 @@ const HOSTS: readonly (readonly [string, boolean, string])[] = [
   ["[::1]:7654", true, "IPv6"],
   ["::1", true, "IPv6, bare"],
   ["unix:/tmp/arena", true, "a socket"],
-  ["localhost.example:1", false, "a name that begins so"],
-  ["127.0.0.1.example:1", false, "another that does"],
+  ["localhost.example:1", false, "a name that starts with localhost"],
+  ["127.0.0.1.example:1", false, "a name that starts with a loopback address"],
   ["10.0.0.1:7654", false, "another machine"],
 ];
 for (const [host, local, why] of HOSTS) {
-  test(`${host} ${local ? "stays on" : "leaves"} this machine: ${why}`, () => {
+  test(`${host} ${local ? "is" : "is not"} this machine: ${why}`, () => {
     assert.equal(isLocal(host), local);
   });
 }
@@ -107,10 +107,10 @@ for (const [host, local, why] of HOSTS) {
 const TLS = { ca: "", cert: "", key: "" };
 const TARGETS: readonly (readonly [string, boolean, boolean, string | RegExp, string])[] = [
   ["https://arena:1/", true, false, "arena:1", "TLS"],
-  ["https://arena:1", false, false, /needs TLS/, "a redirect to TLS, where it was not asked for"],
-  ["http://localhost:1", true, false, /is plain text/, "a redirect to plain text"],
-  ["arena:1", false, false, /in plain text, for all/, "the token would leave this machine"],
-  ["arena:1", false, true, "arena:1", "it may"],
+  ["https://arena:1", false, false, /needs TLS/, "a redirect to TLS, without TLS"],
+  ["http://localhost:1", true, false, /is a plain-text address/, "a redirect to plain text"],
+  ["arena:1", false, false, /in plain text/, "another machine in plain text"],
+  ["arena:1", false, true, "arena:1", "another machine in plain text, allowed"],
 ];
 for (const [endpoint, tls, insecure, wanted, why] of TARGETS) {
   test(`dialling ${endpoint}: ${why}`, () => {

@@ -3,66 +3,70 @@ import { RefusedError, UnreachableError } from "./errors.js";
 
 const BACKOFF_BASE_MS = 200;
 const BACKOFF_CAP_MS = 30_000;
-/** A stream that lived this long makes up for all failures before it. */
-const STEADY_MS = 10_000;
-/** How long a bot that plays once tries to reach its arena. */
-const PATIENCE_MS = 10_000;
-/** Redirects in a row that are followed at once; further ones wait as failures do. */
-const MAX_HOPS = 4;
+/** A stream that was open this long resets the backoff. */
+const RESETS_BACKOFF_MS = 10_000;
+/** How long a bot with `once` tries to connect. */
+const ONCE_TIMEOUT_MS = 10_000;
+/** Redirects in a row that are followed without delay. Further ones wait as after a failure. */
+const MAX_IMMEDIATE_REDIRECTS = 4;
 
-/** Statuses after which trying again would change nothing. */
-const FINAL = new Map<number, string>([
-  [status.UNAUTHENTICATED, "the arena does not take this token"],
-  [status.PERMISSION_DENIED, "the arena does not let this token play"],
-  [status.FAILED_PRECONDITION, "the arena turned the bot away"],
-  [status.INVALID_ARGUMENT, "the arena did not accept what the bot said of itself"],
-  [status.ABORTED, "another bot took over with the same token; each needs its own"],
-  [status.UNIMPLEMENTED, "this server is no arena, or one of another version"],
+/** The statuses after which another attempt would give the same result. */
+const REFUSALS = new Map<number, string>([
+  [status.UNAUTHENTICATED, "the arena rejected the token"],
+  [status.PERMISSION_DENIED, "the token does not allow to play at this arena"],
+  [status.FAILED_PRECONDITION, "the arena rejected the bot"],
+  [status.INVALID_ARGUMENT, "the arena rejected the bot's hello message"],
+  [status.ABORTED, "another bot connected with the same token; use a token for each bot"],
+  [status.UNIMPLEMENTED, "the server is not an arena, or speaks another version of the protocol"],
 ]);
 
-/** Reasons of RESOURCE_EXHAUSTED that pass; any other is a mistake of the client's. */
-const PASSING = new Set(["BUSY", "TOO_MANY_OPEN", "NOT_READING"]);
+/** The reasons of RESOURCE_EXHAUSTED that go away by themselves. Any other is the bot's mistake. */
+const TEMPORARY_REASONS = new Set(["BUSY", "TOO_MANY_OPEN", "NOT_READING"]);
 
 /** How a stream ended. */
 export interface StreamEnd {
   readonly code: number;
   readonly details: string;
   readonly welcomed: boolean;
-  readonly livedMs: number;
+  /** How long the stream was open. */
+  readonly openForMs: number;
   readonly draining: boolean;
   /** Where the arena sent the bot; empty if nowhere. */
   readonly redirect: string;
-  /** How long the arena asks it to stay away. */
-  readonly retryMs: number;
-  /** The reason that the arena names; empty if none. */
+  /** The delay that the arena requested. */
+  readonly retryDelayMs: number;
+  /** The reason of google.rpc.ErrorInfo; empty without one. */
   readonly reason: string;
 }
 
-/** One more stream. */
+/** The next stream. */
 export interface Attempt {
   readonly endpoint: string;
   readonly delayMs: number;
 }
 
-/** Decides after each stream whether there is another: with full jitter, and where. */
+/**
+ * Decides after each stream whether, when and where the bot connects again. Delays grow
+ * exponentially, with full jitter.
+ */
 export class Redial {
   readonly #address: string;
   readonly #once: boolean;
   readonly #nowMs: () => number;
   readonly #random: () => number;
   #failures = 0;
-  #hops = 0;
+  #redirects = 0;
   #endpoint: string;
-  #reachedMs: number;
+  #connectedAtMs: number;
 
-  /** Of a clock, and a number from 0 to 1 at random. */
+  /** `nowMs` is a monotonic clock. `random` returns numbers from 0 to 1. */
   constructor(address: string, once: boolean, nowMs: () => number, random: () => number) {
     this.#address = address;
     this.#endpoint = address;
     this.#once = once;
     this.#nowMs = nowMs;
     this.#random = random;
-    this.#reachedMs = nowMs();
+    this.#connectedAtMs = nowMs();
   }
 
   /** The first stream. */
@@ -71,31 +75,34 @@ export class Redial {
   }
 
   /**
-   * The stream that follows one that ended so; undefined if it was the last.
+   * The next stream after one that ended; undefined if play is over.
    *
-   * @throws RefusedError if the arena will not have the bot.
-   * @throws UnreachableError if it was not there for as long as the bot was to try.
+   * @throws RefusedError if the arena refused the bot.
+   * @throws UnreachableError if the time of a bot with `once` is over.
    */
   after(end: StreamEnd): Attempt | undefined {
     if (end.welcomed) {
-      this.#reachedMs = this.#nowMs();
+      this.#connectedAtMs = this.#nowMs();
     }
-    if (end.livedMs >= STEADY_MS) {
+    if (end.openForMs >= RESETS_BACKOFF_MS) {
       this.#failures = 0;
-      this.#hops = 0;
+      this.#redirects = 0;
     }
     if (end.redirect) {
       this.#endpoint = end.redirect;
-      this.#hops += 1;
-      const delayMs = this.#hops <= MAX_HOPS ? 0 : this.#delayMs(0);
+      this.#redirects += 1;
+      const delayMs = this.#redirects <= MAX_IMMEDIATE_REDIRECTS ? 0 : this.#delayMs(0);
       return { endpoint: this.#endpoint, delayMs };
     }
-    const final = FINAL.get(end.code);
-    if (final) {
-      throw new RefusedError(end.details ? `${final} (${end.details})` : final);
+    const refusal = REFUSALS.get(end.code);
+    if (refusal) {
+      throw new RefusedError(end.details ? `${refusal} (${end.details})` : refusal);
     }
-    if (end.code === status.RESOURCE_EXHAUSTED && !PASSING.has(end.reason)) {
-      throw new RefusedError(`the arena takes no more of what this bot says (${shortly(end)})`);
+    if (end.code === status.RESOURCE_EXHAUSTED && !TEMPORARY_REASONS.has(end.reason)) {
+      const why = summary(end);
+      throw new RefusedError(
+        `the arena closed the stream because the bot exceeded a limit (${why})`,
+      );
     }
     if (end.code === status.OK && (this.#once || end.draining)) {
       return undefined;
@@ -103,27 +110,32 @@ export class Redial {
     if (!end.welcomed) {
       this.#endpoint = this.#address;
     }
-    const delayMs = this.#delayMs(end.retryMs);
+    const delayMs = this.#delayMs(end.retryDelayMs);
     if (!this.#once) {
       return { endpoint: this.#endpoint, delayMs };
     }
-    const leftMs = PATIENCE_MS - (this.#nowMs() - this.#reachedMs);
+    const leftMs = ONCE_TIMEOUT_MS - (this.#nowMs() - this.#connectedAtMs);
     if (leftMs <= 0) {
-      const why = `no arena at ${this.#address} for ${PATIENCE_MS / 1000} s (${shortly(end)})`;
-      throw new UnreachableError(why);
+      const seconds = ONCE_TIMEOUT_MS / 1000;
+      throw new UnreachableError(
+        `no connection to the arena at ${this.#address} for ${seconds} s (${summary(end)})`,
+      );
     }
     return { endpoint: this.#endpoint, delayMs: Math.min(delayMs, leftMs) };
   }
 
-  /** On top of what the arena asked for. Many bots were told the same: they spread. */
-  #delayMs(retryMs: number): number {
-    const mostMs = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(this.#failures, 16));
+  /**
+   * The delay before the next stream: what the arena requested, and a random time on top. Many bots
+   * may have the same request, so the random time is at least as long.
+   */
+  #delayMs(requestedMs: number): number {
+    const maxMs = Math.min(BACKOFF_CAP_MS, BACKOFF_BASE_MS * 2 ** Math.min(this.#failures, 16));
     this.#failures += 1;
-    return retryMs + this.#random() * Math.max(mostMs, retryMs);
+    return requestedMs + this.#random() * Math.max(maxMs, requestedMs);
   }
 }
 
-/** How it ended, in short. */
-export function shortly(end: StreamEnd): string {
+/** The status in one line. */
+export function summary(end: StreamEnd): string {
   return end.details || (status[end.code] ?? String(end.code));
 }

@@ -3,62 +3,66 @@ import { parseArgs } from "node:util";
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { AnyAsk } from "./ask.js";
-import { Author } from "./author.js";
 import type { Player } from "./bot.js";
-import { safetyOf } from "./dial.js";
+import { BotRunner } from "./bot_runner.js";
+import { BusyFlag } from "./busy_flag.js";
+import { securityOf } from "./dial.js";
 import { LiedError, MisconfiguredError, RefusedError, UnreachableError } from "./errors.js";
 import { ALL_GAMES } from "./families.js";
 import { Capability, type Hello, HelloSchema } from "./gen/cardarena/v1/play_pb.js";
-import type { Over, StreamData, ToAuthor, ToStream } from "./link.js";
+import type { PlayEnded, StreamData, ToBotThread, ToStreamThread } from "./link.js";
 import { type Logger, STDERR } from "./log.js";
 import { CONTRACT } from "./session.js";
-import { Turn } from "./turn.js";
 
-/** The SDK's. */
+/** The version of this SDK. */
 export const VERSION = "0.1.0";
 const DEFAULT_ADDRESS = "localhost:7654";
-const AT_ONCE = 64;
+const DEFAULT_CONCURRENCY = 64;
 const GUEST = "guest:";
 
-/** Exit codes of `run`, the same in every language. */
+/** Exit codes of `run`. All SDKs use the same codes. */
 export const EXIT = { unreachable: 1, refused: 2, lied: 3, interrupted: 130 } as const;
 
-/** Where to play and as whom. What is left out is taken from the environment. */
+/**
+ * Where to play, and as whom. An option that is left out is read from the environment variable that
+ * its comment names.
+ */
 export interface Options {
-  /** HOST:PORT, https://HOST:PORT or unix:PATH; else CARDARENA_ADDRESS, else localhost:7654. */
+  /** HOST:PORT, https://HOST:PORT or unix:PATH. Default: CARDARENA_ADDRESS or localhost:7654. */
   readonly address?: string | undefined;
-  /** Who the bot is; else CARDARENA_TOKEN, else `guest:` and the player's name. */
+  /** The bot's token. Default: CARDARENA_TOKEN or guest:NAME, with the player's name. */
   readonly token?: string | undefined;
   /**
-   * A folder of this bot's own for what it can prove of fair deals; else CARDARENA_RECEIPTS, else
-   * nothing is kept.
+   * The folder where receipts of fair deals are stored, one folder for each bot. Default:
+   * CARDARENA_RECEIPTS; without it no receipts are stored.
    */
   readonly receipts?: string | undefined;
   /**
-   * Ends when the arena ends its stream in order, and gives up after ten seconds without an arena;
-   * also if CARDARENA_ONCE is 1.
+   * Stops when the arena closes the stream in order, and after ten seconds without a connection.
+   * Also set by CARDARENA_ONCE=1.
    */
   readonly once?: boolean | undefined;
-  /** TLS also for an address without https://. */
+  /** Uses TLS also for an address without https://. */
   readonly tls?: boolean | undefined;
-  /** PEM of the certificates that sign the arena's, a file; else CARDARENA_CA. */
+  /** File with the root certificates for the arena's certificate, PEM. Default: CARDARENA_CA. */
   readonly ca?: string | undefined;
-  /** The bot's own certificate and its key, files; else CARDARENA_CLIENT_CERT and _KEY. */
+  /** File with the bot's certificate, PEM. Default: CARDARENA_CLIENT_CERT. */
   readonly clientCert?: string | undefined;
+  /** File with the key of that certificate, PEM. Default: CARDARENA_CLIENT_KEY. */
   readonly clientKey?: string | undefined;
-  /** Lets the token go to another machine in plain text. */
+  /** Allows sending the token to another machine in plain text. */
   readonly insecure?: boolean | undefined;
-  /** Is told what the author should know; else it is written to stderr. */
+  /** Receives the log. Default: stderr. */
   readonly logger?: Logger | undefined;
-  /** Ends play at once. */
+  /** Ends play when it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Plays until the arena sends the bot home.
+ * Plays until the arena ends play.
  *
- * @throws RefusedError, UnreachableError, MisconfiguredError or LiedError; the signal's reason if
- *   that is aborted.
+ * @throws RefusedError, UnreachableError, MisconfiguredError or LiedError; the reason of the signal
+ * if that is aborted.
  */
 export async function play<A extends AnyAsk>(
   player: Player<A>,
@@ -66,34 +70,35 @@ export async function play<A extends AnyAsk>(
 ): Promise<void> {
   const data = streamData(player, options);
   const { port1: port, port2 } = new MessageChannel();
-  const turn = new Turn();
-  const unread: ToAuthor[] = [];
+  const busy = new BusyFlag();
+  const unread: ToBotThread[] = [];
   options.signal?.throwIfAborted();
   const worker = new Worker(new URL("./thread.js", import.meta.url), {
-    workerData: { data, port: port2, turn: turn.shared },
+    workerData: { data, port: port2, busy: busy.shared },
     transferList: [port2],
   });
   let abort = () => {};
   try {
-    const told = await new Promise<Over>((resolve, reject) => {
-      const author = new Author(player, {
-        send: (choices: ToStream) => port.postMessage(choices),
+    const ended = await new Promise<PlayEnded>((resolve, reject) => {
+      const runner = new BotRunner(player, {
+        send: (choices: ToStreamThread) => port.postMessage(choices),
         poll: () => {
           if (unread.length === 0) {
-            unread.push(...((receiveMessageOnPort(port)?.message ?? []) as readonly ToAuthor[]));
+            const next = receiveMessageOnPort(port)?.message ?? [];
+            unread.push(...(next as readonly ToBotThread[]));
           }
           return unread.shift();
         },
-        turn,
-        over: (over) => author.finish().then(() => resolve(over)),
+        busy,
+        playEnded: (message) => runner.finish().then(() => resolve(message)),
         log: options.logger ?? STDERR,
       });
       abort = () => reject(options.signal?.reason);
       options.signal?.addEventListener("abort", abort);
       worker.on("error", reject);
-      port.on("message", (told: readonly ToAuthor[]) => author.receive(...told));
+      port.on("message", (messages: readonly ToBotThread[]) => runner.receive(...messages));
     });
-    endWith(told);
+    throwErrorOf(ended);
   } finally {
     options.signal?.removeEventListener("abort", abort);
     port.close();
@@ -101,7 +106,7 @@ export async function play<A extends AnyAsk>(
   }
 }
 
-/** Plays as a program: it reads the command line, logs to stderr, and ends with an exit code. */
+/** Plays as a program: it parses the command line, logs to stderr, and exits with an exit code. */
 export async function run<A extends AnyAsk>(player: Player<A>): Promise<never> {
   const options = flags();
   const interrupted = new AbortController();
@@ -110,16 +115,16 @@ export async function run<A extends AnyAsk>(player: Player<A>): Promise<never> {
     await play(player, { ...options, signal: interrupted.signal });
   } catch (error) {
     if (!interrupted.signal.aborted || error instanceof LiedError) {
-      STDERR.error(isOurs(error) ? error.message : ((error as Error).stack ?? String(error)));
+      STDERR.error(isPlayError(error) ? error.message : ((error as Error).stack ?? String(error)));
     }
     process.exit(exitCode(error, interrupted.signal.aborted));
   }
   process.exit(0);
 }
 
-function isOurs(error: unknown): error is Error {
-  const ours = [RefusedError, UnreachableError, MisconfiguredError, LiedError];
-  return ours.some((kind) => error instanceof kind);
+function isPlayError(error: unknown): error is Error {
+  const kinds = [RefusedError, UnreachableError, MisconfiguredError, LiedError];
+  return kinds.some((kind) => error instanceof kind);
 }
 
 function exitCode(error: unknown, interrupted: boolean): number {
@@ -133,20 +138,22 @@ function exitCode(error: unknown, interrupted: boolean): number {
   return refused ? EXIT.refused : EXIT.unreachable;
 }
 
-const HELP = `Plays at an arena until that sends the bot home.
+const HELP = `Plays at an arena until the arena ends play.
 
-  --address ADDRESS    HOST:PORT, https://HOST:PORT or unix:PATH (else $CARDARENA_ADDRESS, else ${DEFAULT_ADDRESS})
-  --token TOKEN        who the bot is (else $CARDARENA_TOKEN, which others cannot see, else guest: and the bot's name)
-  --receipts FOLDER    keep what proves the deals in this folder (else $CARDARENA_RECEIPTS)
-  --tls                use TLS, as with https://
-  --ca FILE            the arena's root certificates, PEM (else $CARDARENA_CA)
-  --client-cert FILE   the bot's own certificate, PEM, if the arena wants one (else $CARDARENA_CLIENT_CERT)
-  --client-key FILE    its private key, PEM (else $CARDARENA_CLIENT_KEY)
-  --insecure           let the token leave this machine in plain text
+  --address ADDRESS    HOST:PORT, https://HOST:PORT or unix:PATH (default: $CARDARENA_ADDRESS or ${DEFAULT_ADDRESS})
+  --token TOKEN        the bot's token (default: $CARDARENA_TOKEN or guest:NAME; other users of this machine can see
+                       a token on the command line)
+  --receipts FOLDER    store receipts of fair deals in this folder, one for each bot (default: $CARDARENA_RECEIPTS)
+  --tls                use TLS, as with an https:// address
+  --ca FILE            root certificates for the arena's certificate, PEM (default: $CARDARENA_CA)
+  --client-cert FILE   the bot's certificate, PEM, if the arena requires one (default: $CARDARENA_CLIENT_CERT)
+  --client-key FILE    the private key of that certificate, PEM (default: $CARDARENA_CLIENT_KEY)
+  --insecure           allow sending the token to another machine in plain text
 
-Exit codes: 0 sent home, 1 no arena, 2 refused, 3 lied to.`;
+Exit codes: 0 the arena ended play, 1 the arena is unreachable, 2 the arena refused the bot or an option is wrong,
+3 the arena lied about its deals.`;
 
-/** The flags of all SDKs, from the command line; what is no flag of theirs ends the program. */
+/** Parses the flags that all SDKs have. An unknown flag ends the program. */
 function flags(): Options {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
@@ -176,17 +183,17 @@ function flags(): Options {
   }
 }
 
-function endWith({ error, lies }: Over): void {
-  const ended = error && errorOf(error);
+function throwErrorOf({ error, lies }: PlayEnded): void {
+  const cause = error && errorOf(error);
   if (lies.length > 0) {
-    throw new LiedError(lies, ended && { cause: ended });
+    throw new LiedError(lies, cause && { cause });
   }
-  if (ended) {
-    throw ended;
+  if (cause) {
+    throw cause;
   }
 }
 
-/** An error of the stream's thread: threads hand on no classes. */
+/** An error of the stream thread. Messages between threads lose the classes of errors. */
 function errorOf({ name, message }: { readonly name: string; readonly message: string }): Error {
   const kinds = [RefusedError, UnreachableError, MisconfiguredError];
   const kind = kinds.find((one) => one.name === name);
@@ -197,7 +204,7 @@ function streamData<A extends AnyAsk>(player: Player<A>, options: Options): Stre
   const { env } = process;
   const address = options.address || env.CARDARENA_ADDRESS || DEFAULT_ADDRESS;
   const token = options.token || env.CARDARENA_TOKEN || GUEST + player.name;
-  const safety = safetyOf({
+  const security = securityOf({
     address,
     tls: Boolean(options.tls || options.ca || options.clientCert || options.clientKey),
     insecure: options.insecure ?? false,
@@ -212,28 +219,30 @@ function streamData<A extends AnyAsk>(player: Player<A>, options: Options): Stre
     once: options.once || env.CARDARENA_ONCE === "1",
     receipts: options.receipts || env.CARDARENA_RECEIPTS || "",
     addsEntropy: player.addsEntropy ?? true,
-    safety,
+    security,
   };
 }
 
 function helloOf<A extends AnyAsk>(player: Player<A>, token: string): Hello {
   if (!player.bot && !player.batch) {
-    throw new MisconfiguredError(`${player.name} has neither bot nor batch, to choose its moves`);
+    throw new MisconfiguredError(`the player ${player.name} has no bot: set bot or batch`);
   }
   const games = player.games ?? ALL_GAMES;
   const unknown = games.find((game) => !ALL_GAMES.includes(game));
   if (unknown !== undefined) {
     const known = ALL_GAMES.join(", ");
-    throw new RefusedError(`this version of the SDK knows no game ${unknown}: it knows ${known}`);
+    throw new RefusedError(
+      `this version of the SDK does not support the game ${unknown}: it supports ${known}`,
+    );
   }
-  // A secret of this run, so that nobody else takes a guest's seats meanwhile.
-  const isBare = token.startsWith(GUEST) && token.split(":").length === 2;
+  // A random suffix, so that another guest of the same name cannot take over the matches.
+  const needsSuffix = token.startsWith(GUEST) && token.split(":").length === 2;
   return create(HelloSchema, {
-    token: isBare ? `${token}:${randomBytes(16).toString("hex")}` : token,
+    token: needsSuffix ? `${token}:${randomBytes(16).toString("hex")}` : token,
     sdk: `cardarena-typescript/${VERSION}`,
     games: games.map((game) => ({ game })),
-    maxMatches: player.maxMatches ?? AT_ONCE,
-    maxOpenAsks: player.maxOpenAsks ?? AT_ONCE,
+    maxMatches: player.maxMatches ?? DEFAULT_CONCURRENCY,
+    maxOpenAsks: player.maxOpenAsks ?? DEFAULT_CONCURRENCY,
     wantText: player.wantText ?? false,
     contract: CONTRACT,
     capabilities: [Capability.REDIRECT],

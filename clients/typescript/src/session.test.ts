@@ -5,15 +5,15 @@ import { AnswerSchema, LimitsSchema } from "./gen/cardarena/v1/play_pb.js";
 import { Arena, answersIn, jamAsk, sentBy } from "./messages.testing.js";
 import { Outbox } from "./outbox.js";
 
-test("a single move is answered without the bot, which is told its events", () => {
+test("a forced move is answered without the bot, and its events are posted", () => {
   const arena = new Arena(false);
   arena.asks(jamAsk(1, 1, 1));
   assert.deepEqual(arena.answers(), [1]);
-  const [, ask] = arena.told;
+  const [, ask] = arena.posted;
   assert.equal(ask?.kind === "ask" && ask.answered, true);
 });
 
-test("an ask that comes again is answered the same, and the bot is not asked anew", () => {
+test("a repeated ask gets the same answer, and the bot is not called again", () => {
   const arena = new Arena();
   arena.asks(jamAsk(7));
   arena.session.answer([{ askId: 7n, index: 2, note: "first" }]);
@@ -22,62 +22,62 @@ test("an ask that comes again is answered the same, and the bot is not asked ane
     sentBy(arena.out).map((one) => [one.choice.value, one.note]),
     [[2, "first"]],
   );
-  arena.heard();
+  arena.kinds();
   arena.stream(2, jamAsk(7));
   assert.deepEqual(
     sentBy(arena.out).map((one) => [one.choice.value, one.note]),
     [[2, "first"]],
   );
-  assert.deepEqual(arena.heard(), []);
+  assert.deepEqual(arena.kinds(), []);
 });
 
-test("what was thought of while the ask counted as settled is kept, and said if it comes again", () => {
+test("an answer to a closed ask is kept, and sent if the ask is repeated", () => {
   const arena = new Arena();
   arena.asks(jamAsk(7));
-  arena.says({ case: "askClosed", value: { askId: 7n } });
+  arena.send({ case: "askClosed", value: { askId: 7n } });
   arena.session.answer([{ askId: 7n, index: 0, note: "" }]);
   assert.deepEqual(arena.answers(), []);
   arena.asks(jamAsk(7));
   assert.deepEqual(arena.answers(), [7]);
 });
 
-test("an ask that was settled and comes again without an answer is wanted again", () => {
+test("a closed ask without an answer is reopened if it is repeated", () => {
   const arena = new Arena();
   arena.asks(jamAsk(7));
-  arena.heard();
+  arena.kinds();
   arena.stream(2);
   arena.asks(jamAsk(7));
-  assert.deepEqual(arena.heard(), ["settled 7", "wanted 7"]);
+  assert.deepEqual(arena.kinds(), ["closed 7", "reopened 7"]);
 });
 
-test("the next ask of a match settles the one before", () => {
+test("the next ask of a match closes the one before", () => {
   const arena = new Arena();
   arena.asks(jamAsk(7));
   arena.asks(jamAsk(8));
-  assert.deepEqual(arena.heard(), ["started", "ask 7", "settled 7", "ask 8"]);
+  assert.deepEqual(arena.kinds(), ["started", "ask 7", "closed 7", "ask 8"]);
   arena.session.answer([{ askId: 7n, index: 0, note: "" }]);
   assert.deepEqual(arena.answers(), []);
 });
 
-test("an arena that has begun anew has forgotten all matches", () => {
+test("if the arena lost its state, all matches end", () => {
   const arena = new Arena();
-  arena.heard();
+  arena.kinds();
   arena.stream(1);
-  assert.deepEqual(arena.heard(), ["ended"]);
+  assert.deepEqual(arena.kinds(), ["ended"]);
 });
 
 test("without a stream nothing is sent", () => {
   const arena = new Arena();
   arena.asks(jamAsk(7));
-  arena.session.lost();
+  arena.session.streamLost();
   arena.session.answer([{ askId: 7n, index: 0, note: "" }]);
   assert.deepEqual(arena.answers(), []);
 });
 
 const NOTES: readonly (readonly [string, string, string])[] = [
-  ["short", "short", "a short one stays"],
+  ["short", "short", "a short note stays"],
   ["\u{1F0A1}".repeat(200), "\u{1F0A1}".repeat(200), "code points count, not UTF-16 units"],
-  ["a".repeat(201), `${"a".repeat(199)}…`, "a long one is cut, and says so"],
+  ["a".repeat(201), `${"a".repeat(199)}…`, "a long note is truncated"],
 ];
 for (const [note, sent, why] of NOTES) {
   test(`a note: ${why}`, () => {
@@ -89,14 +89,14 @@ for (const [note, sent, why] of NOTES) {
 }
 
 const LIMITS: readonly (readonly [object, readonly number[], string])[] = [
-  [{}, [6], "all go in one message"],
-  [{ maxAnswers: 4 }, [4, 2], "no more than the arena takes in one"],
-  [{ maxMessageBytes: 60 }, [3, 3], "no longer than the arena takes"],
+  [{}, [6], "all in one message"],
+  [{ maxAnswers: 4 }, [4, 2], "up to the maximum number of answers"],
+  [{ maxMessageBytes: 60 }, [3, 3], "up to the maximum number of bytes"],
 ];
 for (const [limits, sizes, why] of LIMITS) {
   test(`answers in messages: ${why}`, () => {
     const out = new Outbox(() => {});
-    out.limit(create(LimitsSchema, limits));
+    out.setLimits(create(LimitsSchema, limits));
     const note = "ten chars.";
     const ids = [1n, 2n, 3n, 4n, 5n, 6n];
     out.putAnswers(
@@ -108,13 +108,10 @@ for (const [limits, sizes, why] of LIMITS) {
   });
 }
 
-test("an answer that is too long for the arena is said to be so", () => {
+test("an answer over the limit becomes a note", () => {
   const out = new Outbox(() => {});
-  out.limit(create(LimitsSchema, { maxMessageBytes: 60 }));
+  out.setLimits(create(LimitsSchema, { maxMessageBytes: 60 }));
   const long = create(AnswerSchema, { askId: 1n, note: "a".repeat(100) });
   out.putAnswers([toBinary(AnswerSchema, long)]);
-  assert.match(
-    sentBy(out)[0]?.note ?? "",
-    /^error: the answer has 1\d\d bytes, the arena takes 60$/,
-  );
+  assert.match(sentBy(out)[0]?.note ?? "", /^error: the answer has 1\d\d bytes, the limit is 60$/);
 });

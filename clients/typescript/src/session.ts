@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Deals, dealName, type Reaction } from "./deals.js";
+import { dealName } from "./deal_set.js";
+import type { Deals, Reaction } from "./deals.js";
 import { type AskFrame, type Frame, frameOf } from "./frames.js";
 import { FaultKind, GameMoveSchema } from "./gen/cardarena/v1/game_pb.js";
 import {
@@ -17,97 +18,102 @@ import {
   RefusalReason,
   type Welcome,
 } from "./gen/cardarena/v1/play_pb.js";
-import type { ChosenMove, ToAuthor } from "./link.js";
+import type { ChosenMove, ToBotThread } from "./link.js";
 import type { Outbox } from "./outbox.js";
 
-/** The version of the contract that this SDK was written for. */
+/** The contract version that this SDK supports. */
 export const CONTRACT = 1;
 const DEFAULT_NOTE_CHARS = 200;
-/** Ended matches that are remembered: an arena repeats the last 64 at most. */
-const REMEMBERED_ENDS = 1024;
+/** The maximum number of remembered ends of matches. An arena repeats at most the last 64. */
+const MAX_REMEMBERED_ENDS = 1024;
 
-/** The bot's own at a match. */
+/** The bot's seat at a match. */
 interface Seat {
-  /** Given once in a process, also where the arena gives a match's number again. */
+  /** A number that the process uses once, also if the arena reuses a match's number. */
   readonly id: number;
   readonly match: number;
   readonly game: string;
-  /** The MatchStart, encoded. */
+  /** The encoded MatchStart. */
   readonly start: Uint8Array;
-  /** The last ask, open or not, and the answer to it, encoded. */
+  /** The last ask, open or not, and the encoded answer to it. */
   ask: { readonly askId: bigint; open: boolean } | undefined;
   answer: Uint8Array | undefined;
 }
 
-/** What is to be done about a frame of the arena. */
+/** What to do about a frame of the arena. */
 export interface Received {
-  readonly say: string[];
+  /** Lines for the log. */
+  readonly warnings: string[];
   welcomed: boolean;
   /** Where the arena sends the bot; empty if nowhere. */
   redirect: string;
-  /** Why the bot would wait in vain; empty if it would not. */
+  /** Why the bot cannot play at this arena; empty if it can. */
   refused: string;
 }
 
 /**
- * A bot at the arena, over all its streams. It reads no socket and never calls the author's code.
+ * The state of a bot at the arena, across all its streams. It reads no socket, and does not call
+ * the bot.
  *
- * The arena does not acknowledge answers, so an answer is kept until the match's next ask: whenever
- * the ask comes again, the same answer is said again and the author is not asked anew.
+ * The arena does not acknowledge answers. The session therefore keeps an answer until the next ask
+ * of the match: if the arena repeats the ask, the session repeats the answer and the bot is not
+ * called again.
  */
 export class Session {
-  /** Whether the arena has said that it closes. */
+  /** Whether the arena is shutting down. */
   draining = false;
   readonly #hello: Hello;
   readonly #askForced: boolean;
   readonly #deals: Deals | undefined;
-  readonly #tell: (one: ToAuthor) => void;
+  readonly #post: (message: ToBotThread) => void;
   #out: Outbox | undefined;
-  #live = false;
+  #welcomed = false;
   #epoch = 0;
   #limits: Limits | undefined;
-  #seatsMade = 0;
+  #seatCount = 0;
   readonly #seats = new Map<number, Seat>();
-  /** By the last ask, open or not: one that counts as settled may come again. */
-  readonly #asked = new Map<bigint, Seat>();
-  /** Matches whose end was told, oldest first. */
-  readonly #over = new Set<number>();
+  /** Seats by the id of their last ask. The ask may be closed: the arena can repeat it. */
+  readonly #seatOfAsk = new Map<bigint, Seat>();
+  /** Matches whose end the arena has sent, oldest first. */
+  readonly #ended = new Set<number>();
 
-  /** Of what is said on opening a stream, and what hears of matches and asks. */
+  /**
+   * `post` sends messages to the bot thread. A bot that takes no part in fair deals has no `deals`.
+   */
   constructor(
     hello: Hello,
     askForced: boolean,
     deals: Deals | undefined,
-    tell: (one: ToAuthor) => void,
+    post: (message: ToBotThread) => void,
   ) {
     this.#hello = hello;
     this.#askForced = askForced;
     this.#deals = deals;
-    this.#tell = tell;
+    this.#post = post;
   }
 
-  /** Begins a stream; its first message is hello. */
-  opened(out: Outbox): void {
-    this.#live = false;
+  /** Starts a stream, whose first message is hello. */
+  streamOpened(out: Outbox): void {
+    this.#welcomed = false;
     this.#out = out;
     this.#deals?.onStream();
     out.put(create(BotMessageSchema, { body: { case: "hello", value: this.#hello } }));
   }
 
-  /** The stream is gone. What is open stays so until the next welcome. */
-  lost(): void {
-    this.#live = false;
+  /** Ends the stream. Open asks stay open until the next welcome. */
+  streamLost(): void {
+    this.#welcomed = false;
     this.#out = undefined;
   }
 
-  /** The games of the matches that go on, oldest first. */
-  get seated(): readonly string[] {
+  /** The games of the matches in play, oldest first. */
+  get games(): readonly string[] {
     return this.#inOrder().map((seat) => seat.game);
   }
 
-  /** Takes what the arena said. */
+  /** Processes a frame of the arena. */
   receive(frame: Frame, nowMs: number): Received {
-    const received: Received = { say: [], welcomed: false, redirect: "", refused: "" };
+    const received: Received = { warnings: [], welcomed: false, redirect: "", refused: "" };
     if ("asks" in frame) {
       this.#onAsks(received, frame.asks, nowMs);
     } else {
@@ -117,51 +123,57 @@ export class Session {
   }
 
   /**
-   * Keeps choices of the author and sends them. One for an ask that has an answer is dropped;
-   * without a stream nothing is sent, as welcome will ask again.
+   * Keeps the bot's choices and sends them. A second choice for an ask is dropped. Without a stream
+   * nothing is sent: the next welcome repeats the open asks.
    */
   answer(choices: readonly ChosenMove[]): void {
-    const taken: Uint8Array[] = [];
+    const toSend: Uint8Array[] = [];
     for (const choice of choices) {
-      const seat = this.#asked.get(choice.askId);
+      const seat = this.#seatOfAsk.get(choice.askId);
       if (!seat || seat.answer) {
         continue;
       }
       seat.answer = this.#encoded(choice);
       if (seat.ask?.open) {
-        taken.push(seat.answer);
+        toSend.push(seat.answer);
       }
     }
-    this.#sendAnswers(taken);
+    this.#sendAnswers(toSend);
   }
 
   #encoded(choice: ChosenMove): Uint8Array {
-    const answer = create(AnswerSchema, { askId: choice.askId, note: this.#cut(choice.note) });
-    answer.choice =
-      "move" in choice
-        ? { case: "move", value: fromBinary(GameMoveSchema, choice.move) }
-        : { case: "index", value: choice.index };
+    const answer = create(AnswerSchema, { askId: choice.askId, note: this.#truncate(choice.note) });
+    if ("failed" in choice) {
+      answer.choice = { case: "failed", value: true };
+    } else {
+      answer.choice =
+        "move" in choice
+          ? { case: "move", value: fromBinary(GameMoveSchema, choice.move) }
+          : { case: "index", value: choice.index };
+    }
     return toBinary(AnswerSchema, answer);
   }
 
-  /** The note, ending in an ellipsis if it had to be cut: limits count code points. */
-  #cut(note: string): string {
-    const most = this.#limits?.maxNoteChars || DEFAULT_NOTE_CHARS;
-    if (note.length <= most) {
+  /**
+   * Truncates a note to the arena's limit, in code points. A truncated note ends in an ellipsis.
+   */
+  #truncate(note: string): string {
+    const max = this.#limits?.maxNoteChars || DEFAULT_NOTE_CHARS;
+    if (note.length <= max) {
       return note;
     }
-    const letters = [...note];
-    return letters.length <= most ? note : `${letters.slice(0, most - 1).join("")}…`;
+    const chars = [...note];
+    return chars.length <= max ? note : `${chars.slice(0, max - 1).join("")}…`;
   }
 
   #sendAnswers(answers: readonly Uint8Array[]): void {
-    if (this.#live) {
+    if (this.#welcomed) {
       this.#out?.putAnswers(answers);
     }
   }
 
   #onMessage(received: Received, { body }: ArenaMessage, nowMs: number): void {
-    const { say } = received;
+    const { warnings } = received;
     switch (body.case) {
       case "welcome":
         this.#onWelcome(received, body.value, nowMs);
@@ -178,12 +190,15 @@ export class Session {
       case "refusal": {
         const { reason, text, dealContext } = body.value;
         const deal = dealContext.length > 0 ? `deal-set ${dealName(dealContext)}: ` : "";
-        say.push(`${deal}refused (${word(RefusalReason[reason], reason)}): ${text}`);
+        const name = lowerName(RefusalReason[reason], reason);
+        warnings.push(`${deal}refused (${name}): ${text}`);
         break;
       }
       case "drain":
         this.draining = true;
-        say.push(`the arena closes in ${body.value.deadlineMs / 1000} s; running matches go on`);
+        warnings.push(
+          `the arena shuts down in ${body.value.deadlineMs / 1000} s; running matches continue`,
+        );
         break;
       case "redirect":
         received.redirect = body.value.endpoint;
@@ -197,13 +212,13 @@ export class Session {
       case "dealClose":
         this.#react(received, this.#deals?.onClose(body.value));
         break;
-      default: // a newer arena says more than this SDK knows
+      default: // a message of a newer arena, unknown to this SDK
     }
   }
 
   #react(received: Received, reaction: Reaction | undefined): void {
     if (reaction) {
-      received.say.push(...reaction.say);
+      received.warnings.push(...reaction.warnings);
       this.#out?.put(...reaction.send);
     }
   }
@@ -211,21 +226,21 @@ export class Session {
   #onWelcome(received: Received, welcome: Welcome, nowMs: number): void {
     received.welcomed = true;
     if (welcome.contract > CONTRACT) {
-      received.refused = `the arena speaks version ${welcome.contract} of the contract, and this SDK does not: a newer one is needed`;
+      received.refused = `the arena uses contract version ${welcome.contract}, this SDK supports version ${CONTRACT}: upgrade the SDK`;
       return;
     }
     if (welcome.epoch <= this.#epoch) {
-      // Streams are counted up: this arena has started anew, with the same small numbers.
+      // The arena counts streams up. A lower number is of an arena that lost its state.
       for (const seat of this.#inOrder()) {
         this.#missed(received, seat);
       }
-      this.#over.clear();
+      this.#ended.clear();
     }
     this.#epoch = welcome.epoch;
-    this.#live = true;
+    this.#welcomed = true;
     this.draining = false;
     this.#limits = welcome.limits;
-    this.#out?.limit(welcome.limits);
+    this.#out?.setLimits(welcome.limits);
 
     const listed = new Set(welcome.matches.map((start) => start.match));
     for (const seat of this.#inOrder()) {
@@ -234,24 +249,24 @@ export class Session {
       }
     }
     for (const start of welcome.matches) {
-      if (!this.#over.has(start.match)) {
+      if (!this.#ended.has(start.match)) {
         this.#onMatchStart(received, start);
       }
     }
-    const wanted = new Set([...welcome.openAsks.map((ask) => ask.askId), ...welcome.laterAsks]);
+    const stillOpen = new Set([...welcome.openAsks.map((ask) => ask.askId), ...welcome.laterAsks]);
     for (const seat of this.#seats.values()) {
-      if (seat.ask && !wanted.has(seat.ask.askId)) {
+      if (seat.ask && !stillOpen.has(seat.ask.askId)) {
         this.#settle(seat);
       }
     }
     this.#onAsks(received, welcome.openAsks.map(frameOf), nowMs);
 
-    const turnedAway = welcome.games.filter((game) => game.refusal !== GameRefusal.UNSPECIFIED);
-    received.say.push(...turnedAway.map((game) => `not seated: ${game.text}`));
-    const none = turnedAway.length > 0 && turnedAway.length === welcome.games.length;
-    if (none && welcome.matches.length === 0) {
-      const why = turnedAway.map((game) => game.text).join("; ");
-      received.refused = `the arena seats this bot at none of its games: ${why}`;
+    const refused = welcome.games.filter((game) => game.refusal !== GameRefusal.UNSPECIFIED);
+    received.warnings.push(...refused.map((game) => `game refused: ${game.text}`));
+    const all = refused.length > 0 && refused.length === welcome.games.length;
+    if (all && welcome.matches.length === 0) {
+      const why = refused.map((game) => game.text).join("; ");
+      received.refused = `the arena refused all games of this bot: ${why}`;
     }
   }
 
@@ -263,32 +278,32 @@ export class Session {
       this.#missed(received, known);
     }
     if (!same) {
-      const id = ++this.#seatsMade;
+      const id = ++this.#seatCount;
       const game = message.terms?.game ?? "";
       const seat = { id, match: message.match, game, start, ask: undefined, answer: undefined };
       this.#seats.set(message.match, seat);
-      this.#tell({ kind: "started", seat: id, start });
+      this.#post({ kind: "started", seat: id, start });
     }
     this.#react(received, this.#deals?.onMatchStart(message));
   }
 
-  #onAsks(received: Received, asks: readonly AskFrame[], cameMs: number): void {
+  #onAsks(received: Received, asks: readonly AskFrame[], nowMs: number): void {
     const answers: Uint8Array[] = [];
     for (const ask of asks) {
       this.#react(received, this.#deals?.onAsk(ask));
       const seat = this.#seats.get(ask.match);
       if (!seat) {
-        received.say.push(`asked at match ${ask.match}, which never started`);
+        received.warnings.push(`ignored an ask of match ${ask.match}, which did not start`);
       } else if (seat.ask?.askId === ask.askId) {
         this.#reopen(seat, seat.ask);
         if (seat.answer) {
           answers.push(seat.answer);
         }
       } else if (ask.payload === undefined) {
-        const note = `error: this version of the SDK has no messages of ${seat.game}`;
-        answers.push(this.#encoded({ askId: ask.askId, index: 0, note }));
+        const note = `error: this version of the SDK does not support ${seat.game}`;
+        answers.push(this.#encoded({ askId: ask.askId, failed: true, note }));
       } else {
-        const answer = this.#onNewAsk(seat, ask, cameMs);
+        const answer = this.#onNewAsk(seat, ask, nowMs);
         if (answer) {
           answers.push(answer);
         }
@@ -297,40 +312,40 @@ export class Session {
     this.#sendAnswers(answers);
   }
 
-  /** Hands the ask on; or is its answer, where there is no choice. */
-  #onNewAsk(seat: Seat, frame: AskFrame, cameMs: number): Uint8Array | undefined {
+  /** Posts the ask to the bot thread. If there is only one legal move, it returns the answer. */
+  #onNewAsk(seat: Seat, frame: AskFrame, receivedMs: number): Uint8Array | undefined {
     const { askId, bytes } = frame;
     this.#settle(seat);
     this.#forgetAsk(seat);
     const answered = frame.forced && !this.#askForced;
     seat.ask = { askId, open: true };
     seat.answer = answered ? this.#encoded({ askId, index: 0, note: "" }) : undefined;
-    this.#asked.set(askId, seat);
-    // A copy: what came shares its memory with the rest of what was read from the socket.
+    this.#seatOfAsk.set(askId, seat);
+    // Copied, because the frame shares its memory with other data from the socket.
     const ask = Uint8Array.from(bytes);
-    this.#tell({ kind: "ask", seat: seat.id, askId, ask, cameMs, answered });
+    this.#post({ kind: "ask", seat: seat.id, askId, ask, receivedMs, answered });
     return seat.answer;
   }
 
-  /** The last ask of a match is asked again, though it may have counted as settled. */
+  /** Opens the last ask of a match again, because the arena repeated it. */
   #reopen(seat: Seat, ask: { readonly askId: bigint; open: boolean }): void {
     if (!ask.open) {
       ask.open = true;
       if (!seat.answer) {
-        this.#tell({ kind: "wanted", seat: seat.id, askId: ask.askId });
+        this.#post({ kind: "reopened", seat: seat.id, askId: ask.askId });
       }
     }
   }
 
   #onAskClosed(received: Received, closed: AskClosed): void {
-    const seat = this.#asked.get(closed.askId);
+    const seat = this.#seatOfAsk.get(closed.askId);
     if (seat) {
       this.#settle(seat);
     }
     if (closed.fault !== FaultKind.UNSPECIFIED) {
       const where = seat ? ` in match ${seat.match} (${seat.game})` : "";
-      const kind = word(FaultKind[closed.fault], closed.fault);
-      received.say.push(`fault${where}: ${kind}: ${closed.reason}`);
+      const kind = lowerName(FaultKind[closed.fault], closed.fault);
+      received.warnings.push(`fault${where}: ${kind}: ${closed.reason}`);
     }
   }
 
@@ -340,10 +355,10 @@ export class Session {
       return;
     }
     this.#endSeat(received, seat, end);
-    this.#over.add(end.match);
-    const [oldest] = this.#over;
-    if (this.#over.size > REMEMBERED_ENDS && oldest !== undefined) {
-      this.#over.delete(oldest);
+    this.#ended.add(end.match);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > MAX_REMEMBERED_ENDS && oldest !== undefined) {
+      this.#ended.delete(oldest);
     }
   }
 
@@ -355,20 +370,20 @@ export class Session {
     this.#settle(seat);
     this.#forgetAsk(seat);
     this.#seats.delete(seat.match);
-    this.#tell({ kind: "ended", seat: seat.id, end: toBinary(MatchEndSchema, end) });
+    this.#post({ kind: "ended", seat: seat.id, end: toBinary(MatchEndSchema, end) });
     this.#react(received, this.#deals?.onMatchEnd(end));
   }
 
   #forgetAsk(seat: Seat): void {
     if (seat.ask) {
-      this.#asked.delete(seat.ask.askId);
+      this.#seatOfAsk.delete(seat.ask.askId);
     }
   }
 
   #settle(seat: Seat): void {
     if (seat.ask?.open) {
       seat.ask.open = false;
-      this.#tell({ kind: "settled", seat: seat.id, askId: seat.ask.askId });
+      this.#post({ kind: "closed", seat: seat.id, askId: seat.ask.askId });
     }
   }
 
@@ -377,7 +392,9 @@ export class Session {
   }
 }
 
-/** The value of an enum as a word; a newer arena may have values that this SDK does not know. */
-function word(name: string | undefined, value: number): string {
+/**
+ * The name of an enum's value in lower case, or the number of a value that this SDK does not know.
+ */
+function lowerName(name: string | undefined, value: number): string {
   return name?.toLowerCase() ?? String(value);
 }

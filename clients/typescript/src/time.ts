@@ -1,4 +1,4 @@
-/** Milliseconds of a clock that never goes back, the same in all threads of the process. */
+/** Milliseconds of a monotonic clock. All threads of the process have the same clock. */
 export function nowMs(): number {
   return Number(process.hrtime.bigint() / 1000n) / 1000;
 }

@@ -1,8 +1,9 @@
-// Jam plays Jam: it wins tricks as cheaply as it can, and saves its strength for streaks.
+// Jam is a bot for Jam: it wins tricks with the lowest card that wins, and keeps high cards
+// for streaks.
 //
-// Every card is played once in the end, so what counts is when. The bot keeps its high
-// cards together: it puts low cards back while there is a stock, breaks the other seat's
-// streaks before they are worth something, and goes on with its own.
+// Each card is played once, so only the order matters. The bot collects high cards: it
+// discards low cards while there is a stock, ends the other seat's streaks before they
+// score, and continues its own.
 package main
 
 import (
@@ -16,16 +17,16 @@ import (
 )
 
 const (
-	ten  = 8 // places in cards.Ranks
+	ten  = 8 // indexes in cards.Ranks
 	jack = 9
-	late = 18 // tricks after which every one matters
+	late = 18 // after this number of tricks, every trick matters
 )
 
 func byRank(a, b *jam.Move) int {
 	return cmp.Compare(cards.Rank(a.GetCard()), cards.Rank(b.GetCard()))
 }
 
-// streak is who won the last tricks, and how many in a row.
+// streak is the seat that won the last trick, and the number of tricks that it won in a row.
 func streak(winners []uint32) (who uint32, length int) {
 	for i := len(winners) - 1; i >= 0 && winners[i] == winners[len(winners)-1]; i-- {
 		who = winners[i]
@@ -41,7 +42,7 @@ func move(_ context.Context, ask *jam.Ask) (cardarena.Choice, error) {
 	case jam.PhaseDraw:
 		return draw(ask), nil
 	case jam.PhaseDiscard:
-		return cardarena.Move(moves[0]), nil // low cards go back; they must all be played, but later
+		return cardarena.Move(moves[0]), nil // discard the lowest card
 	case jam.PhaseFollow:
 		return cardarena.Move(follow(ask, moves)), nil
 	}
@@ -65,14 +66,14 @@ func draw(ask *jam.Ask) cardarena.Choice {
 	return cardarena.Index(0)
 }
 
-// follow plays to a lead; the moves are sorted by rank.
+// follow chooses a reply to a lead. The moves are sorted by rank.
 func follow(ask *jam.Ask, moves []*jam.Move) *jam.Move {
 	led := cards.Rank(ask.View.GetLed())
 	wins := slices.IndexFunc(moves, func(move *jam.Move) bool { return cards.Rank(move.GetCard()) > led })
 	if wins < 0 {
 		return moves[0]
 	}
-	// An early trick that belongs to no streak is worth a middling card at most.
+	// An early trick outside a streak is worth a jack at most.
 	_, length := streak(ask.View.GetWinners())
 	matters := length >= 2 || len(ask.View.GetWinners()) >= late
 	if matters || cards.Rank(moves[wins].GetCard()) <= jack {

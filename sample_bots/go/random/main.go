@@ -1,4 +1,4 @@
-// Random plays every game: it picks any of the offered moves.
+// Random plays every game: it picks one of the offered moves at random.
 package main
 
 import (

@@ -1,14 +1,15 @@
-// Plays Sixty-Six: takes what is dear, throws what is cheap, and counts its points.
+// Plays Sixty-Six: it takes tricks that are worth many points, discards cheap cards, and counts its
+// points.
 //
-// It exchanges and marries whenever it can, and claims as soon as it has 66 and never before. The
-// stock it leaves open.
+// It exchanges and declares marriages whenever it can. It claims as soon as it has 66 points, and not
+// before. It does not close the stock.
 import { run } from "cardarena";
 import { type Ask, type Move, player, Verb, type View } from "cardarena/sixty_six";
 
 const RANKS = "9JQKTA"; // from low to high
 const POINTS = new Map([...RANKS].map((rank, place) => [rank, [0, 2, 3, 4, 10, 11][place] ?? 0]));
 const GOAL = 66;
-// Trumps, and kings and queens that may yet marry, are worth more than their points.
+// Trumps, and kings and queens that can still form a marriage, are worth more than their points.
 const TRUMP = 5;
 const MARRIAGE = 8;
 
@@ -30,7 +31,7 @@ class Table {
     return suit(card) === this.view.trump;
   }
 
-  /** Whether a card that may beat this one was not seen yet. */
+  /** Whether an unseen card could beat this one. */
   mayBeBeaten(card: string): boolean {
     const seen = new Set([...this.view.held, ...this.view.played.flatMap((heap) => heap.cards)]);
     const higher = [...RANKS.slice(rank(card) + 1)].map((each) => each + suit(card));

@@ -89,9 +89,11 @@ def _violations(data, words, code, deal_sets):
         return [Violation(name, f"the tournament exited with {code}: {words[-300:]}")]
     standings = json.loads(words[words.index("{") :])
     found = []
-    if standings["deal_sets"] != {"complete": deal_sets, "planned": deal_sets}:
-        found.append(Violation(name, f"of {deal_sets} deal-sets: {standings['deal_sets']}"))
-    faults = [row["faults"] for row in standings["standings"]]
+    if standings["games"][0]["deal_sets"] != {"complete": deal_sets, "planned": deal_sets}:
+        found.append(
+            Violation(name, f"of {deal_sets} deal-sets: {standings['games'][0]['deal_sets']}")
+        )
+    faults = [row["faults"] for row in standings["games"][0]["rows"]]
     if any(faults):
         found.append(Violation(name, f"bots were blamed: {faults}"))
     return found + list(_differing(data))

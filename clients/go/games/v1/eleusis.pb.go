@@ -40,7 +40,7 @@ const (
 	EleusisPhase_ELEUSIS_PHASE_JUDGE EleusisPhase = 3
 	// The seat that had its turn may declare itself the prophet.
 	EleusisPhase_ELEUSIS_PHASE_PROPHET_OPTION EleusisPhase = 4
-	// The seat that played right may guess the rule.
+	// After a right play a seat may guess the rule.
 	EleusisPhase_ELEUSIS_PHASE_GUESS_OPTION EleusisPhase = 5
 	// The match is over.
 	EleusisPhase_ELEUSIS_PHASE_OVER EleusisPhase = 6

@@ -395,7 +395,7 @@ type SokoView struct {
 	Live []uint32 `protobuf:"varint,8,rep,packed,name=live,proto3" json:"live,omitempty"`
 	// The smallest bet of this round.
 	MinBet uint32 `protobuf:"varint,9,opt,name=min_bet,json=minBet,proto3" json:"min_bet,omitempty"`
-	// The largest bet or raise of this round.
+	// The largest bet or raise of this round; 0 at pot-limit and no-limit.
 	MaxBet uint32 `protobuf:"varint,10,opt,name=max_bet,json=maxBet,proto3" json:"max_bet,omitempty"`
 	// Where the chips are.
 	Chips *SokoChips `protobuf:"bytes,11,opt,name=chips,proto3" json:"chips,omitempty"`

@@ -1,5 +1,5 @@
-// Package checks is what the constructors of moves look at, so that no move is malformed. What an
-// author's code gives them wrongly is a mistake like an index out of range, and panics likewise.
+// Package checks checks the arguments of moves' constructors. An invalid argument is a mistake in
+// the caller, so the functions panic, as an index out of range does.
 package checks
 
 import (
@@ -11,15 +11,15 @@ import (
 	"cardarena/cards"
 )
 
-// Card is the card, if it is one.
+// Card returns the card, or panics if the text is not one.
 func Card(text string) string {
 	if !cards.IsCard(text) {
-		panic(fmt.Sprintf("%q is no card: rank and suit are wanted, as Td", text))
+		panic(fmt.Sprintf("%q is not a card: write rank and suit, such as Td", text))
 	}
 	return text
 }
 
-// Cards are the cards, if all of them are such.
+// Cards returns the cards, or panics if one of the texts is not a card.
 func Cards(texts []string) []string {
 	for _, text := range texts {
 		Card(text)
@@ -27,7 +27,7 @@ func Cards(texts []string) []string {
 	return texts
 }
 
-// OptionalCard is the card, if it is one; nil for an empty text.
+// OptionalCard returns the card, or nil for an empty text.
 func OptionalCard(text string) *string {
 	if text == "" {
 		return nil
@@ -36,26 +36,27 @@ func OptionalCard(text string) *string {
 	return &card
 }
 
-// Suit is the suit's letter, if it is one.
+// Suit returns the suit's letter, or panics if the text is not one.
 func Suit(letter string) string {
 	if len(letter) != 1 || !strings.Contains(cards.Suits, letter) {
-		panic(fmt.Sprintf("%q is no suit: c, d, h or s is wanted", letter))
+		panic(fmt.Sprintf("%q is not a suit: write c, d, h or s", letter))
 	}
 	return letter
 }
 
-// Named is the value of its enum, if it is one and says something.
-func Named[E protoreflect.Enum](name string, value E) E {
+// Specified returns the value of an enum, or panics if it is unspecified or unknown.
+func Specified[E protoreflect.Enum](name string, value E) E {
 	if value.Number() == 0 {
-		panic(name + " is unspecified, and must be named")
+		panic(name + " must not be unspecified")
 	}
-	return Known(name, value)
+	return ValidOrUnspecified(name, value)
 }
 
-// Known is the value of its enum, if it is one; it may be unspecified.
-func Known[E protoreflect.Enum](name string, value E) E {
+// ValidOrUnspecified returns the value of an enum, or panics if it is unknown. It may be
+// unspecified.
+func ValidOrUnspecified[E protoreflect.Enum](name string, value E) E {
 	if value.Descriptor().Values().ByNumber(value.Number()) == nil {
-		panic(fmt.Sprintf("%s is %d, which is no %s", name, value.Number(), value.Descriptor().Name()))
+		panic(fmt.Sprintf("%s is %d, which is not a %s", name, value.Number(), value.Descriptor().Name()))
 	}
 	return value
 }

@@ -1,5 +1,5 @@
-// Conformance is the client of the conformance kit: its fixed bot. What it does,
-// clients/conformance/README.md says.
+// Conformance is the client of the conformance kit. clients/conformance/README.md describes its
+// fixed bot.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	v1 "cardarena/v1"
 )
 
-var sleepMs = flag.Int("sleep-ms", 0, "how long the bot thinks")
+var sleepMs = flag.Int("sleep-ms", 0, "how long the bot takes for a move, in milliseconds")
 
 type fixedBot struct {
 	asked int
@@ -36,11 +36,11 @@ func (b *fixedBot) Move(_ context.Context, ask *cardarena.Ask) (cardarena.Choice
 }
 
 func (b *fixedBot) Ended(end *cardarena.End) {
-	how := "missed"
+	ending := "missed"
 	if !end.Missed() {
-		how = strings.ToLower(strings.TrimPrefix(v1.Ending_name[int32(end.Message.GetEnding())], "ENDING_"))
+		ending = strings.ToLower(strings.TrimPrefix(v1.Ending_name[int32(end.Message.GetEnding())], "ENDING_"))
 	}
-	fmt.Println("ended", end.Match.Number(), how)
+	fmt.Println("ended", end.Match.Number(), ending)
 }
 
 func main() {

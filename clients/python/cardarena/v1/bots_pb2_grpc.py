@@ -26,16 +26,16 @@ if _version_not_supported:
 
 
 class BotServiceStub(object):
-    """Takes in versions of bots, and tells their owners what became of them.
+    """Accepts versions of bots, and reports their qualification to their owners.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries an owner's token as metadata, `authorization: Bearer TOKEN`, also
-    where guests are let in; what only tells something may carry an organiser's. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
-    EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). A bot that is
-    another owner's, or nobody's, is NOT_FOUND as UNKNOWN_BOT.
+    at an arena that admits guests; calls that only read accept an organiser's token.
+    Without a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
+    EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). A bot of another
+    owner, and one that does not exist, is NOT_FOUND as UNKNOWN_BOT.
     """
 
     def __init__(self, channel):
@@ -87,24 +87,25 @@ class BotServiceStub(object):
 
 
 class BotServiceServicer(object):
-    """Takes in versions of bots, and tells their owners what became of them.
+    """Accepts versions of bots, and reports their qualification to their owners.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries an owner's token as metadata, `authorization: Bearer TOKEN`, also
-    where guests are let in; what only tells something may carry an organiser's. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
-    EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). A bot that is
-    another owner's, or nobody's, is NOT_FOUND as UNKNOWN_BOT.
+    at an arena that admits guests; calls that only read accept an organiser's token.
+    Without a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
+    EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). A bot of another
+    owner, and one that does not exist, is NOT_FOUND as UNKNOWN_BOT.
     """
 
     def CreateBot(self, request, context):
-        """Makes a bot, without a version yet.
+        """Creates a bot without versions.
 
         Errors:
         INVALID_ARGUMENT    BAD_NAME, BAD_KIND.
-        ALREADY_EXISTS      NAME_TAKEN: it is another's, spelled otherwise, or a bot already.
+        ALREADY_EXISTS      NAME_TAKEN: there is a bot of this name, or another owner has one
+        that differs in upper and lower case only.
         RESOURCE_EXHAUSTED  TOO_MANY_BOTS.
         PERMISSION_DENIED   BANNED.
         """
@@ -113,11 +114,11 @@ class BotServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CreateToken(self, request, context):
-        """Makes a token with which a remote bot dials in.
+        """Creates a token with which a remote bot connects.
 
         Errors:
         NOT_FOUND            UNKNOWN_BOT.
-        FAILED_PRECONDITION  NOT_REMOTE: the bot is one that is uploaded.
+        FAILED_PRECONDITION  NOT_REMOTE: the bot is an uploaded one.
         RESOURCE_EXHAUSTED   TOO_MANY_TOKENS.
         PERMISSION_DENIED    BANNED.
         """
@@ -126,15 +127,15 @@ class BotServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SubmitVersion(self, request_iterator, context):
-        """Takes in a version of a bot: first its name, then a zip in pieces. It is qualified
-        later, one version after the other.
+        """Submits a version of a bot: first the bot's name, then a zip in pieces. The arena
+        qualifies submitted versions later, one at a time.
 
         Errors:
         NOT_FOUND            UNKNOWN_BOT.
         INVALID_ARGUMENT     NO_BOT, BAD_ARCHIVE, BAD_MANIFEST: the text says what is wrong.
         ALREADY_EXISTS       SUBMITTED_BEFORE: the bot has a version of the same contents.
-        FAILED_PRECONDITION  NOT_UPLOADED: the bot is a remote one; NO_JAIL: the arena
-        could not start it behind a wall.
+        FAILED_PRECONDITION  NOT_UPLOADED: the bot is a remote one; NO_SANDBOX: the arena
+        has no sandbox in which it could start the bot.
         RESOURCE_EXHAUSTED   OVER_QUOTA; BUSY: a google.rpc.RetryInfo says when.
         DEADLINE_EXCEEDED    TOO_SLOW.
         PERMISSION_DENIED    BANNED.
@@ -144,12 +145,13 @@ class BotServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def SetVersionState(self, request, context):
-        """Makes a version play, step back or retire. Where one becomes active, the one before steps back.
+        """Makes a version active, inactive or retired. If it becomes active, the one that was
+        active becomes inactive.
 
         Errors:
         NOT_FOUND            UNKNOWN_BOT, UNKNOWN_VERSION.
-        INVALID_ARGUMENT     BAD_STATE: no owner puts a version into it.
-        FAILED_PRECONDITION  NOT_NOW: the text says what may come.
+        INVALID_ARGUMENT     BAD_STATE: owners cannot set this state.
+        FAILED_PRECONDITION  NOT_NOW: the text lists the states that may follow.
         RESOURCE_EXHAUSTED   OVER_QUOTA: a google.rpc.RetryInfo says when.
         PERMISSION_DENIED    BANNED.
         """
@@ -158,7 +160,7 @@ class BotServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetReport(self, request, context):
-        """Gets a version, and the report of its qualification if there is one.
+        """Gets a version, and its qualification report if there is one.
 
         Errors:
         NOT_FOUND  UNKNOWN_BOT, UNKNOWN_VERSION.
@@ -179,7 +181,7 @@ class BotServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListLogs(self, request, context):
-        """Lists what a version printed, a log for each of its processes.
+        """Lists the logs of a version, one for each of its processes.
 
         Errors:
         NOT_FOUND  UNKNOWN_BOT, UNKNOWN_VERSION.
@@ -250,16 +252,16 @@ def add_BotServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class BotService(object):
-    """Takes in versions of bots, and tells their owners what became of them.
+    """Accepts versions of bots, and reports their qualification to their owners.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries an owner's token as metadata, `authorization: Bearer TOKEN`, also
-    where guests are let in; what only tells something may carry an organiser's. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
-    EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). A bot that is
-    another owner's, or nobody's, is NOT_FOUND as UNKNOWN_BOT.
+    at an arena that admits guests; calls that only read accept an organiser's token.
+    Without a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
+    EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). A bot of another
+    owner, and one that does not exist, is NOT_FOUND as UNKNOWN_BOT.
     """
 
     @staticmethod

@@ -3,6 +3,7 @@
 isort:skip_file
 Competitions: tournaments of every format, and ladders."""
 
+from cardarena.v1 import bots_pb2 as _bots_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -26,29 +27,29 @@ class _CompetitionState:
 class _CompetitionStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CompetitionState.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     COMPETITION_STATE_UNSPECIFIED: _CompetitionState.ValueType  # 0
-    """Not used; as what is expected, any."""
+    """Not used; as `expected_state`, any."""
     COMPETITION_STATE_DRAFT: _CompetitionState.ValueType  # 1
     """Bots may enter; nothing is played yet."""
     COMPETITION_STATE_RUNNING: _CompetitionState.ValueType  # 2
     """It is played."""
     COMPETITION_STATE_PAUSED: _CompetitionState.ValueType  # 3
-    """What is in play ends; nothing new begins."""
+    """Deal-sets in play are finished; no new ones start."""
     COMPETITION_STATE_FINISHED: _CompetitionState.ValueType  # 4
-    """Its last table is official."""
+    """Its last standings are official."""
 
 class CompetitionState(_CompetitionState, metaclass=_CompetitionStateEnumTypeWrapper):
-    """Says where a competition stands."""
+    """Names the state of a competition."""
 
 COMPETITION_STATE_UNSPECIFIED: CompetitionState.ValueType  # 0
-"""Not used; as what is expected, any."""
+"""Not used; as `expected_state`, any."""
 COMPETITION_STATE_DRAFT: CompetitionState.ValueType  # 1
 """Bots may enter; nothing is played yet."""
 COMPETITION_STATE_RUNNING: CompetitionState.ValueType  # 2
 """It is played."""
 COMPETITION_STATE_PAUSED: CompetitionState.ValueType  # 3
-"""What is in play ends; nothing new begins."""
+"""Deal-sets in play are finished; no new ones start."""
 COMPETITION_STATE_FINISHED: CompetitionState.ValueType  # 4
-"""Its last table is official."""
+"""Its last standings are official."""
 Global___CompetitionState: _TypeAlias = CompetitionState  # noqa: Y015
 
 class _CompetitionAction:
@@ -60,32 +61,120 @@ class _CompetitionActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Com
     COMPETITION_ACTION_UNSPECIFIED: _CompetitionAction.ValueType  # 0
     """Not used."""
     COMPETITION_ACTION_START: _CompetitionAction.ValueType  # 1
-    """Begins to play a draft."""
+    """Starts a draft."""
     COMPETITION_ACTION_PAUSE: _CompetitionAction.ValueType  # 2
-    """Begins nothing new."""
+    """Starts no new deal-sets."""
     COMPETITION_ACTION_RESUME: _CompetitionAction.ValueType  # 3
-    """Goes on after a pause."""
+    """Continues after a pause."""
     COMPETITION_ACTION_FREEZE: _CompetitionAction.ValueType  # 4
-    """Makes an official table; play goes on."""
+    """Makes official standings; play continues."""
     COMPETITION_ACTION_FINISH: _CompetitionAction.ValueType  # 5
-    """Plays no more, and makes the last table."""
+    """Ends play, and makes the last official standings."""
 
 class CompetitionAction(_CompetitionAction, metaclass=_CompetitionActionEnumTypeWrapper):
-    """Names what an organiser may do."""
+    """Names an action of an organiser."""
 
 COMPETITION_ACTION_UNSPECIFIED: CompetitionAction.ValueType  # 0
 """Not used."""
 COMPETITION_ACTION_START: CompetitionAction.ValueType  # 1
-"""Begins to play a draft."""
+"""Starts a draft."""
 COMPETITION_ACTION_PAUSE: CompetitionAction.ValueType  # 2
-"""Begins nothing new."""
+"""Starts no new deal-sets."""
 COMPETITION_ACTION_RESUME: CompetitionAction.ValueType  # 3
-"""Goes on after a pause."""
+"""Continues after a pause."""
 COMPETITION_ACTION_FREEZE: CompetitionAction.ValueType  # 4
-"""Makes an official table; play goes on."""
+"""Makes official standings; play continues."""
 COMPETITION_ACTION_FINISH: CompetitionAction.ValueType  # 5
-"""Plays no more, and makes the last table."""
+"""Ends play, and makes the last official standings."""
 Global___CompetitionAction: _TypeAlias = CompetitionAction  # noqa: Y015
+
+class _CompetitionFormat:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CompetitionFormatEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CompetitionFormat.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    COMPETITION_FORMAT_UNSPECIFIED: _CompetitionFormat.ValueType  # 0
+    """Not used."""
+    COMPETITION_FORMAT_ROUND_ROBIN: _CompetitionFormat.ValueType  # 1
+    """Everybody meets everybody."""
+    COMPETITION_FORMAT_GAUNTLET: _CompetitionFormat.ValueType  # 2
+    """One bot meets all others."""
+    COMPETITION_FORMAT_SWISS: _CompetitionFormat.ValueType  # 3
+    """Bots with similar points meet."""
+    COMPETITION_FORMAT_KNOCKOUT: _CompetitionFormat.ValueType  # 4
+    """The loser of a pairing is out."""
+    COMPETITION_FORMAT_GROUPS: _CompetitionFormat.ValueType  # 5
+    """Round robins in groups, then a knockout of the best."""
+    COMPETITION_FORMAT_LADDER: _CompetitionFormat.ValueType  # 6
+    """A ladder: bots are paired as long as it is open."""
+
+class CompetitionFormat(_CompetitionFormat, metaclass=_CompetitionFormatEnumTypeWrapper):
+    """Names who meets whom in a competition."""
+
+COMPETITION_FORMAT_UNSPECIFIED: CompetitionFormat.ValueType  # 0
+"""Not used."""
+COMPETITION_FORMAT_ROUND_ROBIN: CompetitionFormat.ValueType  # 1
+"""Everybody meets everybody."""
+COMPETITION_FORMAT_GAUNTLET: CompetitionFormat.ValueType  # 2
+"""One bot meets all others."""
+COMPETITION_FORMAT_SWISS: CompetitionFormat.ValueType  # 3
+"""Bots with similar points meet."""
+COMPETITION_FORMAT_KNOCKOUT: CompetitionFormat.ValueType  # 4
+"""The loser of a pairing is out."""
+COMPETITION_FORMAT_GROUPS: CompetitionFormat.ValueType  # 5
+"""Round robins in groups, then a knockout of the best."""
+COMPETITION_FORMAT_LADDER: CompetitionFormat.ValueType  # 6
+"""A ladder: bots are paired as long as it is open."""
+Global___CompetitionFormat: _TypeAlias = CompetitionFormat  # noqa: Y015
+
+class _EntryPolicy:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _EntryPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EntryPolicy.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    ENTRY_POLICY_UNSPECIFIED: _EntryPolicy.ValueType  # 0
+    """Not used."""
+    ENTRY_POLICY_OPEN: _EntryPolicy.ValueType  # 1
+    """Owners enter their bots."""
+    ENTRY_POLICY_INVITED: _EntryPolicy.ValueType  # 2
+    """An organiser enters bots."""
+
+class EntryPolicy(_EntryPolicy, metaclass=_EntryPolicyEnumTypeWrapper):
+    """Names whose bots may enter a competition."""
+
+ENTRY_POLICY_UNSPECIFIED: EntryPolicy.ValueType  # 0
+"""Not used."""
+ENTRY_POLICY_OPEN: EntryPolicy.ValueType  # 1
+"""Owners enter their bots."""
+ENTRY_POLICY_INVITED: EntryPolicy.ValueType  # 2
+"""An organiser enters bots."""
+Global___EntryPolicy: _TypeAlias = EntryPolicy  # noqa: Y015
+
+class _CompetitionExit:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CompetitionExitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CompetitionExit.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    COMPETITION_EXIT_UNSPECIFIED: _CompetitionExit.ValueType  # 0
+    """It takes part."""
+    COMPETITION_EXIT_WITHDRAWN: _CompetitionExit.ValueType  # 1
+    """Its owner withdrew it; its results count."""
+    COMPETITION_EXIT_DISQUALIFIED: _CompetitionExit.ValueType  # 2
+    """An organiser disqualified it; none of its deal-sets counts."""
+
+class CompetitionExit(_CompetitionExit, metaclass=_CompetitionExitEnumTypeWrapper):
+    """Names how a bot left a competition."""
+
+COMPETITION_EXIT_UNSPECIFIED: CompetitionExit.ValueType  # 0
+"""It takes part."""
+COMPETITION_EXIT_WITHDRAWN: CompetitionExit.ValueType  # 1
+"""Its owner withdrew it; its results count."""
+COMPETITION_EXIT_DISQUALIFIED: CompetitionExit.ValueType  # 2
+"""An organiser disqualified it; none of its deal-sets counts."""
+Global___CompetitionExit: _TypeAlias = CompetitionExit  # noqa: Y015
 
 @_typing.final
 class CompetitionInfo(_message.Message):
@@ -94,43 +183,52 @@ class CompetitionInfo(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     NAME_FIELD_NUMBER: _builtins.int
-    KIND_FIELD_NUMBER: _builtins.int
     FORMAT_FIELD_NUMBER: _builtins.int
+    ENTRY_FIELD_NUMBER: _builtins.int
     SEASON_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     ORGANISER_FIELD_NUMBER: _builtins.int
-    CREATED_FIELD_NUMBER: _builtins.int
-    OPENS_FIELD_NUMBER: _builtins.int
-    CLOSES_FIELD_NUMBER: _builtins.int
-    ENTRY_FIELD_NUMBER: _builtins.int
+    CREATED_UNIX_MS_FIELD_NUMBER: _builtins.int
+    OPENS_UNIX_MS_FIELD_NUMBER: _builtins.int
+    CLOSES_UNIX_MS_FIELD_NUMBER: _builtins.int
     ENTERED_FIELD_NUMBER: _builtins.int
-    TABLES_FIELD_NUMBER: _builtins.int
+    OFFICIAL_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
+    TIMETABLE_FIELD_NUMBER: _builtins.int
+    WAITS_FIELD_NUMBER: _builtins.int
+    ANNOUNCEMENT_FIELD_NUMBER: _builtins.int
+    ANNOUNCED_UNIX_MS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name."""
-    kind: _builtins.str
-    """`ladder` or `tournament`."""
-    format: _builtins.str
-    """The format, as `swiss`; empty for a ladder."""
+    format: Global___CompetitionFormat.ValueType
+    """Who meets whom."""
+    entry: Global___EntryPolicy.ValueType
+    """Whose bots may enter."""
     season: _builtins.str
     """The season, in the organiser's words."""
     state: Global___CompetitionState.ValueType
-    """Where it stands."""
+    """Its state."""
     organiser: _builtins.str
-    """Who made it."""
-    created: _builtins.str
-    """When it was made, as ISO 8601 has it."""
-    opens: _builtins.str
-    """When it opens, likewise; empty if it does when it is started."""
-    closes: _builtins.str
-    """When it closes, likewise; empty if it does not by itself."""
-    entry: _builtins.str
-    """`open` or `invited`."""
+    """The organiser who created it."""
+    created_unix_ms: _builtins.int
+    """When it was created, in milliseconds since 1970, UTC."""
+    opens_unix_ms: _builtins.int
+    """When it opens; 0 if it opens when it is started."""
+    closes_unix_ms: _builtins.int
+    """When it closes; 0 if an organiser closes it."""
     entered: _builtins.int
-    """Bots that are in."""
-    tables: _builtins.int
-    """Official tables so far."""
+    """The number of entered bots, without those that are out."""
+    official: _builtins.int
+    """The number of official standings so far."""
+    timetable: _builtins.str
+    """The hours and the rate at which it is played, in words; empty without any."""
+    waits: _builtins.str
+    """Why nothing of it begins at present although it is running; empty if it is played."""
+    announcement: _builtins.str
+    """What its organisers tell all readers; empty for nothing."""
+    announced_unix_ms: _builtins.int
+    """When that was announced, in milliseconds since 1970, UTC; 0 without an announcement."""
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___CompetitionGame]:
         """Its games. Empty in lists."""
@@ -143,23 +241,26 @@ class CompetitionInfo(_message.Message):
         self,
         *,
         name: _builtins.str = ...,
-        kind: _builtins.str = ...,
-        format: _builtins.str = ...,
+        format: Global___CompetitionFormat.ValueType = ...,
+        entry: Global___EntryPolicy.ValueType = ...,
         season: _builtins.str = ...,
         state: Global___CompetitionState.ValueType = ...,
         organiser: _builtins.str = ...,
-        created: _builtins.str = ...,
-        opens: _builtins.str = ...,
-        closes: _builtins.str = ...,
-        entry: _builtins.str = ...,
+        created_unix_ms: _builtins.int = ...,
+        opens_unix_ms: _builtins.int = ...,
+        closes_unix_ms: _builtins.int = ...,
         entered: _builtins.int = ...,
-        tables: _builtins.int = ...,
+        official: _builtins.int = ...,
         games: _abc.Iterable[Global___CompetitionGame] | None = ...,
         bots: _abc.Iterable[Global___CompetitionBot] | None = ...,
+        timetable: _builtins.str = ...,
+        waits: _builtins.str = ...,
+        announcement: _builtins.str = ...,
+        announced_unix_ms: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "closes", b"closes", "created", b"created", "entered", b"entered", "entry", b"entry", "format", b"format", "games", b"games", "kind", b"kind", "name", b"name", "opens", b"opens", "organiser", b"organiser", "season", b"season", "state", b"state", "tables", b"tables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["announced_unix_ms", b"announced_unix_ms", "announcement", b"announcement", "bots", b"bots", "closes_unix_ms", b"closes_unix_ms", "created_unix_ms", b"created_unix_ms", "entered", b"entered", "entry", b"entry", "format", b"format", "games", b"games", "name", b"name", "official", b"official", "opens_unix_ms", b"opens_unix_ms", "organiser", b"organiser", "season", b"season", "state", b"state", "timetable", b"timetable", "waits", b"waits"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -167,7 +268,7 @@ Global___CompetitionInfo: _TypeAlias = CompetitionInfo  # noqa: Y015
 
 @_typing.final
 class CompetitionGame(_message.Message):
-    """Says how far a game of a competition has come."""
+    """Counts the deal-sets of a game of a competition."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -178,11 +279,11 @@ class CompetitionGame(_message.Message):
     IN_PLAY_FIELD_NUMBER: _builtins.int
     WAITING_FIELD_NUMBER: _builtins.int
     GIVEN_UP_FIELD_NUMBER: _builtins.int
-    VOID_FIELD_NUMBER: _builtins.int
+    VOIDED_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     seats: _builtins.int
-    """Seats at a table."""
+    """Seats of a match."""
     rounds: _builtins.int
     """Rounds that were drawn."""
     complete: _builtins.int
@@ -193,8 +294,8 @@ class CompetitionGame(_message.Message):
     """Deal-sets that were drawn and have not begun."""
     given_up: _builtins.int
     """Deal-sets that the arena could not finish."""
-    void: _builtins.int
-    """Deal-sets that are not played, as a bot went out before."""
+    voided: _builtins.int
+    """Deal-sets that are not played because a bot left the competition."""
     def __init__(
         self,
         *,
@@ -205,11 +306,11 @@ class CompetitionGame(_message.Message):
         in_play: _builtins.int = ...,
         waiting: _builtins.int = ...,
         given_up: _builtins.int = ...,
-        void: _builtins.int = ...,
+        voided: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["complete", b"complete", "game", b"game", "given_up", b"given_up", "in_play", b"in_play", "rounds", b"rounds", "seats", b"seats", "void", b"void", "waiting", b"waiting"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["complete", b"complete", "game", b"game", "given_up", b"given_up", "in_play", b"in_play", "rounds", b"rounds", "seats", b"seats", "voided", b"voided", "waiting", b"waiting"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -228,34 +329,42 @@ class CompetitionBot(_message.Message):
     OUT_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     AWAY_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """The bot's name."""
     owner: _builtins.str
-    """Whose it is."""
-    kind: _builtins.str
-    """`uploaded`, `remote` or `command`."""
+    """Its owner."""
+    kind: _bots_pb2.BotKind.ValueType
+    """How it connects to the arena."""
     seed: _builtins.int
     """Its rank before the first round, from 1."""
-    out: _builtins.str
-    """`withdrawn` or `disqualified`; empty while it is in."""
+    out: Global___CompetitionExit.ValueType
+    """Whether and how it left the competition."""
     reason: _builtins.str
     """Why it is out."""
     away: _builtins.str
-    """Why it is not drawn just now; empty if it is."""
+    """Why it is not drawn at present; empty if it is."""
+    @_builtins.property
+    def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The games that it enters, such as `soko of 4`; empty if it has not declared any yet. On a
+        ladder the games of a submitted or remote bot are those of the version that plays.
+        """
+
     def __init__(
         self,
         *,
         bot: _builtins.str = ...,
         owner: _builtins.str = ...,
-        kind: _builtins.str = ...,
+        kind: _bots_pb2.BotKind.ValueType = ...,
         seed: _builtins.int = ...,
-        out: _builtins.str = ...,
+        out: Global___CompetitionExit.ValueType = ...,
         reason: _builtins.str = ...,
         away: _builtins.str = ...,
+        games: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["away", b"away", "bot", b"bot", "kind", b"kind", "out", b"out", "owner", b"owner", "reason", b"reason", "seed", b"seed"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["away", b"away", "bot", b"bot", "games", b"games", "kind", b"kind", "out", b"out", "owner", b"owner", "reason", b"reason", "seed", b"seed"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -269,7 +378,7 @@ class CreateCompetitionRequest(_message.Message):
 
     CONFIG_FIELD_NUMBER: _builtins.int
     config: _builtins.str
-    """The plan in TOML, as `docs/organising.md` has it. It launches no bots."""
+    """The plan in TOML, see `docs/organising.md`. It may have no commands of bots."""
     def __init__(
         self,
         *,
@@ -292,7 +401,7 @@ class CreateCompetitionResponse(_message.Message):
     COMPETITION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def competition(self) -> Global___CompetitionInfo:
-        """As it stands."""
+        """The competition."""
 
     def __init__(
         self,
@@ -319,9 +428,9 @@ class ControlCompetitionRequest(_message.Message):
     name: _builtins.str
     """The competition."""
     action: Global___CompetitionAction.ValueType
-    """What is to be done."""
+    """The action."""
     expected_state: Global___CompetitionState.ValueType
-    """The state that it must be in; unspecified is any."""
+    """The state that the competition must be in; unspecified is any."""
     def __init__(
         self,
         *,
@@ -346,7 +455,7 @@ class ControlCompetitionResponse(_message.Message):
     COMPETITION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def competition(self) -> Global___CompetitionInfo:
-        """As it stands."""
+        """The competition."""
 
     def __init__(
         self,
@@ -363,7 +472,7 @@ Global___ControlCompetitionResponse: _TypeAlias = ControlCompetitionResponse  # 
 
 @_typing.final
 class EnterBotRequest(_message.Message):
-    """Asks for a bot to take part."""
+    """Asks to enter a bot."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -389,16 +498,23 @@ Global___EnterBotRequest: _TypeAlias = EnterBotRequest  # noqa: Y015
 
 @_typing.final
 class EnterBotResponse(_message.Message):
-    """Says that the bot takes part."""
+    """Confirms that the bot is entered."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    GAMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The games that it enters, such as `soko of 4`; empty if it has not declared any yet."""
+
     def __init__(
         self,
+        *,
+        games: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -406,7 +522,7 @@ Global___EnterBotResponse: _TypeAlias = EnterBotResponse  # noqa: Y015
 
 @_typing.final
 class WithdrawBotRequest(_message.Message):
-    """Asks for a bot to be taken out."""
+    """Asks to withdraw a bot."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -432,7 +548,7 @@ Global___WithdrawBotRequest: _TypeAlias = WithdrawBotRequest  # noqa: Y015
 
 @_typing.final
 class WithdrawBotResponse(_message.Message):
-    """Says that the bot is out."""
+    """Confirms that the bot is withdrawn."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -449,7 +565,7 @@ Global___WithdrawBotResponse: _TypeAlias = WithdrawBotResponse  # noqa: Y015
 
 @_typing.final
 class DisqualifyBotRequest(_message.Message):
-    """Asks for a bot to be dropped."""
+    """Asks to disqualify a bot."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -461,7 +577,7 @@ class DisqualifyBotRequest(_message.Message):
     bot: _builtins.str
     """The bot."""
     reason: _builtins.str
-    """Why; everybody is told."""
+    """Why; this is public."""
     def __init__(
         self,
         *,
@@ -479,7 +595,7 @@ Global___DisqualifyBotRequest: _TypeAlias = DisqualifyBotRequest  # noqa: Y015
 
 @_typing.final
 class DisqualifyBotResponse(_message.Message):
-    """Says that the bot is dropped."""
+    """Confirms that the bot is disqualified."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -493,6 +609,49 @@ class DisqualifyBotResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DisqualifyBotResponse: _TypeAlias = DisqualifyBotResponse  # noqa: Y015
+
+@_typing.final
+class AnnounceRequest(_message.Message):
+    """Asks to announce a text."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The competition."""
+    text: _builtins.str
+    """The text, in at most 2,000 characters; empty removes the last one."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        text: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnnounceRequest: _TypeAlias = AnnounceRequest  # noqa: Y015
+
+@_typing.final
+class AnnounceResponse(_message.Message):
+    """Confirms that the text is announced."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnnounceResponse: _TypeAlias = AnnounceResponse  # noqa: Y015
 
 @_typing.final
 class GetCompetitionRequest(_message.Message):
@@ -525,7 +684,7 @@ class GetCompetitionResponse(_message.Message):
     COMPETITION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def competition(self) -> Global___CompetitionInfo:
-        """As it stands."""
+        """The competition."""
 
     def __init__(
         self,
@@ -609,18 +768,18 @@ class RoundInfo(_message.Message):
     game: _builtins.str
     """The game's id."""
     seats: _builtins.int
-    """Seats at a table."""
+    """Seats of a match."""
     round: _builtins.int
-    """Counts the game's rounds, from 1."""
+    """The number of the game's round, from 1."""
     inputs_sha256: _builtins.str
-    """The SHA-256, in hexadecimal, of all that the round was drawn from."""
+    """The SHA-256, in hexadecimal, of all inputs of the draw."""
     @_builtins.property
     def groups(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotGroup]:
-        """Who meets whom."""
+        """The bots that meet, group by group."""
 
     @_builtins.property
     def byes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Who has nobody to play."""
+        """The bots without opponents in the round."""
 
     def __init__(
         self,
@@ -723,66 +882,8 @@ class ListRoundsResponse(_message.Message):
 Global___ListRoundsResponse: _TypeAlias = ListRoundsResponse  # noqa: Y015
 
 @_typing.final
-class ListDealSetsRequest(_message.Message):
-    """Asks for a page of deal-sets."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    NAME_FIELD_NUMBER: _builtins.int
-    PAGE_SIZE_FIELD_NUMBER: _builtins.int
-    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    name: _builtins.str
-    """The competition."""
-    page_size: _builtins.int
-    """Deal-sets on a page; 0 is taken as 50, and at most 100 are sent."""
-    page_token: _builtins.str
-    """The `next_page_token` of the page before; empty for the first."""
-    def __init__(
-        self,
-        *,
-        name: _builtins.str = ...,
-        page_size: _builtins.int = ...,
-        page_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListDealSetsRequest: _TypeAlias = ListDealSetsRequest  # noqa: Y015
-
-@_typing.final
-class ListDealSetsResponse(_message.Message):
-    """Holds a page of deal-sets."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    DEAL_SETS_FIELD_NUMBER: _builtins.int
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    next_page_token: _builtins.str
-    """Names the next page; empty on the last."""
-    @_builtins.property
-    def deal_sets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Each as a line of `arena competition export --as deals`: a JSON object."""
-
-    def __init__(
-        self,
-        *,
-        deal_sets: _abc.Iterable[_builtins.str] | None = ...,
-        next_page_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_sets", b"deal_sets", "next_page_token", b"next_page_token"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListDealSetsResponse: _TypeAlias = ListDealSetsResponse  # noqa: Y015
-
-@_typing.final
 class WatchCompetitionRequest(_message.Message):
-    """Asks to be told where a competition stands."""
+    """Asks to follow a competition."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -804,14 +905,14 @@ Global___WatchCompetitionRequest: _TypeAlias = WatchCompetitionRequest  # noqa: 
 
 @_typing.final
 class WatchCompetitionResponse(_message.Message):
-    """Says where a competition stands."""
+    """Holds a competition after a change."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     COMPETITION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def competition(self) -> Global___CompetitionInfo:
-        """As it stands."""
+        """The competition."""
 
     def __init__(
         self,

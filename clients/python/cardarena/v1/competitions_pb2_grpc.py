@@ -26,15 +26,15 @@ if _version_not_supported:
 
 
 class CompetitionServiceStub(object):
-    """Makes competitions, runs them, and says where they stand.
+    """Creates and controls competitions, and reports their state.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). What only looks needs none at an arena that lets guests in.
+    NOT_YOURS). Calls that only read need no token at an arena that admits guests.
     """
 
     def __init__(self, channel):
@@ -68,6 +68,11 @@ class CompetitionServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotResponse.FromString,
                 _registered_method=True)
+        self.Announce = channel.unary_unary(
+                '/cardarena.v1.CompetitionService/Announce',
+                request_serializer=cardarena_dot_v1_dot_competitions__pb2.AnnounceRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_competitions__pb2.AnnounceResponse.FromString,
+                _registered_method=True)
         self.GetCompetition = channel.unary_unary(
                 '/cardarena.v1.CompetitionService/GetCompetition',
                 request_serializer=cardarena_dot_v1_dot_competitions__pb2.GetCompetitionRequest.SerializeToString,
@@ -83,11 +88,6 @@ class CompetitionServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_competitions__pb2.ListRoundsRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_competitions__pb2.ListRoundsResponse.FromString,
                 _registered_method=True)
-        self.ListDealSets = channel.unary_unary(
-                '/cardarena.v1.CompetitionService/ListDealSets',
-                request_serializer=cardarena_dot_v1_dot_competitions__pb2.ListDealSetsRequest.SerializeToString,
-                response_deserializer=cardarena_dot_v1_dot_competitions__pb2.ListDealSetsResponse.FromString,
-                _registered_method=True)
         self.WatchCompetition = channel.unary_stream(
                 '/cardarena.v1.CompetitionService/WatchCompetition',
                 request_serializer=cardarena_dot_v1_dot_competitions__pb2.WatchCompetitionRequest.SerializeToString,
@@ -96,23 +96,23 @@ class CompetitionServiceStub(object):
 
 
 class CompetitionServiceServicer(object):
-    """Makes competitions, runs them, and says where they stand.
+    """Creates and controls competitions, and reports their state.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). What only looks needs none at an arena that lets guests in.
+    NOT_YOURS). Calls that only read need no token at an arena that admits guests.
     """
 
     def CreateCompetition(self, request, context):
-        """Makes a competition, as a draft. For organisers.
+        """Creates a competition, as a draft. For organisers.
 
         Errors:
-        INVALID_ARGUMENT    BAD_PLAN: the plan is wrong; the text says in what.
-        FAILED_PRECONDITION NAME_TAKEN.
+        INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
+        ALREADY_EXISTS      NAME_TAKEN.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -123,15 +123,15 @@ class CompetitionServiceServicer(object):
 
         Errors:
         NOT_FOUND           UNKNOWN_COMPETITION.
-        FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: it is in another
-        state than expected; CANNOT_BE_DRAWN: there are too few bots.
+        FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: the state is not
+        the expected one; CANNOT_BE_DRAWN: there are too few bots.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EnterBot(self, request, context):
-        """Has a bot take part. For its owner, or an organiser.
+        """Enters a bot. For its owner, or an organiser.
 
         Errors:
         NOT_FOUND           UNKNOWN_COMPETITION.
@@ -143,7 +143,7 @@ class CompetitionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def WithdrawBot(self, request, context):
-        """Takes a bot out; what it has played counts. For its owner, or an organiser.
+        """Withdraws a bot; its results count. For its owner, or an organiser.
 
         Errors:
         NOT_FOUND          UNKNOWN_COMPETITION, UNKNOWN_BOT.
@@ -154,7 +154,7 @@ class CompetitionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def DisqualifyBot(self, request, context):
-        """Drops a bot and all its deal-sets. For organisers.
+        """Disqualifies a bot: none of its deal-sets counts. For organisers.
 
         Errors:
         NOT_FOUND         UNKNOWN_COMPETITION, UNKNOWN_BOT.
@@ -164,8 +164,19 @@ class CompetitionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Announce(self, request, context):
+        """Sets what all readers of a competition are told, on its page as well. For organisers.
+
+        Errors:
+        NOT_FOUND         UNKNOWN_COMPETITION.
+        INVALID_ARGUMENT  BAD_ANNOUNCEMENT: it is too long, or cannot be printed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetCompetition(self, request, context):
-        """Gets where a competition stands.
+        """Gets a competition.
 
         Errors:
         NOT_FOUND  UNKNOWN_COMPETITION.
@@ -195,20 +206,9 @@ class CompetitionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListDealSets(self, request, context):
-        """Lists the complete deal-sets of a competition, in the order in which they were drawn.
-
-        Errors:
-        NOT_FOUND         UNKNOWN_COMPETITION.
-        INVALID_ARGUMENT  BAD_PAGE_TOKEN.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def WatchCompetition(self, request, context):
-        """Says where a competition stands whenever that changes, until it is finished. It tells
-        progress, and no cards.
+        """Sends the competition whenever it changes, until it is finished: its progress, and no
+        cards.
 
         Errors:
         NOT_FOUND  UNKNOWN_COMPETITION.
@@ -245,6 +245,11 @@ def add_CompetitionServiceServicer_to_server(servicer, server):
                     request_deserializer=cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotResponse.SerializeToString,
             ),
+            'Announce': grpc.unary_unary_rpc_method_handler(
+                    servicer.Announce,
+                    request_deserializer=cardarena_dot_v1_dot_competitions__pb2.AnnounceRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_competitions__pb2.AnnounceResponse.SerializeToString,
+            ),
             'GetCompetition': grpc.unary_unary_rpc_method_handler(
                     servicer.GetCompetition,
                     request_deserializer=cardarena_dot_v1_dot_competitions__pb2.GetCompetitionRequest.FromString,
@@ -260,11 +265,6 @@ def add_CompetitionServiceServicer_to_server(servicer, server):
                     request_deserializer=cardarena_dot_v1_dot_competitions__pb2.ListRoundsRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_competitions__pb2.ListRoundsResponse.SerializeToString,
             ),
-            'ListDealSets': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListDealSets,
-                    request_deserializer=cardarena_dot_v1_dot_competitions__pb2.ListDealSetsRequest.FromString,
-                    response_serializer=cardarena_dot_v1_dot_competitions__pb2.ListDealSetsResponse.SerializeToString,
-            ),
             'WatchCompetition': grpc.unary_stream_rpc_method_handler(
                     servicer.WatchCompetition,
                     request_deserializer=cardarena_dot_v1_dot_competitions__pb2.WatchCompetitionRequest.FromString,
@@ -279,15 +279,15 @@ def add_CompetitionServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class CompetitionService(object):
-    """Makes competitions, runs them, and says where they stand.
+    """Creates and controls competitions, and reports their state.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). What only looks needs none at an arena that lets guests in.
+    NOT_YOURS). Calls that only read need no token at an arena that admits guests.
     """
 
     @staticmethod
@@ -426,6 +426,33 @@ class CompetitionService(object):
             _registered_method=True)
 
     @staticmethod
+    def Announce(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.CompetitionService/Announce',
+            cardarena_dot_v1_dot_competitions__pb2.AnnounceRequest.SerializeToString,
+            cardarena_dot_v1_dot_competitions__pb2.AnnounceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def GetCompetition(request,
             target,
             options=(),
@@ -496,33 +523,6 @@ class CompetitionService(object):
             '/cardarena.v1.CompetitionService/ListRounds',
             cardarena_dot_v1_dot_competitions__pb2.ListRoundsRequest.SerializeToString,
             cardarena_dot_v1_dot_competitions__pb2.ListRoundsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def ListDealSets(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/cardarena.v1.CompetitionService/ListDealSets',
-            cardarena_dot_v1_dot_competitions__pb2.ListDealSetsRequest.SerializeToString,
-            cardarena_dot_v1_dot_competitions__pb2.ListDealSetsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,15 +27,15 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class CompetitionServiceStub:
-    """Makes competitions, runs them, and says where they stand.
+    """Creates and controls competitions, and reports their state.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). What only looks needs none at an arena that lets guests in.
+    NOT_YOURS). Calls that only read need no token at an arena that admits guests.
     """
 
     @_typing.overload
@@ -43,22 +43,22 @@ class CompetitionServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> CompetitionServiceAsyncStub: ...
     CreateCompetition: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.CreateCompetitionRequest, _competitions_pb2.CreateCompetitionResponse]
-    """Makes a competition, as a draft. For organisers.
+    """Creates a competition, as a draft. For organisers.
 
     Errors:
-      INVALID_ARGUMENT    BAD_PLAN: the plan is wrong; the text says in what.
-      FAILED_PRECONDITION NAME_TAKEN.
+      INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
+      ALREADY_EXISTS      NAME_TAKEN.
     """
     ControlCompetition: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.ControlCompetitionRequest, _competitions_pb2.ControlCompetitionResponse]
     """Starts, pauses, resumes, freezes or finishes a competition. For organisers.
 
     Errors:
       NOT_FOUND           UNKNOWN_COMPETITION.
-      FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: it is in another
-                          state than expected; CANNOT_BE_DRAWN: there are too few bots.
+      FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: the state is not
+                          the expected one; CANNOT_BE_DRAWN: there are too few bots.
     """
     EnterBot: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.EnterBotRequest, _competitions_pb2.EnterBotResponse]
-    """Has a bot take part. For its owner, or an organiser.
+    """Enters a bot. For its owner, or an organiser.
 
     Errors:
       NOT_FOUND           UNKNOWN_COMPETITION.
@@ -66,21 +66,28 @@ class CompetitionServiceStub:
       FAILED_PRECONDITION MAY_NOT_ENTER: the text says why.
     """
     WithdrawBot: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.WithdrawBotRequest, _competitions_pb2.WithdrawBotResponse]
-    """Takes a bot out; what it has played counts. For its owner, or an organiser.
+    """Withdraws a bot; its results count. For its owner, or an organiser.
 
     Errors:
       NOT_FOUND          UNKNOWN_COMPETITION, UNKNOWN_BOT.
       PERMISSION_DENIED  NOT_YOURS: the bot is another owner's.
     """
     DisqualifyBot: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.DisqualifyBotRequest, _competitions_pb2.DisqualifyBotResponse]
-    """Drops a bot and all its deal-sets. For organisers.
+    """Disqualifies a bot: none of its deal-sets counts. For organisers.
 
     Errors:
       NOT_FOUND         UNKNOWN_COMPETITION, UNKNOWN_BOT.
       INVALID_ARGUMENT  NO_REASON.
     """
+    Announce: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.AnnounceRequest, _competitions_pb2.AnnounceResponse]
+    """Sets what all readers of a competition are told, on its page as well. For organisers.
+
+    Errors:
+      NOT_FOUND         UNKNOWN_COMPETITION.
+      INVALID_ARGUMENT  BAD_ANNOUNCEMENT: it is too long, or cannot be printed.
+    """
     GetCompetition: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.GetCompetitionRequest, _competitions_pb2.GetCompetitionResponse]
-    """Gets where a competition stands.
+    """Gets a competition.
 
     Errors:
       NOT_FOUND  UNKNOWN_COMPETITION.
@@ -98,16 +105,9 @@ class CompetitionServiceStub:
       NOT_FOUND         UNKNOWN_COMPETITION.
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
     """
-    ListDealSets: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.ListDealSetsRequest, _competitions_pb2.ListDealSetsResponse]
-    """Lists the complete deal-sets of a competition, in the order in which they were drawn.
-
-    Errors:
-      NOT_FOUND         UNKNOWN_COMPETITION.
-      INVALID_ARGUMENT  BAD_PAGE_TOKEN.
-    """
     WatchCompetition: _grpc.UnaryStreamMultiCallable[_competitions_pb2.WatchCompetitionRequest, _competitions_pb2.WatchCompetitionResponse]
-    """Says where a competition stands whenever that changes, until it is finished. It tells
-    progress, and no cards.
+    """Sends the competition whenever it changes, until it is finished: its progress, and no
+    cards.
 
     Errors:
       NOT_FOUND  UNKNOWN_COMPETITION.
@@ -115,35 +115,35 @@ class CompetitionServiceStub:
 
 @_typing.type_check_only
 class CompetitionServiceAsyncStub(CompetitionServiceStub):
-    """Makes competitions, runs them, and says where they stand.
+    """Creates and controls competitions, and reports their state.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). What only looks needs none at an arena that lets guests in.
+    NOT_YOURS). Calls that only read need no token at an arena that admits guests.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateCompetition: _aio.UnaryUnaryMultiCallable[_competitions_pb2.CreateCompetitionRequest, _competitions_pb2.CreateCompetitionResponse]  # type: ignore[assignment]
-    """Makes a competition, as a draft. For organisers.
+    """Creates a competition, as a draft. For organisers.
 
     Errors:
-      INVALID_ARGUMENT    BAD_PLAN: the plan is wrong; the text says in what.
-      FAILED_PRECONDITION NAME_TAKEN.
+      INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
+      ALREADY_EXISTS      NAME_TAKEN.
     """
     ControlCompetition: _aio.UnaryUnaryMultiCallable[_competitions_pb2.ControlCompetitionRequest, _competitions_pb2.ControlCompetitionResponse]  # type: ignore[assignment]
     """Starts, pauses, resumes, freezes or finishes a competition. For organisers.
 
     Errors:
       NOT_FOUND           UNKNOWN_COMPETITION.
-      FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: it is in another
-                          state than expected; CANNOT_BE_DRAWN: there are too few bots.
+      FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: the state is not
+                          the expected one; CANNOT_BE_DRAWN: there are too few bots.
     """
     EnterBot: _aio.UnaryUnaryMultiCallable[_competitions_pb2.EnterBotRequest, _competitions_pb2.EnterBotResponse]  # type: ignore[assignment]
-    """Has a bot take part. For its owner, or an organiser.
+    """Enters a bot. For its owner, or an organiser.
 
     Errors:
       NOT_FOUND           UNKNOWN_COMPETITION.
@@ -151,21 +151,28 @@ class CompetitionServiceAsyncStub(CompetitionServiceStub):
       FAILED_PRECONDITION MAY_NOT_ENTER: the text says why.
     """
     WithdrawBot: _aio.UnaryUnaryMultiCallable[_competitions_pb2.WithdrawBotRequest, _competitions_pb2.WithdrawBotResponse]  # type: ignore[assignment]
-    """Takes a bot out; what it has played counts. For its owner, or an organiser.
+    """Withdraws a bot; its results count. For its owner, or an organiser.
 
     Errors:
       NOT_FOUND          UNKNOWN_COMPETITION, UNKNOWN_BOT.
       PERMISSION_DENIED  NOT_YOURS: the bot is another owner's.
     """
     DisqualifyBot: _aio.UnaryUnaryMultiCallable[_competitions_pb2.DisqualifyBotRequest, _competitions_pb2.DisqualifyBotResponse]  # type: ignore[assignment]
-    """Drops a bot and all its deal-sets. For organisers.
+    """Disqualifies a bot: none of its deal-sets counts. For organisers.
 
     Errors:
       NOT_FOUND         UNKNOWN_COMPETITION, UNKNOWN_BOT.
       INVALID_ARGUMENT  NO_REASON.
     """
+    Announce: _aio.UnaryUnaryMultiCallable[_competitions_pb2.AnnounceRequest, _competitions_pb2.AnnounceResponse]  # type: ignore[assignment]
+    """Sets what all readers of a competition are told, on its page as well. For organisers.
+
+    Errors:
+      NOT_FOUND         UNKNOWN_COMPETITION.
+      INVALID_ARGUMENT  BAD_ANNOUNCEMENT: it is too long, or cannot be printed.
+    """
     GetCompetition: _aio.UnaryUnaryMultiCallable[_competitions_pb2.GetCompetitionRequest, _competitions_pb2.GetCompetitionResponse]  # type: ignore[assignment]
-    """Gets where a competition stands.
+    """Gets a competition.
 
     Errors:
       NOT_FOUND  UNKNOWN_COMPETITION.
@@ -183,31 +190,24 @@ class CompetitionServiceAsyncStub(CompetitionServiceStub):
       NOT_FOUND         UNKNOWN_COMPETITION.
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
     """
-    ListDealSets: _aio.UnaryUnaryMultiCallable[_competitions_pb2.ListDealSetsRequest, _competitions_pb2.ListDealSetsResponse]  # type: ignore[assignment]
-    """Lists the complete deal-sets of a competition, in the order in which they were drawn.
-
-    Errors:
-      NOT_FOUND         UNKNOWN_COMPETITION.
-      INVALID_ARGUMENT  BAD_PAGE_TOKEN.
-    """
     WatchCompetition: _aio.UnaryStreamMultiCallable[_competitions_pb2.WatchCompetitionRequest, _competitions_pb2.WatchCompetitionResponse]  # type: ignore[assignment]
-    """Says where a competition stands whenever that changes, until it is finished. It tells
-    progress, and no cards.
+    """Sends the competition whenever it changes, until it is finished: its progress, and no
+    cards.
 
     Errors:
       NOT_FOUND  UNKNOWN_COMPETITION.
     """
 
 class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Makes competitions, runs them, and says where they stand.
+    """Creates and controls competitions, and reports their state.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). What only looks needs none at an arena that lets guests in.
+    NOT_YOURS). Calls that only read need no token at an arena that admits guests.
     """
 
     @_abc_1.abstractmethod
@@ -216,11 +216,11 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _competitions_pb2.CreateCompetitionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_competitions_pb2.CreateCompetitionResponse, _abc.Awaitable[_competitions_pb2.CreateCompetitionResponse]]:
-        """Makes a competition, as a draft. For organisers.
+        """Creates a competition, as a draft. For organisers.
 
         Errors:
-          INVALID_ARGUMENT    BAD_PLAN: the plan is wrong; the text says in what.
-          FAILED_PRECONDITION NAME_TAKEN.
+          INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
+          ALREADY_EXISTS      NAME_TAKEN.
         """
 
     @_abc_1.abstractmethod
@@ -233,8 +233,8 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Errors:
           NOT_FOUND           UNKNOWN_COMPETITION.
-          FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: it is in another
-                              state than expected; CANNOT_BE_DRAWN: there are too few bots.
+          FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: the state is not
+                              the expected one; CANNOT_BE_DRAWN: there are too few bots.
         """
 
     @_abc_1.abstractmethod
@@ -243,7 +243,7 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _competitions_pb2.EnterBotRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_competitions_pb2.EnterBotResponse, _abc.Awaitable[_competitions_pb2.EnterBotResponse]]:
-        """Has a bot take part. For its owner, or an organiser.
+        """Enters a bot. For its owner, or an organiser.
 
         Errors:
           NOT_FOUND           UNKNOWN_COMPETITION.
@@ -257,7 +257,7 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _competitions_pb2.WithdrawBotRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_competitions_pb2.WithdrawBotResponse, _abc.Awaitable[_competitions_pb2.WithdrawBotResponse]]:
-        """Takes a bot out; what it has played counts. For its owner, or an organiser.
+        """Withdraws a bot; its results count. For its owner, or an organiser.
 
         Errors:
           NOT_FOUND          UNKNOWN_COMPETITION, UNKNOWN_BOT.
@@ -270,11 +270,24 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _competitions_pb2.DisqualifyBotRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_competitions_pb2.DisqualifyBotResponse, _abc.Awaitable[_competitions_pb2.DisqualifyBotResponse]]:
-        """Drops a bot and all its deal-sets. For organisers.
+        """Disqualifies a bot: none of its deal-sets counts. For organisers.
 
         Errors:
           NOT_FOUND         UNKNOWN_COMPETITION, UNKNOWN_BOT.
           INVALID_ARGUMENT  NO_REASON.
+        """
+
+    @_abc_1.abstractmethod
+    def Announce(
+        self,
+        request: _competitions_pb2.AnnounceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_competitions_pb2.AnnounceResponse, _abc.Awaitable[_competitions_pb2.AnnounceResponse]]:
+        """Sets what all readers of a competition are told, on its page as well. For organisers.
+
+        Errors:
+          NOT_FOUND         UNKNOWN_COMPETITION.
+          INVALID_ARGUMENT  BAD_ANNOUNCEMENT: it is too long, or cannot be printed.
         """
 
     @_abc_1.abstractmethod
@@ -283,7 +296,7 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _competitions_pb2.GetCompetitionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_competitions_pb2.GetCompetitionResponse, _abc.Awaitable[_competitions_pb2.GetCompetitionResponse]]:
-        """Gets where a competition stands.
+        """Gets a competition.
 
         Errors:
           NOT_FOUND  UNKNOWN_COMPETITION.
@@ -315,26 +328,13 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def ListDealSets(
-        self,
-        request: _competitions_pb2.ListDealSetsRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_competitions_pb2.ListDealSetsResponse, _abc.Awaitable[_competitions_pb2.ListDealSetsResponse]]:
-        """Lists the complete deal-sets of a competition, in the order in which they were drawn.
-
-        Errors:
-          NOT_FOUND         UNKNOWN_COMPETITION.
-          INVALID_ARGUMENT  BAD_PAGE_TOKEN.
-        """
-
-    @_abc_1.abstractmethod
     def WatchCompetition(
         self,
         request: _competitions_pb2.WatchCompetitionRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_competitions_pb2.WatchCompetitionResponse], _abc.AsyncIterator[_competitions_pb2.WatchCompetitionResponse]]:
-        """Says where a competition stands whenever that changes, until it is finished. It tells
-        progress, and no cards.
+        """Sends the competition whenever it changes, until it is finished: its progress, and no
+        cards.
 
         Errors:
           NOT_FOUND  UNKNOWN_COMPETITION.

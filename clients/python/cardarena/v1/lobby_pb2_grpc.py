@@ -26,15 +26,15 @@ if _version_not_supported:
 
 
 class LobbyServiceStub(object):
-    """Lists games and makes matches between bots that are connected.
+    """Lists games and creates matches between connected bots.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     def __init__(self, channel):
@@ -71,15 +71,15 @@ class LobbyServiceStub(object):
 
 
 class LobbyServiceServicer(object):
-    """Lists games and makes matches between bots that are connected.
+    """Lists games and creates matches between connected bots.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     def ListGames(self, request, context):
@@ -90,16 +90,22 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CreateMatch(self, request, context):
-        """Makes a match between connected bots: for an organiser between any, for others
-        between guests whose streams come from the address of this call.
+        """Creates a match between connected bots. An organiser may name any bots, other
+        callers guests that are connected from the caller's address.
+
+        A call that is repeated with the same `request_id` returns the match of the first
+        one, in its present state, also after a restart of the arena.
 
         Errors:
         NOT_FOUND           UNKNOWN_GAME, UNKNOWN_BOT.
         INVALID_ARGUMENT    BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL, BOT_TWICE,
         TOO_MANY_HANDS.
         PERMISSION_DENIED   NOT_YOURS: a bot is no guest of the caller's address.
-        FAILED_PRECONDITION BOT_NOT_AVAILABLE: it does not play this, or is full.
-        RESOURCE_EXHAUSTED  BUSY: not just now; a google.rpc.RetryInfo says when.
+        ALREADY_EXISTS      MATCH_ID_TAKEN: the caller's match of this `request_id` has
+        another game, other terms or other bots.
+        FAILED_PRECONDITION BOT_NOT_AVAILABLE: a bot does not play this game with these
+        seats, or plays its most matches.
+        RESOURCE_EXHAUSTED  BUSY: a google.rpc.RetryInfo says when to try again.
         UNAVAILABLE         DRAINING.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -109,7 +115,7 @@ class LobbyServiceServicer(object):
     def GetMatch(self, request, context):
         """Gets one match.
 
-        A match of a deal-set is known to organisers alone until the whole deal-set is over.
+        Until a whole deal-set is over, only organisers may get its matches.
 
         Errors:
         NOT_FOUND  UNKNOWN_MATCH.
@@ -119,8 +125,8 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListMatches(self, request, context):
-        """Lists matches, newest first; those of a deal-set to organisers alone until the
-        whole deal-set is over.
+        """Lists matches, newest first. Until a whole deal-set is over, its matches are listed
+        for organisers only.
 
         Errors:
         INVALID_ARGUMENT  BAD_PAGE_TOKEN.
@@ -130,8 +136,8 @@ class LobbyServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListBots(self, request, context):
-        """Lists the bots that are connected, by name: those that a match can be made
-        with. Bots come and go between two pages.
+        """Lists the connected bots, by name. Bots may connect and disconnect between two
+        pages.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -174,15 +180,15 @@ def add_LobbyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class LobbyService(object):
-    """Lists games and makes matches between bots that are connected.
+    """Lists games and creates matches between connected bots.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     @staticmethod

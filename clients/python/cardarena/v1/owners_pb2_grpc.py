@@ -26,13 +26,13 @@ if _version_not_supported:
 
 
 class OwnerServiceStub(object):
-    """Lets owners in, and bans them.
+    """Invites, registers and bans owners.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
-    A call but `Register` carries an organiser's token as metadata, `authorization:
-    Bearer TOKEN`, also where guests are let in. Without one it fails as
+    Each call but `Register` carries an organiser's token as metadata, `authorization:
+    Bearer TOKEN`, also at an arena that admits guests. Without one it fails as
     UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN, EXPIRED_TOKEN,
     REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE).
     """
@@ -66,40 +66,41 @@ class OwnerServiceStub(object):
 
 
 class OwnerServiceServicer(object):
-    """Lets owners in, and bans them.
+    """Invites, registers and bans owners.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
-    A call but `Register` carries an organiser's token as metadata, `authorization:
-    Bearer TOKEN`, also where guests are let in. Without one it fails as
+    Each call but `Register` carries an organiser's token as metadata, `authorization:
+    Bearer TOKEN`, also at an arena that admits guests. Without one it fails as
     UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN, EXPIRED_TOKEN,
     REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE).
     """
 
     def Register(self, request, context):
-        """Makes an owner of who has the code of an invitation, and hands out the owner's token.
+        """Registers an owner with the code of an invitation, and returns the owner's token.
 
         Errors:
-        PERMISSION_DENIED  BAD_CODE: it is wrong, or somebody has registered with it.
+        PERMISSION_DENIED  BAD_CODE: it is wrong, or was used before.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Invite(self, request, context):
-        """Makes a code with which somebody may register under a name.
+        """Creates a code with which a person may register under a name.
 
         Errors:
         INVALID_ARGUMENT  BAD_NAME.
-        ALREADY_EXISTS    NAME_TAKEN: it is another's, spelled otherwise, or registered.
+        ALREADY_EXISTS    NAME_TAKEN: the name is registered, or differs from an owner's in
+        upper and lower case only.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Ban(self, request, context):
-        """Bans an owner, with all its keys and every version of its bots.
+        """Bans an owner: revokes all its keys and bans all versions of its bots.
 
         Errors:
         NOT_FOUND         UNKNOWN_OWNER.
@@ -148,13 +149,13 @@ def add_OwnerServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class OwnerService(object):
-    """Lets owners in, and bans them.
+    """Invites, registers and bans owners.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
-    A call but `Register` carries an organiser's token as metadata, `authorization:
-    Bearer TOKEN`, also where guests are let in. Without one it fails as
+    Each call but `Register` carries an organiser's token as metadata, `authorization:
+    Bearer TOKEN`, also at an arena that admits guests. Without one it fails as
     UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN, EXPIRED_TOKEN,
     REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE).
     """

@@ -49,66 +49,74 @@ class PlayServiceServicer(object):
     def Play(self, request_iterator, context):
         """Plays every match that the arena seats the bot at.
 
-        The bot speaks first, with `hello`. Move clocks are the arena's own and are
-        told with each ask; deadlines of the call itself are not used.
+        A client MUST read on while its bot thinks: asks of other matches, `ask_closed`,
+        `match_end` and `drain` arrive meanwhile.
 
-        The token stands in `hello`, or in the call's metadata as
-        `authorization: Bearer TOKEN`. If it stands in both, it is the same one.
+        The bot sends the first message, `hello`. Each ask has its own clock, which
+        the arena measures; the deadline of the call itself is not used.
 
-        A bot that half-closes ends its stream with OK at once. That is no farewell:
-        it is away like one that was cut off, and its matches run on. A bot that is
-        done says `ready` with 0, plays its matches to their ends, and half-closes.
+        The token is in `hello`, or in the call's metadata as
+        `authorization: Bearer TOKEN`. If it is in both, the two must be equal. At an
+        arena that admits guests, `guest:NAME:SECRET` is a token: NAME is the bot's
+        name, and SECRET, letters and digits of the guest's choice, keeps the name for
+        it while its stream is open. `guest:NAME` does not keep it.
 
-        How a stream ends, and what a client does then. The reason is that of a
-        google.rpc.ErrorInfo whose domain is `cardarena`.
+        If a bot half-closes its stream, the arena ends it with OK at once. The bot
+        then counts as disconnected: its matches continue and its clocks run. To stop
+        without faults, send `ready` with 0, play the matches to their ends, and then
+        half-close.
+
+        The table lists how a stream ends, and what a client does then. The reason is
+        the one of a google.rpc.ErrorInfo whose domain is `cardarena`. "Reconnects"
+        means with the waiting times below the table.
 
         | status              | reason                    | a client               |
         |---------------------|---------------------------|------------------------|
-        | OK                  | none                      | is done if it had      |
-        |                     |                           | half-closed, or if     |
-        |                     |                           | `drain` was told; else |
-        |                     |                           | comes back             |
+        | OK                  | none                      | stops if it had        |
+        |                     |                           | half-closed or had     |
+        |                     |                           | received `drain`; else |
+        |                     |                           | reconnects             |
         | UNAUTHENTICATED     | NO_TOKEN, BAD_TOKEN,      | stops                  |
         |                     | UNKNOWN_TOKEN,            |                        |
         |                     | EXPIRED_TOKEN,            |                        |
         |                     | REVOKED_TOKEN             |                        |
         | PERMISSION_DENIED   | WRONG_SCOPE; NOT_YOURS:   | stops                  |
-        |                     | a guest took the name of  |                        |
-        |                     | a bot that has a key, or  |                        |
-        |                     | somebody that of a bot    |                        |
-        |                     | which the arena jails     |                        |
+        |                     | a guest uses the name of  |                        |
+        |                     | a bot with a key, or any  |                        |
+        |                     | client that of a bot that |                        |
+        |                     | the arena has sandboxed   |                        |
         | INVALID_ARGUMENT    | MALFORMED, BAD_NAME,      | stops                  |
         |                     | TOO_MANY_GAMES            |                        |
         | FAILED_PRECONDITION | NO_HELLO: the first       | stops                  |
-        |                     | message was another       |                        |
-        | ABORTED             | TAKEN_OVER: a newer       | stops; it never comes  |
-        |                     | stream has the token      | back by itself         |
+        |                     | message is not `hello`    |                        |
+        | ABORTED             | TAKEN_OVER: a newer       | stops, and does not    |
+        |                     | stream has the token      | reconnect              |
         | UNIMPLEMENTED       | none: this is no arena    | stops                  |
-        | RESOURCE_EXHAUSTED  | TOO_MANY_REFUSALS,        | stops: it is at fault, |
-        |                     | TOO_MANY_MESSAGES,        | and would be again     |
+        | RESOURCE_EXHAUSTED  | TOO_MANY_REFUSALS,        | stops, because it      |
+        |                     | TOO_MANY_MESSAGES,        | would repeat its error |
         |                     | MESSAGE_TOO_LONG; none:   |                        |
         |                     | a message over twice      |                        |
         |                     | max_message_bytes         |                        |
         |                     | BUSY, TOO_MANY_OPEN       | waits for RetryInfo,   |
         |                     |                           | and up to as long      |
         |                     |                           | again at random        |
-        |                     | NOT_READING: too much     | comes back             |
-        |                     | waited for it             |                        |
-        | DEADLINE_EXCEEDED   | NO_HELLO: none in 5 s     | comes back             |
-        | UNAVAILABLE         | DRAINING: nothing new is  | comes back             |
-        |                     | taken; SUSPENDED: it has  |                        |
-        |                     | stopped, matches go on    |                        |
-        |                     | when it is back;          |                        |
+        |                     | NOT_READING: too many     | reconnects             |
+        |                     | messages waited for it    |                        |
+        | DEADLINE_EXCEEDED   | NO_HELLO: none in 5 s     | reconnects             |
+        | UNAVAILABLE         | DRAINING: the arena is    | reconnects             |
+        |                     | about to stop; SUSPENDED: |                        |
+        |                     | it has stopped, matches   |                        |
+        |                     | continue after a restart; |                        |
         |                     | KEYS_CHANGED, KEYS_BUSY;  |                        |
-        |                     | none: the way is cut      |                        |
-        | INTERNAL            | INCIDENT: an error of the | comes back             |
-        |                     | arena's own               |                        |
-        | any other           | any                       | comes back             |
+        |                     | none: connection lost     |                        |
+        | INTERNAL            | INCIDENT: an error of the | reconnects             |
+        |                     | arena                     |                        |
+        | any other           | any                       | reconnects             |
 
-        A reason that a client does not know is read by its status. Who comes back
-        waits between 0 and 0.2 s at random, after each further failure up to twice
-        as long, at most 30 s; a stream that lived for 10 s makes up for failures. A
-        google.rpc.RetryInfo, with whatever status, is waited for before that.
+        If a client does not know a reason, the status decides. The first wait before
+        reconnecting is random between 0 and 0.2 s. After each further failure the
+        upper end doubles, up to 30 s; a stream that lived for 10 s resets it. If the
+        status has a google.rpc.RetryInfo, its delay is waited first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

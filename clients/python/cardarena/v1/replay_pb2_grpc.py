@@ -26,15 +26,15 @@ if _version_not_supported:
 
 
 class ReplayServiceStub(object):
-    """Hands out replays of matches whose deals are no longer secret.
+    """Serves published replays: those of matches whose deals are no longer secret.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     def __init__(self, channel):
@@ -56,15 +56,15 @@ class ReplayServiceStub(object):
 
 
 class ReplayServiceServicer(object):
-    """Hands out replays of matches whose deals are no longer secret.
+    """Serves published replays: those of matches whose deals are no longer secret.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     def GetReplay(self, request, context):
@@ -109,15 +109,15 @@ def add_ReplayServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ReplayService(object):
-    """Hands out replays of matches whose deals are no longer secret.
+    """Serves published replays: those of matches whose deals are no longer secret.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     @staticmethod

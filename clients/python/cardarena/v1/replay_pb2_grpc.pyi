@@ -27,15 +27,15 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ReplayServiceStub:
-    """Hands out replays of matches whose deals are no longer secret.
+    """Serves published replays: those of matches whose deals are no longer secret.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     @_typing.overload
@@ -57,15 +57,15 @@ class ReplayServiceStub:
 
 @_typing.type_check_only
 class ReplayServiceAsyncStub(ReplayServiceStub):
-    """Hands out replays of matches whose deals are no longer secret.
+    """Serves published replays: those of matches whose deals are no longer secret.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -83,15 +83,15 @@ class ReplayServiceAsyncStub(ReplayServiceStub):
     """
 
 class ReplayServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Hands out replays of matches whose deals are no longer secret.
+    """Serves published replays: those of matches whose deals are no longer secret.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`. Without
-    one that will do, it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
+    a valid one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN,
     UNKNOWN_TOKEN, EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE,
-    NOT_YOURS). An arena that lets guests in asks for none.
+    NOT_YOURS). An arena that admits guests requires no token.
     """
 
     @_abc_1.abstractmethod

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from cardarena.v1 import game_pb2 as cardarena_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63\x61rdarena/v1/watch.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"/\n\x0cWatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x04\"\x98\x01\n\rWatchResponse\x12+\n\x06opened\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.WatchOpenedH\x00\x12\'\n\x04\x62\x65\x61t\x18\x02 \x01(\x0b\x32\x17.cardarena.v1.WatchBeatH\x00\x12)\n\x05\x65nded\x18\x03 \x01(\x0b\x32\x18.cardarena.v1.WatchEndedH\x00\x42\x06\n\x04\x62ody\"X\n\x0bWatchOpened\x12\'\n\x05terms\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.MatchTerms\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\x12\n\nhands_open\x18\x03 \x01(\x08\"\x95\x02\n\tWatchBeat\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x0b\n\x03key\x18\x03 \x01(\x08\x12\'\n\x06\x65vents\x18\x04 \x03(\x0b\x32\x17.cardarena.v1.GameEvent\x12\r\n\x05\x66resh\x18\x05 \x01(\r\x12$\n\x04view\x18\x06 \x01(\x0b\x32\x16.cardarena.v1.GameView\x12(\n\x06\x66\x61ults\x18\x07 \x03(\x0b\x32\x18.cardarena.v1.WatchFault\x12\x10\n\x08\x62\x61nks_ms\x18\x08 \x03(\r\x12\x15\n\rasked_unix_ms\x18\t \x01(\x04\x12,\n\nopen_hands\x18\n \x01(\x0b\x32\x18.cardarena.v1.WatchHands\"i\n\nWatchHands\x12%\n\x04told\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.WatchTold\x12\r\n\x05\x66resh\x18\x02 \x01(\r\x12%\n\x05views\x18\x03 \x03(\x0b\x32\x16.cardarena.v1.GameView\"B\n\tWatchTold\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.GameEvent\x12\r\n\x05seats\x18\x02 \x03(\r\"A\n\nWatchFault\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\"B\n\nWatchEnded\x12$\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12\x0e\n\x06scores\x18\x02 \x03(\x12\"\x11\n\x0fListLiveRequest\"f\n\x10ListLiveResponse\x12(\n\x07matches\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.LiveMatch\x12(\n\x06sealed\x18\x02 \x03(\x0b\x32\x18.cardarena.v1.SealedGame\"[\n\tLiveMatch\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12\x0c\n\x04hand\x18\x04 \x01(\r\x12\x12\n\nhands_open\x18\x05 \x01(\x08\"=\n\nSealedGame\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0e\n\x06tables\x18\x02 \x01(\r\x12\x11\n\tdeal_sets\x18\x03 \x01(\r2\x9d\x01\n\x0cWatchService\x12\x42\n\x05Watch\x12\x1a.cardarena.v1.WatchRequest\x1a\x1b.cardarena.v1.WatchResponse0\x01\x12I\n\x08ListLive\x12\x1d.cardarena.v1.ListLiveRequest\x1a\x1e.cardarena.v1.ListLiveResponseBd\n\x0c\x63\x61rdarena.v1B\nWatchProtoP\x01Z\x18\x63\x61rdarena/v1;cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63\x61rdarena/v1/watch.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"/\n\x0cWatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x04\"\x9a\x01\n\rWatchResponse\x12+\n\x06opened\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.WatchOpenedH\x00\x12)\n\x05\x66rame\x18\x02 \x01(\x0b\x32\x18.cardarena.v1.WatchFrameH\x00\x12)\n\x05\x65nded\x18\x03 \x01(\x0b\x32\x18.cardarena.v1.WatchEndedH\x00\x42\x06\n\x04\x62ody\"X\n\x0bWatchOpened\x12\'\n\x05terms\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.MatchTerms\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\x12\n\nhands_open\x18\x03 \x01(\x08\"\x96\x02\n\nWatchFrame\x12\x0e\n\x06number\x18\x01 \x01(\x04\x12\x0c\n\x04hand\x18\x02 \x01(\r\x12\x0b\n\x03key\x18\x03 \x01(\x08\x12\'\n\x06\x65vents\x18\x04 \x03(\x0b\x32\x17.cardarena.v1.GameEvent\x12\r\n\x05\x66resh\x18\x05 \x01(\r\x12$\n\x04view\x18\x06 \x01(\x0b\x32\x16.cardarena.v1.GameView\x12(\n\x06\x66\x61ults\x18\x07 \x03(\x0b\x32\x18.cardarena.v1.WatchFault\x12\x10\n\x08\x62\x61nks_ms\x18\x08 \x03(\r\x12\x15\n\rasked_unix_ms\x18\t \x01(\x04\x12,\n\nopen_hands\x18\n \x01(\x0b\x32\x18.cardarena.v1.WatchHands\"k\n\nWatchHands\x12\'\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.SentEvent\x12\r\n\x05\x66resh\x18\x02 \x01(\r\x12%\n\x05views\x18\x03 \x03(\x0b\x32\x16.cardarena.v1.GameView\"B\n\tSentEvent\x12&\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.GameEvent\x12\r\n\x05seats\x18\x02 \x03(\r\"A\n\nWatchFault\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12%\n\x04kind\x18\x02 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\"B\n\nWatchEnded\x12$\n\x06\x65nding\x18\x01 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12\x0e\n\x06scores\x18\x02 \x03(\x11\"\x11\n\x0fListLiveRequest\"f\n\x10ListLiveResponse\x12(\n\x07matches\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.LiveMatch\x12(\n\x06sealed\x18\x02 \x03(\x0b\x32\x18.cardarena.v1.SealedGame\"[\n\tLiveMatch\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12\x0c\n\x04hand\x18\x04 \x01(\r\x12\x12\n\nhands_open\x18\x05 \x01(\x08\">\n\nSealedGame\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0f\n\x07matches\x18\x02 \x01(\r\x12\x11\n\tdeal_sets\x18\x03 \x01(\r2\x9d\x01\n\x0cWatchService\x12\x42\n\x05Watch\x12\x1a.cardarena.v1.WatchRequest\x1a\x1b.cardarena.v1.WatchResponse0\x01\x12I\n\x08ListLive\x12\x1d.cardarena.v1.ListLiveRequest\x1a\x1e.cardarena.v1.ListLiveResponseBd\n\x0c\x63\x61rdarena.v1B\nWatchProtoP\x01Z\x18\x63\x61rdarena/v1;cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,27 +36,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_WATCHREQUEST']._serialized_start=67
   _globals['_WATCHREQUEST']._serialized_end=114
   _globals['_WATCHRESPONSE']._serialized_start=117
-  _globals['_WATCHRESPONSE']._serialized_end=269
-  _globals['_WATCHOPENED']._serialized_start=271
-  _globals['_WATCHOPENED']._serialized_end=359
-  _globals['_WATCHBEAT']._serialized_start=362
-  _globals['_WATCHBEAT']._serialized_end=639
-  _globals['_WATCHHANDS']._serialized_start=641
-  _globals['_WATCHHANDS']._serialized_end=746
-  _globals['_WATCHTOLD']._serialized_start=748
-  _globals['_WATCHTOLD']._serialized_end=814
-  _globals['_WATCHFAULT']._serialized_start=816
-  _globals['_WATCHFAULT']._serialized_end=881
-  _globals['_WATCHENDED']._serialized_start=883
-  _globals['_WATCHENDED']._serialized_end=949
-  _globals['_LISTLIVEREQUEST']._serialized_start=951
-  _globals['_LISTLIVEREQUEST']._serialized_end=968
-  _globals['_LISTLIVERESPONSE']._serialized_start=970
-  _globals['_LISTLIVERESPONSE']._serialized_end=1072
-  _globals['_LIVEMATCH']._serialized_start=1074
-  _globals['_LIVEMATCH']._serialized_end=1165
-  _globals['_SEALEDGAME']._serialized_start=1167
-  _globals['_SEALEDGAME']._serialized_end=1228
-  _globals['_WATCHSERVICE']._serialized_start=1231
-  _globals['_WATCHSERVICE']._serialized_end=1388
+  _globals['_WATCHRESPONSE']._serialized_end=271
+  _globals['_WATCHOPENED']._serialized_start=273
+  _globals['_WATCHOPENED']._serialized_end=361
+  _globals['_WATCHFRAME']._serialized_start=364
+  _globals['_WATCHFRAME']._serialized_end=642
+  _globals['_WATCHHANDS']._serialized_start=644
+  _globals['_WATCHHANDS']._serialized_end=751
+  _globals['_SENTEVENT']._serialized_start=753
+  _globals['_SENTEVENT']._serialized_end=819
+  _globals['_WATCHFAULT']._serialized_start=821
+  _globals['_WATCHFAULT']._serialized_end=886
+  _globals['_WATCHENDED']._serialized_start=888
+  _globals['_WATCHENDED']._serialized_end=954
+  _globals['_LISTLIVEREQUEST']._serialized_start=956
+  _globals['_LISTLIVEREQUEST']._serialized_end=973
+  _globals['_LISTLIVERESPONSE']._serialized_start=975
+  _globals['_LISTLIVERESPONSE']._serialized_end=1077
+  _globals['_LIVEMATCH']._serialized_start=1079
+  _globals['_LIVEMATCH']._serialized_end=1170
+  _globals['_SEALEDGAME']._serialized_start=1172
+  _globals['_SEALEDGAME']._serialized_end=1234
+  _globals['_WATCHSERVICE']._serialized_start=1237
+  _globals['_WATCHSERVICE']._serialized_end=1394
 # @@protoc_insertion_point(module_scope)

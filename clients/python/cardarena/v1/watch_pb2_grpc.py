@@ -26,15 +26,15 @@ if _version_not_supported:
 
 
 class WatchServiceStub(object):
-    """Shows what everybody may know of matches in play.
+    """Sends the public information of matches in play.
 
-    Matches of a deal-set that is open are sealed: its tables play the same boards, so who
-    sees one would know the hands at another. Of those there are counts alone.
+    Matches of an open deal-set are sealed, because they have the same boards: a spectator of
+    one would know the hands of another. The service only counts them.
 
-    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
-    its own is told of with all that its seats know. No fair deal ever is.
+    If the operator has enabled open hands, spectators of a practice match, which has a seed of
+    its own, also receive what its seats know. Fair deals never have open hands.
 
-    No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
+    No token is required. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.
     """
 
@@ -57,21 +57,21 @@ class WatchServiceStub(object):
 
 
 class WatchServiceServicer(object):
-    """Shows what everybody may know of matches in play.
+    """Sends the public information of matches in play.
 
-    Matches of a deal-set that is open are sealed: its tables play the same boards, so who
-    sees one would know the hands at another. Of those there are counts alone.
+    Matches of an open deal-set are sealed, because they have the same boards: a spectator of
+    one would know the hands of another. The service only counts them.
 
-    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
-    its own is told of with all that its seats know. No fair deal ever is.
+    If the operator has enabled open hands, spectators of a practice match, which has a seed of
+    its own, also receive what its seats know. Fair deals never have open hands.
 
-    No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
+    No token is required. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.
     """
 
     def Watch(self, request, context):
-        """Follows a match from its present picture, or from the beat after one that the caller has.
-        The stream ends with `ended`.
+        """Follows a match from its present state, or from the frame after `after`. The stream ends
+        with `ended`.
 
         Errors:
         NOT_FOUND  UNKNOWN_MATCH: it is not in play, or sealed.
@@ -81,7 +81,7 @@ class WatchServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListLive(self, request, context):
-        """Lists matches in play that may be watched, newest first, and how many are sealed.
+        """Lists the matches in play that can be watched, newest first, and counts the sealed ones.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -109,15 +109,15 @@ def add_WatchServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class WatchService(object):
-    """Shows what everybody may know of matches in play.
+    """Sends the public information of matches in play.
 
-    Matches of a deal-set that is open are sealed: its tables play the same boards, so who
-    sees one would know the hands at another. Of those there are counts alone.
+    Matches of an open deal-set are sealed, because they have the same boards: a spectator of
+    one would know the hands of another. The service only counts them.
 
-    Where who runs the arena has said so, hands of practice are open: then a match with a seed of
-    its own is told of with all that its seats know. No fair deal ever is.
+    If the operator has enabled open hands, spectators of a practice match, which has a seed of
+    its own, also receive what its seats know. Fair deals never have open hands.
 
-    No token is asked for. Every error carries a google.rpc.ErrorInfo whose `reason` is named
+    No token is required. Every error carries a google.rpc.ErrorInfo whose `reason` is named
     in capitals below and whose `domain` is `cardarena`.
     """
 

@@ -10,31 +10,31 @@ use prost_types::{
     FileDescriptorSet,
 };
 
-const PANICS: &str = "///\n/// # Panics\n///\n/// If what it is given is not written as a card or suit is, or names nothing.\n#[track_caller]\n";
+const PANICS: &str = "///\n/// # Panics\n///\n/// If an argument is not a card or suit, or is unspecified.\n#[track_caller]\n";
 const GAMES: &str = "cardarena/games/v1/";
-/// Numbers in FileDescriptorProto and below, of which paths to comments are made.
+/// Field numbers of descriptors, from which the paths to comments are built.
 const MESSAGES: i32 = 4;
 const ENUMS: i32 = 5;
 const FIELDS: i32 = 2;
 const VALUES: i32 = 2;
 
-/// The modules of all families, with their names.
+/// The modules of all families, by name.
 pub fn modules(set: &FileDescriptorSet) -> Vec<(String, String)> {
     let files = set.file.iter().filter(|file| file.name().starts_with(GAMES));
     files.filter_map(Family::of).map(|family| (family.name.clone(), family.text())).collect()
 }
 
 struct Family<'a> {
-    /// As in `oneof game`: sixty_six.
+    /// The field of `oneof game`, such as sixty_six.
     name: String,
-    /// Of its messages: SixtySix.
+    /// The prefix of its messages, such as SixtySix.
     prefix: &'a str,
     file: &'a FileDescriptorProto,
     comments: HashMap<&'a [i32], &'a str>,
 }
 
 impl<'a> Family<'a> {
-    /// None of a file without a game, as cards.proto.
+    /// None if the file has no game, as cards.proto.
     fn of(file: &'a FileDescriptorProto) -> Option<Self> {
         let asks =
             file.message_type.iter().find_map(|message| message.name().strip_suffix("Ask"))?;
@@ -47,17 +47,16 @@ impl<'a> Family<'a> {
 
     fn text(&self) -> String {
         let mut text = format!(
-            "//! {} : its messages under short names, and constructors of its moves.\n\n",
+            "//! {}: its messages under short names, and constructors of its moves.\n\n",
             self.title()
-        )
-        .replace(" :", ":");
+        );
         let mut rest = String::new();
         self.game(&mut rest);
         self.constructors(&mut rest);
         self.bets(&mut rest);
         self.short_names(&mut text);
-        if rest.contains("written::") {
-            text.push_str("use crate::cards::written;\n");
+        if rest.contains("checked::") {
+            text.push_str("use crate::cards::checked;\n");
         }
         text.push_str("use crate::v1;\n\n");
         text + &rest
@@ -93,13 +92,13 @@ impl<'a> Family<'a> {
         let (name, title) = (self.prefix, self.title());
         write!(
             text,
-            "/// What a bot of {title} is generic in.
+            "/// The types of {title}.
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
             pub enum {name} {{}}
 
-            /// One decision of a seat at {title}.
+            /// One decision of a seat in {title}.
             pub type Ask = crate::Ask<{name}>;
-            /// What a bot of {title} does at an ask.
+            /// A bot's answer to an ask of {title}.
             pub type Choice = crate::Choice<{name}>;
             /// The end of a match of {title}.
             pub type MatchEnd = crate::MatchEnd<{name}>;
@@ -166,7 +165,7 @@ impl<'a> Family<'a> {
         found.unwrap_or_else(|| panic!("{} has no {short}", self.name))
     }
 
-    /// Writes a function for each verb with the fields that it uses and no others.
+    /// Writes a function for each verb, with the fields that it uses and no others.
     fn constructors(&self, text: &mut String) {
         let enums = &self.file.enum_type;
         let place = enums
@@ -175,8 +174,8 @@ impl<'a> Family<'a> {
             .expect("moves have verbs");
         let chosen = self.message("Move");
         text.push_str(
-            "/// Moves that are whole: each with the fields that its verb uses, and no others.\n\
-             /// Whether a move is legal now, the rules say.\n\
+            "/// Constructors of moves. Each takes exactly the fields that its verb uses. They do not check\n\
+             /// whether the move is legal.\n\
              impl Move {\n",
         );
         let prefix = enums[place].value[0].name().trim_end_matches("UNSPECIFIED");
@@ -187,7 +186,7 @@ impl<'a> Family<'a> {
                 .field
                 .iter()
                 .any(|field| field.r#type() == Type::Enum && field.name() == name);
-            assert!(!getter, "{}: prost has a function {name} already", self.name);
+            assert!(!getter, "{}: prost already has a function {name}", self.name);
             let said = self.comment(&[ENUMS, place as i32, VALUES, number as i32]);
             let (does, uses) =
                 said.split_once("; uses").unwrap_or((said.trim_end_matches('.'), ""));
@@ -199,7 +198,7 @@ impl<'a> Family<'a> {
                 fields.iter().map(|field| format!("{}: {}", field.name(), self.parameter(field)));
             let parameters = parameters.collect::<Vec<_>>().join(", ");
             let verb = word.to_upper_camel_case();
-            let checked = fields.iter().any(|field| self.value_of(field).contains("written::"));
+            let checked = fields.iter().any(|field| self.value_of(field).contains("checked::"));
             let panics = if checked { PANICS } else { "" };
             let does = first_lower(does);
             writeln!(text, "/// The move: {does}.\n{panics}pub fn {name}({parameters}) -> Self {{")
@@ -237,17 +236,17 @@ impl<'a> Family<'a> {
                     name.to_owned()
                 }
             }
-            other => panic!("no move has a field like {}: {other:?}", field.name()),
+            other => panic!("unsupported field {} of a move: {other:?}", field.name()),
         }
     }
 
-    /// Says what bets may come to, where views have it.
+    /// Writes the range of bets, if the view has one.
     fn bets(&self, text: &mut String) {
         let has = |name| self.message("View").field.iter().any(|field| field.name() == name);
         if has("min_to") && has("max_to") {
             text.push_str(
                 "\nimpl View {
-                /// What a bet or raise of the seat to act may come to; none if it may make none.
+                /// The amounts that a bet or raise of the seat to act may reach. None if it may not bet.
                 pub fn bets(&self) -> Option<std::ops::RangeInclusive<u32>> {
                     Some(self.min_to?..=self.max_to?)
                 }
@@ -256,7 +255,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// Whether a value of a move's enum may be left out: the comment of the field says so.
+    /// Whether an enum field of a move may be unspecified. The field's comment says so.
     fn may_be_unspecified(&self, field: &FieldDescriptorProto) -> bool {
         let is_move = |each: &DescriptorProto| self.short(each.name()) == "Move";
         let message = self.file.message_type.iter().position(is_move);
@@ -268,23 +267,24 @@ impl<'a> Family<'a> {
         said.to_lowercase().contains("unspecified")
     }
 
-    /// What a field of a move is given, of the parameter of its name. A text is a card, a suit or free.
+    /// The value of a move's field, made from the parameter of the same name. A text is a card, a
+    /// suit or free text.
     fn value_of(&self, field: &FieldDescriptorProto) -> String {
         let name = field.name();
         match (field.r#type(), name) {
             (Type::String, "card") if field.proto3_optional() => {
-                format!("{name}.map(written::card)")
+                format!("{name}.map(checked::card)")
             }
-            (Type::String, "card" | "suit") => format!("written::{name}({name})"),
+            (Type::String, "card" | "suit") => format!("checked::{name}({name})"),
             (Type::String, "cards" | "front" | "middle" | "back") => {
-                format!("written::cards({name})")
+                format!("checked::cards({name})")
             }
             (Type::String, "text") => format!("{name}.into()"),
             (Type::Enum, _) if self.may_be_unspecified(field) => {
-                format!("{name}.map_or(0, |{name}| written::named({name:?}, {name}))")
+                format!("{name}.map_or(0, |{name}| checked::specified({name:?}, {name}))")
             }
-            (Type::Enum, _) => format!("written::named({name:?}, {name})"),
-            (Type::String, _) => panic!("what is the text {name} of a move?"),
+            (Type::Enum, _) => format!("checked::specified({name:?}, {name})"),
+            (Type::String, _) => panic!("unsupported text field {name} of a move"),
             _ => name.to_owned(),
         }
     }

@@ -1,9 +1,9 @@
 //! Writes the generated code of the SDK: `generate DESCRIPTORS FOLDER`.
 //!
-//! The descriptors are protoc's, with what a bot needs and its comments. prost-build makes the
-//! messages of them. A module for each family of games comes on top: its messages under short
-//! names, and constructors of its moves. Which fields a verb uses is what its comment in the proto
-//! says, as "uses `card`".
+//! The descriptors are protoc's, with comments. prost-build makes the messages from them. This
+//! program adds a module for each family of games: its messages under short names, and constructors
+//! of its moves. The comment of a verb in the proto names the fields that it uses, as "uses
+//! `card`".
 
 mod family;
 
@@ -15,7 +15,7 @@ use prost::Message;
 use prost_types::FileDescriptorSet;
 
 const HEAD: &str = "// Generated from proto/ by scripts/proto: do not edit.\n\n";
-/// What prost-build calls a package, and where it lies in the SDK.
+/// The packages as prost-build names them, and their files in the SDK.
 const PACKAGES: [(&str, &str); 2] =
     [("cardarena.v1", "v1.rs"), ("cardarena.games.v1", "games/v1.rs")];
 
@@ -36,20 +36,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The messages as prost-build makes them, by their place in the SDK.
+/// The messages as prost-build makes them, by file in the SDK.
 fn messages(
     set: FileDescriptorSet,
 ) -> Result<BTreeMap<&'static str, String>, Box<dyn std::error::Error>> {
     let folder = env::temp_dir().join(format!("cardarena-generate-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let made = prost_build::Config::new().out_dir(&folder).compile_fds(set);
+    let result = prost_build::Config::new().out_dir(&folder).compile_fds(set);
     let mut texts = BTreeMap::new();
-    if made.is_ok() {
-        for (package, place) in PACKAGES {
-            texts.insert(place, fs::read_to_string(folder.join(format!("{package}.rs")))?);
+    if result.is_ok() {
+        for (package, file) in PACKAGES {
+            texts.insert(file, fs::read_to_string(folder.join(format!("{package}.rs")))?);
         }
     }
     fs::remove_dir_all(&folder)?;
-    made?;
+    result?;
     Ok(texts)
 }

@@ -1,10 +1,11 @@
-//! Moves and views of the games.
+//! Moves and views of the games, typed and of any game.
 
 use super::*;
+use crate::ask_body::{accepts, move_count, moves_complete};
 use crate::{AnyGame, eleusis, jam, klaberjass, oklahoma_rummy, pineapple, soko};
 
 #[test]
-fn moves_have_the_fields_that_their_verb_uses() {
+fn constructors_set_the_fields_that_their_verb_uses() {
     let raise = pineapple::Move::raise(12);
     assert_eq!((raise.verb(), raise.to), (pineapple::Verb::Raise, 12));
     assert_eq!(raise, pineapple::Move { to: 12, verb: raise.verb, ..Default::default() });
@@ -18,19 +19,19 @@ fn moves_have_the_fields_that_their_verb_uses() {
 }
 
 #[test]
-fn no_move_is_malformed() {
+fn constructors_panic_at_invalid_arguments() {
     let rows: [(&str, fn()); 7] = [
         ("a card of three characters", || drop(pineapple::Move::discard("10h"))),
-        ("no card", || drop(jam::Move::play(""))),
-        ("one card of two", || drop(eleusis::Move::play(["As", "Zz"]))),
-        ("a card that may be left out", || {
+        ("an empty card", || drop(jam::Move::play(""))),
+        ("one invalid card of two", || drop(eleusis::Move::play(["As", "Zz"]))),
+        ("an invalid optional card", || {
             drop(eleusis::Move::judge(eleusis::Opinion::Wrong, Some("X")));
         }),
-        ("a source that is not named", || drop(jam::Move::draw(jam::Source::Unspecified))),
-        ("an end that is given and not named", || {
+        ("an unspecified source", || drop(jam::Move::draw(jam::Source::Unspecified))),
+        ("an unspecified optional end", || {
             drop(oklahoma_rummy::Move::extend(1, "4c", Some(oklahoma_rummy::End::Unspecified)));
         }),
-        ("no suit", || drop(klaberjass::Move::name("x"))),
+        ("an invalid suit", || drop(klaberjass::Move::name("x"))),
     ];
     for (why, make) in rows {
         assert!(std::panic::catch_unwind(make).is_err(), "{why}");
@@ -41,7 +42,7 @@ fn no_move_is_malformed() {
 }
 
 #[test]
-fn bets_are_what_the_view_allows() {
+fn bets_are_the_range_of_the_view() {
     let mut view = soko::View::default();
     assert_eq!(view.bets(), None);
     (view.min_to, view.max_to) = (Some(2), Some(9));
@@ -49,7 +50,7 @@ fn bets_are_what_the_view_allows() {
 }
 
 #[test]
-fn asks_of_any_game_are_enums() {
+fn asks_of_any_game_have_enums() {
     let body = crate::games::v1::JamAsk {
         moves: vec![jam::Move::draw(jam::Source::Stock)],
         moves_complete: true,
@@ -59,12 +60,14 @@ fn asks_of_any_game_are_enums() {
     assert_eq!(AnyGame::view(&body), Some(AnyView::Jam(jam::View::default())));
     let moves = AnyGame::moves(&body);
     assert_eq!(moves, [game_move::Game::Jam(jam::Move::draw(jam::Source::Stock))]);
-    assert_eq!(offered(&body), (1, true));
-    assert!(fits(&body, &moves[0]));
-    assert!(!fits(&body, &game_move::Game::Soko(soko::Move::fold())));
+    assert_eq!((move_count(&body), moves_complete(&body)), (1, true));
+    assert!(accepts(&body, &moves[0]));
+    assert!(!accepts(&body, &game_move::Game::Soko(soko::Move::fold())));
 }
 
 #[test]
-fn all_nineteen_games_are_known() {
-    assert_eq!(AnyGame::GAMES.len(), 19);
+fn every_game_is_supported_once() {
+    let ids: std::collections::HashSet<_> = AnyGame::GAMES.iter().collect();
+    assert!(ids.contains(&"jam"));
+    assert_eq!(ids.len(), AnyGame::GAMES.len());
 }

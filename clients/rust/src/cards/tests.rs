@@ -3,11 +3,11 @@
 use super::*;
 
 #[test]
-fn cards_are_read_with_and_without_spaces() {
+fn cards_are_parsed_with_and_without_spaces() {
     assert_eq!(parse("As Kd Jk").unwrap(), ["As", "Kd", "Jk"]);
     assert_eq!(parse("AsKdJk").unwrap(), ["As", "Kd", "Jk"]);
-    for wrong in ["A", "1s", "sA", "AsK", "Äs"] {
-        assert!(parse(wrong).is_err(), "{wrong}");
+    for invalid in ["A", "1s", "sA", "AsK", "Äs"] {
+        assert!(parse(invalid).is_err(), "{invalid}");
     }
 }
 
@@ -19,7 +19,7 @@ fn cards_are_sorted_by_rank_then_suit_with_the_joker_last() {
 }
 
 #[test]
-fn the_jack_of_no_suit_is_the_joker() {
+fn the_joker_has_no_rank_and_no_suit() {
     assert_eq!((rank("Jk"), suit("Jk"), rank("Jc")), (None, None, Some(9)));
     assert_eq!(count(&["Jk", "2s", "Ks"], 's'), 2);
 }

@@ -1,4 +1,4 @@
-//! Where a token may go.
+//! Which addresses a token may be sent to.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn uri(address: &str, tls: bool, insecure: bool) -> Option<String> {
 }
 
 #[test]
-fn the_token_goes_out_in_plain_text_within_this_machine_only() {
+fn plain_text_is_for_this_machine_only() {
     let rows = [
         ("localhost:7654", false, false, Some("http://localhost:7654")),
         ("127.0.0.1:7654", false, false, Some("http://127.0.0.1:7654")),
@@ -25,7 +25,7 @@ fn the_token_goes_out_in_plain_text_within_this_machine_only() {
         ("http://example.org:7654", true, false, None),
         ("http://localhost:7654", true, false, None),
     ];
-    for (address, tls, insecure, wanted) in rows {
-        assert_eq!(uri(address, tls, insecure).as_deref(), wanted, "{address}");
+    for (address, tls, insecure, expected) in rows {
+        assert_eq!(uri(address, tls, insecure).as_deref(), expected, "{address}");
     }
 }

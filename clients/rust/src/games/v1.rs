@@ -1437,7 +1437,7 @@ pub enum EleusisPhase {
     Judge = 3,
     /// The seat that had its turn may declare itself the prophet.
     ProphetOption = 4,
-    /// The seat that played right may guess the rule.
+    /// After a right play a seat may guess the rule.
     GuessOption = 5,
     /// The match is over.
     Over = 6,
@@ -2617,7 +2617,7 @@ pub struct LooView {
     /// The open card, whose suit is trump; if it is `Jc`, there is no Pam in play.
     #[prost(string, tag = "5")]
     pub upcard: ::prost::alloc::string::String,
-    /// Chips in the pot, a multiple of five.
+    /// Chips in the pot, a multiple of the tricks of a hand.
     #[prost(uint32, tag = "6")]
     pub pot: u32,
     /// Chips won and paid in the match, by seat.
@@ -2666,7 +2666,7 @@ pub struct LooMove {
     /// What the move does.
     #[prost(enumeration = "LooVerb", tag = "1")]
     pub verb: i32,
-    /// For EXCHANGE: the discards, none to five, in any order.
+    /// For EXCHANGE: the discards, none to all, in any order.
     #[prost(string, repeated, tag = "2")]
     pub cards: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// For PLAY: the card.
@@ -2721,7 +2721,7 @@ pub struct LooEvent {
     /// Chips taken from the pot, by seat.
     #[prost(uint32, repeated, tag = "14")]
     pub won: ::prost::alloc::vec::Vec<u32>,
-    /// Seats that paid five to the next pot.
+    /// Seats that paid to the next pot.
     #[prost(uint32, repeated, tag = "15")]
     pub looed: ::prost::alloc::vec::Vec<u32>,
     /// Chips won and paid in the match, by seat.
@@ -2793,7 +2793,7 @@ pub enum LooEnding {
     Walkover = 2,
     /// The best flush took the pot.
     Flush = 3,
-    /// Every trick took a fifth of the pot.
+    /// Every trick took an equal share of the pot.
     Played = 4,
 }
 impl LooEnding {
@@ -2877,7 +2877,7 @@ impl LooVerb {
 pub enum LooEventKind {
     /// Not used.
     Unspecified = 0,
-    /// A hand was dealt and its dealer paid five; uses `hand`, `dealer`, `upcard`, `pot`.
+    /// A hand was dealt and its dealer paid; uses `hand`, `dealer`, `upcard`, `pot`.
     Began = 1,
     /// The seat was dealt its hand; uses `seat`, `cards`. Told to that seat.
     Dealt = 2,
@@ -4390,7 +4390,7 @@ pub struct SokoView {
     /// The smallest bet of this round.
     #[prost(uint32, tag = "9")]
     pub min_bet: u32,
-    /// The largest bet or raise of this round.
+    /// The largest bet or raise of this round; 0 at pot-limit and no-limit.
     #[prost(uint32, tag = "10")]
     pub max_bet: u32,
     /// Where the chips are.

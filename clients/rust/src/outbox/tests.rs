@@ -1,4 +1,4 @@
-//! How answers are put into messages.
+//! How answers are put into messages, and when they are sent.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn sizes(count: u64, limits: v1::Limits) -> Vec<usize> {
 }
 
 #[test]
-fn answers_go_in_as_few_messages_as_the_limits_allow() {
+fn answers_are_sent_in_as_few_messages_as_the_limits_allow() {
     let limits = |max_answers, max_message_bytes| v1::Limits {
         max_answers,
         max_message_bytes,
@@ -26,11 +26,11 @@ fn answers_go_in_as_few_messages_as_the_limits_allow() {
     assert_eq!(sizes(1, limits(0, 3)), [1]);
 }
 
-/// What the writer is given at once: how many answers each message has.
-fn sent(outgoing: &mut Outgoing) -> Vec<usize> {
+/// The number of answers in each message that the writer receives without waiting.
+fn sent(stream: &mut OutboxStream) -> Vec<usize> {
     let mut context = Context::from_waker(Waker::noop());
     let mut sizes = Vec::new();
-    while let Poll::Ready(Some(message)) = Pin::new(&mut *outgoing).poll_next(&mut context) {
+    while let Poll::Ready(Some(message)) = Pin::new(&mut *stream).poll_next(&mut context) {
         let Some(Body::Answers(answers)) = message.body else { continue };
         sizes.push(answers.answers.len());
     }
@@ -38,29 +38,30 @@ fn sent(outgoing: &mut Outgoing) -> Vec<usize> {
 }
 
 #[test]
-fn answers_go_together_and_wait_for_threads_that_were_handed_an_ask_alone() {
+fn answers_wait_only_for_threads_with_a_queued_ask() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _entered = runtime.enter();
     let answer = |ask_id| vec![v1::Answer { ask_id, ..Default::default() }];
     let outbox = Arc::new(Outbox::default());
-    let most = Duration::from_secs(60);
-    let mut outgoing = Outgoing { most, ..Outgoing::of(outbox.clone()) };
+    let max_gather_time = Duration::from_secs(60);
+    let mut stream = OutboxStream { max_gather_time, ..OutboxStream::of(outbox.clone()) };
     outbox.put_answers(answer(1));
-    assert_eq!(sent(&mut outgoing), [1], "a lone answer goes at once");
-    outbox.handed(2);
+    assert_eq!(sent(&mut stream), [1], "a single answer is sent at once");
+    outbox.set_queued_asks(2);
     for ask_id in 2..9 {
         outbox.put_answers(answer(ask_id));
-        assert!(sent(&mut outgoing).is_empty(), "two threads have not run yet");
+        assert!(sent(&mut stream).is_empty(), "two threads have not run yet");
     }
     outbox.put([v1::BotMessage { body: Some(Body::Ready(v1::Ready::default())) }]);
-    assert!(sent(&mut outgoing).is_empty());
-    assert!(outbox.lock().messages.is_empty(), "what is no answer waits for nothing");
-    outbox.handed(0);
-    assert_eq!(sent(&mut outgoing), [7], "the last may think as long as it likes");
+    assert!(sent(&mut stream).is_empty());
+    assert!(outbox.lock().messages.is_empty(), "only answers wait");
+    outbox.set_queued_asks(0);
+    assert_eq!(sent(&mut stream), [7], "a thread that took its ask is not waited for");
 
-    outbox.handed(1);
-    let mut outgoing = Outgoing { most: Duration::ZERO, ..Outgoing::of(outbox.clone()) };
+    outbox.set_queued_asks(1);
+    let max_gather_time = Duration::ZERO;
+    let mut stream = OutboxStream { max_gather_time, ..OutboxStream::of(outbox.clone()) };
     outbox.put_answers(answer(9));
-    let late = std::future::poll_fn(|context| Pin::new(&mut outgoing).poll_next(context));
-    assert!(runtime.block_on(late).is_some(), "what does not run for so long is not waited for");
+    let next = std::future::poll_fn(|context| Pin::new(&mut stream).poll_next(context));
+    assert!(runtime.block_on(next).is_some(), "the wait has a limit");
 }

@@ -1,4 +1,4 @@
-//! What a bot says of itself.
+//! The hello message, errors and options.
 
 use super::*;
 use crate::bot::{BotError, Choice};
@@ -10,8 +10,8 @@ fn player() -> Player {
 }
 
 #[test]
-fn a_guest_says_a_secret_of_its_run() {
-    let token = |said: &str| hello_of(&player(), said.to_owned()).unwrap().token;
+fn a_guest_gets_a_random_suffix() {
+    let token = |given: &str| hello_of(&player(), given.to_owned()).unwrap().token;
     let one = token("guest:ann");
     assert_eq!(one.len(), "guest:ann:".len() + 32);
     assert_ne!(one, token("guest:ann"));
@@ -20,21 +20,21 @@ fn a_guest_says_a_secret_of_its_run() {
 }
 
 #[test]
-fn games_that_the_sdk_does_not_know_are_refused() {
+fn an_unsupported_game_is_refused() {
     assert_eq!(hello_of(&player(), String::new()).unwrap().games.len(), 19);
     let hello = hello_of(&player().games(["whist"]), String::new());
     assert!(matches!(hello, Err(Error::Refused(why)) if why.contains("\"whist\"")));
 }
 
 #[test]
-fn play_can_be_spawned_on_any_runtime() {
-    fn spawned<T: Send + 'static>(_: &T) {}
-    spawned(&play(player(), Options::default()));
-    spawned(&Error::misconfigured(""));
+fn play_is_send() {
+    fn assert_send<T: Send + 'static>(_: &T) {}
+    assert_send(&play(player(), Options::default()));
+    assert_send(&Error::misconfigured(""));
 }
 
 #[test]
-fn an_error_has_its_cause_and_options_keep_their_token() {
+fn an_error_has_its_cause_and_options_hide_their_token() {
     let missing = Options { ca: Some("/no/such/file".into()), tls: true, ..Options::default() };
     let why = Dialer::new("https://here:1", &missing).err().unwrap();
     let cause = std::error::Error::source(&why).and_then(|cause| cause.downcast_ref::<io::Error>());
@@ -44,8 +44,8 @@ fn an_error_has_its_cause_and_options_keep_their_token() {
 }
 
 #[test]
-fn exit_codes_are_those_of_all_languages() {
-    let lied = Error::Lied { lies: vec!["once".into()], besides: None };
+fn exit_codes_are_the_same_as_in_other_sdks() {
+    let lied = Error::Lied { lies: vec!["once".into()], other: None };
     let codes = [Error::Unreachable(String::new()), Error::Refused(String::new()), lied];
     assert_eq!(codes.map(|why| why.exit_code()), [1, 2, 3]);
     assert_eq!(Error::misconfigured("").exit_code(), 2);
@@ -53,10 +53,10 @@ fn exit_codes_are_those_of_all_languages() {
 
 #[test]
 fn jitter_is_full() {
-    let most = Duration::from_secs(8);
-    let drawn: Vec<_> = (0..200).map(|_| jitter(most)).collect();
-    assert!(drawn.iter().all(|wait| *wait <= most));
+    let max = Duration::from_secs(8);
+    let drawn: Vec<_> = (0..200).map(|_| jitter(max)).collect();
+    assert!(drawn.iter().all(|wait| *wait <= max));
     assert!(
-        drawn.iter().any(|wait| *wait < most / 4) && drawn.iter().any(|wait| *wait > most / 4 * 3)
+        drawn.iter().any(|wait| *wait < max / 4) && drawn.iter().any(|wait| *wait > max / 4 * 3)
     );
 }

@@ -1,14 +1,15 @@
-//! A session with an arena that says what a test has it say.
+//! A session with a scripted arena.
 
 use super::*;
 use crate::ask::Ask;
-use crate::bot::{Choice, Game};
+use crate::bot::Choice;
+use crate::game::Game;
 use crate::games::v1::{JamAsk, JamEvent, JamMove, JamView};
 use crate::jam::{self, Jam};
 use crate::{AnyGame, loo};
 use prost::Message;
 
-/// An ask at Jam with so many moves, which tells of one event.
+/// An ask of Jam with a number of moves and one event.
 pub(crate) fn ask(ask_id: u64, number: u32, moves: usize) -> v1::Ask {
     let cards = "23456789".chars().take(moves).map(|rank| jam::Move::play(format!("{rank}c")));
     let body = JamAsk {
@@ -32,7 +33,7 @@ pub(crate) fn start(number: u32) -> v1::MatchStart {
     v1::MatchStart { r#match: number, terms, ..Default::default() }
 }
 
-pub(crate) fn says(session: &mut Session, body: Body) -> Received {
+pub(crate) fn receive(session: &mut Session, body: Body) -> Received {
     let message = v1::ArenaMessage { body: Some(body) };
     session.receive(&message.encode_to_vec(), message.clone(), Instant::now())
 }
@@ -47,39 +48,39 @@ impl Arena {
         let session = Session::new(v1::Hello::default(), ask_forced, None);
         let mut arena = Self { session, out: Arc::default() };
         arena.stream(1, &[]);
-        arena.says(Body::MatchStart(start(1)));
+        arena.receive(Body::MatchStart(start(1)));
         arena
     }
 
     fn stream(&mut self, epoch: u32, open: &[v1::Ask]) -> Received {
         self.out = Arc::default();
-        self.session.opened(&self.out);
+        self.session.stream_opened(&self.out);
         let matches = if epoch > 1 { vec![start(1)] } else { Vec::new() };
         let open_asks = open.to_vec();
-        self.says(Body::Welcome(v1::Welcome { epoch, matches, open_asks, ..Default::default() }))
+        self.receive(Body::Welcome(v1::Welcome { epoch, matches, open_asks, ..Default::default() }))
     }
 
-    fn says(&mut self, body: Body) -> Received {
-        says(&mut self.session, body)
+    fn receive(&mut self, body: Body) -> Received {
+        receive(&mut self.session, body)
     }
 
     fn asks(&mut self, asks: &[v1::Ask]) -> Received {
-        self.says(Body::Asks(v1::Asks { asks: asks.to_vec() }))
+        self.receive(Body::Asks(v1::Asks { asks: asks.to_vec() }))
     }
 
-    /// The asks that were answered since.
+    /// The ids of the asks that were answered since the last call.
     fn answered(&self) -> Vec<u64> {
         self.out.take_answers().iter().map(|answer| answer.ask_id).collect()
     }
 
-    /// The asks that the author is given now.
-    fn given(&mut self) -> Vec<Arc<Asked>> {
-        let work = self.session.take_work();
-        let asked = work.into_iter().filter_map(|item| match item {
-            Item::Asked(asked) => Some(asked),
+    /// The asks that are delivered to the bot now.
+    fn delivered(&mut self) -> Vec<Arc<UntypedAsk>> {
+        let tasks = self.session.take_tasks();
+        let asks = tasks.into_iter().filter_map(|task| match task {
+            BotTask::Ask(ask) => Some(ask),
             _ => None,
         });
-        asked.filter(|asked| self.session.show(asked)).collect()
+        asks.filter(|ask| self.session.deliver(ask)).collect()
     }
 }
 
@@ -88,113 +89,116 @@ fn answer(ask_id: u64) -> v1::Answer {
 }
 
 #[test]
-fn a_single_move_is_answered_without_the_bot_unless_it_says_otherwise() {
+fn a_forced_move_is_answered_without_the_bot_by_default() {
     let mut arena = Arena::new(false);
     arena.asks(&[ask(7, 1, 1)]);
-    assert_eq!((arena.answered(), arena.given().len()), (vec![7], 0));
+    assert_eq!((arena.answered(), arena.delivered().len()), (vec![7], 0));
     let mut arena = Arena::new(true);
     arena.asks(&[ask(7, 1, 1)]);
-    assert_eq!((arena.answered(), arena.given().len()), (vec![], 1));
+    assert_eq!((arena.answered(), arena.delivered().len()), (vec![], 1));
 }
 
 #[test]
-fn events_of_asks_that_the_bot_never_saw_come_with_the_next() {
+fn events_of_undelivered_asks_come_with_the_next_ask() {
     let mut arena = Arena::new(false);
     let mut second = ask(8, 1, 2);
     second.played_for = vec![v1::PlayedFor { events_before: 1, ..Default::default() }];
     arena.asks(&[ask(7, 1, 1), second]);
-    let [asked] = &arena.given()[..] else { panic!("one is given") };
-    let given = Ask::<Jam>::of(asked).unwrap();
-    assert_eq!(given.events.iter().map(|event| event.seat).collect::<Vec<_>>(), [7, 8]);
-    assert_eq!(given.played_for()[0].events_before, 2);
+    let [untyped] = &arena.delivered()[..] else { panic!("expected one ask") };
+    let typed = Ask::<Jam>::of(untyped).unwrap();
+    assert_eq!(typed.events.iter().map(|event| event.seat).collect::<Vec<_>>(), [7, 8]);
+    assert_eq!(typed.played_for()[0].events_before, 2);
 }
 
 #[test]
-fn an_answer_is_wanted_until_its_ask_is_settled() {
+fn an_ask_is_open_until_it_is_settled() {
     let closed = v1::AskClosed { ask_id: 7, ..Default::default() };
     let end = v1::MatchEnd { r#match: 1, ..Default::default() };
     type Settle = Box<dyn Fn(&mut Arena)>;
     let ways: [(&str, Settle); 5] = [
-        ("closed", Box::new(move |arena| drop(arena.says(Body::AskClosed(closed.clone()))))),
-        ("its match over", Box::new(move |arena| drop(arena.says(Body::MatchEnd(end.clone()))))),
-        ("another asked", Box::new(|arena| drop(arena.asks(&[ask(8, 1, 2)])))),
-        ("not listed", Box::new(|arena| drop(arena.stream(2, &[])))),
+        ("closed", Box::new(move |arena| drop(arena.receive(Body::AskClosed(closed.clone()))))),
+        (
+            "its match ended",
+            Box::new(move |arena| drop(arena.receive(Body::MatchEnd(end.clone())))),
+        ),
+        ("the next ask", Box::new(|arena| drop(arena.asks(&[ask(8, 1, 2)])))),
+        ("not in the welcome", Box::new(|arena| drop(arena.stream(2, &[])))),
         ("answered", Box::new(|arena| arena.session.answer(vec![answer(7)]))),
     ];
     for (why, settle) in ways {
         let mut arena = Arena::new(false);
         arena.asks(&[ask(7, 1, 2)]);
-        let [asked] = &arena.given()[..] else { panic!("one is given") };
-        assert!(asked.is_wanted(), "{why}");
+        let [untyped] = &arena.delivered()[..] else { panic!("expected one ask") };
+        assert!(untyped.is_open(), "{why}");
         settle(&mut arena);
-        assert!(!asked.is_wanted(), "{why}");
+        assert!(!untyped.is_open(), "{why}");
     }
 }
 
 #[test]
-fn a_bot_that_gave_up_is_asked_anew_if_the_ask_comes_again() {
+fn an_abandoned_ask_is_delivered_again_if_the_arena_repeats_it() {
     let mut arena = Arena::new(false);
     arena.asks(&[ask(7, 1, 2)]);
-    let asked = arena.given().remove(0);
+    let untyped = arena.delivered().remove(0);
     arena.stream(2, &[]);
-    assert!(!arena.session.give_up(&asked));
-    assert_eq!(arena.given().len(), 0);
+    assert!(!arena.session.abandon(&untyped));
+    assert_eq!(arena.delivered().len(), 0);
     arena.asks(&[ask(7, 1, 2)]);
-    assert!(asked.is_wanted());
-    assert_eq!(arena.given().len(), 1);
+    assert!(untyped.is_open());
+    assert_eq!(arena.delivered().len(), 1);
     arena.stream(3, &[]);
     arena.asks(&[ask(7, 1, 2)]);
-    assert_eq!(arena.session.handed, 0, "it was taken up");
-    assert!(arena.session.give_up(&asked), "it has come again already");
-    assert_eq!(arena.session.handed, 1, "and is handed on anew");
+    assert_eq!(arena.session.queued_asks, 0, "delivered");
+    assert!(arena.session.abandon(&untyped), "repeated before it was abandoned");
+    assert_eq!(arena.session.queued_asks, 1, "queued again");
 }
 
 #[test]
-fn the_same_answer_is_said_again_whenever_the_ask_comes_again() {
+fn an_answer_is_repeated_whenever_the_ask_is() {
     let mut arena = Arena::new(false);
     arena.asks(&[ask(7, 1, 2)]);
-    arena.given();
+    arena.delivered();
     arena.session.answer(vec![answer(7), answer(7), answer(9)]);
-    assert_eq!(arena.answered(), [7], "a second one is dropped, and one to no ask");
+    assert_eq!(arena.answered(), [7], "a second answer and one to an unknown ask are dropped");
     arena.stream(2, &[ask(7, 1, 2)]);
     assert_eq!(arena.answered(), [7]);
     arena.stream(3, &[]);
     assert_eq!(arena.answered(), [] as [u64; 0]);
     arena.asks(&[ask(7, 1, 2)]);
-    assert_eq!((arena.answered(), arena.given().len()), (vec![7], 0));
+    assert_eq!((arena.answered(), arena.delivered().len()), (vec![7], 0));
 }
 
 #[test]
-fn without_a_welcome_nothing_is_answered() {
+fn nothing_is_sent_before_welcome() {
     let mut arena = Arena::new(false);
     arena.asks(&[ask(7, 1, 2)]);
-    arena.given();
+    arena.delivered();
     arena.out = Arc::default();
-    arena.session.opened(&arena.out);
+    arena.session.stream_opened(&arena.out);
     arena.session.answer(vec![answer(7)]);
     assert_eq!(arena.answered(), [] as [u64; 0]);
 }
 
 #[test]
-fn a_match_of_an_arena_that_began_anew_ends_unheard() {
+fn a_match_is_missed_if_the_arena_lost_its_state() {
     let mut arena = Arena::new(false);
-    arena.session.take_work();
+    arena.session.take_tasks();
     arena.stream(1, &[]);
-    let work = arena.session.take_work();
-    assert!(matches!(&work[..], [Item::Ended(over)] if over.message.ending == 0));
+    let tasks = arena.session.take_tasks();
+    assert!(matches!(&tasks[..], [BotTask::Ended(end)] if end.message.ending == 0));
 }
 
 #[test]
-fn what_a_choice_stands_for() {
+fn a_choice_gives_an_answer_or_an_error() {
     let game_match = Arc::new(Match { start: start(1) });
-    let asked = Asked::new(ask(7, 1, 3), game_match, Vec::new(), Instant::now());
-    let asked = Arc::new(asked.unwrap());
-    fn chosen<G: Game>(asked: &Arc<Asked>, choice: Choice<G>) -> Result<v1::Answer, String> {
-        let ask = Ask::<G>::of(asked).unwrap();
+    let untyped = UntypedAsk::new(ask(7, 1, 3), game_match, Vec::new(), Instant::now());
+    let untyped = Arc::new(untyped.unwrap());
+    fn answer<G: Game>(ask: &Arc<UntypedAsk>, choice: Choice<G>) -> Result<v1::Answer, String> {
+        let ask = Ask::<G>::of(ask).unwrap();
         choice.note("why").answer(&ask).map_err(|why| why.to_string())
     }
-    let index = |place| {
-        let choice = Some(v1::answer::Choice::Index(place));
+    let index = |index| {
+        let choice = Some(v1::answer::Choice::Index(index));
         Ok(v1::Answer { ask_id: 7, choice, note: "why".into() })
     };
     let typed = |chosen: JamMove| {
@@ -202,28 +206,34 @@ fn what_a_choice_stands_for() {
         let choice = Some(v1::answer::Choice::Move(v1::GameMove { game }));
         Ok(v1::Answer { ask_id: 7, choice, note: "why".into() })
     };
-    assert_eq!(chosen::<Jam>(&asked, Choice::index(2)), index(2));
-    assert_eq!(chosen::<Jam>(&asked, jam::Move::play("4c").into()), index(2));
-    assert_eq!(chosen::<Jam>(&asked, jam::Move::play("As").into()), typed(jam::Move::play("As")));
-    let why = "there is no move 3: 3 are offered, from 0";
-    assert_eq!(chosen::<Jam>(&asked, Choice::index(3)), Err(why.into()));
+    assert_eq!(answer::<Jam>(&untyped, Choice::index(2)), index(2));
+    assert_eq!(answer::<Jam>(&untyped, jam::Move::play("4c").into()), index(2));
+    assert_eq!(answer::<Jam>(&untyped, jam::Move::play("As").into()), typed(jam::Move::play("As")));
+    let why = "move index 3 is out of range: 3 moves are offered";
+    assert_eq!(answer::<Jam>(&untyped, Choice::index(3)), Err(why.into()));
     let others = v1::game_move::Game::Loo(loo::Move::play("4c", false));
-    assert_eq!(chosen::<AnyGame>(&asked, others.into()), Err("this is no move of jam".into()));
-    assert!(Ask::<loo::Loo>::of(&asked).is_none());
+    assert_eq!(
+        answer::<AnyGame>(&untyped, others.into()),
+        Err("the move is not a move of jam".into())
+    );
+    assert!(Ask::<loo::Loo>::of(&untyped).is_none());
 }
 
 #[test]
-fn a_note_is_cut_by_code_points() {
+fn a_note_is_truncated_by_code_points() {
     let rows = [("", ""), ("abc", "abc"), ("abcd", "ab…"), ("🂡🂡🂡", "🂡🂡🂡"), ("🂡🂡🂡🂡", "🂡🂡…")];
-    for (note, wanted) in rows {
-        assert_eq!(cut(note.to_owned(), 3), wanted);
+    for (note, expected) in rows {
+        assert_eq!(truncate(note.to_owned(), 3), expected);
     }
 }
 
 #[test]
-fn kinds_of_faults_that_are_not_known_are_passed_over() {
+fn an_unknown_kind_of_fault_is_logged_by_number() {
     let mut arena = Arena::new(false);
     arena.asks(&[ask(7, 1, 2)]);
     let closed = v1::AskClosed { ask_id: 7, fault: 99, reason: "new".into() };
-    assert_eq!(arena.says(Body::AskClosed(closed)).say, ["fault in match 1 (jam): kind 99: new"]);
+    assert_eq!(
+        arena.receive(Body::AskClosed(closed)).warnings,
+        ["fault in match 1 (jam): kind 99: new"]
+    );
 }

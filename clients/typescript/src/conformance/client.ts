@@ -1,4 +1,4 @@
-/** The client of the conformance kit: its fixed bot. What it does, clients/conformance/README.md says. */
+/** The client of the conformance kit. clients/conformance/README.md describes its fixed bot. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Message } from "@bufbuild/protobuf";
 import { type Ask, type Bot, type Choice, type End, type Match, noted, run } from "../index.js";
@@ -21,7 +21,7 @@ class FixedBot implements Bot {
   }
 
   ended(end: End): void {
-    console.log(`ended ${end.match.number} ${end.how}`);
+    console.log(`ended ${end.match.number} ${end.ending}`);
   }
 }
 

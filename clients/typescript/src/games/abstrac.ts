@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Abstrac: its messages under short names, constructors of its moves, and a bot of its types.
+ * Abstrac: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aNamed, aWholeNumber } from "../checks.js";
+import { checkEnum, checkWholeNumber } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   type AbstracEvent as Event,
@@ -28,28 +28,28 @@ export type { Event, Move, View };
 export { EventKind, Order, Phase, Verb };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: say who takes first. */
   choose(order: Order): Move {
-    return create(MoveSchema, { verb: Verb.CHOOSE, order: aNamed("order", order, Order) });
+    return create(MoveSchema, { verb: Verb.CHOOSE, order: checkEnum("order", order, Order) });
   },
   /** The move: take cards from the top. */
   take(count: number): Move {
-    return create(MoveSchema, { verb: Verb.TAKE, count: aWholeNumber("count", count) });
+    return create(MoveSchema, { verb: Verb.TAKE, count: checkWholeNumber("count", count) });
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Abstrac. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Abstrac, of what makes a bot for each match. */
+/** A player of Abstrac. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Democracy: its messages under short names, constructors of its moves, and a bot of its types.
+ * Democracy: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aCard } from "../checks.js";
+import { checkCard } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   type DemocracyEvent as Event,
@@ -29,24 +29,24 @@ export type { Event, Island, Move, SuitPoints, View };
 export { EventKind, Phase, Verb };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: play a card of the hand. */
   playCard(card: string): Move {
-    return create(MoveSchema, { verb: Verb.PLAY_CARD, card: aCard(card) });
+    return create(MoveSchema, { verb: Verb.PLAY_CARD, card: checkCard(card) });
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Democracy. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Democracy, of what makes a bot for each match. */
+/** A player of Democracy. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

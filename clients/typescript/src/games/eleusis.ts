@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Eleusis: its messages under short names, constructors of its moves, and a bot of its types.
+ * Eleusis: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aCard, aNamed, cardsOf } from "../checks.js";
+import { checkCard, checkCards, checkEnum } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   type EleusisCalls as Calls,
@@ -34,9 +34,9 @@ export type { Calls, Event, Guesses, Layout, Move, Office, View };
 export { End, EventKind, Opinion, Phase, Verb, Verdict };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: set the rule of the hand. */
@@ -45,7 +45,7 @@ export const moves = {
   },
   /** The move: play cards that follow each other from left to right. */
   play(cards: readonly string[]): Move {
-    return create(MoveSchema, { verb: Verb.PLAY, cards: cardsOf(cards) });
+    return create(MoveSchema, { verb: Verb.PLAY, cards: checkCards(cards) });
   },
   /** The move: say that no card of the hand is right, and show it. */
   noPlay(): Move {
@@ -55,8 +55,8 @@ export const moves = {
   judge(opinion: Opinion, card?: string): Move {
     return create(MoveSchema, {
       verb: Verb.JUDGE,
-      opinion: aNamed("opinion", opinion, Opinion),
-      ...(card !== undefined && { card: aCard(card) }),
+      opinion: checkEnum("opinion", opinion, Opinion),
+      ...(card !== undefined && { card: checkCard(card) }),
     });
   },
   /** The move: become the prophet. */
@@ -73,13 +73,13 @@ export const moves = {
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Eleusis. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Eleusis, of what makes a bot for each match. */
+/** A player of Eleusis. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

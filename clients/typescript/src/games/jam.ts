@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Jam: its messages under short names, constructors of its moves, and a bot of its types.
+ * Jam: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aCard, aNamed } from "../checks.js";
+import { checkCard, checkEnum } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   type JamClaim as Claim,
@@ -29,32 +29,32 @@ export type { Claim, Event, Move, View };
 export { EventKind, Phase, Source, Verb };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: play a card to the trick. */
   play(card: string): Move {
-    return create(MoveSchema, { verb: Verb.PLAY, card: aCard(card) });
+    return create(MoveSchema, { verb: Verb.PLAY, card: checkCard(card) });
   },
   /** The move: draw a card. */
   draw(source: Source): Move {
-    return create(MoveSchema, { verb: Verb.DRAW, source: aNamed("source", source, Source) });
+    return create(MoveSchema, { verb: Verb.DRAW, source: checkEnum("source", source, Source) });
   },
   /** The move: put a card on the own discard pile. */
   discard(card: string): Move {
-    return create(MoveSchema, { verb: Verb.DISCARD, card: aCard(card) });
+    return create(MoveSchema, { verb: Verb.DISCARD, card: checkCard(card) });
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Jam. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Jam, of what makes a bot for each match. */
+/** A player of Jam. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

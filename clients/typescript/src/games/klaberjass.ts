@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Klaberjass: its messages under short names, constructors of its moves, and a bot of its types.
+ * Klaberjass: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aCard, aSuit, aWholeNumber } from "../checks.js";
+import { checkCard, checkSuit, checkWholeNumber } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   type KlaberjassAuction as Auction,
@@ -32,9 +32,9 @@ export type { Auction, Contest, Event, Move, Split, View };
 export { Call, EventKind, Phase, Verb, Word };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: make the suit of the upcard trump. */
@@ -59,7 +59,7 @@ export const moves = {
   },
   /** The move: make a suit trump. */
   name(suit: "c" | "d" | "h" | "s"): Move {
-    return create(MoveSchema, { verb: Verb.NAME, suit: aSuit(suit) });
+    return create(MoveSchema, { verb: Verb.NAME, suit: checkSuit(suit) });
   },
   /** The move: leave the upcard. */
   keep(): Move {
@@ -75,7 +75,7 @@ export const moves = {
   },
   /** The move: announce the best sequence. */
   announce(value: number): Move {
-    return create(MoveSchema, { verb: Verb.ANNOUNCE, value: aWholeNumber("value", value) });
+    return create(MoveSchema, { verb: Verb.ANNOUNCE, value: checkWholeNumber("value", value) });
   },
   /** The move: let the announcement stand. */
   good(): Move {
@@ -91,17 +91,17 @@ export const moves = {
   },
   /** The move: play a card. */
   play(card: string, bela: boolean): Move {
-    return create(MoveSchema, { verb: Verb.PLAY, card: aCard(card), bela });
+    return create(MoveSchema, { verb: Verb.PLAY, card: checkCard(card), bela });
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Klaberjass. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Klaberjass, of what makes a bot for each match. */
+/** A player of Klaberjass. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Loo: its messages under short names, constructors of its moves, and a bot of its types.
+ * Loo: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aCard, cardsOf } from "../checks.js";
+import { checkCard, checkCards } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   LooEnding as Ending,
@@ -28,9 +28,9 @@ export type { Event, Move, View };
 export { Ending, EventKind, Phase, Verb };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: play the hand. */
@@ -51,21 +51,21 @@ export const moves = {
   },
   /** The move: exchange cards. */
   exchange(cards: readonly string[]): Move {
-    return create(MoveSchema, { verb: Verb.EXCHANGE, cards: cardsOf(cards) });
+    return create(MoveSchema, { verb: Verb.EXCHANGE, cards: checkCards(cards) });
   },
   /** The move: play a card. */
   play(card: string, civil: boolean): Move {
-    return create(MoveSchema, { verb: Verb.PLAY, card: aCard(card), civil });
+    return create(MoveSchema, { verb: Verb.PLAY, card: checkCard(card), civil });
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Loo. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Loo, of what makes a bot for each match. */
+/** A player of Loo. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Oklahoma Rummy: its messages under short names, constructors of its moves, and a bot of its types.
+ * Oklahoma Rummy: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aCard, aNamed, aWholeNumber, cardsOf } from "../checks.js";
+import { checkCard, checkCards, checkEnum, checkWholeNumber } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   OklahomaRummyEnd as End,
@@ -31,9 +31,9 @@ export type { Event, Move, Table, TableMeld, View };
 export { End, EventKind, MeldKind, Phase, Verb };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: draw a card from the stock. */
@@ -44,8 +44,8 @@ export const moves = {
   takePile(kind: MeldKind, cards: readonly string[]): Move {
     return create(MoveSchema, {
       verb: Verb.TAKE_PILE,
-      kind: aNamed("kind", kind, MeldKind),
-      cards: cardsOf(cards),
+      kind: checkEnum("kind", kind, MeldKind),
+      cards: checkCards(cards),
     });
   },
   /** The move: leave the pile where nothing can be drawn, which ends the hand. */
@@ -56,22 +56,22 @@ export const moves = {
   meld(kind: MeldKind, cards: readonly string[]): Move {
     return create(MoveSchema, {
       verb: Verb.MELD,
-      kind: aNamed("kind", kind, MeldKind),
-      cards: cardsOf(cards),
+      kind: checkEnum("kind", kind, MeldKind),
+      cards: checkCards(cards),
     });
   },
   /** The move: add a card of the hand to a meld of one's own. */
   extend(index: number, card: string, end?: End): Move {
     return create(MoveSchema, {
       verb: Verb.EXTEND,
-      index: aWholeNumber("index", index),
-      card: aCard(card),
-      ...(end !== undefined && { end: aNamed("end", end, End) }),
+      index: checkWholeNumber("index", index),
+      card: checkCard(card),
+      ...(end !== undefined && { end: checkEnum("end", end, End) }),
     });
   },
   /** The move: end the turn with a discard. */
   discard(card: string): Move {
-    return create(MoveSchema, { verb: Verb.DISCARD, card: aCard(card) });
+    return create(MoveSchema, { verb: Verb.DISCARD, card: checkCard(card) });
   },
   /** The move: end the turn with nothing but queens of spades in hand. */
   noDiscard(): Move {
@@ -79,13 +79,13 @@ export const moves = {
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Oklahoma Rummy. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Oklahoma Rummy, of what makes a bot for each match. */
+/** A player of Oklahoma Rummy. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

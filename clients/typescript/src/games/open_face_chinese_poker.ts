@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Open Face Chinese Poker: its messages under short names, constructors of its moves, and a bot of its types.
+ * Open Face Chinese Poker: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { cardsOf } from "../checks.js";
+import { checkCards } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   type OpenFaceChinesePokerEvent as Event,
@@ -28,29 +28,29 @@ export type { Event, Layout, Move, View };
 export { EventKind, Phase, Verb };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: put cards into rows. */
   place(front: readonly string[], middle: readonly string[], back: readonly string[]): Move {
     return create(MoveSchema, {
       verb: Verb.PLACE,
-      front: cardsOf(front),
-      middle: cardsOf(middle),
-      back: cardsOf(back),
+      front: checkCards(front),
+      middle: checkCards(middle),
+      back: checkCards(back),
     });
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Open Face Chinese Poker. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Open Face Chinese Poker, of what makes a bot for each match. */
+/** A player of Open Face Chinese Poker. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

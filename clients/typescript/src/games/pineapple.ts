@@ -1,7 +1,7 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Pineapple: its messages under short names, constructors of its moves, and a bot of its types.
+ * Pineapple: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import { type Bets, betsOf } from "../bets.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aCard, aWholeNumber } from "../checks.js";
+import { checkCard, checkWholeNumber } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   PineappleAction as Action,
@@ -32,9 +32,9 @@ export type { Chips, Event, Line, Move, View };
 export { Action, EventKind, Phase, Street, Verb };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: give up the hand. Not allowed where checking is free. */
@@ -51,30 +51,30 @@ export const moves = {
   },
   /** The move: be the first to put chips in. */
   bet(to: number): Move {
-    return create(MoveSchema, { verb: Verb.BET, to: aWholeNumber("to", to) });
+    return create(MoveSchema, { verb: Verb.BET, to: checkWholeNumber("to", to) });
   },
   /** The move: go beyond what is to be matched. */
   raise(to: number): Move {
-    return create(MoveSchema, { verb: Verb.RAISE, to: aWholeNumber("to", to) });
+    return create(MoveSchema, { verb: Verb.RAISE, to: checkWholeNumber("to", to) });
   },
   /** The move: give up one of the own three cards. */
   discard(card: string): Move {
-    return create(MoveSchema, { verb: Verb.DISCARD, card: aCard(card) });
+    return create(MoveSchema, { verb: Verb.DISCARD, card: checkCard(card) });
   },
 };
 
-/** What a bet or raise of the seat to act may come to; nothing if it may make none. */
+/** The range of a bet or raise of the seat to act; undefined if it may not bet. */
 export function bets(view: View): Bets | undefined {
   return betsOf(view.minTo, view.maxTo);
 }
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Pineapple. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Pineapple, of what makes a bot for each match. */
+/** A player of Pineapple. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

@@ -1,14 +1,14 @@
-// Written by protoc-gen-cardarena. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 
 /**
- * Sixty Six: its messages under short names, constructors of its moves, and a bot of its types.
+ * Sixty Six: its messages under short names, constructors of its moves, and a bot with its types.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
-import { aCard, aSuit } from "../checks.js";
+import { checkCard, checkSuit } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   type SixtySixEvent as Event,
@@ -28,9 +28,9 @@ export type { Event, Move, View };
 export { EventKind, Phase, Reason, Verb };
 
 /**
- * Makes moves that are whole: each with the fields that its verb uses, and no others.
- * What is no card, no suit, no whole number or no value of its enum is a RangeError. Whether
- * a move is legal now, the rules say.
+ * Constructors of moves. Each takes exactly the fields that its verb uses, and throws a
+ * RangeError if an argument is not a card, a suit, a whole number or a value of its enum.
+ * They do not check whether the move is legal.
  */
 export const moves = {
   /** The move: say that the own points are 66 or more, which ends the hand. */
@@ -47,21 +47,21 @@ export const moves = {
   },
   /** The move: show king and queen of a suit before leading one of them. */
   marriage(suit: "c" | "d" | "h" | "s"): Move {
-    return create(MoveSchema, { verb: Verb.MARRIAGE, suit: aSuit(suit) });
+    return create(MoveSchema, { verb: Verb.MARRIAGE, suit: checkSuit(suit) });
   },
   /** The move: play a card. */
   play(card: string): Move {
-    return create(MoveSchema, { verb: Verb.PLAY, card: aCard(card) });
+    return create(MoveSchema, { verb: Verb.PLAY, card: checkCard(card) });
   },
 };
 
-/** One decision of a seat, with everything that the seat may know. */
+/** One decision of a seat, with everything that the seat can see. */
 export type Ask = sdk.Ask<View, Move, Event>;
 
 /** Plays one match of Sixty Six. */
 export type Bot = AnyBot<Ask>;
 
-/** A player of Sixty Six, of what makes a bot for each match. */
+/** A player of Sixty Six. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
 }

@@ -1,8 +1,8 @@
-//! Jam plays Jam: it wins tricks as cheaply as it can, and saves its strength for streaks.
+//! A bot for Jam: it wins tricks with the lowest card that wins, and keeps high cards for streaks.
 //!
-//! Every card is played once in the end, so what counts is when. The bot keeps its high cards
-//! together: it puts low cards back while there is a stock, breaks the other seat's streaks before
-//! they are worth something, and goes on with its own.
+//! Each card is played once, so only the order matters. The bot collects high cards: it discards low
+//! cards while there is a stock, ends the other seat's streaks before they score, and continues its
+//! own.
 
 use std::process::ExitCode;
 
@@ -10,10 +10,10 @@ use cardarena::cards::rank;
 use cardarena::jam::{Ask, Choice, Jam, Move, Phase, Source};
 use cardarena::{Bot, BotError, Match, Player};
 
-/// Places in `cards::RANKS`.
+/// Indexes in `cards::RANKS`.
 const TEN: usize = 8;
 const JACK: usize = 9;
-/// Tricks after which every one matters.
+/// After this number of tricks, every trick matters.
 const LATE: usize = 18;
 
 struct JamBot {
@@ -28,7 +28,7 @@ impl Bot<Jam> for JamBot {
         let middle = moves[moves.len() / 2];
         Ok(match ask.view.phase() {
             Phase::Draw => self.draw(ask),
-            Phase::Discard => moves[0].into(), // low cards go back: they must be played, but later
+            Phase::Discard => moves[0].into(), // discard the lowest card
             Phase::Follow => follow(ask, &moves).into(),
             _ if length >= 2 && winner == self.seat => {
                 let highest = moves[moves.len() - 1];
@@ -60,7 +60,7 @@ impl JamBot {
     }
 }
 
-/// Who won the last tricks, and how many in a row.
+/// The seat that won the last trick, and the number of tricks that it won in a row.
 fn streak(winners: &[u32]) -> (usize, usize) {
     let last = winners.last().copied().unwrap_or_default();
     let length = winners
@@ -71,13 +71,13 @@ fn streak(winners: &[u32]) -> (usize, usize) {
     (last as usize, length)
 }
 
-/// Plays to a lead; the moves are sorted by rank.
+/// Chooses a reply to a lead. The moves are sorted by rank.
 fn follow<'a>(ask: &Ask, moves: &[&'a Move]) -> &'a Move {
     let led = rank(ask.view.led());
     let Some(cheapest) = moves.iter().find(|each| rank(&each.card) > led) else {
         return moves[0];
     };
-    // An early trick that belongs to no streak is worth a middling card at most.
+    // An early trick outside a streak is worth a jack at most.
     let (_, length) = streak(&ask.view.winners);
     let matters = length >= 2 || ask.view.winners.len() >= LATE;
     if matters || rank(&cheapest.card) <= Some(JACK) {

@@ -41,7 +41,7 @@ class _EleusisPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_EleusisP
     ELEUSIS_PHASE_PROPHET_OPTION: _EleusisPhase.ValueType  # 4
     """The seat that had its turn may declare itself the prophet."""
     ELEUSIS_PHASE_GUESS_OPTION: _EleusisPhase.ValueType  # 5
-    """The seat that played right may guess the rule."""
+    """After a right play a seat may guess the rule."""
     ELEUSIS_PHASE_OVER: _EleusisPhase.ValueType  # 6
     """The match is over."""
 
@@ -59,7 +59,7 @@ ELEUSIS_PHASE_JUDGE: EleusisPhase.ValueType  # 3
 ELEUSIS_PHASE_PROPHET_OPTION: EleusisPhase.ValueType  # 4
 """The seat that had its turn may declare itself the prophet."""
 ELEUSIS_PHASE_GUESS_OPTION: EleusisPhase.ValueType  # 5
-"""The seat that played right may guess the rule."""
+"""After a right play a seat may guess the rule."""
 ELEUSIS_PHASE_OVER: EleusisPhase.ValueType  # 6
 """The match is over."""
 Global___EleusisPhase: _TypeAlias = EleusisPhase  # noqa: Y015

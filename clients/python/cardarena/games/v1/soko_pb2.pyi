@@ -262,7 +262,7 @@ class SokoView(_message.Message):
     min_bet: _builtins.int
     """The smallest bet of this round."""
     max_bet: _builtins.int
-    """The largest bet or raise of this round."""
+    """The largest bet or raise of this round; 0 at pot-limit and no-limit."""
     to_call: _builtins.int
     """Chips that a call adds, for the seat to act; 0 where it may check, or brings in."""
     min_to: _builtins.int

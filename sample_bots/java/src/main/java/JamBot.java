@@ -11,20 +11,20 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Plays Jam: it wins tricks as cheaply as it can, and saves its strength for streaks.
+ * A bot for Jam: it wins tricks with the lowest card that wins, and keeps high cards for streaks.
  *
- * <p>Every card is played once in the end, so what counts is when. The bot keeps its high cards
- * together: it puts low cards back while there is a stock, breaks the other seat's streaks before
- * they are worth something, and goes on with its own.
+ * <p>Each card is played once, so only the order matters. The bot collects high cards: it discards
+ * low cards while there is a stock, ends the other seat's streaks before they score, and continues
+ * its own.
  */
 final class JamBot implements Jam.Bot {
   private static final int TEN = Cards.RANKS.indexOf('T');
   private static final int JACK = Cards.RANKS.indexOf('J');
 
-  /** Tricks after which every one matters. */
+  /** After this number of tricks, every trick matters. */
   private static final int LATE = 18;
 
-  /** Tricks in a row from which a streak is worth something. */
+  /** The number of tricks in a row from which a streak matters. */
   private static final int STREAK = 2;
 
   public static void main(String... flags) {
@@ -41,13 +41,13 @@ final class JamBot implements Jam.Bot {
     int seat = ask.match().seat();
     return switch (view.getPhase()) {
       case JAM_PHASE_DRAW -> Choice.move(draw(view, seat, moves));
-      case JAM_PHASE_DISCARD -> Choice.move(moves.get(0)); // low cards can be played later
+      case JAM_PHASE_DISCARD -> Choice.move(moves.get(0)); // discard the lowest card
       case JAM_PHASE_FOLLOW -> Choice.move(follow(view, moves));
       default -> lead(view, seat, moves);
     };
   }
 
-  /** How many of the last tricks the same seat has won. */
+  /** The number of last tricks that the same seat won. */
   private static int streak(List<Integer> winners) {
     int last = winners.size() - 1;
     int at = last;
@@ -70,7 +70,7 @@ final class JamBot implements Jam.Bot {
   private static JamMove follow(JamView view, List<JamMove> moves) {
     int led = Cards.rank(view.getLed());
     List<Integer> winners = view.getWinnersList();
-    // An early trick that belongs to no streak is worth a middling card at most.
+    // An early trick outside a streak is worth a jack at most.
     boolean matters = streak(winners) >= STREAK || winners.size() >= LATE;
     return moves.stream()
         .filter(move -> Cards.rank(move.getCard()) > led)

@@ -3,7 +3,7 @@ import cardarena.Choice;
 import cardarena.Player;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Plays every game: it picks any of the offered moves. */
+/** Plays every game: it picks one of the offered moves at random. */
 final class RandomBot {
   private RandomBot() {}
 

@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One decision of one seat, with everything that the seat may know.
+ * One decision of a seat, with everything that the seat can see.
  *
- * @param <V> the game's view, as JamView
+ * @param <V> the game's view, such as JamView
  * @param <M> its moves
  * @param <E> its events
  */
@@ -16,22 +16,22 @@ public final class Ask<V extends Message, M extends Message, E extends Message> 
   private final cardarena.v1.Ask message;
   private final Match match;
   private final Message body;
-  private final Told told;
+  private final AskEvents allEvents;
   private final long dueNanos;
 
-  // The session's, under its lock.
+  // The session's lock guards these.
   volatile boolean open = true;
-  boolean shown;
+  boolean delivered;
 
-  /** Of an ask that came at a time, and what was told before it and not given to the bot. */
-  Ask(cardarena.v1.Ask message, Match match, Told before, long nowNanos) {
+  /** Of an ask that arrived now, and the events of earlier asks that the bot did not receive. */
+  Ask(cardarena.v1.Ask message, Match match, AskEvents undelivered, long nowNanos) {
     this.message = message;
     this.match = match;
-    this.body = Bodies.of(message);
-    this.told =
-        before.and(
-            new Told(
-                Bodies.list(body, "events"),
+    this.body = GameMessages.of(message);
+    this.allEvents =
+        undelivered.and(
+            new AskEvents(
+                GameMessages.list(body, "events"),
                 message.getEventTextsList(),
                 message.getPlayedForList()));
     var clock = message.getClock();
@@ -39,17 +39,17 @@ public final class Ask<V extends Message, M extends Message, E extends Message> 
     this.dueNanos = nowNanos + Duration.ofMillis(budgetMs).toNanos();
   }
 
-  /** The arena's own message. */
+  /** The arena's message. */
   public cardarena.v1.Ask message() {
     return message;
   }
 
-  /** The match that it belongs to. */
+  /** The match of the ask. */
   public Match match() {
     return match;
   }
 
-  /** The arena's number of this ask. */
+  /** The number by which the arena identifies this ask. */
   public long id() {
     return message.getAskId();
   }
@@ -60,58 +60,65 @@ public final class Ask<V extends Message, M extends Message, E extends Message> 
     return (V) body.getField(body.getDescriptorForType().findFieldByName("view"));
   }
 
-  /** Legal moves, never none; all of them if {@code movesComplete}. */
+  /** Legal moves, at least one. If {@link #movesComplete}, these are all legal moves. */
   public List<M> moves() {
-    return Bodies.list(body, "moves");
+    return GameMessages.list(body, "moves");
   }
 
-  /** Whether the rules allow no other moves than those offered. */
+  /** Whether the offered moves are all legal moves. */
   public boolean movesComplete() {
     return (boolean) body.getField(body.getDescriptorForType().findFieldByName("moves_complete"));
   }
 
-  /** The moves in notation, if the player wants text. */
+  /** The moves in notation, if the player requested text. */
   public List<String> moveTexts() {
     return message.getMoveTextsList();
   }
 
   /**
-   * What happened since the bot was last given an ask of this match, oldest first. Events of asks
-   * that the bot never saw are among them.
+   * What happened since the bot last received an ask of this match, oldest first. This includes the
+   * events of asks that the bot did not receive.
    */
   @SuppressWarnings("unchecked")
   public List<E> events() {
-    return (List<E>) told.events();
+    return (List<E>) allEvents.events();
   }
 
-  /** The events in notation, if the player wants text. */
+  /** The events in notation, if the player requested text. */
   public List<String> eventTexts() {
-    return told.texts();
+    return allEvents.texts();
   }
 
-  /** Moves among the events that the arena played for a bot at fault. */
+  /** The moves among the events that the arena played in place of a bot at fault. */
   public List<PlayedFor> playedFor() {
-    return told.playedFor();
+    return allEvents.playedFor();
   }
 
   /**
-   * What is left of the move's time and the bank since the ask came. The way to the arena is not in
-   * it: the message's clock tells how long that and the thinking took last time.
+   * The remaining time: the time of the move and the bank, less the time since the ask arrived.
+   *
+   * <p>It does not include the way from and to the arena. The message's clock has how long that and
+   * the decision took last time.
    */
   public Duration timeLeft() {
     return Duration.ofNanos(Math.max(0, dueNanos - System.nanoTime()));
   }
 
-  /** Whether the answer is still wanted. Who thinks for long may look now and then. */
-  public boolean wanted() {
+  /**
+   * Whether the arena still waits for an answer. A bot that searches for a long time can check this
+   * now and then.
+   */
+  public boolean isOpen() {
     return open;
   }
 
+  /** Whether there is only one legal move. */
   boolean forced() {
     return movesComplete() && moves().size() == 1;
   }
 
-  Told told() {
-    return told;
+  /** The events of this ask, after those of earlier asks that the bot did not receive. */
+  AskEvents allEvents() {
+    return allEvents;
   }
 }

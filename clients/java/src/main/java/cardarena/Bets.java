@@ -1,26 +1,26 @@
 package cardarena;
 
 /**
- * What a bet or raise may come to.
+ * The range of a bet or raise.
  *
  * @param least in chips
  * @param most in chips
  */
 public record Bets(int least, int most) {
   /**
-   * The bet, if it may be made: {@code Moves.raise(bets.at(40))}.
+   * Returns the bet: {@code Moves.raise(bets.at(40))}.
    *
-   * @throws IllegalArgumentException if it may not
+   * @throws IllegalArgumentException if it is outside the range
    */
   public int at(int to) {
     if (to < least || to > most) {
       throw new IllegalArgumentException(
-          "a bet to " + to + " is none: it may come to " + least + " to " + most);
+          "a bet to " + to + " is out of range: write " + least + " to " + most);
     }
     return to;
   }
 
-  /** The bet, or that of the range which is nearest to it. */
+  /** The bet in the range that is nearest to an amount. */
   public int nearest(int to) {
     return Math.min(Math.max(to, least), most);
   }

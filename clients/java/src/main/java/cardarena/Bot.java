@@ -3,21 +3,23 @@ package cardarena;
 import com.google.protobuf.Message;
 
 /**
- * Plays one match: there is one for each, so that its fields are that match's. It is called on a
- * thread of the match.
+ * Plays one match. Each match has a bot of its own, so its fields belong to that match. A thread of
+ * the match calls it.
  *
- * @param <V> the game's view, as JamView
+ * @param <V> the game's view, such as JamView
  * @param <M> its moves
  * @param <E> its events
  */
 @FunctionalInterface
 public interface Bot<V extends Message, M extends Message, E extends Message> {
   /**
-   * Chooses a move. It may block and think for as long as it likes. An exception costs the move and
-   * not the match: it is logged, the first move offered is played, and a note says so.
+   * Chooses a move.
+   *
+   * <p>It may block as long as it likes. An exception loses the move, not the match: the SDK logs
+   * it with the ask, answers that the bot failed, and says so in the note.
    */
   Choice move(Ask<V, M, E> ask) throws Exception;
 
-  /** Is told the end of the match, once, also if it was missed. */
+  /** Called once when the match ends, also if the bot missed the end. */
   default void ended(End end) throws Exception {}
 }

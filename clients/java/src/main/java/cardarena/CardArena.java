@@ -11,30 +11,30 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Writes bots for Card Arena.
+ * The functions that play.
  *
  * <p>A bot is a class with one method, {@link Bot#move}. Each game has a class in {@code
- * cardarena.games} with a bot of its own types; a {@link Player} may play every game. {@link #main}
- * is the whole program, {@link #play} is for programs that have more to do.
+ * cardarena.games} with a bot of its types; a {@link Player} can play every game. {@link #main} is
+ * a complete program; {@link #play} is for programs that do more.
  */
 public final class CardArena {
-  /** The SDK's. */
+  /** The version of this SDK. */
   public static final String VERSION = "0.1.0";
 
-  /** Exit codes of {@link #main}, the same in every language. */
+  /** Exit codes of {@link #main}. All SDKs use the same codes. */
   public static final int EXIT_UNREACHABLE = 1;
 
   public static final int EXIT_REFUSED = 2;
   public static final int EXIT_LIED = 3;
 
   private static final String GUEST = "guest:";
-  private static final int SECRET_BYTES = 16;
-  private static final SecureRandom CHANCE = new SecureRandom();
+  private static final int SUFFIX_BYTES = 16;
+  private static final SecureRandom RANDOM = new SecureRandom();
   private static final System.Logger LOG = System.getLogger("cardarena");
 
   private CardArena() {}
 
-  /** Plays as a program: it reads the flags, logs to stderr, and ends with an exit code. */
+  /** Plays as a program: it parses the flags, logs to stderr, and exits with an exit code. */
   public static void main(Player player, String... flags) {
     int code = 0;
     try {
@@ -61,19 +61,19 @@ public final class CardArena {
   }
 
   /**
-   * Plays until the arena sends the bot home. It blocks; a virtual thread will do.
+   * Plays until the arena ends play. It blocks; the thread may be virtual.
    *
-   * @throws PlayException if it ended otherwise, or the arena was caught at lies
-   * @throws InterruptedException if its thread was interrupted, which ends play
+   * @throws PlayException if play ended with an error, or the arena lied about its deals
+   * @throws InterruptedException if the thread was interrupted, which ends play
    */
   public static void play(Player player, Options options) throws InterruptedException {
-    String said = options.token();
-    Hello hello = hello(player, said.isEmpty() ? GUEST + player.name : said);
+    String token = options.token();
+    Hello hello = hello(player, token.isEmpty() ? GUEST + player.name : token);
     Dialer dialer = new Dialer(options);
-    Deals deals = player.addsEntropy ? new Deals(receipts(options), CardArena::drawn) : null;
-    Author author = new Author(player, options.threads());
-    Session session = new Session(hello, player.askForced, deals, author::accept);
-    author.join(session);
+    Deals deals = player.addsEntropy ? new Deals(receipts(options), CardArena::entropy) : null;
+    BotRunner runner = new BotRunner(player, options.threads());
+    Session session = new Session(hello, player.askForced, deals, runner::accept);
+    runner.start(session);
     Redial redial =
         new Redial(
             options.address(),
@@ -87,7 +87,7 @@ public final class CardArena {
       failure = error;
     }
     session.finish();
-    author.finish();
+    runner.finish();
     List<String> lies = session.lies();
     if (!lies.isEmpty()) {
       throw new PlayException.Lied(String.join("\n", lies), failure);
@@ -97,42 +97,45 @@ public final class CardArena {
     }
   }
 
-  private static Receipts receipts(Options options) {
+  private static ReceiptFolder receipts(Options options) {
     String folder = options.receipts();
     try {
-      return folder.isEmpty() ? null : new Receipts(Path.of(folder));
+      return folder.isEmpty() ? null : new ReceiptFolder(Path.of(folder));
     } catch (IOException error) {
       throw new PlayException.Misconfigured(
-          "receipts cannot be kept in " + folder + ": " + error.getMessage(), error);
+          "cannot store receipts in " + folder + ": " + error.getMessage(), error);
     }
   }
 
-  private static ByteString drawn() {
+  private static ByteString entropy() {
     return random(Hashes.HASH_BYTES);
   }
 
   private static ByteString random(int size) {
     byte[] bytes = new byte[size];
-    CHANCE.nextBytes(bytes);
+    RANDOM.nextBytes(bytes);
     return ByteString.copyFrom(bytes);
   }
 
   static Hello hello(Player player, String token) {
     if (player.bot == null && player.batch == null) {
       throw new PlayException.Misconfigured(
-          player.name + " has neither bot nor batch, to choose its moves");
+          "the player " + player.name + " has no bot: set bot or batch");
     }
-    List<String> known = Families.allGames();
+    List<String> supported = Families.allGames();
     for (String game : player.games) {
-      if (!known.contains(game)) {
+      if (!supported.contains(game)) {
         throw new PlayException.Refused(
-            "this version of the SDK knows no game " + game + ": it knows " + known);
+            "this version of the SDK does not support the game "
+                + game
+                + ": it supports "
+                + String.join(", ", supported));
       }
     }
-    // A secret of this run, so that nobody else takes a guest's seats meanwhile.
-    boolean bare = token.startsWith(GUEST) && token.indexOf(':', GUEST.length()) < 0;
+    // A random suffix, so that another guest of the same name cannot take over the matches.
+    boolean needsSuffix = token.startsWith(GUEST) && token.indexOf(':', GUEST.length()) < 0;
     return Hello.newBuilder()
-        .setToken(bare ? token + ":" + Hashes.hex(random(SECRET_BYTES)) : token)
+        .setToken(needsSuffix ? token + ":" + Hashes.hex(random(SUFFIX_BYTES)) : token)
         .setSdk("cardarena-java/" + VERSION)
         .addAllGames(
             player.games.stream()

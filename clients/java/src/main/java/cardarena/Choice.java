@@ -6,7 +6,7 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import java.util.Objects;
 
-/** What a bot does: one of the offered moves by its place, or a move, offered or not. */
+/** A bot's answer to an ask: the index of an offered move, or a move, offered or not. */
 public final class Choice {
   private final int index;
   private final Message move;
@@ -18,56 +18,58 @@ public final class Choice {
     this.note = note;
   }
 
-  /** Chooses the move at a place of the ask's list, from 0. */
-  public static Choice index(int place) {
-    return new Choice(place, null, "");
+  /** Chooses an offered move by its index in the ask's moves, from 0. */
+  public static Choice index(int index) {
+    return new Choice(index, null, "");
   }
 
-  /** Chooses a move of the ask's game. */
+  /** Chooses a move of the ask's game, offered or not. */
   public static Choice move(Message move) {
     return new Choice(0, Objects.requireNonNull(move, "move"), "");
   }
 
-  /** The same with a note, which the bot's owner alone is shown; one that is too long is cut. */
-  public Choice withNote(String words) {
-    return new Choice(index, move, Objects.requireNonNull(words, "words"));
+  /**
+   * Adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+   */
+  public Choice withNote(String text) {
+    return new Choice(index, move, Objects.requireNonNull(text, "text"));
   }
 
   /**
-   * What it stands for.
+   * The message that answers the ask.
    *
-   * @throws IllegalArgumentException if it is an index past the offered moves, or another game's
+   * @throws IllegalArgumentException if the index is out of range, or the move is of another game
    */
   Answer answer(Ask<?, ?, ?> ask) {
     Answer.Builder answer = Answer.newBuilder().setAskId(ask.id()).setNote(note);
-    int place = move == null ? index : ask.moves().indexOf(move);
+    int found = move == null ? index : ask.moves().indexOf(move);
     int offered = ask.moves().size();
-    if (move == null && (place < 0 || place >= offered)) {
+    if (move == null && (found < 0 || found >= offered)) {
       throw new IllegalArgumentException(
-          "there is no move " + place + ": " + offered + " are offered, from 0");
+          "move index " + found + " is out of range: " + offered + " moves are offered");
     }
-    if (place >= 0) {
-      return answer.setIndex(place).build();
+    if (found >= 0) {
+      return answer.setIndex(found).build();
     }
-    String family = Bodies.field(ask.message()).getName();
+    String family = GameMessages.field(ask.message()).getName();
     FieldDescriptor field = GameMove.getDescriptor().findFieldByName(family);
     if (!field.getMessageType().equals(move.getDescriptorForType())) {
       throw new IllegalArgumentException(
-          "a " + move.getDescriptorForType().getName() + " is no move of " + ask.match().game());
+          "a " + move.getDescriptorForType().getName() + " is not a move of " + ask.match().game());
     }
     return answer.setMove(GameMove.newBuilder().setField(field, move)).build();
   }
 
-  /** The answer where the author's code failed. */
-  static Answer failed(long askId, Throwable why) {
-    return Answer.newBuilder().setAskId(askId).setIndex(0).setNote("error: " + why).build();
+  /** The answer if the bot failed: no move, with the error as its note. */
+  static Answer failedAnswer(long askId, Throwable why) {
+    return Answer.newBuilder().setAskId(askId).setFailed(true).setNote("error: " + why).build();
   }
 
-  /** The note, ending in an ellipsis if it had to be cut to so many code points. */
-  static String cut(String note, int most) {
-    if (note.codePointCount(0, note.length()) <= most) {
+  /** Truncates a note to a number of code points. A truncated note ends in an ellipsis. */
+  static String truncate(String note, int maxChars) {
+    if (note.codePointCount(0, note.length()) <= maxChars) {
       return note;
     }
-    return note.substring(0, note.offsetByCodePoints(0, most - 1)) + "…";
+    return note.substring(0, note.offsetByCodePoints(0, maxChars - 1)) + "…";
   }
 }

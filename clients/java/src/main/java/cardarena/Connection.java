@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** A bot's connection with the arena, over as many streams as it takes. */
+/** The connection of a bot to the arena: one stream after another. */
 final class Connection {
   private static final MethodDescriptor<BotMessage, ArenaMessage> PLAY =
       MethodDescriptor.<BotMessage, ArenaMessage>newBuilder()
@@ -31,8 +31,8 @@ final class Connection {
           .setResponseMarshaller(ProtoUtils.marshaller(ArenaMessage.getDefaultInstance()))
           .build();
 
-  /** A longer time that an arena asks for is taken as this. */
-  private static final java.time.Duration MAX_RETRY = java.time.Duration.ofSeconds(300);
+  /** The maximum delay that an arena can request before the next stream. */
+  private static final java.time.Duration MAX_RETRY_DELAY = java.time.Duration.ofSeconds(300);
 
   private static final System.Logger LOG = System.getLogger("cardarena");
 
@@ -46,7 +46,7 @@ final class Connection {
     this.dialer = dialer;
   }
 
-  /** Opens stream after stream until play is over. */
+  /** Opens one stream after another until play ends. */
   void run() throws InterruptedException {
     Redial.Attempt next = redial.first();
     while (!next.equals(Redial.Attempt.NONE)) {
@@ -54,41 +54,41 @@ final class Connection {
       Redial.StreamEnd end = stream(next.endpoint());
       next = redial.after(end);
       if (!end.redirect().isEmpty()) {
-        LOG.log(System.Logger.Level.INFO, "redirected to " + next.endpoint());
+        LOG.log(System.Logger.Level.INFO, "the arena redirected the bot to " + next.endpoint());
       } else if (!next.equals(Redial.Attempt.NONE)) {
-        String what = end.welcomed() ? "the stream ended" : "no arena at " + next.endpoint();
-        LOG.log(System.Logger.Level.INFO, what + " (" + end.shortly() + "); connecting again");
+        String what = end.welcomed() ? "the stream ended" : "cannot connect to " + next.endpoint();
+        LOG.log(System.Logger.Level.INFO, what + " (" + end.summary() + "); reconnecting");
       }
     }
   }
 
   /** Plays on one stream until it ends. */
   private Redial.StreamEnd stream(String endpoint) throws InterruptedException {
-    long beganNanos = System.nanoTime();
+    long openedNanos = System.nanoTime();
     ManagedChannel channel = dialer.dial(endpoint);
     Stream stream = new Stream();
     try {
       ClientCalls.asyncBidiStreamingCall(channel.newCall(PLAY, CallOptions.DEFAULT), stream);
-      session.opened(stream.out);
+      session.streamOpened(stream.out);
       stream.writer.start();
       Ended ended = stream.ended.get();
       if (!stream.refused.isEmpty()) {
         throw new PlayException.Refused(stream.refused);
       }
-      boolean sentAway = !stream.redirect.isEmpty();
-      java.time.Duration lived = java.time.Duration.ofNanos(System.nanoTime() - beganNanos);
+      boolean redirected = !stream.redirect.isEmpty();
+      java.time.Duration openFor = java.time.Duration.ofNanos(System.nanoTime() - openedNanos);
       return new Redial.StreamEnd(
-          sentAway ? Status.OK : ended.status,
+          redirected ? Status.OK : ended.status,
           stream.welcomed,
-          lived,
-          session.lost(),
+          openFor,
+          session.streamLost(),
           stream.redirect,
-          ended.retry(),
+          ended.retryDelay(),
           ended.reason());
     } catch (ExecutionException error) {
       throw new IllegalStateException(error);
     } finally {
-      session.lost();
+      session.streamLost();
       stream.out.close();
       channel.shutdownNow();
     }
@@ -96,7 +96,7 @@ final class Connection {
 
   /** How a call ended. */
   private record Ended(Status status, Metadata trailers) {
-    /** The reason that the end of the call names; empty if none. */
+    /** The reason that the arena gave; empty if none. */
     String reason() {
       for (Any detail : details()) {
         try {
@@ -104,37 +104,39 @@ final class Connection {
             return detail.unpack(ErrorInfo.class).getReason();
           }
         } catch (InvalidProtocolBufferException error) {
-          return ""; // what cannot be read says nothing
+          return ""; // malformed details are ignored
         }
       }
       return "";
     }
 
-    /** How long it asks a client to stay away. */
-    java.time.Duration retry() {
+    /** The delay that the arena requested. */
+    java.time.Duration retryDelay() {
       java.time.Duration longest = java.time.Duration.ZERO;
       for (Any detail : details()) {
         try {
           if (detail.is(RetryInfo.class)) {
-            Duration asked = detail.unpack(RetryInfo.class).getRetryDelay();
-            java.time.Duration found =
-                java.time.Duration.ofSeconds(asked.getSeconds(), asked.getNanos());
-            longest = found.compareTo(longest) > 0 ? found : longest;
+            Duration requested = detail.unpack(RetryInfo.class).getRetryDelay();
+            java.time.Duration delay =
+                java.time.Duration.ofSeconds(requested.getSeconds(), requested.getNanos());
+            longest = delay.compareTo(longest) > 0 ? delay : longest;
           }
         } catch (InvalidProtocolBufferException | ArithmeticException error) {
           return longest;
         }
       }
-      return longest.compareTo(MAX_RETRY) > 0 ? MAX_RETRY : longest;
+      return longest.compareTo(MAX_RETRY_DELAY) > 0 ? MAX_RETRY_DELAY : longest;
     }
 
     private List<Any> details() {
-      com.google.rpc.Status told = StatusProto.fromStatusAndTrailers(status, trailers);
-      return told == null ? List.of() : told.getDetailsList();
+      com.google.rpc.Status rich = StatusProto.fromStatusAndTrailers(status, trailers);
+      return rich == null ? List.of() : rich.getDetailsList();
     }
   }
 
-  /** One stream: reads on gRPC's thread, which never waits, and writes on one of its own. */
+  /**
+   * One stream. It reads on gRPC's thread, which never blocks, and writes on a thread of its own.
+   */
   private final class Stream implements ClientResponseObserver<BotMessage, ArenaMessage> {
     final CompletableFuture<Ended> ended = new CompletableFuture<>();
     volatile boolean welcomed;
@@ -143,16 +145,16 @@ final class Connection {
     final Outbox out = new Outbox();
     final Thread writer = new Thread(this::write, "cardarena-writer");
     private ClientCallStreamObserver<BotMessage> call;
-    private int playing;
+    private int matchesBefore;
 
     @Override
     public void beforeStart(ClientCallStreamObserver<BotMessage> stream) {
       call = stream;
-      call.setOnReadyHandler(out::room);
+      call.setOnReadyHandler(out::wakeWriter);
       writer.setDaemon(true);
     }
 
-    /** Writes what gathers, whenever the call takes more. */
+    /** Writes the waiting messages whenever the call has room. */
     private void write() {
       try {
         List<BotMessage> messages = out.next(call::isReady);
@@ -161,7 +163,7 @@ final class Connection {
           messages = out.next(call::isReady);
         }
       } catch (IllegalStateException | InterruptedException error) {
-        // How the stream ended, its reader learns.
+        // The reader gets the status of the stream.
       }
     }
 
@@ -171,28 +173,30 @@ final class Connection {
         return;
       }
       Session.Received received = session.receive(message, System.nanoTime());
-      received.say.forEach(line -> LOG.log(System.Logger.Level.WARNING, line));
+      received.warnings.forEach(line -> LOG.log(System.Logger.Level.WARNING, line));
       welcomed |= received.welcomed;
       redirect = received.redirect;
       refused = received.refused;
       if (!redirect.isEmpty() || !refused.isEmpty()) {
-        call.cancel("hangs up", null);
+        call.cancel("the bot closed the stream", null);
         return;
       }
-      tellPlaying(received.welcomed);
+      logMatches(received.welcomed);
     }
 
-    private void tellPlaying(boolean justWelcomed) {
-      List<String> games = session.seated();
+    private void logMatches(boolean justWelcomed) {
+      List<String> games = session.games();
       if (justWelcomed) {
-        LOG.log(System.Logger.Level.INFO, "welcome to the arena; in play: " + games.size());
-      } else if (games.isEmpty() && playing > 0) {
+        LOG.log(
+            System.Logger.Level.INFO, "connected to the arena; matches in play: " + games.size());
+      } else if (games.isEmpty() && matchesBefore > 0) {
         LOG.log(System.Logger.Level.INFO, "waiting for a match");
-      } else if (games.size() > playing) {
+      } else if (games.size() > matchesBefore) {
         String newest = games.get(games.size() - 1);
-        LOG.log(System.Logger.Level.INFO, "playing " + newest + "; in play: " + games.size());
+        LOG.log(
+            System.Logger.Level.INFO, "playing " + newest + "; matches in play: " + games.size());
       }
-      playing = games.size();
+      matchesBefore = games.size();
     }
 
     @Override

@@ -27,103 +27,114 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * All fair deals that a bot takes part in, and checks: protocol fd2 of docs/fair-deals.md. The
- * session calls it under its lock.
+ * All fair deals of a bot, by protocol fd2 of docs/fair-deals.md: it commits, reveals and checks.
+ * The session calls it with its lock held.
  */
 final class Deals {
-  /** What is to be done about a message of the arena. */
-  record Reaction(List<BotMessage> send, List<String> say) {
+  /**
+   * What to do about a message of the arena.
+   *
+   * @param warnings lines for the log
+   */
+  record Reaction(List<BotMessage> send, List<String> warnings) {
     Reaction() {
       this(new ArrayList<>(), new ArrayList<>());
     }
   }
 
-  /** How much sooner than the deadline an arena may go on without a commitment. */
-  private static final long JITTER_OF_DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  /**
+   * An arena that continues this long before the deadline without a commitment does not lie: the
+   * network may have delayed a message.
+   */
+  private static final long DEADLINE_TOLERANCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** So many in play, and so many that are over. */
-  private static final int REMEMBERED_DEALS = 4096;
+  /** The maximum number of remembered deal-sets in play, and of those that are over. */
+  private static final int MAX_REMEMBERED = 4096;
 
-  private static final int NAME_DIGITS = 12;
   private static final int LINK_DIGITS = 8;
 
   private final List<String> lies = new ArrayList<>();
-  private final Receipts receipts;
-  private final Supplier<ByteString> draw;
-  private final Map<ByteString, Deal> known = new LinkedHashMap<>();
-  private final Set<ByteString> over = new LinkedHashSet<>();
+  private final ReceiptFolder receipts;
+  private final Supplier<ByteString> drawEntropy;
 
-  /** Contexts of matches in play. */
+  /** The deal-sets in play, by context, oldest first. */
+  private final Map<ByteString, DealSet> open = new LinkedHashMap<>();
+
+  /** The contexts of deal-sets that are over, oldest first. */
+  private final Set<ByteString> closed = new LinkedHashSet<>();
+
+  /** The context of each match in play. */
   private final Map<Integer, ByteString> contexts = new HashMap<>();
 
-  /** Of these, the matches that this stream has told of. */
-  private final Set<Integer> told = new TreeSet<>();
+  /** The matches that the arena announced on the current stream. */
+  private final Set<Integer> announced = new TreeSet<>();
 
-  /** Of where receipts are kept, null if they are not, and what draws 32 bytes of entropy. */
-  Deals(Receipts receipts, Supplier<ByteString> draw) {
+  /**
+   * Of a folder and a source of entropy.
+   *
+   * @param receipts null if the bot stores no receipts
+   * @param drawEntropy draws 32 random bytes
+   */
+  Deals(ReceiptFolder receipts, Supplier<ByteString> drawEntropy) {
     this.receipts = receipts;
-    this.draw = draw;
+    this.drawEntropy = drawEntropy;
   }
 
-  /** What the arena was caught at, in sentences. */
+  /** What the arena lied about, one sentence each. */
   List<String> lies() {
     return List.copyOf(lies);
   }
 
-  /** A deal-set in sentences. */
-  static String name(ByteString context) {
-    return "deal-set " + Hashes.hex(context, NAME_DIGITS);
-  }
-
-  /** Another stream begins. What is in play, it will tell. */
+  /** Starts a new stream. The arena announces on it which matches are in play. */
   void onStream() {
-    told.clear();
+    announced.clear();
   }
 
-  /** Commits, or says why not. */
+  /** Commits to entropy for a deal-set. */
   Reaction onOpen(DealOpen message, long nowNanos) {
     Reaction reaction = new Reaction();
     ByteString context = message.getContext();
     ByteString commitment = message.getServerCommitment();
     if (context.size() != Hashes.HASH_BYTES || commitment.size() != Hashes.HASH_BYTES) {
-      reaction.say.add("took no part in a fair deal that was not named as one");
+      reaction.warnings.add(
+          "ignored a fair deal: its context or commitment does not have 32 bytes");
       return reaction;
     }
-    Deal deal = find(context, message.getParticipant());
-    if (over.contains(context)) {
-      lie(reaction, context, "it opens a deal-set again whose packs are known");
+    DealSet deal = find(context, message.getParticipant());
+    if (closed.contains(context)) {
+      lie(reaction, context, "it reopened a deal-set whose packs are public");
       return reaction;
     }
-    ByteString stands = message.getCommitment();
+    ByteString prior = message.getCommitment();
     if (deal == null) {
-      ByteString entropy = stands.isEmpty() ? draw.get() : ByteString.EMPTY;
+      ByteString entropy = prior.isEmpty() ? drawEntropy.get() : ByteString.EMPTY;
       deal =
-          new Deal(
-              new Deal.Terms(
+          new DealSet(
+              new DealSet.Setup(
                   context,
                   commitment,
                   message.getParticipant(),
                   message.getPublicKey(),
                   entropy,
-                  stands));
+                  prior));
       remember(deal);
-      keep(reaction, deal);
-    } else if (!deal.terms.serverCommitment().equals(commitment)
-        || !deal.terms.participant().equals(message.getParticipant())
-        || !deal.terms.publicKey().equals(message.getPublicKey())) {
+      store(reaction, deal);
+    } else if (!deal.setup.serverCommitment().equals(commitment)
+        || !deal.setup.participant().equals(message.getParticipant())
+        || !deal.setup.publicKey().equals(message.getPublicKey())) {
       deal.refused = true;
-      lie(reaction, context, "it committed itself twice, and differently");
+      lie(reaction, context, "it sent two different commitments");
       return reaction;
     }
-    if (!stands.isEmpty()) {
-      // The arena has it, or it is too late.
-      if (!stands.equals(Hashes.NO_COMMITMENT) && !stands.equals(deal.commitment())) {
+    if (!prior.isEmpty()) {
+      // The arena has the commitment, or the deadline is over.
+      if (!prior.equals(Hashes.NO_COMMITMENT) && !prior.equals(deal.commitment())) {
         deal.refused = true;
         lie(reaction, context, "it replaced this bot's commitment");
       }
       return reaction;
     }
-    deal.timed = true;
+    deal.hasDeadline = true;
     deal.dueNanos = nowNanos + TimeUnit.MILLISECONDS.toNanos(message.getDeadlineMs());
     DealCommit commit =
         DealCommit.newBuilder().setContext(context).setCommitment(deal.commitment()).build();
@@ -131,79 +142,79 @@ final class Deals {
     return reaction;
   }
 
-  /** Reveals, or says why not. */
+  /** Checks the transcript, and reveals the bot's entropy if it is right. */
   Reaction onTranscript(DealTranscript message, long nowNanos) {
     Reaction reaction = new Reaction();
     ByteString context = message.getContext();
-    Deal deal = find(context, "");
+    DealSet deal = find(context, "");
     if (deal == null) {
-      if (!over.contains(context)) {
-        reaction.say.add(notRevealed(context));
+      if (!closed.contains(context)) {
+        reaction.warnings.add(notRevealed(context));
       }
       return reaction;
     }
-    String what = "";
-    if (deal.shown.isEmpty()) {
-      boolean early = deal.timed && nowNanos - deal.dueNanos < -JITTER_OF_DEADLINE_NANOS;
-      what = wrongTranscript(deal, message, early);
-      if (what.isEmpty()) {
-        deal.shown = message.getCommitment();
+    String lie = "";
+    if (deal.shownCommitment.isEmpty()) {
+      boolean early = deal.hasDeadline && nowNanos - deal.dueNanos < -DEADLINE_TOLERANCE_NANOS;
+      lie = lieInTranscript(deal, message, early);
+      if (lie.isEmpty()) {
+        deal.shownCommitment = message.getCommitment();
         deal.seal = message.getSeal();
         deal.signature = message.getSignature();
       }
-    } else if (!message.getCommitment().equals(deal.shown)
+    } else if (!message.getCommitment().equals(deal.shownCommitment)
         || !message.getSeal().equals(deal.seal)) {
-      what = "it shows a second transcript, which differs from the first";
+      lie = "it sent a second transcript that differs from the first";
     }
-    if (!what.isEmpty()) {
+    if (!lie.isEmpty()) {
       deal.refused = true;
-      lie(reaction, context, what + "; nothing is revealed");
-    } else if (!deal.terms.publicKey().isEmpty()
+      lie(reaction, context, lie + "; this bot does not reveal its entropy");
+    } else if (!deal.setup.publicKey().isEmpty()
         && deal.signature.size() != Hashes.SIGNATURE_BYTES) {
-      // No reason to stay silent: that would cost the bot the deal-set.
-      lie(reaction, context, "it has a key, and does not sign what it shows");
+      // The bot reveals all the same: not to reveal would lose it the deal-set.
+      lie(reaction, context, "it has a key, but did not sign the transcript");
     }
-    keep(reaction, deal);
-    if (deal.terms.entropy().isEmpty() && !deal.commitment().equals(Hashes.NO_COMMITMENT)) {
-      reaction.say.add(notRevealed(context));
+    store(reaction, deal);
+    if (deal.setup.entropy().isEmpty() && !deal.commitment().equals(Hashes.NO_COMMITMENT)) {
+      reaction.warnings.add(notRevealed(context));
     }
     if (deal.takesPart() && !deal.refused) {
       DealReveal reveal =
-          DealReveal.newBuilder().setContext(context).setEntropy(deal.terms.entropy()).build();
+          DealReveal.newBuilder().setContext(context).setEntropy(deal.setup.entropy()).build();
       reaction.send.add(BotMessage.newBuilder().setDealReveal(reveal).build());
     }
     return reaction;
   }
 
   private static String notRevealed(ByteString context) {
-    return name(context) + ": not revealed, as this process had not committed to it";
+    return DealSet.name(context) + ": not revealed, because this process did not commit to it";
   }
 
-  /** Checks all that is opened. */
+  /** Checks the opening of a deal-set that is over. */
   Reaction onClose(DealClose message) {
     Reaction reaction = new Reaction();
     ByteString context = message.getContext();
-    Deal deal = find(context, "");
+    DealSet deal = find(context, "");
     if (deal == null) {
       return reaction;
     }
-    deal.opened = opening(message);
+    deal.opening = opening(message);
     deal.voidReason = message.getVoidReason();
     List<String> names = message.getEntropiesList().stream().map(Entropy::getParticipant).toList();
-    String what =
-        names.equals(List.copyOf(deal.opened.entropies().keySet()))
-            ? wrongOpening(deal, deal.opened)
-            : "it opens participants out of order, or one twice";
-    if (!what.isEmpty()) {
-      lie(reaction, context, what);
+    String lie =
+        names.equals(List.copyOf(deal.opening.entropies().keySet()))
+            ? lieInOpening(deal, deal.opening)
+            : "it opened participants out of order, or one of them twice";
+    if (!lie.isEmpty()) {
+      lie(reaction, context, lie);
     }
     if (!deal.voidReason.isEmpty()) {
-      reaction.say.add(name(context) + " is void: " + deal.voidReason);
+      reaction.warnings.add(DealSet.name(context) + " is void: " + deal.voidReason);
     } else {
       if (!deal.takesPart()) {
-        reaction.say.add(name(context) + " was fixed without this bot's entropy");
+        reaction.warnings.add(DealSet.name(context) + " was dealt without this bot's entropy");
       }
-      told.stream()
+      announced.stream()
           .filter(match -> context.equals(contexts.get(match)))
           .findFirst()
           .ifPresent(
@@ -211,24 +222,25 @@ final class Deals {
                   lie(
                       reaction,
                       context,
-                      "it opens the packs while match " + match + " is played with them"));
+                      "it published the packs while match " + match + " was played with them"));
     }
-    keep(reaction, deal);
-    known.remove(context);
-    finish(context);
+    store(reaction, deal);
+    open.remove(context);
+    close(context);
     return reaction;
   }
 
-  private static Deal.Opening opening(DealClose message) {
-    SortedMap<String, ByteString> commitments = Hashes.byName();
-    SortedMap<String, ByteString> entropies = Hashes.byName();
-    SortedMap<String, ByteString> salts = Hashes.byName();
+  private static DealSet.Opening opening(DealClose message) {
+    SortedMap<String, ByteString> commitments = Hashes.byParticipant();
+    SortedMap<String, ByteString> entropies = Hashes.byParticipant();
+    SortedMap<String, ByteString> salts = Hashes.byParticipant();
     for (Entropy each : message.getEntropiesList()) {
       commitments.put(each.getParticipant(), each.getCommitment());
       entropies.put(each.getParticipant(), each.getEntropy());
       salts.put(each.getParticipant(), each.getSalt());
     }
-    return new Deal.Opening(message.getDeal(), message.getSecret(), commitments, entropies, salts);
+    return new DealSet.Opening(
+        message.getDeal(), message.getSecret(), commitments, entropies, salts);
   }
 
   // The bot's matches.
@@ -241,137 +253,138 @@ final class Deals {
       return reaction;
     }
     contexts.put(match, context);
-    told.add(match);
-    if (over.contains(context)) {
-      lie(reaction, context, "it begins match " + match + " with packs that are known");
+    announced.add(match);
+    if (closed.contains(context)) {
+      lie(reaction, context, "it started match " + match + " with packs that are public");
     }
-    Deal deal = find(context, "");
+    DealSet deal = find(context, "");
     if (deal != null) {
       String game = start.getTerms().getGame();
-      deal.matches.putIfAbsent(
-          match, new Deal.Shown(match, game, start.getSeat(), start.getMatchId()));
+      deal.chains.putIfAbsent(
+          match, new DealSet.AskChain(match, game, start.getSeat(), start.getMatchId()));
     }
     return reaction;
   }
 
+  /** Adds an ask to the chain of its match. */
   Reaction onAsk(Ask ask) {
     Reaction reaction = new Reaction();
-    Deal.Shown shown = shownIn(ask.getMatch());
-    Message body = Bodies.of(ask);
-    if (shown == null || body == null || ask.getDecision() == 0) {
+    DealSet.AskChain chain = chainOf(ask.getMatch());
+    Message body = GameMessages.of(ask);
+    if (chain == null || body == null || ask.getDecision() == 0) {
       return reaction;
     }
     ByteString payload = body.toByteString();
     ByteString sum = Hashes.sha256(payload);
     int decision = ask.getDecision();
-    int last = shown.asks.isEmpty() ? 0 : shown.asks.get(shown.asks.size() - 1).decision();
+    int last = chain.links.isEmpty() ? 0 : chain.links.get(chain.links.size() - 1).decision();
     if (Integer.compareUnsigned(decision, last) > 0) {
-      shown.chain = Hashes.sha256(shown.chain, Hashes.uint32(decision), payload);
-      shown.last = sum;
-      shown.asks.add(new Deal.Link(decision, Hashes.hex(shown.chain, LINK_DIGITS)));
-    } else if (decision == last && !sum.equals(shown.last)) {
+      chain.hash = Hashes.sha256(chain.hash, Hashes.uint32(decision), payload);
+      chain.lastSha256 = sum;
+      chain.links.add(new DealSet.ChainLink(decision, Hashes.hex(chain.hash, LINK_DIGITS)));
+    } else if (decision == last && !sum.equals(chain.lastSha256)) {
       lie(
           reaction,
           contexts.get(ask.getMatch()),
-          "it asks decision " + last + " of match " + ask.getMatch() + " twice, and differently");
+          "it sent decision " + last + " of match " + ask.getMatch() + " twice and differently");
     }
     return reaction;
   }
 
+  /** Completes the chain of a match with the events that came with its end. */
   Reaction onMatchEnd(MatchEnd end) {
     Reaction reaction = new Reaction();
-    Deal.Shown shown = shownIn(end.getMatch());
+    DealSet.AskChain chain = chainOf(end.getMatch());
     ByteString context = contexts.remove(end.getMatch());
-    told.remove(end.getMatch());
-    if (shown != null) {
+    announced.remove(end.getMatch());
+    if (chain != null) {
       if (end.getEnding() != Ending.ENDING_UNSPECIFIED) {
-        shown.matchId = end.getReplayId().isEmpty() ? shown.matchId : end.getReplayId();
+        chain.matchId = end.getReplayId().isEmpty() ? chain.matchId : end.getReplayId();
         ByteString[] events =
-            Bodies.of(end.getTrailingEventsList()).stream()
+            GameMessages.of(end.getTrailingEventsList()).stream()
                 .map(Message::toByteString)
                 .toArray(ByteString[]::new);
-        shown.end = Hashes.sha256(Hashes.joined(events));
+        chain.endSha256 = Hashes.sha256(Hashes.joined(events));
       }
-      keep(reaction, known.get(context));
+      store(reaction, open.get(context));
     }
     return reaction;
   }
 
-  // Inside.
-
-  /** What is noted of a match, where receipts are kept; null elsewhere. */
-  private Deal.Shown shownIn(int match) {
-    Deal deal = known.get(contexts.get(match));
-    return deal == null || receipts == null ? null : deal.matches.get(match);
+  /** The chain of a match; null if the bot stores no receipts. */
+  private DealSet.AskChain chainOf(int match) {
+    DealSet deal = open.get(contexts.get(match));
+    return deal == null || receipts == null ? null : deal.chains.get(match);
   }
 
-  /** A deal that is not closed, from before this process was started too; null if there is none. */
-  private Deal find(ByteString context, String participant) {
-    Deal deal = known.get(context);
-    if (deal != null || receipts == null || over.contains(context)) {
+  /** A deal-set in play, or null. A receipt of an earlier process is loaded first. */
+  private DealSet find(ByteString context, String participant) {
+    DealSet deal = open.get(context);
+    if (deal != null || receipts == null || closed.contains(context)) {
       return deal;
     }
-    Deal kept = receipts.recall(context, participant);
-    if (kept == null) {
+    DealSet stored = receipts.read(context, participant);
+    if (stored == null) {
       return null;
     }
-    if (kept.opened != null) {
-      finish(context);
+    if (stored.opening != null) {
+      close(context);
       return null;
     }
-    remember(kept);
-    return kept;
+    remember(stored);
+    return stored;
   }
 
-  private void remember(Deal deal) {
-    known.put(deal.terms.context(), deal);
-    if (known.size() > REMEMBERED_DEALS) {
-      known.remove(known.keySet().iterator().next());
+  private void remember(DealSet deal) {
+    open.put(deal.setup.context(), deal);
+    if (open.size() > MAX_REMEMBERED) {
+      open.remove(open.keySet().iterator().next());
     }
   }
 
-  private void finish(ByteString context) {
-    over.add(context);
-    if (over.size() > REMEMBERED_DEALS) {
-      over.remove(over.iterator().next());
+  private void close(ByteString context) {
+    closed.add(context);
+    if (closed.size() > MAX_REMEMBERED) {
+      closed.remove(closed.iterator().next());
     }
   }
 
-  private void keep(Reaction reaction, Deal deal) {
+  private void store(Reaction reaction, DealSet deal) {
     if (receipts == null) {
       return;
     }
     try {
-      receipts.keep(deal);
+      receipts.write(deal);
     } catch (IOException error) {
-      reaction.say.add(
-          "the receipt of " + name(deal.terms.context()) + " is not kept: " + error.getMessage());
+      String name = DealSet.name(deal.setup.context());
+      reaction.warnings.add("cannot store the receipt of " + name + ": " + error.getMessage());
     }
   }
 
-  /** Notes a lie of the arena, and says it if it is new. */
+  /** Records a lie of the arena, and warns the author if it is new. */
   private void lie(Reaction reaction, ByteString context, String what) {
-    String line = "the arena LIED about " + name(context) + ": " + what;
-    Deal deal = known.get(context);
+    String line = "the arena LIED about " + DealSet.name(context) + ": " + what;
+    DealSet deal = open.get(context);
     if (deal != null && !deal.lies.contains(what)) {
       deal.lies.add(what);
     }
     if (!lies.contains(line)) {
       lies.add(line);
-      reaction.say.add(line);
+      reaction.warnings.add(line);
     }
   }
 
   /**
-   * What is wrong with the first transcript that a bot is shown: its own commitment and the seal.
-   * It is early before the time to commit was over. Empty if nothing is.
+   * The lie in the first transcript of a deal-set; empty if there is none.
+   *
+   * @param early whether the transcript came before the deadline
    */
-  private static String wrongTranscript(Deal deal, DealTranscript message, boolean early) {
+  private static String lieInTranscript(DealSet deal, DealTranscript message, boolean early) {
     if (message.getCommitment().size() != Hashes.HASH_BYTES) {
-      return "it left this bot's commitment out";
+      return "it left out this bot's commitment";
     }
     if (message.getSeal().size() != Hashes.HASH_BYTES) {
-      return "it does not bind itself to what it received";
+      return "it sent no seal over the commitments";
     }
     if (message.getCommitment().equals(deal.commitment())) {
       return "";
@@ -382,52 +395,52 @@ final class Deals {
     return early ? "it did not wait for this bot's commitment, or dropped it" : "";
   }
 
-  /** What is wrong with what the arena opened; empty if nothing is. */
-  private static String wrongOpening(Deal deal, Deal.Opening opened) {
-    Deal.Terms terms = deal.terms;
-    String name = terms.participant();
-    ByteString committed = Hashes.serverCommitment(terms.context(), opened.secret());
-    if (opened.secret().size() != Hashes.HASH_BYTES
-        || !committed.equals(terms.serverCommitment())) {
-      return "its secret does not open its commitment";
+  /** The lie in the opening of a deal-set; empty if there is none. */
+  private static String lieInOpening(DealSet deal, DealSet.Opening opening) {
+    DealSet.Setup setup = deal.setup;
+    String name = setup.participant();
+    ByteString commitment = Hashes.serverCommitment(setup.context(), opening.secret());
+    if (opening.secret().size() != Hashes.HASH_BYTES
+        || !commitment.equals(setup.serverCommitment())) {
+      return "its secret does not match its commitment";
     }
-    ByteString salt = opened.salts().getOrDefault(name, ByteString.EMPTY);
+    ByteString salt = opening.salts().getOrDefault(name, ByteString.EMPTY);
     if (salt.size() != Hashes.SALT_BYTES
-        || !Hashes.view(opened.deal(), name, salt).equals(terms.context())) {
-      return "it opens another deal-set than it had named to this bot";
+        || !Hashes.view(opening.deal(), name, salt).equals(setup.context())) {
+      return "it opened another deal-set than the one it named to this bot";
     }
-    ByteString entropy = opened.entropies().getOrDefault(name, ByteString.EMPTY);
-    if (deal.shown.isEmpty()) {
-      return entropy.isEmpty() ? "" : "it opens entropy that this bot never revealed";
+    ByteString entropy = opening.entropies().getOrDefault(name, ByteString.EMPTY);
+    if (deal.shownCommitment.isEmpty()) {
+      return entropy.isEmpty() ? "" : "it published entropy that this bot never revealed";
     }
     boolean isVoid = !deal.voidReason.isEmpty();
-    if (deal.takesPart() && !entropy.equals(terms.entropy()) && !(isVoid && entropy.isEmpty())) {
+    if (deal.takesPart() && !entropy.equals(setup.entropy()) && !(isVoid && entropy.isEmpty())) {
       return "it replaced this bot's entropy";
     }
     if (isVoid) {
-      return ""; // somebody's opening is missing or wrong: that is why
+      return ""; // a participant's entropy is missing or wrong, which made the deal-set void
     }
-    if (!deal.shown.equals(opened.commitments().get(name))) {
-      return "it opens another commitment of this bot's than it had shown";
+    if (!deal.shownCommitment.equals(opening.commitments().get(name))) {
+      return "it opened another commitment of this bot than the one in its transcript";
     }
-    if (!Hashes.seal(terms.context(), opened.transcript(), salt).equals(deal.seal)) {
-      return "it opens other commitments than it had bound itself to";
+    if (!Hashes.seal(setup.context(), opening.transcript(), salt).equals(deal.seal)) {
+      return "it opened commitments that do not match its seal";
     }
-    return wrongOfOthers(opened);
+    return lieAboutParticipants(opening);
   }
 
-  private static String wrongOfOthers(Deal.Opening opened) {
-    for (String name : opened.commitments().keySet()) {
-      ByteString commitment = opened.commitments().get(name);
-      ByteString entropy = opened.entropies().get(name);
-      ByteString context = Hashes.view(opened.deal(), name, opened.salts().get(name));
+  private static String lieAboutParticipants(DealSet.Opening opening) {
+    for (String name : opening.commitments().keySet()) {
+      ByteString commitment = opening.commitments().get(name);
+      ByteString entropy = opening.entropies().get(name);
+      ByteString context = Hashes.view(opening.deal(), name, opening.salts().get(name));
       if (commitment.equals(Hashes.NO_COMMITMENT)) {
         if (!entropy.isEmpty()) {
-          return "participant " + name + " added entropy without having committed to it";
+          return "participant " + name + " added entropy without a commitment";
         }
       } else if (entropy.size() != Hashes.HASH_BYTES
           || !Hashes.commitment(context, name, entropy).equals(commitment)) {
-        return "the entropy of participant " + name + " does not open its commitment";
+        return "the entropy of participant " + name + " does not match its commitment";
       }
     }
     return "";

@@ -15,16 +15,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * Opens connections to an arena, and to where it redirects the bot. Who has a token can play as the
- * bot, so it is sent in plain text only within one machine, unless the author allows more.
+ * Opens connections to an arena, and to the addresses of its redirects. A token is sent in plain
+ * text only within this machine, unless the author allows more: anyone who reads a token can play
+ * as the bot.
  */
 final class Dialer {
-  private static final String OVER_TLS = "https://";
-  private static final String PLAIN_TEXT = "http://";
-  private static final int PING_S = 20;
-  private static final int PONG_S = 10;
+  private static final String TLS_SCHEME = "https://";
+  private static final String PLAIN_TEXT_SCHEME = "http://";
+  private static final int PING_INTERVAL_S = 20;
+  private static final int PING_TIMEOUT_S = 10;
 
-  /** Twice what an arena sends at most. */
+  /** Twice the size of an arena's largest message. */
   private static final int MAX_RECEIVE_BYTES = 4 << 20;
 
   private static final Pattern LOOPBACK = Pattern.compile("127(\\.\\d{1,3}){3}|localhost|::1");
@@ -33,53 +34,63 @@ final class Dialer {
   private final boolean insecure;
   private final ChannelCredentials credentials;
 
-  /** Of what the options say. */
+  /**
+   * Of the options.
+   *
+   * @throws PlayException.Misconfigured if the address or a file is wrong
+   */
   Dialer(Options options) {
-    tls = options.tls() || options.address().startsWith(OVER_TLS);
+    tls = options.tls() || options.address().startsWith(TLS_SCHEME);
     insecure = options.insecure();
-    credentials = tls ? overTls(options) : InsecureChannelCredentials.create();
+    credentials = tls ? tlsCredentials(options) : InsecureChannelCredentials.create();
     target(options.address());
   }
 
-  /** Opens a connection to the address, or to where the arena has redirected the bot. */
+  /** Opens a connection to the arena's address or to that of a redirect. */
   ManagedChannel dial(String endpoint) {
     return Grpc.newChannelBuilder(target(endpoint), credentials)
-        .keepAliveTime(PING_S, TimeUnit.SECONDS)
-        .keepAliveTimeout(PONG_S, TimeUnit.SECONDS)
+        .keepAliveTime(PING_INTERVAL_S, TimeUnit.SECONDS)
+        .keepAliveTimeout(PING_TIMEOUT_S, TimeUnit.SECONDS)
         .maxInboundMessageSize(MAX_RECEIVE_BYTES)
         .disableRetry()
         .build();
   }
 
-  /** What gRPC dials, if that is safe. */
+  /**
+   * The gRPC target of an endpoint.
+   *
+   * @throws PlayException.Misconfigured if the token would be sent unprotected, or the endpoint
+   *     needs TLS
+   */
   String target(String endpoint) {
-    if (endpoint.startsWith(OVER_TLS)) {
+    if (endpoint.startsWith(TLS_SCHEME)) {
       if (!tls) {
         throw new PlayException.Misconfigured(
-            endpoint + " needs TLS: give the address with " + OVER_TLS + ", or --tls");
+            endpoint + " needs TLS: start the address with " + TLS_SCHEME + ", or add --tls");
       }
-      return withoutSlash(endpoint.substring(OVER_TLS.length()));
+      return withoutSlash(endpoint.substring(TLS_SCHEME.length()));
     }
     String target = endpoint;
-    if (endpoint.startsWith(PLAIN_TEXT)) {
+    if (endpoint.startsWith(PLAIN_TEXT_SCHEME)) {
       if (tls) {
-        throw new PlayException.Misconfigured(endpoint + " is plain text, where TLS was asked for");
+        throw new PlayException.Misconfigured(
+            endpoint + " is a plain-text address, but TLS is required");
       }
-      target = withoutSlash(endpoint.substring(PLAIN_TEXT.length()));
+      target = withoutSlash(endpoint.substring(PLAIN_TEXT_SCHEME.length()));
     }
     if (!tls && !insecure && !isLocal(target)) {
       throw new PlayException.Misconfigured(
-          "the token would go to "
+          "the token would be sent to "
               + target
-              + " in plain text, for all on the way to read: use "
-              + OVER_TLS
+              + " in plain text: use "
+              + TLS_SCHEME
               + target
-              + ", or say --insecure");
+              + ", or allow it with --insecure");
     }
     return target;
   }
 
-  /** Whether what is sent there stays on this machine. */
+  /** Whether the address is on this machine. */
   static boolean isLocal(String target) {
     if (target.startsWith("unix:")) {
       return true;
@@ -95,13 +106,13 @@ final class Dialer {
     return target.replaceFirst("/$", "");
   }
 
-  private static ChannelCredentials overTls(Options options) {
+  private static ChannelCredentials tlsCredentials(Options options) {
     String ca = options.ca();
     String cert = options.clientCert();
     String key = options.clientKey();
     if (cert.isEmpty() != key.isEmpty()) {
       throw new PlayException.Misconfigured(
-          "a client's certificate and its key go together: give both");
+          "a client certificate needs its key: give both --client-cert and --client-key");
     }
     TlsChannelCredentials.Builder builder = TlsChannelCredentials.newBuilder();
     try {
@@ -121,15 +132,15 @@ final class Dialer {
   private static byte[] certificates(String file) throws IOException {
     byte[] pem = Files.readAllBytes(Path.of(file));
     try {
-      var found =
+      var certificates =
           CertificateFactory.getInstance("X.509")
               .generateCertificates(new ByteArrayInputStream(pem));
-      if (!found.isEmpty()) {
+      if (!certificates.isEmpty()) {
         return pem;
       }
     } catch (GeneralSecurityException error) {
-      // It is told as one that holds none.
+      // The same error as without certificates.
     }
-    throw new PlayException.Misconfigured(file + " holds no certificates in PEM");
+    throw new PlayException.Misconfigured(file + " contains no PEM certificates");
   }
 }

@@ -10,43 +10,43 @@ import java.util.Locale;
 public final class End {
   private final MatchEnd message;
   private final Match match;
-  private final Told before;
+  private final AskEvents undelivered;
 
-  End(MatchEnd message, Match match, Told before) {
+  End(MatchEnd message, Match match, AskEvents undelivered) {
     this.message = message;
     this.match = match;
-    this.before = before;
+    this.undelivered = undelivered;
   }
 
-  /** The arena's own message. */
+  /** The arena's message. */
   public MatchEnd message() {
     return message;
   }
 
-  /** The match that has ended. */
+  /** The match that ended. */
   public Match match() {
     return match;
   }
 
-  /** Whether the match ended while the bot was cut off, so that its result is not known. */
+  /** Whether the match ended while the bot was disconnected. Its result is then unknown. */
   public boolean missed() {
     return message.getEnding() == Ending.ENDING_UNSPECIFIED;
   }
 
-  /** How it ended, as a word: completed, forfeit, aborted or missed. */
-  public String how() {
+  /** How the match ended: completed, forfeit, aborted or missed. */
+  public String ending() {
     String name = message.getEnding().name().replaceFirst("^ENDING_", "");
     return missed() ? "missed" : name.toLowerCase(Locale.ROOT);
   }
 
-  /** Points, by seat; none if the end was missed. */
+  /** Points by seat; empty if the end was missed. */
   public List<Integer> scores() {
     return message.getScoresList();
   }
 
-  /** What happened since the bot was last given an ask, oldest first. */
+  /** What happened since the bot last received an ask, oldest first. */
   public List<Message> events() {
-    List<Message> trailing = Bodies.of(message.getTrailingEventsList());
-    return before.and(new Told(trailing, List.of(), List.of())).events();
+    List<Message> trailing = GameMessages.of(message.getTrailingEventsList());
+    return undelivered.and(new AskEvents(trailing, List.of(), List.of())).events();
   }
 }

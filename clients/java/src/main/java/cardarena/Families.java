@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The families of games: the field of oneof game that carries their messages, and their ids. */
+/** The families of games: the name of their field in oneof game, and the ids of their games. */
 public final class Families {
   private static final Map<String, List<String>> GAMES = new LinkedHashMap<>();
 
@@ -27,12 +27,12 @@ public final class Families {
 
   private Families() {}
 
-  /** The ids of all games that this SDK has messages of. */
+  /** The ids of all games that this SDK supports. */
   public static List<String> allGames() {
     return GAMES.values().stream().flatMap(List::stream).toList();
   }
 
-  /** The ids of a family's games, by the name of its field in oneof game. */
+  /** The ids of a family's games. The name is that of its field in oneof game. */
   public static List<String> games(String family) {
     return GAMES.get(family);
   }

@@ -18,12 +18,14 @@ final class Hashes {
   static final int SALT_BYTES = 32;
   static final int SIGNATURE_BYTES = 64;
 
-  /** The commitment of who takes no part. */
+  /** The commitment of a participant that adds no entropy. */
   static final ByteString NO_COMMITMENT = ByteString.copyFrom(new byte[HASH_BYTES]);
 
   private Hashes() {}
 
-  /** Byte strings with their lengths, so that no two lists of them look alike. */
+  /**
+   * Concatenates byte strings, each after its length, so that different lists give different bytes.
+   */
   static ByteString joined(ByteString... parts) {
     ByteString all = ByteString.EMPTY;
     for (ByteString part : parts) {
@@ -32,7 +34,7 @@ final class Hashes {
     return all;
   }
 
-  /** A number in four bytes, the highest first. */
+  /** A number as four bytes, big-endian. */
   static ByteString uint32(int value) {
     return ByteString.copyFrom(ByteBuffer.allocate(Integer.BYTES).putInt(value).flip());
   }
@@ -45,37 +47,38 @@ final class Hashes {
       }
       return ByteString.copyFrom(hash.digest());
     } catch (GeneralSecurityException error) {
-      throw new IllegalStateException("every Java has SHA-256", error);
+      throw new IllegalStateException("Java has no SHA-256", error);
     }
   }
 
-  /** The protocol's hash for one purpose. */
+  /** The protocol's hash, with a label for each purpose. */
   static ByteString digest(String label, ByteString... parts) {
     Stream<ByteString> head = Stream.of(text("fd1"), text(label));
     return sha256(joined(Stream.concat(head, Arrays.stream(parts)).toArray(ByteString[]::new)));
   }
 
+  /** A participant's commitment to its entropy. */
   static ByteString commitment(ByteString context, String name, ByteString entropy) {
     return digest("bot-commit", context, text(name), entropy);
   }
 
-  /** What the arena commits to its secret with. */
+  /** The arena's commitment to its secret. */
   static ByteString serverCommitment(ByteString context, ByteString secret) {
     return digest("server-commit", context, secret);
   }
 
-  /** The context of a deal-set as one participant is told it. */
+  /** The context that identifies a deal-set to one participant. */
   static ByteString view(ByteString deal, String name, ByteString salt) {
     return digest("view", deal, text(name), salt);
   }
 
-  /** What binds the arena to a transcript that it does not show yet. */
+  /** Binds the arena to a transcript before it publishes it. */
   static ByteString seal(ByteString context, ByteString transcript, ByteString salt) {
     return digest("seal", context, transcript, salt);
   }
 
-  /** Ties together all that one participant is shown before it reveals. */
-  static ByteString shown(
+  /** Binds everything that one participant sees before it reveals its entropy. */
+  static ByteString viewTranscript(
       ByteString context,
       ByteString serverCommitment,
       String name,
@@ -85,13 +88,14 @@ final class Hashes {
         "view-transcript", context, serverCommitment, joined(text(name), commitment), seal);
   }
 
+  /** Binds all commitments of a deal-set. */
   static ByteString transcript(
       ByteString context, ByteString serverCommitment, Map<String, ByteString> commitments) {
     Stream<ByteString> head = Stream.of(context, serverCommitment);
     return digest("transcript", Stream.concat(head, pairs(commitments)).toArray(ByteString[]::new));
   }
 
-  /** What all packs of the deal-set follow from. */
+  /** The key from which all packs of the deal-set are derived. */
   static ByteString key(
       ByteString transcript, ByteString secret, Map<String, ByteString> entropies) {
     try {
@@ -101,11 +105,11 @@ final class Hashes {
           Stream.concat(Stream.of(secret), pairs(entropies)).toArray(ByteString[]::new);
       return ByteString.copyFrom(mac.doFinal(joined(parts).toByteArray()));
     } catch (GeneralSecurityException error) {
-      throw new IllegalStateException("every Java has HMAC-SHA-256", error);
+      throw new IllegalStateException("Java has no HMAC-SHA-256", error);
     }
   }
 
-  /** The first of so many hexadecimal digits; all if there are fewer. */
+  /** The first hexadecimal digits of bytes. */
   static String hex(ByteString bytes, int digits) {
     String all = hex(bytes);
     return all.substring(0, Math.min(digits, all.length()));
@@ -119,20 +123,20 @@ final class Hashes {
     return ByteString.copyFrom(java.util.HexFormat.of().parseHex(hex));
   }
 
-  /** A map whose names are in the protocol's order, that of their bytes. */
-  static SortedMap<String, ByteString> byName() {
+  /** A map by participant, in the protocol's order, that of the bytes of the names. */
+  static SortedMap<String, ByteString> byParticipant() {
     return new TreeMap<>(
         (one, other) ->
             ByteString.unsignedLexicographicalComparator().compare(text(one), text(other)));
   }
 
   private static Stream<ByteString> pairs(Map<String, ByteString> values) {
-    SortedMap<String, ByteString> sorted = byName();
+    SortedMap<String, ByteString> sorted = byParticipant();
     sorted.putAll(values);
     return sorted.entrySet().stream().map(each -> joined(text(each.getKey()), each.getValue()));
   }
 
-  private static ByteString text(String words) {
-    return ByteString.copyFromUtf8(words);
+  private static ByteString text(String chars) {
+    return ByteString.copyFromUtf8(chars);
   }
 }

@@ -5,27 +5,30 @@ import cardarena.v1.Setting;
 import java.util.Optional;
 
 /**
- * A match as the arena announced it.
+ * A match, as the arena announced it.
  *
- * @param start the arena's own message
+ * @param start the arena's message
  */
 public record Match(MatchStart start) {
-  /** The arena's number of this seat at the match. */
+  /** The number by which the arena identifies this bot's seat at the match. */
   public int number() {
     return start.getMatch();
   }
 
-  /** The game's id, as {@code jam}. */
+  /** The game's id, such as {@code jam}. */
   public String game() {
     return start.getTerms().getGame();
   }
 
-  /** The bot's own seat, from 0. */
+  /** The bot's seat, from 0. */
   public int seat() {
     return start.getSeat();
   }
 
-  /** An option of the game: a Long, a String or a Boolean; empty if there is none of the name. */
+  /**
+   * The value of a game option: a Long, a String or a Boolean; empty if the game has no option of
+   * that name.
+   */
   public Optional<Object> option(String name) {
     return start.getTerms().getOptionsList().stream()
         .filter(setting -> setting.getName().equals(name))

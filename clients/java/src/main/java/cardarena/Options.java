@@ -10,32 +10,34 @@ import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Where to play and as whom. What is not said is taken from the environment, by the variables that
- * the flags name in {@link #HELP}.
+ * Where to play, and as whom. An option that is not set is read from the environment variable that
+ * {@link #HELP} names.
  */
 public final class Options {
-  /** What the flags do, those of all SDKs. */
+  /** The help text for the flags. */
   public static final String HELP =
       """
-      Plays at an arena until that sends the bot home.
+      Plays at an arena until the arena ends play.
 
-        --address ADDRESS    HOST:PORT, https://HOST:PORT or unix:PATH (else $CARDARENA_ADDRESS, else localhost:7654)
-        --token TOKEN        who the bot is (else $CARDARENA_TOKEN, which others cannot see, else guest: and the bot's name)
-        --receipts FOLDER    keep what proves the deals in this folder (else $CARDARENA_RECEIPTS)
-        --tls                use TLS, as with https://
-        --ca FILE            the arena's root certificates, PEM (else $CARDARENA_CA)
-        --client-cert FILE   the bot's own certificate, PEM, if the arena wants one (else $CARDARENA_CLIENT_CERT)
-        --client-key FILE    its private key, PEM (else $CARDARENA_CLIENT_KEY)
-        --insecure           let the token leave this machine in plain text
+        --address ADDRESS    HOST:PORT, https://HOST:PORT or unix:PATH (default: $CARDARENA_ADDRESS or localhost:7654)
+        --token TOKEN        the bot's token (default: $CARDARENA_TOKEN or guest:NAME; other users of this machine can
+                             see a token on the command line)
+        --receipts FOLDER    store receipts of fair deals in this folder, one for each bot (default: $CARDARENA_RECEIPTS)
+        --tls                use TLS, as with an https:// address
+        --ca FILE            root certificates for the arena's certificate, PEM (default: $CARDARENA_CA)
+        --client-cert FILE   the bot's certificate, PEM, if the arena requires one (default: $CARDARENA_CLIENT_CERT)
+        --client-key FILE    the private key of that certificate, PEM (default: $CARDARENA_CLIENT_KEY)
+        --insecure           allow sending the token to another machine in plain text
 
-      Exit codes: 0 sent home, 1 no arena, 2 refused, 3 lied to.""";
+      Exit codes: 0 the arena ended play, 1 the arena is unreachable, 2 the arena refused the bot or an option is wrong,
+      3 the arena lied about its deals.""";
 
   private static final Set<String> VALUES =
       Set.of("--address", "--token", "--receipts", "--ca", "--client-cert", "--client-key");
   private static final Set<String> SWITCHES = Set.of("--tls", "--insecure", "--help", "-h");
   private static final String DEFAULT_ADDRESS = "localhost:7654";
 
-  private final Map<String, String> said = new HashMap<>();
+  private final Map<String, String> values = new HashMap<>();
   private final Map<String, String> environment;
   private ThreadFactory threads = Options::daemon;
 
@@ -43,15 +45,15 @@ public final class Options {
     this.environment = environment;
   }
 
-  /** Nothing said: all is taken from the environment of this process. */
+  /** Options of which all are read from the environment. */
   public static Options ofEnvironment() {
     return new Options(System.getenv());
   }
 
   /**
-   * What a command line says.
+   * The options of a command line.
    *
-   * @throws PlayException.Misconfigured if it says what no flag is
+   * @throws PlayException.Misconfigured if there is an unknown flag, or a value is missing
    */
   public static Options ofFlags(String... arguments) {
     return of(System.getenv(), arguments);
@@ -64,60 +66,62 @@ public final class Options {
       String[] parts = left.remove(0).split("=", 2);
       String flag = parts[0];
       if (SWITCHES.contains(flag) && parts.length == 1) {
-        options.said.put(flag, "1");
+        options.values.put(flag, "1");
       } else if (VALUES.contains(flag) && (parts.length > 1 || !left.isEmpty())) {
-        options.said.put(flag, parts.length > 1 ? parts[1] : left.remove(0));
+        options.values.put(flag, parts.length > 1 ? parts[1] : left.remove(0));
       } else {
-        String why = VALUES.contains(flag) ? flag + " needs a value" : "there is no flag " + flag;
+        String why = VALUES.contains(flag) ? flag + " needs a value" : "unknown flag " + flag;
         throw new PlayException.Misconfigured(why);
       }
     }
     return options;
   }
 
-  /** Where the arena is: {@code HOST:PORT}, {@code https://HOST:PORT} or {@code unix:PATH}. */
+  /**
+   * The address of the arena: {@code HOST:PORT}, {@code https://HOST:PORT} or {@code unix:PATH}.
+   */
   public Options address(String address) {
-    return saying("--address", address);
+    return with("--address", address);
   }
 
-  /** Who the bot is. */
+  /** The bot's token. */
   public Options token(String token) {
-    return saying("--token", token);
+    return with("--token", token);
   }
 
-  /** Keeps what proves the deals in this folder. */
+  /** Stores receipts of fair deals in a folder. Each bot needs a folder of its own. */
   public Options receipts(Path folder) {
-    return saying("--receipts", folder.toString());
+    return with("--receipts", folder.toString());
   }
 
-  /** Uses TLS, as with {@code https://}. */
+  /** Uses TLS, as with an {@code https://} address. */
   public Options withTls() {
-    return saying("--tls", "1");
+    return with("--tls", "1");
   }
 
-  /** Uses TLS, and trusts an arena by these root certificates, a PEM file. */
+  /** Uses TLS with root certificates for the arena's certificate, a PEM file. */
   public Options withTls(Path rootCertificates) {
-    return saying("--ca", rootCertificates.toString());
+    return with("--ca", rootCertificates.toString());
   }
 
-  /** The bot's own certificate and its private key, PEM files, if the arena wants one. */
+  /** The bot's certificate and its private key, PEM files, if the arena requires one. */
   public Options clientCertificate(Path certificate, Path key) {
-    return saying("--client-cert", certificate.toString()).saying("--client-key", key.toString());
+    return with("--client-cert", certificate.toString()).with("--client-key", key.toString());
   }
 
-  /** Lets the token leave this machine in plain text. */
+  /** Allows sending the token to another machine in plain text. */
   public Options insecurely() {
-    return saying("--insecure", "1");
+    return with("--insecure", "1");
   }
 
-  private Options saying(String flag, String value) {
-    said.put(flag, Objects.requireNonNull(value, flag));
+  private Options with(String flag, String value) {
+    values.put(flag, Objects.requireNonNull(value, flag));
     return this;
   }
 
   /**
-   * Makes the threads of matches, as {@code Thread.ofVirtual().factory()} of Java 21; daemons of
-   * the platform if nothing is said.
+   * The factory for the threads of matches, such as {@code Thread.ofVirtual().factory()} of Java
+   * 21. Default: daemon threads of the platform.
    */
   public Options threads(ThreadFactory factory) {
     threads = Objects.requireNonNull(factory, "factory");
@@ -129,7 +133,7 @@ public final class Options {
   }
 
   boolean help() {
-    return said.containsKey("--help") || said.containsKey("-h");
+    return values.containsKey("--help") || values.containsKey("-h");
   }
 
   String address() {
@@ -151,7 +155,7 @@ public final class Options {
 
   boolean tls() {
     return List.of("--tls", "--ca", "--client-cert", "--client-key").stream()
-        .anyMatch(said::containsKey);
+        .anyMatch(values::containsKey);
   }
 
   String ca() {
@@ -167,11 +171,11 @@ public final class Options {
   }
 
   boolean insecure() {
-    return said.containsKey("--insecure");
+    return values.containsKey("--insecure");
   }
 
   private String value(String flag, String variable) {
-    String own = said.getOrDefault(flag, "");
+    String own = values.getOrDefault(flag, "");
     return own.isEmpty() ? environment.getOrDefault(variable, "") : own;
   }
 

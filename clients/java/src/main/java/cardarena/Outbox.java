@@ -12,37 +12,41 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * What is to be sent on one stream. Answers gather until the writer is free, and all threads that
- * were handed an ask have had the processor: what they answer at once goes together. No answer
- * waits for a bot that thinks.
+ * The messages that wait to be sent on one stream.
+ *
+ * <p>Answers gather until the writer is free and each bot thread with a queued ask has taken it, so
+ * that answers that are ready go in one message. An answer never waits for a bot that is choosing a
+ * move.
  */
 final class Outbox {
-  /** How long answers wait at most for threads that were handed an ask, and have not run yet. */
-  private static final long GATHER_MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  /**
+   * The maximum time that answers wait for bot threads that have a queued ask and have not run yet.
+   */
+  private static final long MAX_GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition filled = lock.newCondition();
   private final Condition taken = lock.newCondition();
-  private final long gatherMostNanos;
+  private final long maxGatherNanos;
   private List<BotMessage> messages = new ArrayList<>();
   private List<Answer> answers = new ArrayList<>();
   private Limits limits = Limits.getDefaultInstance();
-  private int handed;
+  private int queuedAsks;
   private boolean closed;
 
   Outbox() {
-    this(GATHER_MOST_NANOS);
+    this(MAX_GATHER_NANOS);
   }
 
-  /** One of another patience, as tests have it. */
-  Outbox(long gatherMostNanos) {
-    this.gatherMostNanos = gatherMostNanos;
+  /** With another maximum, for tests. */
+  Outbox(long maxGatherNanos) {
+    this.maxGatherNanos = maxGatherNanos;
   }
 
-  /** Holds it to the arena's limits. */
-  void limit(Limits told) {
+  /** Sets the arena's limits. */
+  void setLimits(Limits newLimits) {
     lock.lock();
-    limits = told;
+    limits = newLimits;
     lock.unlock();
   }
 
@@ -60,24 +64,24 @@ final class Outbox {
     lock.unlock();
   }
 
-  /** Is told how many asks were handed on, and no thread has taken up yet. */
-  void handed(int asks) {
+  /** Sets the number of queued asks that no bot thread has taken yet. */
+  void setQueuedAsks(int asks) {
     lock.lock();
-    handed = asks;
+    queuedAsks = asks;
     if (asks == 0) {
       taken.signal();
     }
     lock.unlock();
   }
 
-  /** The stream may have room again. */
-  void room() {
+  /** Wakes the writer, because the stream may have room again. */
+  void wakeWriter() {
     lock.lock();
     filled.signal();
     lock.unlock();
   }
 
-  /** The stream is over. */
+  /** Ends the stream. */
   void close() {
     lock.lock();
     closed = true;
@@ -89,7 +93,7 @@ final class Outbox {
   /**
    * Waits until there is something to send, and room for it.
    *
-   * @return all that is to be sent; nothing when the stream is over
+   * @return the messages to send; empty when the stream has ended
    */
   List<BotMessage> next(BooleanSupplier hasRoom) throws InterruptedException {
     lock.lock();
@@ -97,8 +101,8 @@ final class Outbox {
       while (!closed && (isEmpty() || !hasRoom.getAsBoolean())) {
         filled.await();
       }
-      long leftNanos = gatherMostNanos;
-      while (!closed && handed > 0 && leftNanos > 0) {
+      long leftNanos = maxGatherNanos;
+      while (!closed && queuedAsks > 0 && leftNanos > 0) {
         leftNanos = taken.awaitNanos(leftNanos);
       }
       if (closed) {
@@ -107,12 +111,12 @@ final class Outbox {
     } finally {
       lock.unlock();
     }
-    Thread.yield(); // the last of them is about to answer
+    Thread.yield(); // the thread that took the last ask may answer at once
     return take();
   }
 
-  /** Whether the writer waits for threads that were handed an ask. */
-  boolean gathers() {
+  /** Whether the writer waits for bot threads. */
+  boolean isGathering() {
     lock.lock();
     try {
       return lock.hasWaiters(taken);
@@ -125,7 +129,7 @@ final class Outbox {
     return messages.isEmpty() && answers.isEmpty();
   }
 
-  /** Takes all that is to be sent. */
+  /** Takes the waiting messages. */
   List<BotMessage> take() {
     lock.lock();
     try {
@@ -150,20 +154,17 @@ final class Outbox {
       return;
     }
     BotMessage message = message(given);
-    int most = limits.getMaxMessageBytes();
-    if (most == 0 || message.getSerializedSize() <= most) {
+    int max = limits.getMaxMessageBytes();
+    if (max == 0 || message.getSerializedSize() <= max) {
       all.add(message);
     } else if (count > 1) {
       split(all, given, count / 2);
     } else {
       String note =
-          "error: the answer has "
-              + message.getSerializedSize()
-              + " bytes, the arena takes "
-              + most;
+          "error: the answer has " + message.getSerializedSize() + " bytes, the limit is " + max;
       Answer first = given.get(0);
-      all.add(
-          message(List.of(Answer.newBuilder().setAskId(first.getAskId()).setNote(note).build())));
+      Answer.Builder failed = Answer.newBuilder().setAskId(first.getAskId()).setFailed(true);
+      all.add(message(List.of(failed.setNote(note).build())));
     }
   }
 

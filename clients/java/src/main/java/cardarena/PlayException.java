@@ -1,8 +1,8 @@
 package cardarena;
 
 /**
- * Why play ended other than in order. There is little that a program can do about it but say so,
- * and so it is not checked.
+ * Why play ended with an error. It is unchecked, because a program can rarely do more than report
+ * it.
  */
 public abstract sealed class PlayException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -11,7 +11,7 @@ public abstract sealed class PlayException extends RuntimeException {
     super(message);
   }
 
-  /** The arena will not play with this bot, and asking again would not help. */
+  /** The arena does not accept this bot. Another attempt would give the same result. */
   public static final class Refused extends PlayException {
     private static final long serialVersionUID = 1;
 
@@ -20,7 +20,7 @@ public abstract sealed class PlayException extends RuntimeException {
     }
   }
 
-  /** The arena could not be reached for as long as the bot was to try. */
+  /** The bot could not connect to the arena within the time it had. */
   public static final class Unreachable extends PlayException {
     private static final long serialVersionUID = 1;
 
@@ -29,7 +29,7 @@ public abstract sealed class PlayException extends RuntimeException {
     }
   }
 
-  /** The bot was told to connect in a way that cannot work or is not safe. */
+  /** The options do not work together, name a bad file, or would send the token unprotected. */
   public static final class Misconfigured extends PlayException {
     private static final long serialVersionUID = 1;
 
@@ -44,9 +44,10 @@ public abstract sealed class PlayException extends RuntimeException {
   }
 
   /**
-   * The arena was caught at lies about its deals, which are the lines of the message. A bot that
-   * was lied to plays on; this comes when play is over. Its cause is how play ended besides, if not
-   * in order.
+   * The arena lied about its deals. Each line of the message is a lie.
+   *
+   * <p>The bot plays to the end; then play throws this exception. Its cause is the other exception
+   * with which play ended, if any.
    */
   public static final class Lied extends PlayException {
     private static final long serialVersionUID = 1;

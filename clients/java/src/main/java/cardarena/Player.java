@@ -5,15 +5,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
-/** What a bot says of itself when it connects, and how its matches are played. */
+/** Describes a bot to the arena, and how its matches are played. */
 public final class Player {
-  private static final int AT_ONCE = 64;
+  private static final int DEFAULT_MAX_MATCHES = 64;
+  private static final int DEFAULT_MAX_OPEN_ASKS = 64;
 
   final String name;
   String version = "";
   List<String> games = Families.allGames();
-  int maxMatches = AT_ONCE;
-  int maxOpenAsks = AT_ONCE;
+  int maxMatches = DEFAULT_MAX_MATCHES;
+  int maxOpenAsks = DEFAULT_MAX_OPEN_ASKS;
   boolean askForced;
   boolean wantText;
   boolean addsEntropy = true;
@@ -24,18 +25,18 @@ public final class Player {
     this.name = name;
   }
 
-  /** A player of that name, which a guest says, and logs have. It plays all games. */
+  /** A player that plays all games. A bot without a token plays as a guest of this name. */
   public static Player named(String name) {
     return new Player(Objects.requireNonNull(name, "name"));
   }
 
-  /** Which version of itself it is, in your own words; an arena notes it of remote bots. */
-  public Player version(String own) {
-    version = Objects.requireNonNull(own, "own");
+  /** The bot's version, in any format. The arena records it for bots that connect from outside. */
+  public Player version(String text) {
+    version = Objects.requireNonNull(text, "text");
     return this;
   }
 
-  /** The games that it plays, by id. */
+  /** The ids of the games that the bot plays. Default: all games that this SDK supports. */
   public Player games(List<String> ids) {
     games = List.copyOf(ids);
     return this;
@@ -44,39 +45,44 @@ public final class Player {
   /** Makes the bot of each match. */
   @SuppressWarnings("unchecked")
   public <V extends Message, M extends Message, E extends Message> Player bot(
-      Function<Match, ? extends Bot<V, M, E>> made) {
-    Objects.requireNonNull(made, "made");
-    // The arena asks with messages of the games that the player named; others are found by Choice.
-    bot = match -> (Bot<Message, Message, Message>) (Bot<?, ?, ?>) made.apply(match);
+      Function<Match, ? extends Bot<V, M, E>> make) {
+    Objects.requireNonNull(make, "make");
+    // The arena sends messages of the player's games only. Choice checks the moves of the bot.
+    bot = match -> (Bot<Message, Message, Message>) (Bot<?, ?, ?>) make.apply(match);
     return this;
   }
 
-  /** Plays all matches, instead of a bot for each. */
-  public Player batch(BatchBot all) {
-    batch = Objects.requireNonNull(all, "all");
+  /** Plays all matches with one bot, instead of a bot for each. */
+  public Player batch(BatchBot batchBot) {
+    batch = Objects.requireNonNull(batchBot, "batchBot");
     return this;
   }
 
-  /** What it takes at a time; 64 of each if nothing is said. */
-  public Player atOnce(int matches, int openAsks) {
+  /** The maximum number of matches at a time. Default: 64. */
+  public Player maxMatches(int matches) {
     maxMatches = matches;
-    maxOpenAsks = openAsks;
     return this;
   }
 
-  /** Gives the bot also asks with a single legal move, which else are answered at once. */
+  /** The maximum number of asks that may be open at a time. Default: 64. */
+  public Player maxOpenAsks(int asks) {
+    maxOpenAsks = asks;
+    return this;
+  }
+
+  /** Calls the bot also if there is only one legal move. By default the SDK answers these asks. */
   public Player askForced() {
     askForced = true;
     return this;
   }
 
-  /** Asks for moves and events in notation as well. */
+  /** Requests moves and events in notation as well. */
   public Player wantText() {
     wantText = true;
     return this;
   }
 
-  /** Leaves fair deals alone. To take part costs nothing to speak of. */
+  /** Takes no part in fair deals: the bot adds no entropy and checks no deals. */
   public Player withoutEntropy() {
     addsEntropy = false;
     return this;

@@ -7,46 +7,61 @@ import java.util.Set;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
-/** Decides after each stream whether there is another: with full jitter, and where. */
+/**
+ * Decides after each stream whether, when and where the bot connects again. Delays grow
+ * exponentially, with full jitter.
+ */
 final class Redial {
   private static final Duration BACKOFF_BASE = Duration.ofMillis(200);
   private static final Duration BACKOFF_CAP = Duration.ofSeconds(30);
 
-  /** A stream that lived this long makes up for all failures before it. */
-  private static final Duration STEADY = Duration.ofSeconds(10);
+  /** A stream that was open this long resets the backoff. */
+  private static final Duration RESETS_BACKOFF = Duration.ofSeconds(10);
 
-  /** How long a bot that plays once tries to reach its arena. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /** How long a bot with CARDARENA_ONCE=1 tries to connect. */
+  private static final Duration ONCE_TIMEOUT = Duration.ofSeconds(10);
 
-  /** Redirects in a row that are followed at once; further ones wait as failures do. */
-  private static final int MAX_HOPS = 4;
+  /** Redirects in a row that are followed without delay. Further ones wait as after a failure. */
+  private static final int MAX_IMMEDIATE_REDIRECTS = 4;
 
   private static final int MAX_DOUBLINGS = 16;
 
-  /** Statuses after which trying again would change nothing. */
-  private static final Map<Status.Code, String> FINAL =
+  /** The statuses after which another attempt would give the same result. */
+  private static final Map<Status.Code, String> REFUSALS =
       Map.of(
-          Status.Code.UNAUTHENTICATED, "the arena does not take this token",
-          Status.Code.PERMISSION_DENIED, "the arena does not let this token play",
-          Status.Code.FAILED_PRECONDITION, "the arena turned the bot away",
-          Status.Code.INVALID_ARGUMENT, "the arena did not accept what the bot said of itself",
-          Status.Code.ABORTED, "another bot took over with the same token; each needs its own",
-          Status.Code.UNIMPLEMENTED, "this server is no arena, or one of another version");
+          Status.Code.UNAUTHENTICATED, "the arena rejected the token",
+          Status.Code.PERMISSION_DENIED, "the token does not allow to play at this arena",
+          Status.Code.FAILED_PRECONDITION, "the arena rejected the bot",
+          Status.Code.INVALID_ARGUMENT, "the arena rejected the bot's hello message",
+          Status.Code.ABORTED,
+              "another bot connected with the same token; use a token for each bot",
+          Status.Code.UNIMPLEMENTED,
+              "the server is not an arena, or speaks another version of the protocol");
 
-  /** Reasons of RESOURCE_EXHAUSTED that pass; any other is a mistake of the client's. */
-  private static final Set<String> PASSING = Set.of("BUSY", "TOO_MANY_OPEN", "NOT_READING");
+  /**
+   * The reasons of RESOURCE_EXHAUSTED that go away by themselves. Any other is the bot's mistake.
+   */
+  private static final Set<String> TEMPORARY_REASONS =
+      Set.of("BUSY", "TOO_MANY_OPEN", "NOT_READING");
 
-  /** How a stream ended: where it was sent and the reason are empty if there is none. */
+  /**
+   * How a stream ended.
+   *
+   * @param openFor how long the stream was open
+   * @param redirect where the arena sent the bot; empty if nowhere
+   * @param retryDelay the delay that the arena requested
+   * @param reason of google.rpc.ErrorInfo; empty without one
+   */
   record StreamEnd(
       Status status,
       boolean welcomed,
-      Duration lived,
+      Duration openFor,
       boolean draining,
       String redirect,
-      Duration retry,
+      Duration retryDelay,
       String reason) {
-    /** The same in short: what gRPC knows of a failed connection is in the causes. */
-    String shortly() {
+    /** The status in one line. gRPC's text of a failed connection is in its causes. */
+    String summary() {
       Throwable cause = status.getCause();
       while (cause != null && cause.getCause() != null) {
         cause = cause.getCause();
@@ -59,28 +74,28 @@ final class Redial {
     }
   }
 
-  /** One more stream; none follows if the endpoint is empty. */
+  /** The next stream. {@link #NONE} if play is over. */
   record Attempt(String endpoint, Duration delay) {
     static final Attempt NONE = new Attempt("", Duration.ZERO);
   }
 
   private final String address;
   private final boolean once;
-  private final LongSupplier nanos;
+  private final LongSupplier nanoTime;
   private final DoubleSupplier random;
   private int failures;
-  private int hops;
+  private int redirects;
   private String endpoint;
-  private long reachedNanos;
+  private long connectedAtNanos;
 
-  /** Of a clock, and a number from 0 to 1 at random. */
-  Redial(String address, boolean once, LongSupplier nanos, DoubleSupplier random) {
+  /** Of a monotonic clock, and a source of random numbers from 0 to 1. */
+  Redial(String address, boolean once, LongSupplier nanoTime, DoubleSupplier random) {
     this.address = address;
     this.endpoint = address;
     this.once = once;
-    this.nanos = nanos;
+    this.nanoTime = nanoTime;
     this.random = random;
-    this.reachedNanos = nanos.getAsLong();
+    this.connectedAtNanos = nanoTime.getAsLong();
   }
 
   /** The first stream. */
@@ -88,29 +103,35 @@ final class Redial {
     return new Attempt(address, Duration.ZERO);
   }
 
-  /** The stream that follows one that ended so. */
+  /**
+   * The next stream after one that ended.
+   *
+   * @throws PlayException if the arena refused the bot, or the time of a bot with CARDARENA_ONCE=1
+   *     is over
+   */
   Attempt after(StreamEnd end) {
     if (end.welcomed) {
-      reachedNanos = nanos.getAsLong();
+      connectedAtNanos = nanoTime.getAsLong();
     }
-    if (end.lived.compareTo(STEADY) >= 0) {
+    if (end.openFor.compareTo(RESETS_BACKOFF) >= 0) {
       failures = 0;
-      hops = 0;
+      redirects = 0;
     }
     if (!end.redirect.isEmpty()) {
       endpoint = end.redirect;
-      hops++;
-      return new Attempt(endpoint, hops <= MAX_HOPS ? Duration.ZERO : delay(Duration.ZERO));
+      redirects++;
+      return new Attempt(
+          endpoint, redirects <= MAX_IMMEDIATE_REDIRECTS ? Duration.ZERO : delay(Duration.ZERO));
     }
     Status.Code code = end.status.getCode();
-    String words = FINAL.get(code);
-    if (words != null) {
+    String refusal = REFUSALS.get(code);
+    if (refusal != null) {
       String details = end.status.getDescription();
-      throw new PlayException.Refused(details == null ? words : words + " (" + details + ")");
+      throw new PlayException.Refused(details == null ? refusal : refusal + " (" + details + ")");
     }
-    if (code == Status.Code.RESOURCE_EXHAUSTED && !PASSING.contains(end.reason)) {
+    if (code == Status.Code.RESOURCE_EXHAUSTED && !TEMPORARY_REASONS.contains(end.reason)) {
       throw new PlayException.Refused(
-          "the arena takes no more of what this bot says (" + end.shortly() + ")");
+          "the arena closed the stream because the bot exceeded a limit (" + end.summary() + ")");
     }
     if (code == Status.Code.OK && (once || end.draining)) {
       return Attempt.NONE;
@@ -118,23 +139,32 @@ final class Redial {
     if (!end.welcomed) {
       endpoint = address;
     }
-    Duration delay = delay(end.retry);
+    Duration delay = delay(end.retryDelay);
     if (!once) {
       return new Attempt(endpoint, delay);
     }
-    Duration left = PATIENCE.minusNanos(nanos.getAsLong() - reachedNanos);
+    Duration left = ONCE_TIMEOUT.minusNanos(nanoTime.getAsLong() - connectedAtNanos);
     if (left.isNegative() || left.isZero()) {
       throw new PlayException.Unreachable(
-          "no arena at " + address + " for " + PATIENCE.toSeconds() + " s (" + end.shortly() + ")");
+          "no connection to the arena at "
+              + address
+              + " for "
+              + ONCE_TIMEOUT.toSeconds()
+              + " s ("
+              + end.summary()
+              + ")");
     }
     return new Attempt(endpoint, delay.compareTo(left) < 0 ? delay : left);
   }
 
-  /** On top of what the arena asked for. Many bots were told the same: they spread. */
-  private Duration delay(Duration retry) {
+  /**
+   * The delay before the next stream: what the arena requested, and a random time on top. Many bots
+   * may have the same request, so the random time is at least as long.
+   */
+  private Duration delay(Duration requested) {
     long doubled = BACKOFF_BASE.toNanos() << Math.min(failures, MAX_DOUBLINGS);
     failures++;
-    long most = Math.max(Math.min(BACKOFF_CAP.toNanos(), doubled), retry.toNanos());
-    return retry.plusNanos((long) (random.getAsDouble() * most));
+    long max = Math.max(Math.min(BACKOFF_CAP.toNanos(), doubled), requested.toNanos());
+    return requested.plusNanos((long) (random.getAsDouble() * max));
   }
 }

@@ -28,50 +28,54 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * A bot at the arena, over all its streams. It reads no socket and never calls the author's code.
+ * The state of a bot at the arena, across all its streams. It reads no socket, and does not call
+ * the bot.
  *
- * <p>An ask is told, then shown to the author, then answered, or settled at any time. The arena
- * does not acknowledge answers, so an answer is kept until the match's next ask: whenever the ask
- * comes again, the same answer is said again and the author is not asked anew.
+ * <p>An ask is queued, then delivered to the bot, then answered. The arena can settle it at any
+ * time. The arena does not acknowledge answers. The session therefore keeps an answer until the
+ * next ask of the match: if the arena repeats the ask, the session repeats the answer and does not
+ * call the bot again.
  */
 final class Session {
-  /** The version of the contract that this SDK was written for. */
+  /** The contract version that this SDK supports. */
   static final int CONTRACT = 1;
 
   private static final int DEFAULT_NOTE_CHARS = 200;
 
-  /** Ended matches that are remembered: an arena repeats the last 64 at most. */
-  private static final int REMEMBERED_ENDS = 1024;
+  /** The maximum number of remembered ends of matches. An arena repeats at most the last 64. */
+  private static final int MAX_REMEMBERED_ENDS = 1024;
 
-  /** What is to be done about a message of the arena. */
+  /** What to do about a message of the arena. */
   static final class Received {
-    final List<String> say = new ArrayList<>();
+    /** Lines for the log. */
+    final List<String> warnings = new ArrayList<>();
+
     boolean welcomed;
 
     /** Where the arena sends the bot; empty if nowhere. */
     String redirect = "";
 
-    /** Why the bot would wait in vain; empty if it would not. */
+    /** Why the bot cannot play at this arena; empty if it can. */
     String refused = "";
   }
 
-  /** The bot's own at a match. */
+  /** The bot's seat at a match. */
   private static final class Seat {
     final Match match;
 
-    /** The last one, open or not; null before. */
+    /** The last ask, open or not; null before. */
     Ask<Message, Message, Message> ask;
 
-    /** To it; null before. */
+    /** The answer to the last ask; null before. */
     Answer answer;
 
     Seat(Match match) {
       this.match = match;
     }
 
-    /** What the author has not been told, as the last ask was not given to it. */
-    Told untold() {
-      return ask == null || ask.shown ? Told.NOTHING : ask.told();
+    /** The events that the bot did not receive. */
+    AskEvents undelivered() {
+      return ask == null || ask.delivered ? AskEvents.NONE : ask.allEvents();
     }
   }
 
@@ -79,57 +83,58 @@ final class Session {
   private final Hello hello;
   private final boolean askForced;
   private final Deals deals;
-  private final Consumer<Work> tell;
+  private final Consumer<BotTask> tasks;
   private Outbox out;
-  private boolean live;
+  private boolean welcomed;
   private boolean draining;
   private int epoch;
   private Limits limits = Limits.getDefaultInstance();
   private final Map<Integer, Seat> seats = new TreeMap<>();
 
-  /** By the last ask, open or not: one that counts as settled may come again. */
-  private final Map<Long, Seat> asked = new HashMap<>();
+  /** Seats by the id of their last ask. The ask may be closed: the arena can repeat it. */
+  private final Map<Long, Seat> seatOfAsk = new HashMap<>();
 
-  private final Set<Integer> over = new LinkedHashSet<>();
+  /** Matches whose end the arena has sent, oldest first. */
+  private final Set<Integer> ended = new LinkedHashSet<>();
 
-  /** Asks that were handed on, and that no thread has taken up yet. */
-  private int handed;
+  /** Queued asks that no bot thread has toSend yet. */
+  private int queuedAsks;
 
-  /** Of what is said on opening a stream; deals are null of a bot that takes no part in them. */
-  Session(Hello hello, boolean askForced, Deals deals, Consumer<Work> tell) {
+  /** Of the first message of each stream. Deals are null if the bot takes no part in fair deals. */
+  Session(Hello hello, boolean askForced, Deals deals, Consumer<BotTask> tasks) {
     this.hello = hello;
     this.askForced = askForced;
     this.deals = deals;
-    this.tell = tell;
+    this.tasks = tasks;
   }
 
-  // The stream.
+  // The connection calls these.
 
-  /** Begins a stream; its first message is hello. */
-  void opened(Outbox stream) {
+  /** Starts a stream, whose first message is hello. */
+  void streamOpened(Outbox stream) {
     lock.lock();
     try {
-      live = false;
+      welcomed = false;
       out = stream;
       if (deals != null) {
         deals.onStream();
       }
       out.put(List.of(BotMessage.newBuilder().setHello(hello).build()));
-      out.handed(handed);
+      out.setQueuedAsks(queuedAsks);
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * The stream is gone. What is open stays so until the next welcome.
+   * Ends the stream. Open asks stay open until the next welcome.
    *
-   * @return whether the arena had said that it closes
+   * @return whether the arena was shutting down
    */
-  boolean lost() {
+  boolean streamLost() {
     lock.lock();
     try {
-      live = false;
+      welcomed = false;
       out = null;
       return draining;
     } finally {
@@ -137,7 +142,7 @@ final class Session {
     }
   }
 
-  /** There will be no other stream: what is in play is missed. */
+  /** Ends play: no stream follows. Matches in play are missed. */
   void finish() {
     lock.lock();
     try {
@@ -150,7 +155,7 @@ final class Session {
     }
   }
 
-  /** The lies that the arena was caught at. */
+  /** What the arena lied about, one sentence each. */
   List<String> lies() {
     lock.lock();
     try {
@@ -160,8 +165,8 @@ final class Session {
     }
   }
 
-  /** The games of the matches that go on, oldest first. */
-  List<String> seated() {
+  /** The games of the matches in play, oldest first. */
+  List<String> games() {
     lock.lock();
     try {
       return seats.values().stream().map(seat -> seat.match.game()).toList();
@@ -170,7 +175,7 @@ final class Session {
     }
   }
 
-  /** Takes what the arena said. */
+  /** Processes a message of the arena. */
   Received receive(ArenaMessage message, long nowNanos) {
     lock.lock();
     try {
@@ -189,11 +194,11 @@ final class Session {
       case MATCH_START -> onMatchStart(received, message.getMatchStart());
       case MATCH_END -> onMatchEnd(received, message.getMatchEnd());
       case WELCOME -> onWelcome(received, message.getWelcome(), nowNanos);
-      case REFUSAL -> received.say.add(refused(message.getRefusal()));
+      case REFUSAL -> received.warnings.add(refused(message.getRefusal()));
       case DRAIN -> {
         draining = true;
         double left = message.getDrain().getDeadlineMs() / 1000.0;
-        received.say.add("the arena closes in " + left + " s; running matches go on");
+        received.warnings.add("the arena shuts down in " + left + " s; running matches continue");
       }
       case REDIRECT -> received.redirect = message.getRedirect().getEndpoint();
       case DEAL_OPEN -> {
@@ -211,95 +216,101 @@ final class Session {
           react(received, deals.onClose(message.getDealClose()));
         }
       }
-      default -> {} // a newer arena says more than this SDK knows
+      default -> {} // a message of a newer arena, unknown to this SDK
     }
   }
 
   private static String refused(Refusal refusal) {
     String deal =
-        refusal.getDealContext().isEmpty() ? "" : Deals.name(refusal.getDealContext()) + ": ";
-    String reason = word(refusal.getReason().name(), "REFUSAL_REASON_");
+        refusal.getDealContext().isEmpty() ? "" : DealSet.name(refusal.getDealContext()) + ": ";
+    String reason = lowerName(refusal.getReason().name(), "REFUSAL_REASON_");
     return deal + "refused (" + reason + "): " + refusal.getText();
   }
 
   private void react(Received received, Deals.Reaction reaction) {
-    received.say.addAll(reaction.say());
+    received.warnings.addAll(reaction.warnings());
     if (out != null && !reaction.send().isEmpty()) {
       out.put(reaction.send());
     }
   }
 
-  // The author's side.
+  // The bot runner calls these.
 
-  /** The author is about to be given an ask; false if it is settled, or was given it. */
-  boolean show(Ask<?, ?, ?> ask) {
+  /**
+   * Marks a queued ask as delivered, right before the call of the bot.
+   *
+   * @return false if the ask is settled or was delivered before: the bot must not be called then
+   */
+  boolean deliver(Ask<?, ?, ?> ask) {
     lock.lock();
     try {
-      countHanded(-1);
-      boolean wanted = ask.open && !ask.shown;
-      ask.shown |= wanted;
-      return wanted;
+      addQueuedAsks(-1);
+      boolean due = ask.open && !ask.delivered;
+      ask.delivered |= due;
+      return due;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Keeps answers and sends them. One to an ask that has an answer is dropped; without a stream
-   * nothing is sent, as welcome will ask again.
+   * Keeps answers and sends them. A second answer to an ask is dropped. Without a stream nothing is
+   * sent: the next welcome repeats the open asks.
    */
   void answer(List<Answer> answers) {
     lock.lock();
     try {
-      List<Answer> taken = new ArrayList<>();
-      for (Answer given : answers) {
-        Seat seat = asked.get(given.getAskId());
+      List<Answer> toSend = new ArrayList<>();
+      for (Answer answer : answers) {
+        Seat seat = seatOfAsk.get(answer.getAskId());
         if (seat == null || seat.answer != null) {
           continue;
         }
-        seat.answer = cut(given);
+        seat.answer = truncate(answer);
         if (seat.ask.open) {
-          taken.add(seat.answer);
+          toSend.add(seat.answer);
         }
       }
-      send(taken);
+      send(toSend);
     } finally {
       lock.unlock();
     }
   }
 
-  private Answer cut(Answer answer) {
-    int most = limits.getMaxNoteChars() > 0 ? limits.getMaxNoteChars() : DEFAULT_NOTE_CHARS;
-    return answer.toBuilder().setNote(Choice.cut(answer.getNote(), most)).build();
+  private Answer truncate(Answer answer) {
+    int maxChars = limits.getMaxNoteChars() > 0 ? limits.getMaxNoteChars() : DEFAULT_NOTE_CHARS;
+    return answer.toBuilder().setNote(Choice.truncate(answer.getNote(), maxChars)).build();
   }
 
   private void send(List<Answer> answers) {
-    if (live && !answers.isEmpty()) {
+    if (welcomed && !answers.isEmpty()) {
       out.putAnswers(answers);
     }
   }
 
-  // What the arena says.
+  // Messages of the arena.
 
   private void onWelcome(Received received, Welcome welcome, long nowNanos) {
     received.welcomed = true;
     if (welcome.getContract() > CONTRACT) {
       received.refused =
-          "the arena speaks version "
+          "the arena uses contract version "
               + welcome.getContract()
-              + " of the contract, and this SDK does not: a newer one is needed";
+              + ", this SDK supports version "
+              + CONTRACT
+              + ": upgrade the SDK";
       return;
     }
     if (welcome.getEpoch() <= epoch) {
-      // Streams are counted up: this arena has started anew, with the same small numbers.
+      // The arena counts streams up. A lower number is of an arena that lost its state.
       List.copyOf(seats.values()).forEach(seat -> missed(received, seat));
-      over.clear();
+      ended.clear();
     }
     epoch = welcome.getEpoch();
-    live = true;
+    welcomed = true;
     draining = false;
     limits = welcome.getLimits();
-    out.limit(limits);
+    out.setLimits(limits);
 
     Set<Integer> listed =
         welcome.getMatchesList().stream().map(MatchStart::getMatch).collect(Collectors.toSet());
@@ -309,32 +320,31 @@ final class Session {
       }
     }
     for (MatchStart start : welcome.getMatchesList()) {
-      if (!over.contains(start.getMatch())) {
+      if (!ended.contains(start.getMatch())) {
         onMatchStart(received, start);
       }
     }
-    Set<Long> wanted = new HashSet<>(welcome.getLaterAsksList());
-    welcome.getOpenAsksList().forEach(ask -> wanted.add(ask.getAskId()));
+    Set<Long> stillOpen = new HashSet<>(welcome.getLaterAsksList());
+    welcome.getOpenAsksList().forEach(ask -> stillOpen.add(ask.getAskId()));
     for (Seat seat : seats.values()) {
-      if (seat.ask != null && !wanted.contains(seat.ask.id())) {
+      if (seat.ask != null && !stillOpen.contains(seat.ask.id())) {
         seat.ask.open = false;
       }
     }
     onAsks(received, welcome.getOpenAsksList(), nowNanos);
-    turnedAway(received, welcome);
+    checkRefusedGames(received, welcome);
   }
 
-  private static void turnedAway(Received received, Welcome welcome) {
-    List<String> none =
+  private static void checkRefusedGames(Received received, Welcome welcome) {
+    List<String> refused =
         welcome.getGamesList().stream()
             .filter(game -> game.getRefusal() != GameRefusal.GAME_REFUSAL_UNSPECIFIED)
             .map(GameAdmission::getText)
             .toList();
-    none.forEach(text -> received.say.add("not seated: " + text));
-    boolean all = !none.isEmpty() && none.size() == welcome.getGamesCount();
+    refused.forEach(text -> received.warnings.add("game refused: " + text));
+    boolean all = !refused.isEmpty() && refused.size() == welcome.getGamesCount();
     if (all && welcome.getMatchesCount() == 0) {
-      received.refused =
-          "the arena seats this bot at none of its games: " + String.join("; ", none);
+      received.refused = "the arena refused all games of this bot: " + String.join("; ", refused);
     }
   }
 
@@ -347,7 +357,7 @@ final class Session {
     if (known == null) {
       Match match = new Match(start);
       seats.put(start.getMatch(), new Seat(match));
-      tell.accept(new Work.Started(match));
+      tasks.accept(new BotTask.Started(match));
     }
     if (deals != null) {
       react(received, deals.onMatchStart(start));
@@ -363,17 +373,19 @@ final class Session {
       long id = message.getAskId();
       Seat seat = seats.get(message.getMatch());
       if (seat == null) {
-        received.say.add("asked at match " + message.getMatch() + ", which never started");
+        received.warnings.add(
+            "ignored an ask of match " + message.getMatch() + ", which did not start");
       } else if (seat.ask != null && seat.ask.id() == id) {
         reopen(seat);
         if (seat.answer != null) {
           answers.add(seat.answer);
         }
-      } else if (Bodies.field(message) == null) {
-        String note = "error: this version of the SDK has no messages of " + seat.match.game();
-        answers.add(cut(Answer.newBuilder().setAskId(id).setIndex(0).setNote(note).build()));
+      } else if (GameMessages.field(message) == null) {
+        String note = "error: this version of the SDK does not support " + seat.match.game();
+        answers.add(
+            truncate(Answer.newBuilder().setAskId(id).setFailed(true).setNote(note).build()));
       } else {
-        onNewAsk(seat, new Ask<>(message, seat.match, seat.untold(), nowNanos));
+        onNewAsk(seat, new Ask<>(message, seat.match, seat.undelivered(), nowNanos));
         if (seat.answer != null) {
           answers.add(seat.answer);
         }
@@ -382,62 +394,62 @@ final class Session {
     send(answers);
   }
 
-  /** Hands the ask on, or answers it where there is no choice. */
+  /** Queues the ask, or answers it if there is only one legal move. */
   private void onNewAsk(Seat seat, Ask<Message, Message, Message> ask) {
     forgetAsk(seat);
     seat.ask = ask;
     seat.answer = null;
-    asked.put(ask.id(), seat);
+    seatOfAsk.put(ask.id(), seat);
     if (!askForced && ask.forced()) {
       seat.answer = Answer.newBuilder().setAskId(ask.id()).setIndex(0).build();
     } else {
-      hand(ask);
+      enqueue(ask);
     }
   }
 
-  /** Hands an ask on to the author's code, which calls {@code show} for each. */
-  private void hand(Ask<Message, Message, Message> ask) {
-    countHanded(1);
-    tell.accept(new Work.Asked(ask));
+  /** Queues an ask for the bot runner, which calls {@link #deliver} for each. */
+  private void enqueue(Ask<Message, Message, Message> ask) {
+    addQueuedAsks(1);
+    tasks.accept(new BotTask.Asked(ask));
   }
 
-  /** How many asks were handed on, and no thread has taken up yet. */
-  int handed() {
+  /** The number of queued asks that no bot thread has taken yet. */
+  int queuedAsks() {
     lock.lock();
     try {
-      return handed;
+      return queuedAsks;
     } finally {
       lock.unlock();
     }
   }
 
-  private void countHanded(int more) {
-    handed += more;
+  private void addQueuedAsks(int more) {
+    queuedAsks += more;
     if (out != null) {
-      out.handed(handed);
+      out.setQueuedAsks(queuedAsks);
     }
   }
 
-  /** The last ask of a match is asked again, though it may have counted as settled. */
+  /** Opens the last ask of a match again, because the arena repeated it. */
   private void reopen(Seat seat) {
     if (!seat.ask.open) {
       seat.ask.open = true;
-      if (seat.answer == null && !seat.ask.shown) {
-        hand(seat.ask);
+      if (seat.answer == null && !seat.ask.delivered) {
+        enqueue(seat.ask);
       }
     }
   }
 
   private void onAskClosed(Received received, AskClosed closed) {
-    Seat seat = asked.get(closed.getAskId());
+    Seat seat = seatOfAsk.get(closed.getAskId());
     String where = "";
     if (seat != null) {
       seat.ask.open = false;
       where = " in match " + seat.match.number() + " (" + seat.match.game() + ")";
     }
     if (closed.getFault() != FaultKind.FAULT_KIND_UNSPECIFIED) {
-      String kind = word(closed.getFault().name(), "FAULT_KIND_");
-      received.say.add("fault" + where + ": " + kind + ": " + closed.getReason());
+      String kind = lowerName(closed.getFault().name(), "FAULT_KIND_");
+      received.warnings.add("fault" + where + ": " + kind + ": " + closed.getReason());
     }
   }
 
@@ -447,23 +459,21 @@ final class Session {
       return;
     }
     end(received, seat, end);
-    over.add(end.getMatch());
-    if (over.size() > REMEMBERED_ENDS) {
-      over.remove(over.iterator().next());
+    ended.add(end.getMatch());
+    if (ended.size() > MAX_REMEMBERED_ENDS) {
+      ended.remove(ended.iterator().next());
     }
   }
-
-  // Settling.
 
   private void missed(Received received, Seat seat) {
     end(received, seat, MatchEnd.newBuilder().setMatch(seat.match.number()).build());
   }
 
   private void end(Received received, Seat seat, MatchEnd message) {
-    End end = new End(message, seat.match, seat.untold());
+    End end = new End(message, seat.match, seat.undelivered());
     forgetAsk(seat);
     seats.remove(seat.match.number());
-    tell.accept(new Work.Ended(end));
+    tasks.accept(new BotTask.Ended(end));
     if (deals != null) {
       react(received, deals.onMatchEnd(message));
     }
@@ -472,12 +482,12 @@ final class Session {
   private void forgetAsk(Seat seat) {
     if (seat.ask != null) {
       seat.ask.open = false;
-      asked.remove(seat.ask.id());
+      seatOfAsk.remove(seat.ask.id());
     }
   }
 
-  /** The value of an enum as a word; a newer arena may have values that this SDK does not know. */
-  private static String word(String name, String prefix) {
+  /** The name of an enum's value in lower case, without the enum's prefix. */
+  private static String lowerName(String name, String prefix) {
     String bare = name.startsWith(prefix) ? name.substring(prefix.length()) : name;
     return bare.toLowerCase(Locale.ROOT);
   }

@@ -1,7 +1,7 @@
 /**
- * Writes bots for Card Arena: {@link cardarena.CardArena} is where to begin.
+ * SDK for bots of Card Arena. {@link cardarena.CardArena} is the class to start with.
  *
- * <p>No parameter may be null and no result is, but where it says so; what may be missing is an
- * {@link java.util.Optional}, or empty.
+ * <p>Unless a comment says otherwise, no parameter may be null and no result is null. What may be
+ * missing is an {@link java.util.Optional}, or empty.
  */
 package cardarena;

@@ -4,10 +4,7 @@ import com.google.protobuf.Message;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The client of the conformance kit: its fixed bot. clients/conformance/README.md says what it
- * does.
- */
+/** The client of the conformance kit. clients/conformance/README.md describes its fixed bot. */
 public final class ConformanceClient {
   private static final String PAD = Character.toString(0x1F0A1);
   private static final int MISTAKE = 999;
@@ -36,11 +33,11 @@ public final class ConformanceClient {
 
     @Override
     public void ended(End end) {
-      System.out.println("ended " + end.match().number() + " " + end.how());
+      System.out.println("ended " + end.match().number() + " " + end.ending());
     }
   }
 
-  /** Plays. */
+  /** Plays with the fixed bot. */
   public static void main(String... arguments) {
     List<String> flags = new ArrayList<>(List.of(arguments));
     int at = flags.indexOf("--sleep-ms");

@@ -18,7 +18,7 @@ import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Hashes and receipts are those of the arena's own vectors. */
+/** Hashes and receipts are as in the vectors of the arena's tests. */
 class DealsTest {
   private static final Path VECTORS = Path.of("../../tests/deal");
 
@@ -27,7 +27,7 @@ class DealsTest {
   }
 
   private static SortedMap<String, ByteString> named(JsonObject texts) {
-    SortedMap<String, ByteString> found = Hashes.byName();
+    SortedMap<String, ByteString> found = Hashes.byParticipant();
     for (Map.Entry<String, JsonElement> each : texts.entrySet()) {
       found.put(each.getKey(), Hashes.bytes(each.getValue().getAsString()));
     }
@@ -39,43 +39,44 @@ class DealsTest {
   }
 
   @Test
-  void hashesAreThoseOfTheVectors() throws IOException {
+  void hashesAreAsInTheVectors() throws IOException {
     JsonArray vectors = read("fd2_vectors.json").getAsJsonArray();
     assertEquals(false, vectors.isEmpty());
     for (JsonElement each : vectors) {
       JsonObject vector = each.getAsJsonObject();
       SortedMap<String, ByteString> commitments = named(vector.getAsJsonObject("commits"));
       SortedMap<String, ByteString> drawn = named(vector.getAsJsonObject("r"));
-      SortedMap<String, ByteString> entropies = Hashes.byName();
+      SortedMap<String, ByteString> entropies = Hashes.byParticipant();
       commitments.keySet().forEach(n -> entropies.put(n, drawn.getOrDefault(n, ByteString.EMPTY)));
       SortedMap<String, ByteString> salts = named(vector.getAsJsonObject("salts"));
-      Deal.Opening opened =
-          new Deal.Opening(bytes(vector, "ctx"), bytes(vector, "S"), commitments, entropies, salts);
-      ByteString transcript = opened.transcript();
+      DealSet.Opening opening =
+          new DealSet.Opening(
+              bytes(vector, "ctx"), bytes(vector, "S"), commitments, entropies, salts);
+      ByteString transcript = opening.transcript();
       assertEquals(bytes(vector, "T"), transcript);
-      assertEquals(bytes(vector, "K"), Hashes.key(transcript, opened.secret(), entropies));
+      assertEquals(bytes(vector, "K"), Hashes.key(transcript, opening.secret(), entropies));
       for (String name : salts.keySet()) {
-        ByteString view = Hashes.view(opened.deal(), name, salts.get(name));
-        ByteString server = Hashes.serverCommitment(view, opened.secret());
+        ByteString view = Hashes.view(opening.deal(), name, salts.get(name));
+        ByteString server = Hashes.serverCommitment(view, opening.secret());
         ByteString seal = Hashes.seal(view, transcript, salts.get(name));
         assertEquals(bytes(vector.getAsJsonObject("views"), name), view);
         assertEquals(bytes(vector.getAsJsonObject("server_commits"), name), server);
         assertEquals(bytes(vector.getAsJsonObject("seals"), name), seal);
         assertEquals(
             bytes(vector.getAsJsonObject("view_transcripts"), name),
-            Hashes.shown(view, server, name, commitments.get(name), seal));
+            Hashes.viewTranscript(view, server, name, commitments.get(name), seal));
       }
     }
   }
 
   @Test
-  void aReceiptIsThatOfTheVectorsAndIsReadBackAsItWasWritten(@TempDir Path folder)
+  void aReceiptIsAsInTheVectorsAndIsReadBackAsItWasWritten(@TempDir Path folder)
       throws IOException {
     JsonObject vector = read("receipt_vectors.json").getAsJsonObject();
-    Receipts receipts = new Receipts(folder);
+    ReceiptFolder receipts = new ReceiptFolder(folder);
     Deals deals = new Deals(receipts, () -> bytes(vector, "bot_draws"));
-    Session session = new Session(Hello.getDefaultInstance(), true, deals, work -> {});
-    session.opened(new Outbox());
+    Session session = new Session(Hello.getDefaultInstance(), true, deals, task -> {});
+    session.streamOpened(new Outbox());
     for (JsonElement text : vector.getAsJsonArray("arena_says")) {
       session.receive(ArenaMessage.parseFrom(Hashes.bytes(text.getAsString())), 0);
     }
@@ -85,9 +86,9 @@ class DealsTest {
     }
     String written = Files.readString(file);
     assertEquals(vector.get("receipt"), JsonParser.parseString(written));
-    Deal deal = receipts.recall(bytes(vector.getAsJsonObject("receipt"), "context"), "");
+    DealSet deal = receipts.read(bytes(vector.getAsJsonObject("receipt"), "context"), "");
     assertNotNull(deal);
-    receipts.keep(deal);
+    receipts.write(deal);
     assertEquals(written, Files.readString(file));
   }
 }

@@ -35,14 +35,14 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Constructors of moves, and what a bet may come to. */
+/** Constructors of moves, and the range of bets. */
 class MovesTest {
   private record Made(String why, Message made, Message.Builder wanted) {}
 
-  private record Malformed(String why, Executable made, String said) {}
+  private record Invalid(String why, Executable made, String message) {}
 
   @TestFactory
-  Stream<DynamicTest> aMoveHasTheFieldsThatItsVerbUses() {
+  Stream<DynamicTest> constructorsSetTheFieldsThatTheirVerbUses() {
     return Stream.of(
             new Made(
                 "a bet",
@@ -56,20 +56,20 @@ class MovesTest {
                     .setCard("Jh")
                     .setBela(true)),
             new Made(
-                "a card that is left out",
+                "no optional card",
                 Eleusis.Moves.judge(EleusisOpinion.ELEUSIS_OPINION_RIGHT),
                 EleusisMove.newBuilder()
                     .setVerb(EleusisVerb.ELEUSIS_VERB_JUDGE)
                     .setOpinion(EleusisOpinion.ELEUSIS_OPINION_RIGHT)),
             new Made(
-                "an end that a set has not",
+                "no end, as for a set",
                 OklahomaRummy.Moves.extend(1, "4c"),
                 OklahomaRummyMove.newBuilder()
                     .setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_EXTEND)
                     .setIndex(1)
                     .setCard("4c")),
             new Made(
-                "a spectrum that is not named",
+                "an unspecified spectrum",
                 Arlington.Moves.leadSet(List.of("As")),
                 ArlingtonMove.newBuilder()
                     .setVerb(ArlingtonVerb.ARLINGTON_VERB_LEAD_SET)
@@ -80,30 +80,30 @@ class MovesTest {
   }
 
   @TestFactory
-  Stream<DynamicTest> noMoveIsMalformed() {
+  Stream<DynamicTest> constructorsThrowAtInvalidArguments() {
     return Stream.of(
-            new Malformed("less than nothing", () -> Pineapple.Moves.raise(-1), "to is -1"),
-            new Malformed(
+            new Invalid("a negative number", () -> Pineapple.Moves.raise(-1), "to is -1"),
+            new Invalid(
                 "a card of three characters",
                 () -> Pineapple.Moves.discard("10h"),
-                "\"10h\" is no card"),
-            new Malformed("no card", () -> Jam.Moves.play(""), "\"\" is no card"),
-            new Malformed("null for a card", () -> Jam.Moves.play(null), "\"null\" is no card"),
-            new Malformed(
-                "one card of two",
+                "\"10h\" is not a card"),
+            new Invalid("an empty card", () -> Jam.Moves.play(""), "\"\" is not a card"),
+            new Invalid("null for a card", () -> Jam.Moves.play(null), "\"null\" is not a card"),
+            new Invalid(
+                "one invalid card of two",
                 () -> Eleusis.Moves.play(List.of("As", "Zz")),
-                "\"Zz\" is no card"),
-            new Malformed("no suit", () -> Klaberjass.Moves.name("x"), "\"x\" is no suit"),
-            new Malformed(
-                "a source that is not named",
+                "\"Zz\" is not a card"),
+            new Invalid("an invalid suit", () -> Klaberjass.Moves.name("x"), "\"x\" is not a suit"),
+            new Invalid(
+                "an unspecified source",
                 () -> Jam.Moves.draw(JamSource.JAM_SOURCE_UNSPECIFIED),
                 "source is JAM_SOURCE_UNSPECIFIED"),
-            new Malformed(
-                "a source that this SDK does not know",
+            new Invalid(
+                "an unknown source",
                 () -> Jam.Moves.draw(JamSource.UNRECOGNIZED),
                 "source is UNRECOGNIZED"),
-            new Malformed(
-                "an end that is given and not named",
+            new Invalid(
+                "null for an optional end",
                 () -> OklahomaRummy.Moves.extend(1, "4c", (OklahomaRummyEnd) null),
                 "end is null"))
         .map(
@@ -111,9 +111,9 @@ class MovesTest {
                 DynamicTest.dynamicTest(
                     row.why,
                     () -> {
-                      String said =
+                      String message =
                           assertThrows(IllegalArgumentException.class, row.made).getMessage();
-                      assertTrue(said.contains(row.said), said);
+                      assertTrue(message.contains(row.message), message);
                     }));
   }
 
@@ -125,7 +125,7 @@ class MovesTest {
     "the most,           40, true, 40",
     "more than the most, 41, false, 40",
   })
-  void betsAreThoseOfTheView(String why, int to, boolean may, int nearest) {
+  void betsAreTheRangeOfTheView(String why, int to, boolean may, int nearest) {
     Bets bets = Soko.bets(SokoView.newBuilder().setMinTo(4).setMaxTo(40).build()).orElseThrow();
     assertEquals(nearest, bets.nearest(to), why);
     if (may) {
@@ -136,7 +136,7 @@ class MovesTest {
   }
 
   @Test
-  void whoMayMakeNoBetHasNoRange() {
+  void aSeatThatMayNotBetHasNoRange() {
     assertTrue(Soko.bets(SokoView.getDefaultInstance()).isEmpty());
   }
 }

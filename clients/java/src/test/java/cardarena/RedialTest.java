@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** When a bot comes back, where to, and when it stops. */
+/** When a bot connects again, and where. */
 class RedialTest {
   private static final Duration NONE = Duration.ZERO;
 
@@ -27,58 +27,58 @@ class RedialTest {
     return new Redial.StreamEnd(status, true, NONE, draining, "", NONE, reason);
   }
 
-  private static Redial.StreamEnd cut(boolean welcomed, Duration lived, Duration retry) {
-    return new Redial.StreamEnd(Status.UNAVAILABLE, welcomed, lived, false, "", retry, "");
+  private static Redial.StreamEnd lost(boolean welcomed, Duration openFor, Duration retryDelay) {
+    return new Redial.StreamEnd(Status.UNAVAILABLE, welcomed, openFor, false, "", retryDelay, "");
   }
 
   @ParameterizedTest(name = "{4}")
   @CsvSource({
-    "UNAVAILABLE,        '',                false, comes back, the way is cut",
-    "OK,                 '',                false, comes back, it has not said that it closes",
-    "OK,                 '',                true,  is done,    it has said so",
-    "ABORTED,            '',                false, stops,      another bot took over",
-    "UNAUTHENTICATED,    '',                false, stops,      the token is not taken",
-    "RESOURCE_EXHAUSTED, TOO_MANY_REFUSALS, false, stops,      it is its own fault",
-    "RESOURCE_EXHAUSTED, BUSY,              false, comes back, that passes",
-    "INTERNAL,           '',                false, comes back, it is the arena's fault",
+    "UNAVAILABLE,        '',                false, reconnects, the connection is lost",
+    "OK,                 '',                false, reconnects, the arena is not shutting down",
+    "OK,                 '',                true,  is done,    the arena is shutting down",
+    "ABORTED,            '',                false, is refused, another bot has the token",
+    "UNAUTHENTICATED,    '',                false, is refused, the token is wrong",
+    "RESOURCE_EXHAUSTED, TOO_MANY_REFUSALS, false, is refused, the bot's mistake",
+    "RESOURCE_EXHAUSTED, BUSY,              false, reconnects, a temporary reason",
+    "INTERNAL,           '',                false, reconnects, an error of the arena",
   })
-  void what(Status.Code code, String reason, boolean draining, String does, String why) {
+  void statuses(Status.Code code, String reason, boolean draining, String bot, String why) {
     Redial.StreamEnd end = end(code.toStatus(), draining, reason);
-    if (does.equals("stops")) {
+    if (bot.equals("is refused")) {
       assertThrows(PlayException.Refused.class, () -> redial(false).after(end), why);
     } else {
       boolean done = redial(false).after(end).equals(Redial.Attempt.NONE);
-      assertEquals(does.equals("is done"), done, why);
+      assertEquals(bot.equals("is done"), done, why);
     }
   }
 
   @Test
-  void waitsDoubleUpToACapAndAStreamThatLivedMakesUpForFailures() {
+  void delaysDoubleUpToAMaximumAndALongStreamResetsThem() {
     Redial redial = redial(false);
-    List<Long> waits = List.of(200L, 400L, 800L, 1600L, 3200L, 6400L, 12_800L, 25_600L, 30_000L);
-    for (long wait : waits) {
-      assertEquals(wait, redial.after(cut(true, NONE, NONE)).delay().toMillis());
+    List<Long> delays = List.of(200L, 400L, 800L, 1600L, 3200L, 6400L, 12_800L, 25_600L, 30_000L);
+    for (long delay : delays) {
+      assertEquals(delay, redial.after(lost(true, NONE, NONE)).delay().toMillis());
     }
-    Duration lived = Duration.ofSeconds(10);
-    assertEquals(200, redial.after(cut(true, lived, NONE)).delay().toMillis());
+    Duration openFor = Duration.ofSeconds(10);
+    assertEquals(200, redial.after(lost(true, openFor, NONE)).delay().toMillis());
   }
 
   @Test
-  void whatTheArenaAsksForIsWaitedBefore() {
-    Duration asked = Duration.ofSeconds(5);
-    assertEquals(10, redial(false).after(cut(true, NONE, asked)).delay().toSeconds());
+  void aRequestedDelayIsKept() {
+    Duration requested = Duration.ofSeconds(5);
+    assertEquals(10, redial(false).after(lost(true, NONE, requested)).delay().toSeconds());
   }
 
   @Test
-  void aRedirectCountsUntilAStreamIsNotWelcomedThere() {
+  void aRedirectHoldsUntilAStreamThereGetsNoWelcome() {
     Redial redial = redial(false);
     redial.after(new Redial.StreamEnd(Status.OK, true, NONE, false, "second", NONE, ""));
-    assertEquals("second", redial.after(cut(true, NONE, NONE)).endpoint());
-    assertEquals("main", redial.after(cut(false, NONE, NONE)).endpoint());
+    assertEquals("second", redial.after(lost(true, NONE, NONE)).endpoint());
+    assertEquals("main", redial.after(lost(false, NONE, NONE)).endpoint());
   }
 
   @Test
-  void whatStaysOnThisMachine() {
+  void whichAddressesAreLocal() {
     Stream.of("localhost:7654", "127.0.0.2:1", "[::1]:7654", "::1", "unix:/tmp/arena")
         .forEach(target -> assertEquals(true, Dialer.isLocal(target), target));
     Stream.of("localhost.example:1", "127.0.0.1.example:1", "10.0.0.1:7654")
@@ -86,7 +86,7 @@ class RedialTest {
   }
 
   @Test
-  void whatIsNoFlagIsRefused() {
+  void anUnknownFlagIsAnError() {
     var nothing = Map.<String, String>of();
     assertThrows(PlayException.Misconfigured.class, () -> Options.of(nothing, "--adress", "x"));
     assertThrows(PlayException.Misconfigured.class, () -> Options.of(nothing, "--address"));
@@ -101,10 +101,10 @@ class RedialTest {
   }
 
   @Test
-  void aFileThatIsNotThereIsToldWithItsCause() {
+  void theErrorOfAMissingFileHasItsCause() {
     Options options = Options.of(Map.of(), "--address=https://localhost:1", "--ca=nowhere.pem");
-    PlayException.Misconfigured wrong =
+    PlayException.Misconfigured error =
         assertThrows(PlayException.Misconfigured.class, () -> new Dialer(options));
-    assertInstanceOf(NoSuchFileException.class, wrong.getCause());
+    assertInstanceOf(NoSuchFileException.class, error.getCause());
   }
 }

@@ -1,7 +1,7 @@
-// The one place where the arena's messages name the games.
+// Moves, events and views of all games, and the terms of matches.
 //
-// A family of games has one number, the same in every `oneof game` of the
-// package: 16 abstrac, 17 democracy, 18 chinese_poker, 19 arlington, 20 jam,
+// Each family of games has one field number in every `oneof game` of the package:
+// 16 abstrac, 17 democracy, 18 chinese_poker, 19 arlington, 20 jam,
 // 21 klaberjass, 22 sixty_six, 23 loo, 24 oklahoma_rummy, 25 soko,
 // 26 pineapple, 27 open_face_chinese_poker, 28 eleusis.
 
@@ -43,7 +43,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cardarena/v1/game.proto.
  */
 export const file_cardarena_v1_game: GenFile = /*@__PURE__*/
-  fileDesc("ChdjYXJkYXJlbmEvdjEvZ2FtZS5wcm90bxIMY2FyZGFyZW5hLnYxIuoFCghHYW1lTW92ZRIyCgdhYnN0cmFjGBAgASgLMh8uY2FyZGFyZW5hLmdhbWVzLnYxLkFic3RyYWNNb3ZlSAASNgoJZGVtb2NyYWN5GBEgASgLMiEuY2FyZGFyZW5hLmdhbWVzLnYxLkRlbW9jcmFjeU1vdmVIABI9Cg1jaGluZXNlX3Bva2VyGBIgASgLMiQuY2FyZGFyZW5hLmdhbWVzLnYxLkNoaW5lc2VQb2tlck1vdmVIABI2Cglhcmxpbmd0b24YEyABKAsyIS5jYXJkYXJlbmEuZ2FtZXMudjEuQXJsaW5ndG9uTW92ZUgAEioKA2phbRgUIAEoCzIbLmNhcmRhcmVuYS5nYW1lcy52MS5KYW1Nb3ZlSAASOAoKa2xhYmVyamFzcxgVIAEoCzIiLmNhcmRhcmVuYS5nYW1lcy52MS5LbGFiZXJqYXNzTW92ZUgAEjUKCXNpeHR5X3NpeBgWIAEoCzIgLmNhcmRhcmVuYS5nYW1lcy52MS5TaXh0eVNpeE1vdmVIABIqCgNsb28YFyABKAsyGy5jYXJkYXJlbmEuZ2FtZXMudjEuTG9vTW92ZUgAEj8KDm9rbGFob21hX3J1bW15GBggASgLMiUuY2FyZGFyZW5hLmdhbWVzLnYxLk9rbGFob21hUnVtbXlNb3ZlSAASLAoEc29rbxgZIAEoCzIcLmNhcmRhcmVuYS5nYW1lcy52MS5Tb2tvTW92ZUgAEjYKCXBpbmVhcHBsZRgaIAEoCzIhLmNhcmRhcmVuYS5nYW1lcy52MS5QaW5lYXBwbGVNb3ZlSAASTwoXb3Blbl9mYWNlX2NoaW5lc2VfcG9rZXIYGyABKAsyLC5jYXJkYXJlbmEuZ2FtZXMudjEuT3BlbkZhY2VDaGluZXNlUG9rZXJNb3ZlSAASMgoHZWxldXNpcxgcIAEoCzIfLmNhcmRhcmVuYS5nYW1lcy52MS5FbGV1c2lzTW92ZUgAQgYKBGdhbWUi+AUKCUdhbWVFdmVudBIzCgdhYnN0cmFjGBAgASgLMiAuY2FyZGFyZW5hLmdhbWVzLnYxLkFic3RyYWNFdmVudEgAEjcKCWRlbW9jcmFjeRgRIAEoCzIiLmNhcmRhcmVuYS5nYW1lcy52MS5EZW1vY3JhY3lFdmVudEgAEj4KDWNoaW5lc2VfcG9rZXIYEiABKAsyJS5jYXJkYXJlbmEuZ2FtZXMudjEuQ2hpbmVzZVBva2VyRXZlbnRIABI3Cglhcmxpbmd0b24YEyABKAsyIi5jYXJkYXJlbmEuZ2FtZXMudjEuQXJsaW5ndG9uRXZlbnRIABIrCgNqYW0YFCABKAsyHC5jYXJkYXJlbmEuZ2FtZXMudjEuSmFtRXZlbnRIABI5CgprbGFiZXJqYXNzGBUgASgLMiMuY2FyZGFyZW5hLmdhbWVzLnYxLktsYWJlcmphc3NFdmVudEgAEjYKCXNpeHR5X3NpeBgWIAEoCzIhLmNhcmRhcmVuYS5nYW1lcy52MS5TaXh0eVNpeEV2ZW50SAASKwoDbG9vGBcgASgLMhwuY2FyZGFyZW5hLmdhbWVzLnYxLkxvb0V2ZW50SAASQAoOb2tsYWhvbWFfcnVtbXkYGCABKAsyJi5jYXJkYXJlbmEuZ2FtZXMudjEuT2tsYWhvbWFSdW1teUV2ZW50SAASLQoEc29rbxgZIAEoCzIdLmNhcmRhcmVuYS5nYW1lcy52MS5Tb2tvRXZlbnRIABI3CglwaW5lYXBwbGUYGiABKAsyIi5jYXJkYXJlbmEuZ2FtZXMudjEuUGluZWFwcGxlRXZlbnRIABJQChdvcGVuX2ZhY2VfY2hpbmVzZV9wb2tlchgbIAEoCzItLmNhcmRhcmVuYS5nYW1lcy52MS5PcGVuRmFjZUNoaW5lc2VQb2tlckV2ZW50SAASMwoHZWxldXNpcxgcIAEoCzIgLmNhcmRhcmVuYS5nYW1lcy52MS5FbGV1c2lzRXZlbnRIAEIGCgRnYW1lIuoFCghHYW1lVmlldxIyCgdhYnN0cmFjGBAgASgLMh8uY2FyZGFyZW5hLmdhbWVzLnYxLkFic3RyYWNWaWV3SAASNgoJZGVtb2NyYWN5GBEgASgLMiEuY2FyZGFyZW5hLmdhbWVzLnYxLkRlbW9jcmFjeVZpZXdIABI9Cg1jaGluZXNlX3Bva2VyGBIgASgLMiQuY2FyZGFyZW5hLmdhbWVzLnYxLkNoaW5lc2VQb2tlclZpZXdIABI2Cglhcmxpbmd0b24YEyABKAsyIS5jYXJkYXJlbmEuZ2FtZXMudjEuQXJsaW5ndG9uVmlld0gAEioKA2phbRgUIAEoCzIbLmNhcmRhcmVuYS5nYW1lcy52MS5KYW1WaWV3SAASOAoKa2xhYmVyamFzcxgVIAEoCzIiLmNhcmRhcmVuYS5nYW1lcy52MS5LbGFiZXJqYXNzVmlld0gAEjUKCXNpeHR5X3NpeBgWIAEoCzIgLmNhcmRhcmVuYS5nYW1lcy52MS5TaXh0eVNpeFZpZXdIABIqCgNsb28YFyABKAsyGy5jYXJkYXJlbmEuZ2FtZXMudjEuTG9vVmlld0gAEj8KDm9rbGFob21hX3J1bW15GBggASgLMiUuY2FyZGFyZW5hLmdhbWVzLnYxLk9rbGFob21hUnVtbXlWaWV3SAASLAoEc29rbxgZIAEoCzIcLmNhcmRhcmVuYS5nYW1lcy52MS5Tb2tvVmlld0gAEjYKCXBpbmVhcHBsZRgaIAEoCzIhLmNhcmRhcmVuYS5nYW1lcy52MS5QaW5lYXBwbGVWaWV3SAASTwoXb3Blbl9mYWNlX2NoaW5lc2VfcG9rZXIYGyABKAsyLC5jYXJkYXJlbmEuZ2FtZXMudjEuT3BlbkZhY2VDaGluZXNlUG9rZXJWaWV3SAASMgoHZWxldXNpcxgcIAEoCzIfLmNhcmRhcmVuYS5nYW1lcy52MS5FbGV1c2lzVmlld0gAQgYKBGdhbWUiUgoHU2V0dGluZxIMCgRuYW1lGAEgASgJEhAKBm51bWJlchgCIAEoEkgAEg4KBHRleHQYAyABKAlIABIOCgRmbGFnGAQgASgISABCBwoFdmFsdWUiaAoLVGltZUNvbnRyb2wSDwoHbW92ZV9tcxgBIAEoDRIPCgdiYW5rX21zGAIgASgNEhQKDGluY3JlbWVudF9tcxgDIAEoDRIPCgdoYW5kX21zGAQgASgNEhAKCG1hdGNoX21zGAUgASgNIoECCgpNYXRjaFRlcm1zEgwKBGdhbWUYASABKAkSFQoNcnVsZXNfdmVyc2lvbhgCIAEoDRImCgdvcHRpb25zGAMgAygLMhUuY2FyZGFyZW5hLnYxLlNldHRpbmcSDQoFc2VhdHMYBCABKA0SLwoMdGltZV9jb250cm9sGAUgASgLMhkuY2FyZGFyZW5hLnYxLlRpbWVDb250cm9sEhgKC2ZhdWx0X2xpbWl0GAYgASgNSACIAQESGgoNYXdheV9saW1pdF9tcxgHIAEoDUgBiAEBEg4KBnNlZWRlZBgIIAEoCEIOCgxfZmF1bHRfbGltaXRCEAoOX2F3YXlfbGltaXRfbXMiXgoFRmF1bHQSDAoEc2VhdBgBIAEoDRIlCgRraW5kGAIgASgOMhcuY2FyZGFyZW5hLnYxLkZhdWx0S2luZBIQCghkZWNpc2lvbhgDIAEoDRIOCgZyZWFzb24YBCABKAkqhgEKCUZhdWx0S2luZBIaChZGQVVMVF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSRkFVTFRfS0lORF9USU1FT1VUEAESFgoSRkFVTFRfS0lORF9JTExFR0FMEAISGAoURkFVTFRfS0lORF9NQUxGT1JNRUQQAxITCg9GQVVMVF9LSU5EX0dPTkUQBCpeCgZFbmRpbmcSFgoSRU5ESU5HX1VOU1BFQ0lGSUVEEAASFAoQRU5ESU5HX0NPTVBMRVRFRBABEhIKDkVORElOR19GT1JGRUlUEAISEgoORU5ESU5HX0FCT1JURUQQAyqkAQoKQWJvcnRDYXVzZRIbChdBQk9SVF9DQVVTRV9VTlNQRUNJRklFRBAAEhUKEUFCT1JUX0NBVVNFX0VSUk9SEAESFwoTQUJPUlRfQ0FVU0VfU1RPUFBFRBACEhQKEEFCT1JUX0NBVVNFX0RJU0sQAxIaChZBQk9SVF9DQVVTRV9VTlBMQVlBQkxFEAQSFwoTQUJPUlRfQ0FVU0VfSk9VUk5BTBAFQmMKDGNhcmRhcmVuYS52MUIJR2FtZVByb3RvUAFaGGNhcmRhcmVuYS92MTtjYXJkYXJlbmF2MaoCDENhcmRBcmVuYS5WMcoCDENhcmRBcmVuYVxWMeoCDUNhcmRBcmVuYTo6VjFiBnByb3RvMw", [file_cardarena_games_v1_abstrac, file_cardarena_games_v1_arlington, file_cardarena_games_v1_chinese_poker, file_cardarena_games_v1_democracy, file_cardarena_games_v1_eleusis, file_cardarena_games_v1_jam, file_cardarena_games_v1_klaberjass, file_cardarena_games_v1_loo, file_cardarena_games_v1_oklahoma_rummy, file_cardarena_games_v1_open_face_chinese_poker, file_cardarena_games_v1_pineapple, file_cardarena_games_v1_sixty_six, file_cardarena_games_v1_soko]);
+  fileDesc("ChdjYXJkYXJlbmEvdjEvZ2FtZS5wcm90bxIMY2FyZGFyZW5hLnYxIuoFCghHYW1lTW92ZRIyCgdhYnN0cmFjGBAgASgLMh8uY2FyZGFyZW5hLmdhbWVzLnYxLkFic3RyYWNNb3ZlSAASNgoJZGVtb2NyYWN5GBEgASgLMiEuY2FyZGFyZW5hLmdhbWVzLnYxLkRlbW9jcmFjeU1vdmVIABI9Cg1jaGluZXNlX3Bva2VyGBIgASgLMiQuY2FyZGFyZW5hLmdhbWVzLnYxLkNoaW5lc2VQb2tlck1vdmVIABI2Cglhcmxpbmd0b24YEyABKAsyIS5jYXJkYXJlbmEuZ2FtZXMudjEuQXJsaW5ndG9uTW92ZUgAEioKA2phbRgUIAEoCzIbLmNhcmRhcmVuYS5nYW1lcy52MS5KYW1Nb3ZlSAASOAoKa2xhYmVyamFzcxgVIAEoCzIiLmNhcmRhcmVuYS5nYW1lcy52MS5LbGFiZXJqYXNzTW92ZUgAEjUKCXNpeHR5X3NpeBgWIAEoCzIgLmNhcmRhcmVuYS5nYW1lcy52MS5TaXh0eVNpeE1vdmVIABIqCgNsb28YFyABKAsyGy5jYXJkYXJlbmEuZ2FtZXMudjEuTG9vTW92ZUgAEj8KDm9rbGFob21hX3J1bW15GBggASgLMiUuY2FyZGFyZW5hLmdhbWVzLnYxLk9rbGFob21hUnVtbXlNb3ZlSAASLAoEc29rbxgZIAEoCzIcLmNhcmRhcmVuYS5nYW1lcy52MS5Tb2tvTW92ZUgAEjYKCXBpbmVhcHBsZRgaIAEoCzIhLmNhcmRhcmVuYS5nYW1lcy52MS5QaW5lYXBwbGVNb3ZlSAASTwoXb3Blbl9mYWNlX2NoaW5lc2VfcG9rZXIYGyABKAsyLC5jYXJkYXJlbmEuZ2FtZXMudjEuT3BlbkZhY2VDaGluZXNlUG9rZXJNb3ZlSAASMgoHZWxldXNpcxgcIAEoCzIfLmNhcmRhcmVuYS5nYW1lcy52MS5FbGV1c2lzTW92ZUgAQgYKBGdhbWUi+AUKCUdhbWVFdmVudBIzCgdhYnN0cmFjGBAgASgLMiAuY2FyZGFyZW5hLmdhbWVzLnYxLkFic3RyYWNFdmVudEgAEjcKCWRlbW9jcmFjeRgRIAEoCzIiLmNhcmRhcmVuYS5nYW1lcy52MS5EZW1vY3JhY3lFdmVudEgAEj4KDWNoaW5lc2VfcG9rZXIYEiABKAsyJS5jYXJkYXJlbmEuZ2FtZXMudjEuQ2hpbmVzZVBva2VyRXZlbnRIABI3Cglhcmxpbmd0b24YEyABKAsyIi5jYXJkYXJlbmEuZ2FtZXMudjEuQXJsaW5ndG9uRXZlbnRIABIrCgNqYW0YFCABKAsyHC5jYXJkYXJlbmEuZ2FtZXMudjEuSmFtRXZlbnRIABI5CgprbGFiZXJqYXNzGBUgASgLMiMuY2FyZGFyZW5hLmdhbWVzLnYxLktsYWJlcmphc3NFdmVudEgAEjYKCXNpeHR5X3NpeBgWIAEoCzIhLmNhcmRhcmVuYS5nYW1lcy52MS5TaXh0eVNpeEV2ZW50SAASKwoDbG9vGBcgASgLMhwuY2FyZGFyZW5hLmdhbWVzLnYxLkxvb0V2ZW50SAASQAoOb2tsYWhvbWFfcnVtbXkYGCABKAsyJi5jYXJkYXJlbmEuZ2FtZXMudjEuT2tsYWhvbWFSdW1teUV2ZW50SAASLQoEc29rbxgZIAEoCzIdLmNhcmRhcmVuYS5nYW1lcy52MS5Tb2tvRXZlbnRIABI3CglwaW5lYXBwbGUYGiABKAsyIi5jYXJkYXJlbmEuZ2FtZXMudjEuUGluZWFwcGxlRXZlbnRIABJQChdvcGVuX2ZhY2VfY2hpbmVzZV9wb2tlchgbIAEoCzItLmNhcmRhcmVuYS5nYW1lcy52MS5PcGVuRmFjZUNoaW5lc2VQb2tlckV2ZW50SAASMwoHZWxldXNpcxgcIAEoCzIgLmNhcmRhcmVuYS5nYW1lcy52MS5FbGV1c2lzRXZlbnRIAEIGCgRnYW1lIuoFCghHYW1lVmlldxIyCgdhYnN0cmFjGBAgASgLMh8uY2FyZGFyZW5hLmdhbWVzLnYxLkFic3RyYWNWaWV3SAASNgoJZGVtb2NyYWN5GBEgASgLMiEuY2FyZGFyZW5hLmdhbWVzLnYxLkRlbW9jcmFjeVZpZXdIABI9Cg1jaGluZXNlX3Bva2VyGBIgASgLMiQuY2FyZGFyZW5hLmdhbWVzLnYxLkNoaW5lc2VQb2tlclZpZXdIABI2Cglhcmxpbmd0b24YEyABKAsyIS5jYXJkYXJlbmEuZ2FtZXMudjEuQXJsaW5ndG9uVmlld0gAEioKA2phbRgUIAEoCzIbLmNhcmRhcmVuYS5nYW1lcy52MS5KYW1WaWV3SAASOAoKa2xhYmVyamFzcxgVIAEoCzIiLmNhcmRhcmVuYS5nYW1lcy52MS5LbGFiZXJqYXNzVmlld0gAEjUKCXNpeHR5X3NpeBgWIAEoCzIgLmNhcmRhcmVuYS5nYW1lcy52MS5TaXh0eVNpeFZpZXdIABIqCgNsb28YFyABKAsyGy5jYXJkYXJlbmEuZ2FtZXMudjEuTG9vVmlld0gAEj8KDm9rbGFob21hX3J1bW15GBggASgLMiUuY2FyZGFyZW5hLmdhbWVzLnYxLk9rbGFob21hUnVtbXlWaWV3SAASLAoEc29rbxgZIAEoCzIcLmNhcmRhcmVuYS5nYW1lcy52MS5Tb2tvVmlld0gAEjYKCXBpbmVhcHBsZRgaIAEoCzIhLmNhcmRhcmVuYS5nYW1lcy52MS5QaW5lYXBwbGVWaWV3SAASTwoXb3Blbl9mYWNlX2NoaW5lc2VfcG9rZXIYGyABKAsyLC5jYXJkYXJlbmEuZ2FtZXMudjEuT3BlbkZhY2VDaGluZXNlUG9rZXJWaWV3SAASMgoHZWxldXNpcxgcIAEoCzIfLmNhcmRhcmVuYS5nYW1lcy52MS5FbGV1c2lzVmlld0gAQgYKBGdhbWUiUgoHU2V0dGluZxIMCgRuYW1lGAEgASgJEhAKBm51bWJlchgCIAEoEkgAEg4KBHRleHQYAyABKAlIABIOCgRmbGFnGAQgASgISABCBwoFdmFsdWUiaAoLVGltZUNvbnRyb2wSDwoHbW92ZV9tcxgBIAEoDRIPCgdiYW5rX21zGAIgASgNEhQKDGluY3JlbWVudF9tcxgDIAEoDRIPCgdoYW5kX21zGAQgASgNEhAKCG1hdGNoX21zGAUgASgNIoECCgpNYXRjaFRlcm1zEgwKBGdhbWUYASABKAkSFQoNcnVsZXNfdmVyc2lvbhgCIAEoDRImCgdvcHRpb25zGAMgAygLMhUuY2FyZGFyZW5hLnYxLlNldHRpbmcSDQoFc2VhdHMYBCABKA0SLwoMdGltZV9jb250cm9sGAUgASgLMhkuY2FyZGFyZW5hLnYxLlRpbWVDb250cm9sEhgKC2ZhdWx0X2xpbWl0GAYgASgNSACIAQESGgoNYXdheV9saW1pdF9tcxgHIAEoDUgBiAEBEg4KBnNlZWRlZBgIIAEoCEIOCgxfZmF1bHRfbGltaXRCEAoOX2F3YXlfbGltaXRfbXMiXgoFRmF1bHQSDAoEc2VhdBgBIAEoDRIlCgRraW5kGAIgASgOMhcuY2FyZGFyZW5hLnYxLkZhdWx0S2luZBIQCghkZWNpc2lvbhgDIAEoDRIOCgZyZWFzb24YBCABKAkqnAEKCUZhdWx0S2luZBIaChZGQVVMVF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSRkFVTFRfS0lORF9USU1FT1VUEAESFgoSRkFVTFRfS0lORF9JTExFR0FMEAISGAoURkFVTFRfS0lORF9NQUxGT1JNRUQQAxITCg9GQVVMVF9LSU5EX0dPTkUQBBIUChBGQVVMVF9LSU5EX0VSUk9SEAUqXgoGRW5kaW5nEhYKEkVORElOR19VTlNQRUNJRklFRBAAEhQKEEVORElOR19DT01QTEVURUQQARISCg5FTkRJTkdfRk9SRkVJVBACEhIKDkVORElOR19BQk9SVEVEEAMqpAEKCkFib3J0Q2F1c2USGwoXQUJPUlRfQ0FVU0VfVU5TUEVDSUZJRUQQABIVChFBQk9SVF9DQVVTRV9FUlJPUhABEhcKE0FCT1JUX0NBVVNFX1NUT1BQRUQQAhIUChBBQk9SVF9DQVVTRV9ESVNLEAMSGgoWQUJPUlRfQ0FVU0VfVU5QTEFZQUJMRRAEEhcKE0FCT1JUX0NBVVNFX0pPVVJOQUwQBUJjCgxjYXJkYXJlbmEudjFCCUdhbWVQcm90b1ABWhhjYXJkYXJlbmEvdjE7Y2FyZGFyZW5hdjGqAgxDYXJkQXJlbmEuVjHKAgxDYXJkQXJlbmFcVjHqAg1DYXJkQXJlbmE6OlYxYgZwcm90bzM", [file_cardarena_games_v1_abstrac, file_cardarena_games_v1_arlington, file_cardarena_games_v1_chinese_poker, file_cardarena_games_v1_democracy, file_cardarena_games_v1_eleusis, file_cardarena_games_v1_jam, file_cardarena_games_v1_klaberjass, file_cardarena_games_v1_loo, file_cardarena_games_v1_oklahoma_rummy, file_cardarena_games_v1_open_face_chinese_poker, file_cardarena_games_v1_pineapple, file_cardarena_games_v1_sixty_six, file_cardarena_games_v1_soko]);
 
 /**
  * Holds one move of any game. A move's verb says which fields it uses; the others
@@ -422,13 +422,13 @@ export const GameViewSchema: GenMessage<GameView> = /*@__PURE__*/
   messageDesc(file_cardarena_v1_game, 2);
 
 /**
- * Names an option of a game and its value.
+ * Holds an option of a game and its value.
  *
  * @generated from message cardarena.v1.Setting
  */
 export type Setting = Message<"cardarena.v1.Setting"> & {
   /**
-   * The option's name, as `hands`.
+   * The option's name, such as `hands`.
    *
    * @generated from field: string name = 1;
    */
@@ -449,7 +449,7 @@ export type Setting = Message<"cardarena.v1.Setting"> & {
     case: "number";
   } | {
     /**
-     * One of the option's choices.
+     * One of the option's choices, or whole numbers with commas between them.
      *
      * @generated from field: string text = 3;
      */
@@ -474,13 +474,13 @@ export const SettingSchema: GenMessage<Setting> = /*@__PURE__*/
   messageDesc(file_cardarena_v1_game, 3);
 
 /**
- * Fixes how much time a seat has.
+ * Holds the time of each seat.
  *
  * @generated from message cardarena.v1.TimeControl
  */
 export type TimeControl = Message<"cardarena.v1.TimeControl"> & {
   /**
-   * Milliseconds for each move before the bank is touched. Never 0.
+   * Milliseconds for each move before the bank is used. Never 0.
    *
    * @generated from field: uint32 move_ms = 1;
    */
@@ -501,14 +501,14 @@ export type TimeControl = Message<"cardarena.v1.TimeControl"> & {
   incrementMs: number;
 
   /**
-   * Most milliseconds a seat may use in one hand; 0 is no limit.
+   * The most milliseconds that a seat may use in one hand; 0 is no limit.
    *
    * @generated from field: uint32 hand_ms = 4;
    */
   handMs: number;
 
   /**
-   * Most milliseconds a seat may use in the match; 0 is no limit.
+   * The most milliseconds that a seat may use in the match; 0 is no limit.
    *
    * @generated from field: uint32 match_ms = 5;
    */
@@ -523,8 +523,8 @@ export const TimeControlSchema: GenMessage<TimeControl> = /*@__PURE__*/
   messageDesc(file_cardarena_v1_game, 4);
 
 /**
- * Fixes what a match is played by, whoever plays it. The arena always says all
- * of it; in a request, what is left out is the arena's own choice.
+ * Holds the terms of a match. Messages of the arena have all fields; in a request the
+ * arena chooses the values of fields that are not set.
  *
  * @generated from message cardarena.v1.MatchTerms
  */
@@ -537,52 +537,53 @@ export type MatchTerms = Message<"cardarena.v1.MatchTerms"> & {
   game: string;
 
   /**
-   * The version of the rules. In a request, 0 is the version in force.
+   * The version of the rules. In a request, 0 is the current version.
    *
    * @generated from field: uint32 rules_version = 2;
    */
   rulesVersion: number;
 
   /**
-   * All options of the game with their values. In a request, those that differ
-   * from the default.
+   * The options that have an effect, with their values. In a request, those that
+   * differ from the default.
    *
    * @generated from field: repeated cardarena.v1.Setting options = 3;
    */
   options: Setting[];
 
   /**
-   * The number of seats. In a request, 0 is as many as there are bots.
+   * The number of seats. In a request, 0 is the number of bots.
    *
    * @generated from field: uint32 seats = 4;
    */
   seats: number;
 
   /**
-   * The time every seat has.
+   * The time of each seat.
    *
    * @generated from field: cardarena.v1.TimeControl time_control = 5;
    */
   timeControl?: TimeControl | undefined;
 
   /**
-   * Faults after which a seat is played by fallback to the end; 0 is never.
+   * The number of faults after which a seat forfeits: fallbacks are played for it to
+   * the end. 0 is no limit.
    *
    * @generated from field: optional uint32 fault_limit = 6;
    */
   faultLimit?: number | undefined;
 
   /**
-   * Milliseconds that a bot may be away in all before its seat is played by
-   * fallback to the end; 0 is without limit.
+   * The milliseconds in the whole match without a connection after which a seat
+   * forfeits; 0 is no limit.
    *
    * @generated from field: optional uint32 away_limit_ms = 7;
    */
   awayLimitMs?: number | undefined;
 
   /**
-   * Whether the deals follow from a seed: repeatable, and not a fair deal. In a
-   * request this follows from the seed.
+   * Whether the deals follow from a seed: they can be repeated, and are no fair deal.
+   * Ignored in a request, where it follows from the seed.
    *
    * @generated from field: bool seeded = 8;
    */
@@ -597,7 +598,7 @@ export const MatchTermsSchema: GenMessage<MatchTerms> = /*@__PURE__*/
   messageDesc(file_cardarena_v1_game, 5);
 
 /**
- * Tells of a fault.
+ * Describes a fault.
  *
  * @generated from message cardarena.v1.Fault
  */
@@ -610,21 +611,21 @@ export type Fault = Message<"cardarena.v1.Fault"> & {
   seat: number;
 
   /**
-   * What it did wrong.
+   * The kind of the fault.
    *
    * @generated from field: cardarena.v1.FaultKind kind = 2;
    */
   kind: FaultKind;
 
   /**
-   * The seat's decision in this match, counted from 1.
+   * The number of the seat's decision in this match, from 1.
    *
    * @generated from field: uint32 decision = 3;
    */
   decision: number;
 
   /**
-   * Why, in words that hold only what the seat may know; for its owner.
+   * Why, from what the seat may know; for the bot's owner.
    *
    * @generated from field: string reason = 4;
    */
@@ -639,7 +640,7 @@ export const FaultSchema: GenMessage<Fault> = /*@__PURE__*/
   messageDesc(file_cardarena_v1_game, 6);
 
 /**
- * Says what a bot did wrong. A fault costs the move: the fallback is played.
+ * Names what a bot did wrong. After a fault the fallback is played for it.
  *
  * @generated from enum cardarena.v1.FaultKind
  */
@@ -659,25 +660,32 @@ export enum FaultKind {
   TIMEOUT = 1,
 
   /**
-   * The answer was a move that the rules forbid, or an index past the list.
+   * The answer was a move that the rules forbid, or an index beyond the list.
    *
    * @generated from enum value: FAULT_KIND_ILLEGAL = 2;
    */
   ILLEGAL = 2,
 
   /**
-   * The answer could not be read as a move of the game.
+   * The answer could not be parsed as a move of the game.
    *
    * @generated from enum value: FAULT_KIND_MALFORMED = 3;
    */
   MALFORMED = 3,
 
   /**
-   * The bot had hung up and did not come back in time.
+   * The bot was disconnected and did not reconnect in time.
    *
    * @generated from enum value: FAULT_KIND_GONE = 4;
    */
   GONE = 4,
+
+  /**
+   * The client reported that the bot failed, by `Answer.failed`.
+   *
+   * @generated from enum value: FAULT_KIND_ERROR = 5;
+   */
+  ERROR = 5,
 }
 
 /**
@@ -687,7 +695,7 @@ export const FaultKindSchema: GenEnum<FaultKind> = /*@__PURE__*/
   enumDesc(file_cardarena_v1_game, 0);
 
 /**
- * Says how a match ended.
+ * Names how a match ended.
  *
  * @generated from enum cardarena.v1.Ending
  */
@@ -700,21 +708,21 @@ export enum Ending {
   UNSPECIFIED = 0,
 
   /**
-   * By the rules of the game, every seat playing its own moves to the end.
+   * By the rules of the game, without a forfeited seat.
    *
    * @generated from enum value: ENDING_COMPLETED = 1;
    */
   COMPLETED = 1,
 
   /**
-   * By the rules, but a seat with too many faults was played by fallback.
+   * By the rules of the game, with at least one forfeited seat.
    *
    * @generated from enum value: ENDING_FORFEIT = 2;
    */
   FORFEIT = 2,
 
   /**
-   * Stopped by the arena; no seat is to blame and nothing counts.
+   * Stopped by the arena: it has no scores and does not count.
    *
    * @generated from enum value: ENDING_ABORTED = 3;
    */
@@ -728,7 +736,7 @@ export const EndingSchema: GenEnum<Ending> = /*@__PURE__*/
   enumDesc(file_cardarena_v1_game, 1);
 
 /**
- * Says why the arena aborted a match. It is never a bot's fault.
+ * Names why the arena aborted a match. It is never a bot's fault.
  *
  * @generated from enum cardarena.v1.AbortCause
  */
@@ -741,37 +749,36 @@ export enum AbortCause {
   UNSPECIFIED = 0,
 
   /**
-   * An error of the arena's own; its log has the incident.
+   * An error of the arena; its log has the incident.
    *
    * @generated from enum value: ABORT_CAUSE_ERROR = 1;
    */
   ERROR = 1,
 
   /**
-   * The arena was stopped by its operator.
+   * The operator stopped the arena.
    *
    * @generated from enum value: ABORT_CAUSE_STOPPED = 2;
    */
   STOPPED = 2,
 
   /**
-   * The result could not be written to disk, or there was no more room on it for the
-   * match.
+   * The result could not be written to the disk, or the disk was full.
    *
    * @generated from enum value: ABORT_CAUSE_DISK = 3;
    */
   DISK = 3,
 
   /**
-   * The match was begun by other rules or options than this arena has.
+   * The match was started with rules or options that this arena does not have.
    *
    * @generated from enum value: ABORT_CAUSE_UNPLAYABLE = 4;
    */
   UNPLAYABLE = 4,
 
   /**
-   * What the arena had written of the match was damaged, so that moves that had
-   * been told may be missing.
+   * The journal of the match was damaged, so that moves may be missing that bots
+   * have already seen.
    *
    * @generated from enum value: ABORT_CAUSE_JOURNAL = 5;
    */

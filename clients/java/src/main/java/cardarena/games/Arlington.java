@@ -1,4 +1,4 @@
-// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 package cardarena.games;
 
 import cardarena.Checks;
@@ -13,7 +13,7 @@ import cardarena.games.v1.ArlingtonView;
 import java.util.List;
 import java.util.function.Function;
 
-/** Arlington: constructors of its moves, and a bot of its types. */
+/** Arlington: constructors of its moves, and a bot with its types. */
 public final class Arlington {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("arlington");
@@ -24,15 +24,15 @@ public final class Arlington {
   @FunctionalInterface
   public interface Bot extends cardarena.Bot<ArlingtonView, ArlingtonMove, ArlingtonEvent> {}
 
-  /** A player of Arlington, of what makes a bot for each match. */
+  /** A player of Arlington. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
     return Player.named(name).games(GAMES).bot(bot);
   }
 
   /**
-   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
-   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
-   * a move is legal now, the rules say.
+   * Constructors of moves. Each takes exactly the fields that its verb uses, and throws an
+   * IllegalArgumentException if an argument is not a card, a suit, a number from 0 or a value of its
+   * enum. They do not check whether the move is legal.
    */
   public static final class Moves {
     private Moves() {}
@@ -49,22 +49,22 @@ public final class Arlington {
 
     /** The move: lead a set. */
     public static ArlingtonMove leadSet(List<String> cards, ArlingtonSpectrum spectrum) {
-      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_LEAD_SET).addAllCards(Checks.cards(cards)).setSpectrum(Checks.named("spectrum", spectrum)).build();
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_LEAD_SET).addAllCards(Checks.cards(cards)).setSpectrum(Checks.specified("spectrum", spectrum)).build();
     }
 
     /** The move: bury a set on a table, the two of spades with it. */
     public static ArlingtonMove playS2(int seat, int index) {
-      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_PLAY_S2).setSeat(Checks.whole("seat", seat)).setIndex(Checks.whole("index", index)).build();
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_PLAY_S2).setSeat(Checks.wholeNumber("seat", seat)).setIndex(Checks.wholeNumber("index", index)).build();
     }
 
     /** The move: add a card of the hand to a set on a table. */
     public static ArlingtonMove add(int seat, int index, String card) {
-      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_ADD).setSeat(Checks.whole("seat", seat)).setIndex(Checks.whole("index", index)).setCard(Checks.card(card)).build();
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_ADD).setSeat(Checks.wholeNumber("seat", seat)).setIndex(Checks.wholeNumber("index", index)).setCard(Checks.card(card)).build();
     }
 
     /** The move: take a joker of a set on a table for a suit card. */
     public static ArlingtonMove takeJoker(int seat, int index, String card) {
-      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_TAKE_JOKER).setSeat(Checks.whole("seat", seat)).setIndex(Checks.whole("index", index)).setCard(Checks.card(card)).build();
+      return ArlingtonMove.newBuilder().setVerb(ArlingtonVerb.ARLINGTON_VERB_TAKE_JOKER).setSeat(Checks.wholeNumber("seat", seat)).setIndex(Checks.wholeNumber("index", index)).setCard(Checks.card(card)).build();
     }
 
     /** The move: play a card to the trick. */

@@ -1,4 +1,4 @@
-// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 package cardarena.games;
 
 import cardarena.Checks;
@@ -13,7 +13,7 @@ import cardarena.games.v1.EleusisView;
 import java.util.List;
 import java.util.function.Function;
 
-/** Eleusis: constructors of its moves, and a bot of its types. */
+/** Eleusis: constructors of its moves, and a bot with its types. */
 public final class Eleusis {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("eleusis");
@@ -24,15 +24,15 @@ public final class Eleusis {
   @FunctionalInterface
   public interface Bot extends cardarena.Bot<EleusisView, EleusisMove, EleusisEvent> {}
 
-  /** A player of Eleusis, of what makes a bot for each match. */
+  /** A player of Eleusis. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
     return Player.named(name).games(GAMES).bot(bot);
   }
 
   /**
-   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
-   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
-   * a move is legal now, the rules say.
+   * Constructors of moves. Each takes exactly the fields that its verb uses, and throws an
+   * IllegalArgumentException if an argument is not a card, a suit, a number from 0 or a value of its
+   * enum. They do not check whether the move is legal.
    */
   public static final class Moves {
     private Moves() {}
@@ -54,12 +54,12 @@ public final class Eleusis {
 
     /** The move: judge as the prophet. */
     public static EleusisMove judge(EleusisOpinion opinion) {
-      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_JUDGE).setOpinion(Checks.named("opinion", opinion)).build();
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_JUDGE).setOpinion(Checks.specified("opinion", opinion)).build();
     }
 
     /** The move: judge as the prophet. */
     public static EleusisMove judge(EleusisOpinion opinion, String card) {
-      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_JUDGE).setOpinion(Checks.named("opinion", opinion)).setCard(Checks.card(card)).build();
+      return EleusisMove.newBuilder().setVerb(EleusisVerb.ELEUSIS_VERB_JUDGE).setOpinion(Checks.specified("opinion", opinion)).setCard(Checks.card(card)).build();
     }
 
     /** The move: become the prophet. */

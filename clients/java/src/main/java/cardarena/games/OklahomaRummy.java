@@ -1,4 +1,4 @@
-// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 package cardarena.games;
 
 import cardarena.Checks;
@@ -14,7 +14,7 @@ import cardarena.games.v1.OklahomaRummyView;
 import java.util.List;
 import java.util.function.Function;
 
-/** Oklahoma Rummy: constructors of its moves, and a bot of its types. */
+/** Oklahoma Rummy: constructors of its moves, and a bot with its types. */
 public final class OklahomaRummy {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("oklahoma_rummy");
@@ -25,15 +25,15 @@ public final class OklahomaRummy {
   @FunctionalInterface
   public interface Bot extends cardarena.Bot<OklahomaRummyView, OklahomaRummyMove, OklahomaRummyEvent> {}
 
-  /** A player of Oklahoma Rummy, of what makes a bot for each match. */
+  /** A player of Oklahoma Rummy. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
     return Player.named(name).games(GAMES).bot(bot);
   }
 
   /**
-   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
-   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
-   * a move is legal now, the rules say.
+   * Constructors of moves. Each takes exactly the fields that its verb uses, and throws an
+   * IllegalArgumentException if an argument is not a card, a suit, a number from 0 or a value of its
+   * enum. They do not check whether the move is legal.
    */
   public static final class Moves {
     private Moves() {}
@@ -45,7 +45,7 @@ public final class OklahomaRummy {
 
     /** The move: meld the top discard and two cards of the hand, and take the rest of the pile. */
     public static OklahomaRummyMove takePile(OklahomaRummyMeldKind kind, List<String> cards) {
-      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_TAKE_PILE).setKind(Checks.named("kind", kind)).addAllCards(Checks.cards(cards)).build();
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_TAKE_PILE).setKind(Checks.specified("kind", kind)).addAllCards(Checks.cards(cards)).build();
     }
 
     /** The move: leave the pile where nothing can be drawn, which ends the hand. */
@@ -55,17 +55,17 @@ public final class OklahomaRummy {
 
     /** The move: put down a meld. */
     public static OklahomaRummyMove meld(OklahomaRummyMeldKind kind, List<String> cards) {
-      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_MELD).setKind(Checks.named("kind", kind)).addAllCards(Checks.cards(cards)).build();
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_MELD).setKind(Checks.specified("kind", kind)).addAllCards(Checks.cards(cards)).build();
     }
 
     /** The move: add a card of the hand to a meld of one's own. */
     public static OklahomaRummyMove extend(int index, String card) {
-      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_EXTEND).setIndex(Checks.whole("index", index)).setCard(Checks.card(card)).build();
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_EXTEND).setIndex(Checks.wholeNumber("index", index)).setCard(Checks.card(card)).build();
     }
 
     /** The move: add a card of the hand to a meld of one's own. */
     public static OklahomaRummyMove extend(int index, String card, OklahomaRummyEnd end) {
-      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_EXTEND).setIndex(Checks.whole("index", index)).setCard(Checks.card(card)).setEnd(Checks.named("end", end)).build();
+      return OklahomaRummyMove.newBuilder().setVerb(OklahomaRummyVerb.OKLAHOMA_RUMMY_VERB_EXTEND).setIndex(Checks.wholeNumber("index", index)).setCard(Checks.card(card)).setEnd(Checks.specified("end", end)).build();
     }
 
     /** The move: end the turn with a discard. */

@@ -1,4 +1,4 @@
-// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 package cardarena.games;
 
 import cardarena.Checks;
@@ -12,7 +12,7 @@ import cardarena.games.v1.OpenFaceChinesePokerView;
 import java.util.List;
 import java.util.function.Function;
 
-/** Open Face Chinese Poker: constructors of its moves, and a bot of its types. */
+/** Open Face Chinese Poker: constructors of its moves, and a bot with its types. */
 public final class OpenFaceChinesePoker {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("open_face_chinese_poker");
@@ -23,15 +23,15 @@ public final class OpenFaceChinesePoker {
   @FunctionalInterface
   public interface Bot extends cardarena.Bot<OpenFaceChinesePokerView, OpenFaceChinesePokerMove, OpenFaceChinesePokerEvent> {}
 
-  /** A player of Open Face Chinese Poker, of what makes a bot for each match. */
+  /** A player of Open Face Chinese Poker. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
     return Player.named(name).games(GAMES).bot(bot);
   }
 
   /**
-   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
-   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
-   * a move is legal now, the rules say.
+   * Constructors of moves. Each takes exactly the fields that its verb uses, and throws an
+   * IllegalArgumentException if an argument is not a card, a suit, a number from 0 or a value of its
+   * enum. They do not check whether the move is legal.
    */
   public static final class Moves {
     private Moves() {}

@@ -1,4 +1,4 @@
-// Written by scripts/generate_java.py. Not to be edited: scripts/proto.
+// Generated from proto/ by scripts/proto: do not edit.
 package cardarena.games;
 
 import cardarena.Bets;
@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Pineapple: constructors of its moves, and a bot of its types. */
+/** Pineapple: constructors of its moves, and a bot with its types. */
 public final class Pineapple {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("pineapple");
@@ -25,12 +25,12 @@ public final class Pineapple {
   @FunctionalInterface
   public interface Bot extends cardarena.Bot<PineappleView, PineappleMove, PineappleEvent> {}
 
-  /** A player of Pineapple, of what makes a bot for each match. */
+  /** A player of Pineapple. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
     return Player.named(name).games(GAMES).bot(bot);
   }
 
-  /** What a bet or raise of the seat to act may come to; empty if it may make none. */
+  /** The range of a bet or raise of the seat to act; empty if it may not bet. */
   public static Optional<Bets> bets(PineappleView view) {
     return view.hasMinTo() && view.hasMaxTo()
         ? Optional.of(new Bets(view.getMinTo(), view.getMaxTo()))
@@ -38,9 +38,9 @@ public final class Pineapple {
   }
 
   /**
-   * Makes moves that are whole: each with the fields that its verb uses, and no others. What is no
-   * card, no suit, less than nothing or no value of its enum is an IllegalArgumentException. Whether
-   * a move is legal now, the rules say.
+   * Constructors of moves. Each takes exactly the fields that its verb uses, and throws an
+   * IllegalArgumentException if an argument is not a card, a suit, a number from 0 or a value of its
+   * enum. They do not check whether the move is legal.
    */
   public static final class Moves {
     private Moves() {}
@@ -62,12 +62,12 @@ public final class Pineapple {
 
     /** The move: be the first to put chips in. */
     public static PineappleMove bet(int to) {
-      return PineappleMove.newBuilder().setVerb(PineappleVerb.PINEAPPLE_VERB_BET).setTo(Checks.whole("to", to)).build();
+      return PineappleMove.newBuilder().setVerb(PineappleVerb.PINEAPPLE_VERB_BET).setTo(Checks.wholeNumber("to", to)).build();
     }
 
     /** The move: go beyond what is to be matched. */
     public static PineappleMove raise(int to) {
-      return PineappleMove.newBuilder().setVerb(PineappleVerb.PINEAPPLE_VERB_RAISE).setTo(Checks.whole("to", to)).build();
+      return PineappleMove.newBuilder().setVerb(PineappleVerb.PINEAPPLE_VERB_RAISE).setTo(Checks.wholeNumber("to", to)).build();
     }
 
     /** The move: give up one of the own three cards. */

@@ -662,7 +662,7 @@ export enum EleusisPhase {
   PROPHET_OPTION = 4,
 
   /**
-   * The seat that played right may guess the rule.
+   * After a right play a seat may guess the rule.
    *
    * @generated from enum value: ELEUSIS_PHASE_GUESS_OPTION = 5;
    */

@@ -134,7 +134,7 @@ export type SokoView = Message<"cardarena.games.v1.SokoView"> & {
   minBet: number;
 
   /**
-   * The largest bet or raise of this round.
+   * The largest bet or raise of this round; 0 at pot-limit and no-limit.
    *
    * @generated from field: uint32 max_bet = 10;
    */

@@ -1,0 +1,146 @@
+"""Finds matches and bots by the names that are typed on command lines.
+
+A match is named by its id, a beginning of it that no other id has, `last`, or its replay file. A
+bot is named by its name, its seat, its file or its class: `my_bot.py` is listed as `my` if an arena
+launches it, and as `MyBot` if it connects by itself.
+"""
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+from arena.cli.options import plain_errors, require_folder
+from arena.cli.suggestions import MOST, nearest
+from arena.games.contract import Seat
+from arena.replay.playback import Discrepancy
+from arena.replay.read import REPLAY_SUFFIX, Unplayable, replay_path
+from arena.replay.records import Damaged
+from arena.server.data_folder import store_path
+from arena.store import MatchFilter, is_there, open_store
+
+LAST: Final = "last"
+REPLAYS: Final = "replays"
+_NO_WORDS: Final = re.compile(r"[^a-z0-9]+")
+
+
+def replay_of(match: str, data: Path) -> Path:
+    """The replay file of a match, in the folder `data` or named itself.
+
+    Raises:
+      click.ClickException: if no match has this name, several have, or it has no replay.
+    """
+    path = Path(match)
+    if names_a_file(match):
+        return path
+    found = published(match, data)
+    if found is not None:
+        return found
+    folder = data / REPLAYS
+    near = nearest(match, (each.stem for each in _newest_first(folder)))
+    raise click.ClickException(f"there is no replay of a match {match!r} in {folder}; {near}")
+
+
+def names_a_file(match: str) -> bool:
+    """Whether a match is named by its replay file."""
+    path = Path(match)
+    named = path.suffix == REPLAY_SUFFIX or len(path.parts) > 1 or path.exists()
+    return named and match not in ("", LAST)
+
+
+def published(match: str, data: Path) -> Path | None:
+    """The replay file of a match in a data folder; None if it has none.
+
+    Raises:
+      click.ClickException: if there is no such folder, several matches have this name, or the
+        folder has no replay at all and `last` is asked for.
+    """
+    require_folder(data)
+    folder = data / REPLAYS
+    if match == LAST:
+        last = _last(data)
+        if last is None:
+            raise click.ClickException(f"there is no replay in {folder} yet")
+        return last
+    try:
+        replay_path(folder, match)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
+    found = [each for each in _newest_first(folder) if each.stem.startswith(match)]
+    exact = [each for each in found if each.stem == match]
+    if len(exact or found) > 1:
+        ids = ", ".join(each.stem for each in found[:MOST])
+        more = f" and {len(found) - MOST} more" if len(found) > MOST else ""
+        raise click.ClickException(f"{match!r} begins the ids of several matches: {ids}{more}")
+    return next(iter(exact or found), None)
+
+
+@contextlib.contextmanager
+def plain_replay_errors(file: Path) -> Iterator[None]:
+    """Print the errors of a replay as one sentence, and exit with 1."""
+    try:
+        yield
+    except OSError as error:
+        raise click.ClickException(f"cannot read {file}: {error.strerror}") from error
+    except (Damaged, Discrepancy, Unplayable) as error:
+        raise click.ClickException(f"{file}: {error}") from error
+
+
+def _last(data: Path) -> Path | None:
+    """The replay of the match that ended last."""
+    there = {each.stem: each for each in _newest_first(data / REPLAYS)}
+    if is_there(store_path(data)):
+        with plain_errors(), open_store(store_path(data)) as store:
+            for each in store.matches().find(MatchFilter(published=True)):
+                if each.outcome.match_id in there:
+                    return there[each.outcome.match_id]
+    return next(iter(there.values()), None)
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    written = ((each.stat().st_mtime_ns, each) for each in folder.glob(f"*{REPLAY_SUFFIX}"))
+    return [each for _, each in sorted(written, reverse=True)]
+
+
+# Bots.
+
+
+def meant(bot: str, names: Iterable[str]) -> list[str]:
+    """The names that are equal to a typed one; or that differ in capitals; or in `.py`, `_` and `bot`."""
+    known = list(dict.fromkeys(names))
+    for same in (str, str.casefold, _bare):
+        found = [name for name in known if same(name) == same(bot)]
+        if found:
+            return found
+    return []
+
+
+def seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:
+    """The seat of a bot at a match, by its name or its number.
+
+    Raises:
+      click.ClickException: if no seat or several have this name; the text names the bots.
+    """
+    found = meant(bot, names)
+    seats = [at for at, name in enumerate(names) if name in found]
+    if len(seats) == 1:
+        return Seat(seats[0])
+    if len(found) == 1:
+        at = " and ".join(map(str, seats))
+        raise click.ClickException(f"{bot!r} sat at the seats {at}: say which")
+    if found:
+        sat = " or ".join(f"{names[at]} (seat {at})" for at in seats)
+        raise click.ClickException(f"{bot!r} may be {sat} at match {match_id}: give the seat")
+    if bot.isdecimal() and int(bot) < len(names):
+        return Seat(int(bot))
+    sat = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(names))
+    raise click.ClickException(f"there was no {bot!r} at match {match_id}: there sat {sat}")
+
+
+def _bare(name: str) -> str:
+    """A name without the parts that files and classes add: `my_bot.py` and `MyBot` are `my`."""
+    bare = _NO_WORDS.sub("", Path(name).name.casefold().removesuffix(".py"))
+    return bare.removesuffix("bot") or bare

@@ -1,0 +1,277 @@
+"""`arena match why`: the diagnosis of one bot's match for its owner."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from arena.cli.lookup import REPLAYS, names_a_file, plain_replay_errors, published, seat_of
+from arena.cli.options import data_option, json_option, print_json
+from arena.cli.terminal.console import PlainConsole
+from arena.cli.terminal.plain import say
+from arena.cli.terminal.why import Line, Output, print_diagnosis, printed_at
+from arena.errors import refusal
+from arena.games.contract import Seat
+from arena.referee import AbortCause, Ending, FaultKind
+from arena.replay.advice import advice
+from arena.replay.diagnosis import MatchDiagnosis, diagnose
+from arena.replay.export import plain_value
+from arena.replay.journal.match_state import JournaledMatch, JournaledState, journaled_match
+from arena.replay.notes_file import notes_of
+from arena.replay.phrases import aborted, count, deed, reason_code
+from arena.replay.read import Replay
+from arena.sandbox import (
+    Printed,
+    between,
+    instance_name,
+    output_paths,
+    read_output,
+    without_other_asks,
+)
+from arena.server.data_folder import bots_of_worker
+from arena.server.session.seating import ask_id
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  arena match why last my_bot
+  arena match why 3f9a my_bot
+  arena match why data/replays/3f9a77c01b2d4e5f.replay 1
+  arena match why 3f9a77c01b2d4e5f my_bot --json | jq .faults
+"""
+)
+@click.argument("match")
+@click.argument("bot")
+@click.option("--full", is_flag=True, help="Print every fault in full, not only the first three.")
+@json_option
+@data_option
+def why(match: str, bot: str, full: bool, as_json: bool, data: Path) -> None:
+    """Explain the result and the faults of BOT at MATCH, and propose what to do.
+
+    MATCH is a match's id, a beginning of it, `last` or a replay file; BOT is a name, a seat, or the
+    name of the bot's file or class. The command shows the asks, answers, clock and notes of the bot's
+    own seat, and the bot's output if the arena launched it. docs/errors.md explains the codes of
+    faults.
+    """
+    path = Path(match) if names_a_file(match) else published(match, data)
+    if path is None:
+        _unpublished(match, bot, data, as_json=as_json)
+        return
+    if path.parent.name == REPLAYS:
+        data = path.parent.parent
+    _why(path, bot, data, full=full, as_json=as_json)
+
+
+def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None:
+    """Show the diagnosis from a published replay."""
+    with plain_replay_errors(path):
+        replay = Replay.open(path)
+        seat = seat_of(bot, replay.names, replay.opened.match_id)
+        diagnosis = diagnose(replay, seat, notes_of(path, replay, seat))
+    logs = _logs(data, diagnosis)
+    if as_json:
+        print_json(_as_json(diagnosis, logs, _ask_ids(data, diagnosis)))
+        return
+    console = PlainConsole(highlight=False, soft_wrap=False)
+    output = _output(logs, _ask_ids(data, diagnosis))
+    print_diagnosis(diagnosis, console, output=output, replay=str(path), full=full)
+    rest = [f"The bot's whole output: {log}" for log in logs]
+    if diagnosis.incident:
+        rest.append(f"The arena's log: grep {diagnosis.incident} {data / 'arena.log'}")
+    if rest:
+        say("\n" + "\n".join(rest))
+
+
+def _journaled(data: Path, match: str) -> JournaledMatch | None:
+    """A match by its journal; None if the journal does not have it."""
+    with plain_replay_errors(data / "journal"):
+        return journaled_match(data / "journal", match)
+
+
+# The bot's output.
+
+
+def _logs(data: Path, diagnosis: MatchDiagnosis) -> list[Path]:
+    """The logs of the bot's process, if the arena launched it."""
+    journaled = _journaled(data, diagnosis.match_id)
+    instances, worker = r"\d+", 0
+    if journaled is not None and len(journaled.seated) == len(diagnosis.names):
+        instances, worker = str(journaled.seated[diagnosis.seat].instance), journaled.worker
+    stem = re.escape(instance_name(diagnosis.bot, 0).removesuffix("0"))
+    name = re.compile(rf"{stem}{instances}")
+    begin = datetime.fromtimestamp(diagnosis.start_unix_ms / 1000, UTC)
+    end = datetime.fromtimestamp(diagnosis.start_unix_ms / 1000 + diagnosis.end_us / 1e6, UTC)
+    found = []
+    for path in output_paths(bots_of_worker(data, worker)):
+        if name.fullmatch(path.stem):
+            lines = _read(path)
+            # Several folders may have a log of this name: the one of the match's time is meant.
+            if lines and lines[0].at <= end and lines[-1].at >= begin:
+                found.append(path)
+    return found
+
+
+def _read(path: Path) -> list[Printed]:
+    try:
+        return read_output(path)
+    except OSError as error:
+        raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
+
+
+def _ask_ids(data: Path, diagnosis: MatchDiagnosis) -> Callable[[int], int] | None:
+    """The ask's id of each decision on the bot's streams; None without a journal."""
+    journaled = _journaled(data, diagnosis.match_id)
+    if journaled is None or len(journaled.seated) != len(diagnosis.names):
+        return None
+    number = journaled.seated[diagnosis.seat].match
+    return lambda decision: ask_id(number, decision)
+
+
+def _output(logs: Sequence[Path], ask_ids: Callable[[int], int] | None) -> Output | None:
+    if not logs:
+        return None
+    lines = sorted((line for path in logs for line in _read(path)), key=lambda line: line.at)
+
+    def output(begin: datetime, end: datetime, decision: int) -> list[Printed]:
+        found = between(lines, begin, end)
+        return without_other_asks(found, ask_ids(decision)) if decision and ask_ids else found
+
+    return output
+
+
+# Matches without a replay.
+
+
+def _unpublished(match: str, bot: str, data: Path, *, as_json: bool) -> None:
+    """Show how far a match without a replay is."""
+    journaled = _journaled(data, match)
+    if journaled is None:
+        detail = f"{match!r} in {data}, as a replay or in a journal"
+        raise click.ClickException(refusal("UNKNOWN_MATCH").message(detail))
+    seat = seat_of(bot, journaled.names, match)
+    own = [each for each in journaled.decided if each.seat == seat]
+    faults = [each for each in own if each.fault]
+    lines = _state(journaled, seat)
+    if as_json:
+        fields = {
+            "match": match,
+            "bot": journaled.names[seat],
+            "seat": seat,
+            "state": journaled.state.name.lower(),
+            "published": False,
+            "says": " ".join(lines),
+            "decisions": len(own),
+            "faults": [
+                {
+                    "decision": each.decision,
+                    "kind": FaultKind(each.fault).name.lower(),
+                    "code": reason_code(FaultKind(each.fault), each.reason),
+                    "reason": each.reason,
+                }
+                for each in faults
+            ],
+        }
+        print_json(fields)
+        return
+    for line in lines:
+        say(line)
+    for each in faults:
+        kind = FaultKind(each.fault)
+        say(f"  decision {each.decision}: it {deed(kind, each.reason)}")
+
+
+def _state(journaled: JournaledMatch, seat: Seat) -> list[str]:
+    """Sentences about a match without a replay, which reveal no cards."""
+    opened, closed = journaled.opened, journaled.closed
+    name = journaled.names[seat]
+    own = [each for each in journaled.decided if each.seat == seat]
+    faults = count(sum(1 for each in own if each.fault), "fault")
+    so_far = f"{name} (seat {seat}) has made {count(len(own), 'decision')}, with {faults}."
+    match = f"Match {opened.match_id}"
+    if journaled.state is JournaledState.IN_PLAY:
+        return [f"{match} is in play.", so_far, _LATER]
+    if closed is None:
+        since = datetime.fromtimestamp(journaled.written_unix_s, UTC)
+        who = (
+            "the command that plays it is run again"
+            if journaled.ordered_again
+            else "the arena is started again"
+        )
+        suspended = (
+            f"{match} is suspended since {since:%Y-%m-%d %H:%M:%S} UTC, because the arena was "
+            f"stopped or killed; it continues when {who}."
+        )
+        return [suspended, so_far, _LATER]
+    if closed.ending == Ending.ABORTED.value:
+        cause = AbortCause(closed.cause) if closed.cause else None
+        again = [f"It is played again as part of the deal-set {opened.deal_set}."]
+        return [
+            match + ":",
+            aborted(cause, closed.incident),
+            *(again if opened.deal_set else []),
+        ]
+    place, score = closed.places[seat], closed.scores[seat]
+    ended = f"{match} has ended: {name} (seat {seat}) is placed {place} of {len(closed.places)}"
+    published = (
+        f"Its deal-set {opened.deal_set} is still open: other matches use the same cards, so the "
+        "replay is published when the last of them has ended."
+        if opened.deal_set
+        else "Its replay was not written: the arena writes it when it is started again."
+    )
+    return [f"{ended}, with a score of {score:+d} and {faults}.", published]
+
+
+_LATER: Final = (
+    "The whole diagnosis is available when the match has ended and its replay is published."
+)
+
+
+# For programs.
+
+
+def _as_json(
+    diagnosis: MatchDiagnosis, logs: Sequence[Path], ask_ids: Callable[[int], int] | None
+) -> dict[str, Any]:
+    output = _output(logs, ask_ids)
+    faults = []
+    for fault in diagnosis.faults:
+        fields = {**asdict(fault), "kind": fault.kind.name.lower(), "late_us": fault.late_us}
+        fields["code"] = reason_code(fault.kind, fault.reason)
+        fields["view"] = plain_value(fault.view)
+        fields["printed"] = _printed(printed_at(diagnosis, fault, output) if output else [])
+        faults.append(fields)
+    return {
+        "match": diagnosis.match_id,
+        "game": diagnosis.game.id,
+        "bot": diagnosis.bot,
+        "seat": diagnosis.seat,
+        "state": JournaledState.ENDED.name.lower(),
+        "published": True,
+        "bots": diagnosis.names,
+        "ending": diagnosis.ending.name.lower(),
+        "cause": diagnosis.cause.name.lower() if diagnosis.cause else None,
+        "incident": diagnosis.incident,
+        "place": diagnosis.place or None,
+        "places": diagnosis.places,
+        "ended_by_limit": diagnosis.ended_by_limit,
+        "scores": diagnosis.scores,
+        "forfeited": bool(diagnosis.forfeit or diagnosis.forfeited_before),
+        "forfeited_at_decision": diagnosis.forfeit.decision if diagnosis.forfeit else None,
+        "forfeited_before": diagnosis.forfeited_before,
+        "decisions": diagnosis.decisions,
+        "unasked": diagnosis.unasked,
+        "faults": faults,
+        "advice": dict(advice(diagnosis)),
+        "slowest": [asdict(each) for each in diagnosis.slowest],
+        "costliest": [asdict(each) for each in diagnosis.costliest],
+        "logs": [str(path) for path in logs],
+    }
+
+
+def _printed(lines: Sequence[Line]) -> list[dict[str, str]]:
+    return [{"at": line.at.isoformat(), "text": line.text} for line in lines]

@@ -1,0 +1,21 @@
+"""Proposes names that are near to an unknown one."""
+
+import difflib
+from collections.abc import Iterable
+from typing import Final
+
+MOST: Final = 12
+"""Known names that are listed if none is near."""
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Return the near names, or else the known ones, as part of a sentence."""
+    known = list(dict.fromkeys(names))
+    folded = {each.casefold(): each for each in reversed(known)}
+    near = difflib.get_close_matches(name.casefold(), folded, 3)
+    if near:
+        return f"perhaps {' or '.join(repr(folded[each]) for each in near)} is meant"
+    if not known:
+        return "there is none yet"
+    more = f" and {len(known) - MOST} more" if len(known) > MOST else ""
+    return f"there are {', '.join(known[:MOST])}{more}"

@@ -1,0 +1,57 @@
+"""The steps of a replay for the terminal, and all of them printed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena.cli.terminal.screen import Screen
+from arena.replay.playback import Discrepancy, PlaybackStep, play_back
+from arena.replay.read import Replay
+from arena.replay.verify import verify
+
+
+@dataclass(frozen=True, slots=True)
+class Playback:
+    """The steps of a replay, up to the first that is not true."""
+
+    steps: tuple[PlaybackStep, ...]
+    problem: str = ""
+    """What is wrong with the replay; empty if nothing is."""
+
+    @classmethod
+    def of(cls, replay: Replay) -> "Playback":
+        """Play a replay as far as it follows the rules.
+
+        Raises:
+          Damaged: if the replay does not say how the match ended.
+          Unplayable: if this arena has no such game, rules version or options.
+        """
+        found: list[PlaybackStep] = []
+        try:
+            found.extend(play_back(replay))
+            verify(replay)  # the steps alone do not show a false clock or result
+        except Discrepancy as error:
+            return cls(tuple(found), str(error))
+        return cls(tuple(found))
+
+    def of_hand(self, hand: int) -> tuple[PlaybackStep, ...]:
+        """The steps in which a hand, from 0, was dealt or played."""
+        return tuple(each for each in self.steps if hand in (each.hand, each.next_hand))
+
+
+def print_all(
+    screen: Screen,
+    playback: Playback,
+    chosen: Sequence[PlaybackStep],
+    *,
+    with_views: bool = True,
+) -> None:
+    """Print the header, the chosen steps, and the end if they reach it."""
+    screen.header()
+    for step in chosen:
+        screen.step(step, with_view=with_views)
+    if playback.steps and not (chosen and chosen[-1] is playback.steps[-1]):
+        return
+    if playback.problem:
+        screen.problem(playback.problem)
+    else:
+        screen.ending(playback.steps)

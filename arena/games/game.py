@@ -1,0 +1,108 @@
+"""The description of a game: its rules, its message classes and the texts about it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module, resources
+from types import ModuleType
+from typing import Any, Final
+
+from arena.games.contract import BadOptions, Options, Rules, Seat, State, View
+from arena.games.options import Setting, Value, build_options, settings_of
+
+_SAMPLE_HEADING: Final = """\
+## Sample
+
+The beginning of a match of {} between players who choose at random, in the notation of
+replays: a line for each move, and after `>` one for each event, with the seats that it was sent
+to in brackets if it was not sent to all.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game that can be played."""
+
+    id: str
+    """The name on the wire and in commands: lower case, words joined by underscores."""
+    family: str
+    """The package in `arena.games`, and the field in every `oneof game` of proto/."""
+    number: int
+    """The number of that field. It never changes and is never reused."""
+    title: str
+    summary: str
+    """The game in one sentence."""
+    rules: Rules
+    messages: ModuleType
+    """The module `messages` of the family, with `View`, `Move`, `Event` and their parts."""
+    option_class: type
+    rules_version: int
+    """Incremented with every change in behaviour; bots declare the version that they play."""
+    seats: tuple[int, ...]
+    """The allowed numbers of seats, in order."""
+    preset: Mapping[str, Value] = field(default_factory=dict)
+    """Options that distinguish this game in its family; users cannot set them."""
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The options that a user may choose."""
+        return settings_of(self.option_class, self.preset)
+
+    def options(self, given: Mapping[str, object], seats: int) -> Options:
+        """Return validated options for a match with `seats` seats.
+
+        Raises:
+          BadOptions: naming the option, or the allowed numbers of seats.
+        """
+        if seats not in self.seats:
+            low, high = self.seats[0], self.seats[-1]
+            span = f"{low}" if low == high else f"{low} to {high}"
+            raise BadOptions(f"{self.id} is played by {span} seats, not {seats}")
+        return build_options(self.option_class, given, self.preset)
+
+    def values(self, options: Options) -> dict[str, Value]:
+        """Return the values of the options that have an effect, by name, without preset ones."""
+        value = partial(getattr, options)
+        return {
+            each.name: value(each.name)
+            for each in self.settings
+            if not each.unmet(value) and value(each.name) != ""  # several numbers, none given
+        }
+
+    def without_idle_defaults(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the given values without defaults that have no effect beside the others."""
+        values: dict[str, Any] = {each.name: each.default for each in self.settings}
+        values.update(given)
+        idle = {
+            each.name
+            for each in self.settings
+            if values[each.name] == each.default and each.unmet(values.__getitem__)
+        }
+        return {name: value for name, value in given.items() if name not in idle}
+
+    def margin_bound(self, options: Options, seats: int) -> int | None:
+        """Return the largest difference that the rules allow between two scores in a match.
+
+        That is between two seats of the match, or between two matches of one seat with the same
+        boards. None if there is no useful bound: in races, which count as won or lost, and where
+        scores may grow with the number of moves.
+        """
+        return self.rules.margin_bound(options, seats)
+
+    def sample_state(
+        self, view: View, options: Options, seat: Seat, below: Callable[[int], int]
+    ) -> State:
+        """Draw a state that `seat` cannot tell from the real one by `view`, which it was given to act.
+
+        All deals that fit the view are equally likely: what others chose to play says nothing here.
+        `below(n)` draws an integer in [0, n). The module `possible_states` of each family has it.
+        """
+        states = import_module(f"arena.games.{self.family}.possible_states")
+        return states.sample_state(view, options, seat, below)
+
+    def describe(self) -> str:
+        """Return the page that `arena games show` prints, in Markdown."""
+        pages = resources.files("arena.games").joinpath("pages")
+        text = pages.joinpath(f"{self.id}.md").read_text("utf-8")
+        sample = pages.joinpath(f"{self.id}.sample").read_text("utf-8")
+        return f"{text}\n{_SAMPLE_HEADING.format(self.id)}\n```\n{sample}```\n"

@@ -1,0 +1,76 @@
+"""States of the Pineapple games that a seat cannot tell from the real one."""
+
+from collections.abc import Callable
+
+from arena.cards import PACK_52, Card
+from arena.games.betting import rounds
+from arena.games.betting.match import Match
+from arena.games.betting.possible_states import (
+    chips_before,
+    folded,
+    live_before,
+    match_of,
+    replayed,
+)
+from arena.games.betting.rounds import Round
+from arena.games.contract import Seat
+from arena.games.pineapple.messages import Phase, Street, View
+from arena.games.pineapple.options import Options
+from arena.games.pineapple.rules import DISCARD_ON, HOLE, opening
+from arena.games.pineapple.stakes import Stakes, stakes_of
+from arena.games.pineapple.state import BOARD, Deal, Hand, State
+from arena.games.possible_cards import hands_of
+
+_BOARD = BOARD[Street.RIVER]
+
+
+def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
+    """Draw a state in which `seat` has this view, all such deals being equally likely.
+
+    The others gave up any of their three cards. A view does not tell the scores of each hand played, which are
+    taken as 0.
+    """
+    stakes = stakes_of(options)
+    match = match_of(options.hands, options.format, view.hand, view.dealer, view.chips, view.totals)
+    hand = Hand(stakes, match, _deal(view, match, stakes, seat, below))
+    return State(hand, view.phase, view.street, _betting(view, match, stakes), view.line)
+
+
+def _deal(
+    view: View, match: Match, stakes: Stakes, seat: Seat, below: Callable[[int], int]
+) -> Deal:
+    """Deal three cards to each other seat, of which it gave up the last if it was in the hand then."""
+    others = [each for each in match.players if each != seat]
+    gone = [] if view.given_up is None else [view.given_up]
+    unseen = set(PACK_52).difference(view.held, gone, view.board)
+    sizes = [*[HOLE] * len(others), _BOARD - len(view.board)]
+    *drawn, rest, _ = hands_of(unseen, (*sizes, len(unseen) - sum(sizes)), below)
+    holes: list[tuple[Card, ...]] = [()] * len(view.totals)
+    given_up: list[Card | None] = [None] * len(holes)
+    keeps = _folded_before_discard(view, stakes)
+    for each, cards in zip(others, drawn, strict=True):
+        gave_up = bool(gone) and each not in keeps
+        holes[each] = cards[: HOLE - gave_up]
+        given_up[each] = cards[-1] if gave_up else None
+    holes[seat], given_up[seat] = view.held, view.given_up
+    return Deal(tuple(holes), tuple(given_up), view.board + rest)
+
+
+def _folded_before_discard(view: View, stakes: Stakes) -> set[Seat]:
+    line = view.line
+    after = 1 + list(BOARD).index(DISCARD_ON[stakes.variant])
+    later = folded(line, line.starts[after]) if len(line.starts) > after else ()
+    return {*folded(line)}.difference(later)
+
+
+def _betting(view: View, match: Match, stakes: Stakes) -> Round:
+    late = view.street in (Street.TURN, Street.RIVER)
+    if view.phase is Phase.DISCARD:
+        return rounds.closed(stakes.limits[0], view.chips, view.live)
+    line, since = view.line, view.line.starts[-1]
+    if view.street is Street.PREFLOP:
+        return replayed(opening(stakes, match), line, since)
+    live, limits = live_before(line, view.live), stakes.limits[late]
+    order = rounds.clockwise(live, match.dealer)
+    begun = rounds.begin(limits, chips_before(view.chips), live, order, rounds.unopened(limits))
+    return replayed(begun, line, since)

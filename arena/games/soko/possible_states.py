@@ -1,0 +1,63 @@
+"""States of Soko that a seat cannot tell from the real one."""
+
+from collections.abc import Callable
+
+from arena.cards import PACK_52, Card
+from arena.games.betting import rounds
+from arena.games.betting.match import Match
+from arena.games.betting.possible_states import chips_before, live_before, match_of, replayed
+from arena.games.betting.rounds import Round
+from arena.games.contract import Seat
+from arena.games.possible_cards import hands_of
+from arena.games.soko.messages import Phase, View
+from arena.games.soko.options import Options
+from arena.games.soko.showdown import first_to_act
+from arena.games.soko.stakes import Stakes, stakes_of
+from arena.games.soko.state import Deal, Hand, State
+
+
+def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
+    """Draw a state in which `seat` has this view, all such deals being equally likely.
+
+    A view does not tell the scores of each hand played, which are taken as 0; nor what folded hands would
+    have become.
+    """
+    stakes = stakes_of(options)
+    match = match_of(options.hands, options.format, view.hand, view.dealer, view.chips, view.totals)
+    hand = Hand(stakes, match, _deal(view, match, seat, below))
+    return State(hand, view.phase, view.round, _betting(view, stakes), view.line)
+
+
+def _deal(view: View, match: Match, seat: Seat, below: Callable[[int], int]) -> Deal:
+    assert view.hole is not None
+    others = [each for each in match.players if each != seat]
+    unseen = set(PACK_52).difference([view.hole], *view.upcards)
+    *drawn, stock = hands_of(unseen, (*[1] * len(others), len(unseen) - len(others)), below)
+    holes: list[Card | None] = [None] * len(view.upcards)
+    holes[seat] = view.hole
+    for each, (card,) in zip(others, drawn, strict=True):
+        holes[each] = card
+    return Deal(tuple(holes), view.upcards, stock)
+
+
+def _betting(view: View, stakes: Stakes) -> Round:
+    limits = next(each for each in stakes.limits if each.least == view.min_bet)
+    if view.phase is Phase.BRING_IN:
+        assert view.to_act is not None
+        price = rounds.unopened(limits)
+        pending = (view.to_act,)
+        return Round(limits, view.chips, view.live, pending, price, (), 0, view.min_to, view.max_to)
+    line, since = view.line, view.line.starts[-1]
+    chips, live = chips_before(view.chips), live_before(line, view.live)
+    if view.round == 1:
+        first, to = line.seats[0], line.tos[0]
+        chips = rounds.put_in(chips, first, to)
+        price = rounds.opened(limits, max(to, stakes.bring_in))
+        others = rounds.clockwise(live, first)[:-1]
+        opening = rounds.begin(limits, chips, live, others, price, posted=first)
+        return replayed(opening, line, 1)
+    order = [each for each in rounds.clockwise(live, view.dealer) if chips.stacks[each]]
+    first = first_to_act([cards[: view.round] for cards in view.upcards], order)
+    turns = rounds.clockwise(live, first)
+    opening = rounds.begin(limits, chips, live, turns[-1:] + turns[:-1], rounds.unopened(limits))
+    return replayed(opening, line, since)

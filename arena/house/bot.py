@@ -1,0 +1,73 @@
+"""The arena's own bot, at one of four levels: `arena play GAME ./my_bot house:search-20ms`.
+
+It fills seats that no bot takes, and is an opponent to practise against. What it plays follows from what it sees, so
+the same boards against the same bots go the same way.
+"""
+
+import hashlib
+import random
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final, TypeAlias
+
+import cardarena
+from arena.games.catalogue import game_by_id
+from arena.games.contract import Move, Options, Seat, View
+from arena.house.search import Searcher
+from arena.wire.games import codec_of
+from arena.wire.terms import terms_of_message
+
+STEPS: Final = {"random": 0, "sample": 0, "search-20ms": 240, "search-200ms": 2400}
+"""Steps of the rules that a decision takes, about, by the name of the level. A number, not a time, so that the bot
+plays alike on slow and fast machines."""
+
+_Play: TypeAlias = Callable[[View, Options, Seat, random.Random], Move]
+
+
+class HouseBot(cardarena.Bot):
+    """Any move, the policy's move, or the best move by a search on top of the policy."""
+
+    max_matches = 64
+    level = "random"
+
+    def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        """The move of this level; any move in games without a policy."""
+        chance = random.Random(hashlib.sha256(str(ask.view).encode()).digest())
+        terms = terms_of_message(ask.start.terms)
+        play = None if self.level == "random" else player(terms.game.id, STEPS[self.level])
+        if play is None:
+            return chance.choice(ask.moves)
+        codec = codec_of(terms.game)
+        view = codec.read_view(ask.view)
+        move = play(view, terms.options, Seat(ask.seat), chance)
+        return type(ask.moves[0]).FromString(codec.move(move))
+
+
+@cache
+def player(game_id: str, steps: int) -> _Play | None:
+    """Plays a game by a search of so many steps, or by the policy for 0; None without a policy for the game."""
+    game = game_by_id(game_id)
+    if find_spec(f"arena.house.policies.{game.family}") is None:
+        return None
+    policies = import_module(f"arena.house.policies.{game.family}")
+    optional = ("candidates", "last_hand", "rollout")
+    found = {name: getattr(policies, name) for name in optional if hasattr(policies, name)}
+    searcher = Searcher(game, policies.policy, **found)
+
+    def play(view: View, options: Options, seat: Seat, chance: random.Random) -> Move:
+        return searcher.choose(view, options, seat, view.hand, steps, chance).move
+
+    return play
+
+
+def main() -> None:
+    """Dial in at the level that the command line names."""
+    named = sys.argv.pop(1) if len(sys.argv) > 1 else HouseBot.level  # the rest is for `run`
+    cardarena.run(type("HouseBot", (HouseBot,), {"level": named}))
+
+
+if __name__ == "__main__":
+    main()

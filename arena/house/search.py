@@ -1,0 +1,184 @@
+"""Determinised search: the best move on average over deals that the seat cannot tell apart.
+
+Each world is a state that fits the view. In each, every candidate move is played, and the rest of the hand by a
+fast policy for all seats; the candidates share the world and its chance, so that their scores are compared
+by pairs. Candidates that fall behind are dropped. The policy's own move is left only for one whose mean is better by
+`LEAVE_Z` standard errors, as the best of many estimates is too high.
+
+This is Monte Carlo sampling of perfect-information worlds (Ginsberg, *GIB: Imperfect information in a computationally
+challenging game*, JAIR 2001) with policy rollouts. It sees no value in what a move would reveal or hide.
+"""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol, TypeAlias
+
+import numpy as np
+
+from arena.cards import Card
+from arena.games.contract import Move, Options, Seat, State, View
+from arena.games.game import Game
+
+Below: TypeAlias = Callable[[int], int]
+
+FEWEST_WORLDS: Final = 6
+"""Worlds before a candidate is dropped, or the policy's move is left."""
+LEAVE_Z: Final = 1.0
+"""Standard errors by which a move must be better than the policy's."""
+DROP_Z: Final = 2.0
+"""Standard errors by which a candidate is behind the best when it is dropped."""
+
+
+class Policy(Protocol):
+    """A fast player without memory. It may look at a whole state, and uses what its seat may know."""
+
+    def __call__(self, state: State, seat: Seat, below: Below) -> Move: ...
+
+
+Candidates: TypeAlias = Callable[[State, Seat, Below], Sequence[Move]]
+"""Returns the moves that are worth a search, from what the seat may know."""
+LastHand: TypeAlias = Callable[[View], View]
+"""Returns the view as it would be if the hand were the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A decision of the search."""
+
+    move: Move
+    gain: float
+    """Points by which it is better than the policy's move on average; 0 if it is the policy's."""
+    worlds: int
+    steps: int
+    """Steps of the rules that the search took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Searches the moves of one game."""
+
+    game: Game
+    policy: Policy
+    candidates: Candidates | None = None
+    """If None, those that the rules offer."""
+    last_hand: LastHand | None = None
+    """Needed where the options do not tell how many hands are left."""
+    rollout: Policy | None = None
+    """Plays in searches after the candidate's move, where `policy` is too slow for it."""
+    most_candidates: int = 24
+
+    def choose(
+        self, view: View, options: Options, seat: Seat, hand: int, steps: int, chance: random.Random
+    ) -> Searched:
+        """The best move by a search of about so many `steps` of the rules.
+
+        Args:
+          view: What the seat sees.
+          options: Of the match.
+          seat: The seat to act.
+          hand: The number of the hand, from 0; the search ends with it.
+          steps: After so many no further world is begun.
+          chance: All that is random comes from it.
+        """
+        options = replace(options, hands=hand + 1)
+        if self.last_hand is not None:
+            view = self.last_hand(view)
+        world = self.game.sample_state(view, options, seat, chance.randrange)
+        usual = self.policy(world, seat, chance.randrange)
+        candidates = self._candidates(world, seat, usual, chance)
+        found = _Scores(len(candidates))
+        used = worlds = 0
+        while used < steps and len(found.live) > 1:
+            if worlds:
+                world = self.game.sample_state(view, options, seat, chance.randrange)
+            dice = chance.getrandbits(64)
+            row = np.full(len(candidates), math.nan)
+            for at in found.live:
+                row[at], taken = self._played_out(world, seat, candidates[at], dice)
+                used += taken
+            found.add(row)
+            worlds += 1
+        best, gain = found.best()
+        return Searched(candidates[best], gain, worlds, used)
+
+    def _candidates(
+        self, world: State, seat: Seat, usual: Move, chance: random.Random
+    ) -> list[Move]:
+        """The policy's move first, and others that are worth a search or offered."""
+        found: Sequence[Move] = (
+            self.game.rules.moves(world, seat).offered
+            if self.candidates is None
+            else self.candidates(world, seat, chance.randrange)
+        )
+        others = [move for move in found if move != usual]
+        if len(others) >= self.most_candidates:
+            others = chance.sample(others, self.most_candidates - 1)
+        return [usual, *others]
+
+    def _played_out(self, state: State, seat: Seat, move: Move, dice: int) -> tuple[float, int]:
+        """By how much the seat's score to the end is above the others' mean, and the steps taken."""
+        chance = random.Random(dice)
+        deals = RandomDeals(dice)
+        rules, policy, below = self.game.rules, self.rollout or self.policy, chance.randrange
+        hand = rules.hand_number(state)
+        steps = 0
+        mine: Move | None = move
+        while acting := rules.to_act(state):
+            chosen = tuple(
+                (each, mine if mine is not None and each == seat else policy(state, each, below))
+                for each in acting
+            )
+            mine = None
+            state = rules.step(state, chosen, deals).state
+            steps += 1
+        result = rules.result(state)
+        assert result is not None, "a match without a seat to act is over"
+        scores = tuple(map(sum, zip(*result.hand_scores[hand:], strict=True)))
+        return scores[seat] - (sum(scores) - scores[seat]) / (len(scores) - 1), steps
+
+
+class RandomDeals:
+    """Shuffles that follow from a number."""
+
+    def __init__(self, dice: int) -> None:
+        self._dice = dice
+
+    def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
+        return tuple(random.Random(f"{self._dice} {hand} {label}").sample(cards, len(cards)))
+
+
+class _Scores:
+    """Scores of candidates by world; the first candidate is the policy's move."""
+
+    def __init__(self, candidates: int) -> None:
+        self.live = list(range(candidates))
+        self._rows: list[np.ndarray[Any, np.dtype[np.float64]]] = []
+
+    def add(self, row: np.ndarray[Any, np.dtype[np.float64]]) -> None:
+        """Add a world, and drop candidates that are surely behind the best."""
+        self._rows.append(row)
+        if len(self._rows) < FEWEST_WORLDS:
+            return
+        scores = np.array(self._rows)[:, self.live]
+        best = int(scores.mean(axis=0).argmax())
+        behind = scores[:, [best]] - scores
+        error = behind.std(axis=0, ddof=1) / math.sqrt(len(scores))
+        kept = behind.mean(axis=0) <= DROP_Z * error
+        self.live = [at for at, keep in zip(self.live, kept, strict=True) if keep]
+
+    def best(self) -> tuple[int, float]:
+        """The candidate to play, and its gain over the policy's move."""
+        if len(self._rows) < FEWEST_WORLDS:
+            return 0, 0.0
+        scores = np.array(self._rows)
+        best, gain = 0, 0.0
+        for at in self.live:
+            paired = scores[:, at] - scores[:, 0]
+            paired = paired[~np.isnan(paired)]
+            error = paired.std(ddof=1) / math.sqrt(len(paired))
+            mean = float(paired.mean())
+            if mean > gain and mean > LEAVE_Z * error:
+                best, gain = at, mean
+        return best, gain

@@ -1,0 +1,360 @@
+"""Rankings by skill: official scores with their errors, tiers, and faults."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+from typing import Final, TypeAlias
+
+from arena.anytime.multiple_tests import significant_among
+from arena.rating.forfeits import (
+    FALLBACK,
+    SeatResult,
+    forfeit_points,
+    lapse,
+    official,
+    seats_played,
+)
+from arena.rating.margin_fit import (
+    DealSet,
+    MarginFit,
+    MatchScores,
+    NotComparable,
+    Score,
+    SkillEstimate,
+    fit,
+)
+from arena.rating.simultaneous import half_widths
+from arena.schedule.deal_sets import DealSetPlan
+from arena.schedule.outcomes import MatchOutcome, is_complete
+
+WRONG_SHARE: Final = 0.02
+"""Largest expected share of pairs of equal bots among the pairs that are called."""
+
+Chances: TypeAlias = Sequence[Sequence[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The row of one bot. Scores are from complete deal-sets only, faults from all results."""
+
+    bot: str
+    score: float | None
+    """The official score, see `arena.rating.forfeits`; None if it is not ranked."""
+    half_width: float | None
+    """The ± of the 95 % interval of the score; None if the deal-sets are too few."""
+    skill: float | None
+    """Points a match above the mean of all ranked bots, without forfeited seats; None if it is not ranked, or
+    forfeited every seat."""
+    forfeited: float | None
+    """The share of its matches at which it forfeited the seat; None before the first match."""
+    deal_sets: int
+    """Complete deal-sets in which the bot played."""
+    tier: int | None
+    """From 1. No bot of a tier is called worse than its best."""
+    matches: int
+    """Matches with a result."""
+    faults: Mapping[str, int]
+    """The number of faults of each kind, in order of name."""
+
+    @property
+    def faults_per_match(self) -> float | None:
+        """Mean number of faults in a match; None before the first result."""
+        return sum(self.faults.values()) / self.matches if self.matches else None
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """A ranking from the complete deal-sets."""
+
+    rows: tuple[Row, ...]
+    """Best first; bots of equal score by forfeits and name; bots that are not ranked last."""
+    better: tuple[tuple[float | None, ...], ...]
+    """`better[i][j]` is the probability that row i's bot is better than row j's.
+
+    None on the diagonal, and where the deal-sets are too few.
+    """
+    called: tuple[tuple[bool, ...], ...]
+    """`called[i][j]` is whether row i's bot is called better than row j's. Calls are made among all pairs together,
+    by Benjamini and Hochberg's procedure at `WRONG_SHARE`."""
+    needed: int | None
+    """About how many more deal-sets the first call takes, if differences stay what they were so far; None after
+    the first call, and where nothing is known."""
+    complete: int
+    """Deal-sets whose matches all have results."""
+    planned: int
+    """Deal-sets in the schedule."""
+    problem: str
+    """Why no bot is ranked, in one sentence; empty if there is a ranking."""
+    forfeit_points: float | None
+    """W, the least cost of a forfeited seat, in points; None if no bot is ranked."""
+    fallback_skill: float | None
+    """The skill of the fallback at forfeited seats; None without any, or if it cannot be separated from the
+    bots' skills."""
+
+    @property
+    def tiers(self) -> tuple[tuple[str, ...], ...]:
+        """The ranked bots, tier by tier, best first."""
+        last = max((row.tier or 0 for row in self.rows), default=0)
+        return tuple(
+            tuple(row.bot for row in self.rows if row.tier == tier) for tier in range(1, last + 1)
+        )
+
+
+def standings(deal_sets: Sequence[DealSetPlan], outcomes: Mapping[str, MatchOutcome]) -> Standings:
+    """Rank the bots of a schedule; `outcomes` are by match id.
+
+    Incomplete deal-sets do not count. The ± is for each bot alone; calls, and tiers which follow from them, allow for
+    the number of pairs.
+    """
+    return ranked(deal_sets, outcomes).standings
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A ranking with its fit."""
+
+    standings: Standings
+    _ranking: "_Ranking | None"
+
+    def simultaneous(self, *, seed: str) -> dict[str, float | None]:
+        """The ± of each ranked bot's score for intervals that hold for all bots at once, with 95 %."""
+        if self._ranking is None:
+            return {}
+        return self._ranking.simultaneous(seed)
+
+
+def ranked(
+    deal_sets: Sequence[DealSetPlan],
+    outcomes: Mapping[str, MatchOutcome],
+    *,
+    excluded: Collection[str] = (),
+    least_deal_sets: int = 0,
+) -> Ranked:
+    """Rank as `standings` does.
+
+    The `excluded` bots, such as the arena's own, are fitted and have no rows. A bot with fewer complete deal-sets
+    than `least_deal_sets` is not ranked yet.
+    """
+    complete = [each for each in deal_sets if is_complete(each, outcomes)]
+    took_part = Counter(bot for each in complete for bot in set(each.bots))
+    few = {bot for bot, number in took_part.items() if number < least_deal_sets}
+    problem, ranking = "", None
+    try:
+        ranking = _Ranking(complete, outcomes, excluded=excluded, few=few)
+    except NotComparable as error:
+        problem = str(error)
+    order = ranking.order if ranking else ()
+    better = ranking.chances() if ranking else ()
+    called = _called(better)
+    conduct = _Conduct(deal_sets, outcomes)
+
+    def row(bot: str, tier: int | None) -> Row:
+        score = ranking.estimates[bot] if ranking and tier else None
+        skill = ranking.skills.get(bot) if ranking and tier else None
+        return Row(
+            bot=bot,
+            score=score.value if score else None,
+            half_width=score.half_width if score else None,
+            skill=skill.value if skill else None,
+            forfeited=ranking.forfeited[bot] if ranking and tier else None,
+            deal_sets=took_part[bot],
+            tier=tier,
+            matches=conduct.matches[bot],
+            faults=dict(sorted(conduct.faults[bot].items())),
+        )
+
+    everybody = {bot for each in deal_sets for bot in each.bots}
+    unranked = sorted(everybody - set(order) - set(excluded))
+    blank, uncalled = (None,) * len(unranked), (False,) * len(unranked)
+    fallback = ranking.skills.get(FALLBACK) if ranking else None
+    found = Standings(
+        rows=tuple(map(row, order, _tiers(called))) + tuple(row(bot, None) for bot in unranked),
+        better=tuple(chances + blank for chances in better)
+        + tuple((None,) * len(order) + blank for _ in unranked),
+        called=tuple(calls + uncalled for calls in called)
+        + tuple((False,) * len(order) + uncalled for _ in unranked),
+        needed=None if any(map(any, called)) else _needed(better, len(complete)),
+        complete=len(complete),
+        planned=len(deal_sets),
+        problem=problem,
+        forfeit_points=ranking.forfeit_points if ranking else None,
+        fallback_skill=fallback.value if fallback else None,
+    )
+    return Ranked(found, ranking)
+
+
+class _Ranking:
+    """The fit of complete deal-sets, and the official scores.
+
+    Raises:
+      NotComparable: if the bots cannot be ranked together.
+    """
+
+    def __init__(
+        self,
+        complete: Sequence[DealSetPlan],
+        outcomes: Mapping[str, MatchOutcome],
+        *,
+        excluded: Collection[str],
+        few: Collection[str],
+    ) -> None:
+        fitted = _fit(complete, outcomes, excluded)
+        played: dict[str, list[SeatResult]] = defaultdict(list)
+        for deal_set in complete:
+            for match in deal_set.matches:
+                for seat in seats_played(match.bots, outcomes[match.id]):
+                    played[seat.bot].append(seat)
+        every = [seat for own in played.values() for seat in own]
+        self.forfeit_points = forfeit_points(every, fitted)
+        scores = {
+            bot: official(bot, own, self.forfeit_points)
+            for bot, own in played.items()
+            if bot not in excluded
+        }
+        self.forfeited = {bot: 1.0 - score.weight for bot, score in scores.items()}
+        players = (*fitted.bots, *fitted.excluded)
+        skills = fitted.scores([Score(bot) for bot in players])
+        self.skills: dict[str, SkillEstimate] = dict(zip(players, skills, strict=True))
+        lapsed = {bot: score for bot, score in scores.items() if score != Score(bot)}
+        estimates = fitted.scores(list(lapsed.values()))
+        self.estimates = self.skills | dict(zip(lapsed, estimates, strict=True))
+        self.order = tuple(
+            sorted(
+                (bot for bot in scores if bot not in few),
+                key=lambda bot: (-self.estimates[bot].value, self.forfeited[bot], bot),
+            )
+        )
+        self._fitted, self._scores = fitted, scores
+
+    def simultaneous(self, seed: str) -> dict[str, float | None]:
+        """The ± of each score for intervals that hold for all bots at once."""
+        scores = [self._scores[bot] for bot in self.order]
+        return dict(zip(self.order, half_widths(self._fitted, scores, seed=seed), strict=True))
+
+    def chances(self) -> tuple[tuple[float | None, ...], ...]:
+        """For each bot, the probabilities that its score is above that of each other, in order."""
+        order = [self._scores[bot] for bot in self.order]
+        chances: list[list[float | None]] = [[None] * len(order) for _ in order]
+        for i, differences in enumerate(self._fitted.differences(order)):
+            for j, difference in enumerate(differences, i + 1):
+                chance = difference.chance_positive
+                if chance is not None:
+                    chances[i][j], chances[j][i] = chance, 1.0 - chance
+        return tuple(map(tuple, chances))
+
+
+def _fit(
+    complete: Sequence[DealSetPlan],
+    outcomes: Mapping[str, MatchOutcome],
+    excluded: Collection[str],
+) -> MarginFit:
+    """The fit in which all forfeited seats are one player.
+
+    If the fallback player's skill cannot be separated from the forfeiting bot's (as when a bot forfeits one
+    seat of every deal-set), forfeited seats count as their bots' own.
+    """
+    try:
+        pooled = (_scored(each, outcomes, excluded, pooled=True) for each in complete)
+        return fit(pooled, excluded=[FALLBACK, *excluded])
+    except NotComparable:
+        own = (_scored(each, outcomes, excluded, pooled=False) for each in complete)
+        return fit(own, excluded=excluded)
+
+
+def _scored(
+    deal_set: DealSetPlan,
+    outcomes: Mapping[str, MatchOutcome],
+    excluded: Collection[str],
+    *,
+    pooled: bool,
+) -> DealSet:
+    tables = []
+    for match in deal_set.matches:
+        outcome = outcomes[match.id]
+        players = tuple(
+            FALLBACK if pooled and lapse(outcome, seat) >= 1.0 else bot
+            for seat, bot in enumerate(par_players(match.bots, deal_set.bots, excluded))
+        )
+        tables.append(MatchScores(players, outcome.scores))
+    return DealSet(tuple(tables))
+
+
+def par_players(
+    table: Sequence[str], bots: Sequence[str], excluded: Collection[str]
+) -> tuple[str, ...]:
+    """The players of a table for the fit.
+
+    A table of excluded bots only has no information about skills, only about the effects of its seats. It is
+    assigned to one bot of the deal-set, against itself. Otherwise the excluded bots could be players who met
+    no other.
+    """
+    if all(bot in excluded for bot in table):
+        return (next((bot for bot in bots if bot not in excluded), table[0]),) * len(table)
+    return tuple(table)
+
+
+def _called(better: Chances) -> tuple[tuple[bool, ...], ...]:
+    """For each two bots in order of score, whether the first is called better."""
+    pairs = [
+        (one, other, chance)
+        for one, other in combinations(range(len(better)), 2)
+        if (chance := better[one][other]) is not None
+    ]
+    p_values = [2.0 * min(chance, 1.0 - chance) for *_, chance in pairs]
+    found = {
+        (one, other) if chance > 0.5 else (other, one)
+        for (one, other, chance), accepted in zip(
+            pairs, significant_among(p_values, share=WRONG_SHARE), strict=True
+        )
+        if accepted
+    }
+    numbers = range(len(better))
+    return tuple(tuple((one, other) in found for other in numbers) for one in numbers)
+
+
+def _tiers(called: Sequence[Sequence[bool]]) -> tuple[int, ...]:
+    """A tier ends before the first bot that is called worse than the tier's best."""
+    tiers: list[int] = []
+    best = 0
+    for number in range(len(called)):
+        if number and called[best][number]:
+            best = number
+            tiers.append(tiers[-1] + 1)
+        else:
+            tiers.append(tiers[-1] if tiers else 1)
+    return tuple(tiers)
+
+
+def _needed(better: Chances, complete: int) -> int | None:
+    """Deal-sets until the clearest pair alone is called: errors fall with the root of their number."""
+    chances = [chance for row in better for chance in row if chance is not None]
+    clearest = max(chances, default=0.5)
+    if not 0.5 < clearest < 1.0:
+        return None
+    pairs = len(chances) / 2
+    normal = NormalDist()
+    ratio = normal.inv_cdf(1.0 - WRONG_SHARE / pairs / 2.0) / normal.inv_cdf(clearest)
+    return max(1, math.ceil(complete * (ratio**2 - 1.0)))
+
+
+class _Conduct:
+    """The faults of each bot in all matches that have a result."""
+
+    def __init__(
+        self, deal_sets: Iterable[DealSetPlan], outcomes: Mapping[str, MatchOutcome]
+    ) -> None:
+        self.matches: Counter[str] = Counter()
+        self.faults: dict[str, Counter[str]] = {}
+        for deal_set in deal_sets:
+            for match in deal_set.matches:
+                for bot in match.bots:
+                    self.faults.setdefault(bot, Counter())
+                outcome = outcomes.get(match.id)
+                if outcome is None or not outcome.has_result:
+                    continue
+                for bot, faults in zip(match.bots, outcome.faults, strict=True):
+                    self.matches[bot] += 1
+                    self.faults[bot].update(faults)

@@ -1,0 +1,256 @@
+"""Heavy steps are played in other processes, while all clocks of their matches are stopped.
+
+Otherwise one slow step would delay every match of the referee, and use time of bots at other tables.
+
+Steps wait in a fair queue: each owner of bots has the same share of the processes, independent of its number of
+waiting steps, by start-time fair queueing (Goyal, Vin, Cheng, 1996). One process plays no expensive steps, so that
+a cheap step never waits for an expensive one.
+
+If a process is late with a step, a warning is logged; if it does not return, it is killed. The steps of processes
+that died are played once more by others. A step depends only on its arguments.
+"""
+
+import heapq
+import logging
+import os
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from arena.games.catalogue import game_by_id
+from arena.games.contract import Deals, Move, Seat, Step
+from arena.referee.clock import WORK_STEP_S
+from arena.worker_process import end_with_parent
+
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
+
+Chosen = tuple[tuple[Seat, Move], ...]
+
+PROCESSES: Final = 2
+EXPENSIVE_STEPS: Final = 2_000_000
+"""Work from which a step is expensive, in the rules' own unit. It takes about 0.5 s."""
+UNKNOWN_STEPS: Final = EXPENSIVE_STEPS
+"""The work of a heavy step if the rules do not know it."""
+LATE_S: Final = 1.0
+"""A process is late if it takes longer than its work and this time."""
+START_S: Final = 10.0
+"""Time for a process to start."""
+STUCK_S: Final = 60.0
+"""A process that is late by this time is killed."""
+NICENESS: Final = 10
+"""Workers have lower priority than the arena and bots on the same machine."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """The owner of a step, and its largest work."""
+
+    owner: str = ""
+    work: int = UNKNOWN_STEPS
+    """In the rules' own unit, known before the step is played."""
+
+    @property
+    def is_expensive(self) -> bool:
+        """Whether it may use a process for long."""
+        return self.work >= EXPENSIVE_STEPS
+
+
+UNKNOWN: Final = Ticket()
+"""The ticket of a step of unknown owner and work."""
+
+
+@dataclass(order=True, slots=True)
+class _Waiting:
+    start: int
+    arrived: int
+    ticket: Ticket = field(compare=False)
+    let_in: trio.Event = field(compare=False, default_factory=trio.Event)
+    given_up: bool = field(compare=False, default=False)
+
+
+class FairQueue:
+    """Orders steps by start tags: an owner's step starts, in units of work, where the owner's previous one ends.
+
+    So an owner who used little is before one who used much, and no owner saves turns while idle. Steps of one owner
+    stay in order; as a match has one step at a time, its matches take turns.
+    """
+
+    def __init__(self, processes: int) -> None:
+        self._free = processes
+        self._free_for_expensive = max(1, processes - 1)
+        self._waiting: list[_Waiting] = []
+        self._arrived = 0
+        self._now = 0
+        self._ends: dict[str, int] = {}
+        """Where the last step of each owner ends, if that is later than now."""
+
+    def join(self, ticket: Ticket) -> _Waiting:
+        """Add a step to the queue."""
+        self._arrived += 1
+        start = max(self._now, self._ends.get(ticket.owner, 0))
+        self._ends[ticket.owner] = start + ticket.work
+        waiting = _Waiting(start, self._arrived, ticket)
+        heapq.heappush(self._waiting, waiting)
+        self._let_in()
+        return waiting
+
+    def leave(self, ticket: Ticket) -> None:
+        """A step has ended, and its process is free."""
+        self._free += 1
+        self._free_for_expensive += ticket.is_expensive
+        self._let_in()
+
+    def give_up(self, waiting: _Waiting) -> None:
+        """Remove a step that is no longer wanted."""
+        if waiting.let_in.is_set():
+            self.leave(waiting.ticket)
+        waiting.given_up = True
+
+    def _let_in(self) -> None:
+        passed_over = []
+        while self._waiting and self._free:
+            first = heapq.heappop(self._waiting)
+            if first.given_up:
+                continue
+            if first.ticket.is_expensive and not self._free_for_expensive:
+                passed_over.append(first)
+                continue
+            self._free -= 1
+            self._free_for_expensive -= first.ticket.is_expensive
+            self._now = max(self._now, first.start)
+            first.let_in.set()
+        for each in passed_over:
+            heapq.heappush(self._waiting, each)
+        self._ends = {owner: end for owner, end in self._ends.items() if end > self._now}
+
+
+class StepProcesses:
+    """A few processes that play heavy steps; they start with the first one."""
+
+    def __init__(self, processes: int = PROCESSES) -> None:
+        self._processes = processes
+        self._queue = FairQueue(processes)
+        self._pool: ProcessPoolExecutor | None = None
+
+    async def step(
+        self,
+        game_id: str,
+        state: object,
+        chosen: Chosen,
+        deals: Deals,
+        ticket: Ticket = UNKNOWN,
+    ) -> Step:
+        """Play a step of a game in a worker process, in its turn.
+
+        Raises:
+          Exception: any error of the rules; `BrokenProcessPool` if its worker died twice.
+        """
+        try:
+            return await self._try(game_id, state, chosen, deals, ticket)
+        except BrokenProcessPool:
+            _log.warning("a step is played again, as its worker died", extra={"game": game_id})
+            return await self._try(game_id, state, chosen, deals, ticket)
+
+    async def _try(
+        self, game_id: str, state: object, chosen: Chosen, deals: Deals, ticket: Ticket
+    ) -> Step:
+        waiting = self._queue.join(ticket)
+        try:
+            await waiting.let_in.wait()
+        except trio.Cancelled:
+            self._queue.give_up(waiting)
+            raise
+        running = len(self._started())
+        try:
+            future = self._submit(game_id, state, chosen, deals)
+        except BaseException:
+            self._queue.leave(ticket)
+            raise
+        done, token = trio.Event(), trio.lowlevel.current_trio_token()
+
+        def over() -> None:
+            self._queue.leave(ticket)
+            done.set()
+
+        # A callback instead of a thread: waiting threads would leave none for the disk.
+        future.add_done_callback(_soon(token, over))
+        patience_s = LATE_S + ticket.work * WORK_STEP_S
+        if len(self._started()) > running:
+            patience_s += START_S
+        await self._over(done, patience_s, game_id)
+        try:
+            return future.result()
+        except Exception:
+            self._drop_if_broken()
+            raise
+
+    async def _over(self, done: trio.Event, patience_s: float, game_id: str) -> None:
+        """Wait for the end of a step; log if it is late, and kill the processes if it does not end."""
+        for timeout_s, message in (
+            (patience_s, "a worker is late with a step"),
+            (STUCK_S, "a worker does not return and is killed"),
+        ):
+            with trio.move_on_after(timeout_s):
+                await done.wait()
+            if done.is_set():
+                return
+            _log.warning(message, extra={"game": game_id, "waited_s": round(timeout_s, 3)})
+        for process in self._started():
+            process.kill()
+        await done.wait()
+
+    def _started(self) -> list["BaseProcess"]:
+        return list((getattr(self._pool, "_processes", None) or {}).values())
+
+    def _submit(self, game_id: str, state: object, chosen: Chosen, deals: Deals) -> "Future[Step]":
+        if self._pool is None:
+            # Never fork: a forked gRPC process may deadlock.
+            context = get_context("spawn")
+            self._pool = ProcessPoolExecutor(
+                self._processes, mp_context=context, initializer=begin_worker
+            )
+        try:
+            return self._pool.submit(_play, game_id, state, chosen, deals)
+        except Exception:
+            self._drop_if_broken()
+            raise
+
+    def _drop_if_broken(self) -> None:
+        if getattr(self._pool, "_broken", False):
+            self._pool = None  # the next heavy step starts new workers
+
+    def close(self) -> None:
+        """Kill the processes; their steps are lost, and are played again from the journal."""
+        if self._pool is not None:
+            processes = self._started()
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+            for process in processes:
+                process.kill()
+
+
+def _soon(token: trio.lowlevel.TrioToken, call: Callable[[], None]) -> Callable[[object], None]:
+    def call_soon(_: object) -> None:
+        with suppress(trio.RunFinishedError):
+            token.run_sync_soon(call)
+
+    return call_soon
+
+
+def _play(game_id: str, state: object, chosen: Chosen, deals: Deals) -> Step:
+    return game_by_id(game_id).rules.step(state, chosen, deals)
+
+
+def begin_worker() -> None:
+    """Give a new worker process low priority, and let it end with the arena."""
+    os.nice(NICENESS)
+    end_with_parent()

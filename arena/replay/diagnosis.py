@@ -1,0 +1,341 @@
+"""Diagnoses one bot's match for the bot's owner: result, faults, slow decisions.
+
+Everything is seen from the bot's seat: the views and moves are those of its asks.
+Other bots' cards and the reasons of their faults are left out. The bot's notes come
+from its notes file.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from arena.games.contract import Seat, View
+from arena.games.game import Game
+from arena.games.notation import Notation
+from arena.referee.clock import SeatClock
+from arena.referee.spec import AbortCause, Ending, FaultKind
+from arena.replay.phrases import because
+from arena.replay.playback import PlaybackStep, ReplayedDecision
+from arena.replay.read import Replay
+from arena.replay.verify import Verified, verify
+from cardarena.v1 import journal_pb2
+
+OFFERED_SHOWN: Final = 6
+"""Moves of an ask that are listed at most."""
+SLOWEST: Final = 3
+"""Decisions that are named as the slowest."""
+RAISED: Final = "error: "
+"""The beginning of a note with which an SDK reports an error in the bot's own code."""
+COSTLIEST: Final = 3
+"""Hands that are named as the most costly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The bot's note at a decision."""
+
+    decision: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultDetails:
+    """One fault with its evidence. Times count from the start of the match."""
+
+    decision: int
+    """The seat's decision in the match, counted from 1."""
+    hand: int
+    """Counted from 0, as everywhere in replays."""
+    step: int
+    """The step at which `arena replay show` has it."""
+    kind: FaultKind
+    reason: str
+    unasked: bool
+    """The bot was not asked: it had left, or had forfeited before the deal."""
+    before_deal: bool
+    """It forfeited the match before the first card."""
+    before_us: int
+    """When the ask before this one was sent; 0 if there was none."""
+    sent_us: int
+    settled_us: int
+    """When the fault was established."""
+    due_us: int
+    """The end of its time, with grace and refunds."""
+    received_us: int
+    """The answer's arrival; 0 if none came."""
+    answer_sha256: str
+    """Of the message that held the answer; empty if none came."""
+    answer_bytes: int
+    move_ms: int
+    """The time for the move, as the ask gave it."""
+    bank_before_ms: int
+    """The time in the bank, as the ask gave it."""
+    charged_us: int
+    refunded_us: int
+    """Delays of the arena itself, which were not charged."""
+    bank_ms: int
+    """The bank after the decision."""
+    away_ms: int
+    """The bot's absences in the match so far, together."""
+    view: View
+    offered: tuple[str, ...]
+    """The first moves offered, in notation."""
+    offered_count: int
+    complete: bool
+    """Whether the rules allowed no other moves."""
+    played: str
+    """The move that the fallback played."""
+    notes: tuple[Note, ...]
+    """The bot's own, at this decision and shortly before."""
+    forfeited: bool
+    """The bot forfeited with it: from here on the fallback played its seat."""
+
+    @property
+    def late_us(self) -> int:
+        """The time between the end of its time and the answer; 0 without a late answer."""
+        return max(0, self.received_us - self.due_us) if self.received_us else 0
+
+    @property
+    def raised(self) -> str:
+        """The error in the bot's code, from the note of this decision; empty if there is none."""
+        told = (each.text for each in self.notes if each.decision == self.decision)
+        return next((text.removeprefix(RAISED) for text in told if text.startswith(RAISED)), "")
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether the ask had been sent before the fault: it may have waited for a free slot."""
+        return not self.unasked and self.due_us != self.sent_us
+
+
+@dataclass(frozen=True, slots=True)
+class SlowDecision:
+    """One of the bot's slowest decisions."""
+
+    decision: int
+    hand: int
+    charged_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class CostlyHand:
+    """A hand in which the bot scored less than the mean of the others."""
+
+    hand: int
+    score: int
+    others: tuple[int, ...]
+
+    @property
+    def behind(self) -> float:
+        """The difference to the mean of the others."""
+        return sum(self.others) / len(self.others) - self.score
+
+
+@dataclass(frozen=True, slots=True)
+class MatchDiagnosis:
+    """One bot's match: how it ended, and what went wrong."""
+
+    match_id: str
+    game: Game
+    start_unix_ms: int
+    end_us: int
+    deal_set: str
+    seat: Seat
+    names: tuple[str, ...]
+    """By seat."""
+    ending: Ending
+    cause: AbortCause | None
+    incident: str
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+    ended_by_limit: bool
+    """Whether a limit of hands ended it before its goal was reached."""
+    others_forfeited: tuple[Seat, ...]
+    hands: int
+    """Hands begun."""
+    decisions: int
+    """Those of this seat."""
+    unasked: int
+    """Of these, those played without asking the bot."""
+    fault_limit: int
+    away_limit_ms: int
+    faults: tuple[FaultDetails, ...]
+    forfeit: FaultDetails | None
+    """The fault with which the bot forfeited; None if it did not."""
+    forfeited_before: str
+    """Why the seat forfeited before the deal, with the code; empty if it did not."""
+    slowest: tuple[SlowDecision, ...]
+    """Of the decisions that the bot made in time, slowest first."""
+    costliest: tuple[CostlyHand, ...]
+    """The worst first."""
+
+    @property
+    def bot(self) -> str:
+        """The bot's name."""
+        return self.names[self.seat]
+
+    @property
+    def place(self) -> int:
+        """The bot's place, 1 is first; 0 if the match was aborted."""
+        return self.places[self.seat] if self.places else 0
+
+    def faults_of(self, kind: FaultKind) -> tuple[FaultDetails, ...]:
+        """Its faults of one kind, without those before the deal."""
+        return tuple(fault for fault in self.faults if fault.kind is kind and not fault.before_deal)
+
+
+def diagnose(
+    replay: Replay, seat: Seat, notes: Mapping[int, str] = MappingProxyType({})
+) -> MatchDiagnosis:
+    """Verify a replay and diagnose the bot at a seat; `notes` are the bot's own, by decision.
+
+    Raises:
+      Discrepancy: if the replay is not true.
+      Damaged: if it does not say how the match ended.
+      Unplayable: if this arena has no such game, rules version or options.
+    """
+    steps: list[PlaybackStep] = []
+    return diagnosis_of(replay, verify(replay, seen=steps.append), steps, seat, notes)
+
+
+def diagnosis_of(
+    replay: Replay,
+    verified: Verified,
+    steps: Sequence[PlaybackStep],
+    seat: Seat,
+    notes: Mapping[int, str] = MappingProxyType({}),
+) -> MatchDiagnosis:
+    """As `diagnose`, from the result and the steps of a verified replay."""
+    outcome, opened, spec = verified.outcome, replay.opened, replay.spec()
+    own = [(each, step) for step in steps for each in step.decisions if each.seat == seat]
+    faults = tuple(_FaultReader(replay, seat, notes).read(own))
+    slow = sorted(
+        (
+            SlowDecision(each.decision, step.hand, each.charged_us)
+            for each, step in own
+            if each.fault is None and not each.unasked
+        ),
+        key=lambda each: -each.charged_us,
+    )
+    before = [
+        because(out.kind, out.reason) or out.kind.entry.code
+        for out in spec.forfeited_seats
+        if out.seat == seat
+    ]
+    return MatchDiagnosis(
+        match_id=spec.match_id,
+        game=spec.terms.game,
+        start_unix_ms=opened.start_unix_ms,
+        end_us=replay.closed.end_us,
+        deal_set=opened.deal_set,
+        seat=seat,
+        names=replay.names,
+        ending=outcome.ending,
+        cause=outcome.cause,
+        incident=outcome.incident,
+        scores=outcome.scores,
+        places=outcome.places,
+        ended_by_limit=outcome.ended_by_limit,
+        others_forfeited=tuple(each for each in verified.forfeited if each != seat),
+        hands=verified.hands,
+        decisions=len(own),
+        unasked=sum(each.unasked for each, _ in own),
+        fault_limit=spec.terms.fault_limit,
+        away_limit_ms=spec.terms.away_limit_ms,
+        faults=faults,
+        forfeit=next((fault for fault in faults if fault.forfeited), None),
+        forfeited_before=before[0] if before else "",
+        slowest=tuple(slow[:SLOWEST]),
+        costliest=costliest_hands(outcome.hand_scores, seat),
+    )
+
+
+class _FaultReader:
+    """Reads a seat's faults, and runs its clock beside them."""
+
+    def __init__(self, replay: Replay, seat: Seat, notes: Mapping[int, str]) -> None:
+        self._notes = notes
+        self._spec = replay.spec()
+        self._seat = seat
+        self._was_out = any(out.seat == seat for out in self._spec.forfeited_seats)
+        self._moves = Notation(self._spec.terms.game.messages.Move)
+        self._evidence = {
+            each.decision: each for each in replay.decided if each.seat == seat and each.fault
+        }
+
+    def read(self, own: Sequence[tuple[ReplayedDecision, PlaybackStep]]) -> Iterator[FaultDetails]:
+        clock, hand = SeatClock(self._spec.terms.time_control), 0
+        before: list[ReplayedDecision] = []
+        for decision, step in own:
+            for _ in range(hand, step.hand):
+                clock.new_hand()
+            hand = step.hand
+            if decision.fault is not None:
+                yield self._fault(decision, decision.fault, step, clock, before)
+            if not decision.unasked:
+                in_time = decision.fault is None or decision.fault.in_time
+                clock.charge(decision.charged_us / 1e6, in_time=in_time)
+            before.append(decision)
+
+    def _fault(
+        self,
+        decision: ReplayedDecision,
+        kind: FaultKind,
+        step: PlaybackStep,
+        clock: SeatClock,
+        before: Sequence[ReplayedDecision],
+    ) -> FaultDetails:
+        decided = self._evidence[decision.decision]
+        evidence = decided.evidence
+        rules = self._spec.terms.game.rules
+        moves = rules.moves(step.before, self._seat)
+        move_ms, bank_before_ms, _ = clock.times_ms()
+        return FaultDetails(
+            decision=decision.decision,
+            hand=step.hand,
+            step=step.index,
+            kind=kind,
+            reason=decision.reason,
+            unasked=decision.unasked,
+            before_deal=decision.unasked and not before and self._was_out,
+            before_us=before[-1].sent_us if before else 0,
+            sent_us=decision.sent_us,
+            settled_us=_settled_us(decided),
+            due_us=evidence.due_us,
+            received_us=evidence.received_us,
+            answer_sha256=evidence.answer_sha256.hex(),
+            answer_bytes=evidence.answer_bytes,
+            move_ms=move_ms,
+            bank_before_ms=bank_before_ms,
+            charged_us=decision.charged_us,
+            refunded_us=decided.refunded_us,
+            bank_ms=decision.bank_ms,
+            away_ms=evidence.away_ms,
+            view=rules.view(step.before, self._seat),
+            offered=tuple(self._moves.write(each) for each in moves.offered[:OFFERED_SHOWN]),
+            offered_count=len(moves.offered),
+            complete=moves.complete,
+            played=self._moves.write(decision.move),
+            notes=tuple(
+                Note(each.decision, self._notes[each.decision])
+                for each in (*before[-2:], decision)
+                if each.decision in self._notes
+            ),
+            forfeited=decision.forfeited,
+        )
+
+
+def _settled_us(decided: journal_pb2.Decided) -> int:
+    """When a fault was established: the answer arrived, or the charged time had passed."""
+    evidence = decided.evidence
+    return evidence.received_us or decided.sent_us + decided.charged_us + decided.refunded_us
+
+
+def costliest_hands(hand_scores: Sequence[Sequence[int]], seat: Seat) -> tuple[CostlyHand, ...]:
+    """The hands in which a seat scored less than the mean of the others, the worst first."""
+    hands = [
+        CostlyHand(at, scores[seat], tuple(s for other, s in enumerate(scores) if other != seat))
+        for at, scores in enumerate(hand_scores)
+    ]
+    lost = sorted((each for each in hands if each.behind > 0), key=lambda each: -each.behind)
+    return tuple(lost[:COSTLIEST])

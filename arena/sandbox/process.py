@@ -1,0 +1,245 @@
+"""One launched bot: its process, its folder and its log."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+import trio
+
+from arena.sandbox.command import BadCommand, BotCommand
+from arena.sandbox.output import LOG_SUFFIX, OutputLog, read_output
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.visible_files import VisibleFiles
+from arena.spawner import priority
+
+TERMINATE_S: Final = 1.0
+"""The time between SIGTERM and SIGKILL, in seconds."""
+_TAIL_CHARS: Final = 600
+_STDERR: Final = 2
+_LONGEST_LINE: Final = 4096
+"""The bytes kept of a line that has no end yet, for `on_line`."""
+_STARTED: Final = "started: "
+_SCRIPT: Final = b"#!"
+_ELF: Final = b"\x7fELF"
+_PASSED_ON: Final = ("LANG", "LC_ALL", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
+
+
+class RunningProcess(Protocol):
+    """A bot's process, sandboxed or not."""
+
+    visible: VisibleFiles | None
+    """The files that it can read; None without a sandbox."""
+
+    @property
+    def returncode(self) -> int | None: ...
+    @property
+    def output(self) -> trio.abc.ReceiveStream:
+        """Its output, for the log."""
+        ...
+
+    async def wait(self) -> None: ...
+    async def send_signal(self, number: int) -> None: ...
+
+
+class BotProcess:
+    """A running bot. `exited` is set when its process has ended."""
+
+    def __init__(
+        self,
+        command: BotCommand,
+        process: RunningProcess,
+        output: Path,
+        *,
+        terminal: bool = False,
+        level: str = "",
+    ) -> None:
+        self.command = command
+        self.output = output
+        """The log of its output, see `arena.sandbox.output`."""
+        self.exited = trio.Event()
+        self._process = process
+        self._terminal = terminal
+        self._level = level
+
+    @property
+    def visible(self) -> VisibleFiles | None:
+        """The files that it can read; None without a sandbox."""
+        return self._process.visible
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code; -N if signal N ended it, None while it runs."""
+        return self._process.returncode
+
+    @property
+    def how_it_ended(self) -> str:
+        """The end of the process, in words."""
+        code = self.returncode
+        if code is None:
+            return "still running"
+        return f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+    def last_words(self) -> str:
+        """The last characters that the bot printed since it was started, for an error message."""
+        lines: list[str] = []
+        with suppress(OSError):
+            for line in read_output(self.output):
+                if not line.by_arena:
+                    lines.append(line.text)
+                elif line.text.startswith(_STARTED):
+                    lines.clear()
+        return "\n".join(lines)[-_TAIL_CHARS:].strip()
+
+    async def watch(self, on_line: Callable[[str], None] | None = None) -> None:
+        """Write the bot's output to its log until the bot has ended. If cancelled, end the bot.
+
+        `on_line` is called with each line at once. The stderr of a bot at the terminal is also
+        written to the terminal.
+        """
+        source = self._process.output
+        rest = b""
+        with OutputLog(self.output) as log:
+            log.mark(f"{_STARTED}{self.command.text}")
+            if self._level:
+                log.mark(f"sandboxed at {self._level}")
+            how = "ended by the arena"
+            try:
+                async for chunk in source:
+                    log.printed(chunk)
+                    if self._terminal:
+                        os.write(_STDERR, chunk)
+                    if on_line is not None:
+                        *lines, rest = (rest + chunk).split(b"\n")
+                        rest = rest[-_LONGEST_LINE:]
+                        for line in lines:
+                            on_line(line.decode("utf-8", "replace"))
+                await self._process.wait()
+                how = self.how_it_ended
+            finally:
+                with trio.CancelScope(shield=True):
+                    await self._end()
+                log.mark(how)
+                self.exited.set()
+
+    async def _end(self) -> None:
+        """End the bot and all processes that it started."""
+        if self._process.returncode is None:
+            await self._process.send_signal(signal.SIGTERM)
+            with trio.move_on_after(TERMINATE_S):
+                await self._process.wait()
+        await self._process.send_signal(signal.SIGKILL)  # for children that it left
+        await self._process.wait()
+
+
+class _Unsandboxed:
+    """A process with all rights of this user."""
+
+    visible: VisibleFiles | None = None
+
+    def __init__(self, process: trio.Process, *, terminal: bool) -> None:
+        self._process = process
+        self._terminal = terminal
+        output = process.stderr if terminal else process.stdout
+        assert output is not None
+        self.output: trio.abc.ReceiveStream = output
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.returncode
+
+    async def wait(self) -> None:
+        await self._process.wait()
+
+    async def send_signal(self, number: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            if not self._terminal:
+                os.killpg(self._process.pid, number)
+            elif self._process.returncode is None:
+                self._process.send_signal(number)  # its process group includes the arena
+
+
+async def launch(
+    command: BotCommand,
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    terminal: bool = False,
+    sandbox: Sandbox | None = None,
+    socket: Path | None = None,
+) -> BotProcess:
+    """Start a bot in a folder of its own.
+
+    Args:
+      command: What to run.
+      folder: The folder of this process of the bot; the log is beside it.
+      environment: Variables besides the few that all bots get.
+      terminal: Whether it uses the terminal of this process, as a debugger needs; then it has no
+        sandbox.
+      sandbox: The sandbox; None for none.
+      socket: The one Unix socket that a sandboxed bot can connect to; it has no network.
+
+    Raises:
+      BadCommand: if the process cannot be started.
+    """
+    await trio.Path(folder).mkdir(parents=True, exist_ok=True)
+    output = folder.parent / f"{folder.name}{LOG_SUFFIX}"
+    passed_on = (*_PASSED_ON, "TERM") if terminal else _PASSED_ON
+    given = {name: os.environ[name] for name in passed_on if name in os.environ}
+    # `python` in the bot's command means this Python, which has the SDK.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    given |= {"PATH": path, "PYTHONUNBUFFERED": "1"}
+    if command.packages:
+        found = [*map(str, command.packages), *filter(None, [given.get("PYTHONPATH")])]
+        given["PYTHONPATH"] = os.pathsep.join(found)
+    process: RunningProcess
+    if sandbox is not None and not terminal:
+        try:
+            _require_program(Path(command.argv[0]))
+            process = await sandbox.start(command, folder, {**given, **environment}, socket)
+        except (OSError, BadCommand) as error:
+            raise _no_start(command, error) from error
+        return BotProcess(command, process, output, level=sandbox.level)
+    try:
+        plain = await trio.lowlevel.open_process(
+            list(command.argv),
+            stdin=None if terminal else subprocess.DEVNULL,
+            stdout=None if terminal else subprocess.PIPE,
+            stderr=subprocess.PIPE if terminal else subprocess.STDOUT,
+            cwd=folder,
+            env={**given, "HOME": str(folder), "TMPDIR": str(folder), **environment},
+            start_new_session=not terminal,
+        )
+    except OSError as error:
+        raise _no_start(command, error) from error
+    if not terminal:
+        priority.put_below(plain.pid)
+    process = _Unsandboxed(plain, terminal=terminal)
+    return BotProcess(command, process, output, terminal=terminal)
+
+
+def _no_start(command: BotCommand, error: OSError | BadCommand) -> BadCommand:
+    why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
+        why = "it is no program, nor a script with #! and its interpreter in the first line"
+    text = f"the bot {command.name!r} does not start: {why}: {command.text}"
+    return BadCommand(text, f"it does not start: {why}")
+
+
+def _require_program(path: Path) -> None:
+    """Require that the kernel can execute a file, which in a sandbox would fail in its output only.
+
+    Raises:
+      OSError: if it cannot.
+    """
+    if not os.access(path, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    with path.open("rb") as file:
+        head = file.read(len(_ELF))
+    if not head.startswith((_SCRIPT, _ELF)):
+        raise OSError(errno.ENOEXEC, os.strerror(errno.ENOEXEC))

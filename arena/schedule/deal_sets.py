@@ -1,0 +1,181 @@
+"""Deal-sets and the schedule of a round robin.
+
+A deal-set is the same boards at as many tables as there are seats. The seating moves on by one seat from table
+to table, so every bot plays every seat of every board once, and the luck of the deal cancels. In each round of
+a round robin every group of bots plays one deal-set.
+
+Draws sort by SHA-256, so a schedule is the same on every machine and with every version of Python.
+"""
+
+import hmac
+import itertools
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from arena.schedule.seeded_order import digest, shuffled
+
+MAX_GROUPS: Final = 200
+"""Most groups of more than two bots in one round; of more groups a sample plays."""
+
+Group: TypeAlias = tuple[str, ...]
+
+_ID_DIGITS: Final = 20  # 80 bits: no two of a million matches share an id
+
+
+class ScheduleError(ValueError):
+    """No schedule can be made for these bots; the text says why in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlan:
+    """One table of a deal-set."""
+
+    id: str
+    deal_set_id: str
+    rotation: int
+    """Seats by which the seating has moved on from the first table, 0 to n - 1."""
+    bots: tuple[str, ...]
+    """Names in seat order."""
+    seed: str
+    """Fixes the boards; the same at all tables of the deal-set."""
+
+
+@dataclass(frozen=True, slots=True)
+class DealSetPlan:
+    """One list of boards and the tables it is played at."""
+
+    id: str
+    number: int
+    """From 1 in each schedule."""
+    bots: tuple[str, ...]
+    """Names in seat order at the table with rotation 0."""
+    seed: str
+    matches: tuple[MatchPlan, ...]
+
+
+def round_robin(
+    bots: Sequence[str],
+    *,
+    seats: int,
+    deal_sets: int,
+    seed: str,
+    tournament: str = "",
+    max_groups: int = MAX_GROUPS,
+) -> tuple[DealSetPlan, ...]:
+    """Plan `deal_sets` rounds; in each, every group of `seats` bots plays one deal-set.
+
+    If there are more than `max_groups` groups of three or more bots, each round plays `max_groups` of them, chosen
+    by `balanced_groups`.
+
+    The seed fixes everything but the ids, which depend on the name of the `tournament` too, so that two
+    tournaments in one folder share none. A schedule of more rounds starts with the same deal-sets. Each deal-set
+    has its own seed, which reveals neither the given seed nor that of another deal-set.
+
+    Raises:
+      ScheduleError: if there are too few bots, two of one name, or no rounds.
+    """
+    require_schedulable(bots, seats, deal_sets)
+    if max_groups < 1:
+        raise ScheduleError(f"a round has at least 1 group, not {max_groups}")
+    names = sorted(bots)  # the given order does not matter
+    every_group = math.comb(len(names), seats)
+    if seats == 2 or every_group <= max_groups:
+        groups = _all_groups(names, seats, seed)
+        groups_a_round = every_group
+    else:
+        groups = balanced_groups(names, seats, seed, "group")
+        groups_a_round = max_groups
+    return tuple(
+        planned(number, group, seed, tournament)
+        for number, group in enumerate(itertools.islice(groups, deal_sets * groups_a_round), 1)
+    )
+
+
+def require_schedulable(bots: Sequence[str], seats: int, deal_sets: int) -> None:
+    """Require bots of different names, at least as many as seats, and at least one deal-set.
+
+    Raises:
+      ScheduleError: saying what is wrong.
+    """
+    if seats < 2:
+        raise ScheduleError(f"a table of a tournament has at least 2 seats, not {seats}")
+    if len(bots) < seats:
+        raise ScheduleError(f"{seats} seats need at least {seats} bots; there are {len(bots)}")
+    for name, times in Counter(bots).items():
+        if times > 1:
+            raise ScheduleError(f"{times} bots are named {name!r}; every bot needs its own name")
+    if deal_sets < 1:
+        raise ScheduleError(f"a group plays at least 1 deal-set, not {deal_sets}")
+
+
+def _all_groups(names: list[str], seats: int, seed: str) -> Iterator[Group]:
+    """Every group once a round, in an order drawn for the round.
+
+    If a tournament is stopped early, its bots have played about equally many matches.
+    """
+    groups = list(itertools.combinations(names, seats))
+    for number in itertools.count(1):
+        yield from shuffled(groups, seed, "round", number)
+
+
+def balanced_groups(
+    bots: Sequence[str], seats: int, seed: str, label: str, fixed: Group = ()
+) -> Iterator[Group]:
+    """Groups of `fixed` and `seats` of the `bots`, without end, in which all play and meet equally often.
+
+    Each seat goes to the bot that played least, and among those to the one that met the others of the group
+    least; lots decide the rest. So the numbers of deal-sets of two bots differ by one at most.
+    """
+    played: Counter[str] = Counter()
+    met: Counter[frozenset[str]] = Counter()
+    for number in itertools.count(1):
+        waiting, group = shuffled(bots, seed, label, number), list[str]()
+        for _ in range(seats):
+            chosen = min(
+                waiting,
+                key=lambda bot: (played[bot], sum(met[frozenset((bot, g))] for g in group)),
+            )
+            waiting.remove(chosen)
+            group.append(chosen)
+        played.update(group)
+        met.update(map(frozenset, itertools.combinations(group, 2)))
+        yield (*fixed, *group)
+
+
+def planned(number: int, group: Group, seed: str, tournament: str) -> DealSetPlan:
+    """Deal-set `number` of a schedule, between these bots; its seating is drawn."""
+    seating = tuple(shuffled(sorted(group), seed, "seating", number))
+    tables = [seating[at:] + seating[:at] for at in range(len(seating))]
+    deal_set_id = digest(tournament, seed, "deal-set", number, seating)[:_ID_DIGITS]
+    return _planned(number, deal_set_id, seating, tables, seed)
+
+
+def planned_tables(number: int, tables: Sequence[Group], seed: str, tournament: str) -> DealSetPlan:
+    """Deal-set `number` at these tables, each in seat order."""
+    bots = tuple(sorted({bot for table in tables for bot in table}))
+    deal_set_id = digest(tournament, seed, "deal-set", number, tables)[:_ID_DIGITS]
+    return _planned(number, deal_set_id, bots, tables, seed)
+
+
+def _planned(
+    number: int, deal_set_id: str, bots: Group, tables: Sequence[Group], seed: str
+) -> DealSetPlan:
+    boards = _derived_seed(seed, number)
+    matches = tuple(
+        MatchPlan(digest(deal_set_id, "match", at)[:_ID_DIGITS], deal_set_id, at, table, boards)
+        for at, table in enumerate(tables)
+    )
+    return DealSetPlan(deal_set_id, number, bots, boards, matches)
+
+
+def _derived_seed(seed: str, number: int) -> str:
+    """The seed of one deal-set: an HMAC-SHA-256 with the schedule's seed as key.
+
+    A replay shows the seed of its deal-set while other deal-sets are in play.
+    """
+    about = json.dumps(["deal-set seed", number])
+    return hmac.digest(seed.encode(), about.encode(), "sha256").hex()

@@ -1,0 +1,145 @@
+"""The self-probe: messages that the arena sends itself on the path of answers, to measure its delay.
+
+Probes use a connection of their own to the server that reads the bots' connections, and the loop that stamps answers
+stamps them. So what delays answers delays probes too: a flood on another connection, a busy processor, a busy loop.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import secrets
+import socket
+import stat
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+
+from arena.referee.lag import LagMeter
+from arena.server.listen import UNIX
+
+PERIOD_S: Final = 0.1
+"""Time in seconds from the return of one probe to the next."""
+PATIENCE_S: Final = 10.0
+"""Time in seconds after which a probe is lost, and its connection is replaced."""
+TRIES: Final = 3
+"""Failed connections in a row after which probing ends."""
+PREFIX: Final = "cardarena-probe-"
+"""Prefix of the socket's folder, in the system's folder for temporary files."""
+OLD_S: Final = 60.0
+"""Age in seconds after which a socket without a listener is removed, as its arena was killed."""
+
+_log = logging.getLogger(__name__)
+
+
+class SelfProbe:
+    """Sends probes while matches are in play, and reports to the lag meter when they return.
+
+    It listens on a socket file that only this user may open, and answers a call with a random name.
+    """
+
+    def __init__(self, meter: LagMeter, now_s: Callable[[], float]) -> None:
+        """`now_s` is the clock that stamps asks and answers."""
+        self._meter = meter
+        self._now_s = now_s
+        self.call: Final = f"/{secrets.token_hex(16)}/Probe"
+        """The name of the call, which cannot be guessed."""
+        _remove_old_sockets()
+        self._folder = tempfile.TemporaryDirectory(prefix=PREFIX)
+        self._address = f"{UNIX}{self._folder.name}/{_SOCKET}"
+        self._measuring = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._returned = 0
+        meter.call_on_start(self._measuring.set)
+
+    def listen(self, server: grpc.aio.Server) -> None:
+        """Have a server that is not started yet answer the probes.
+
+        Raises:
+          RuntimeError: if the socket cannot be made.
+        """
+        service, _, name = self.call.lstrip("/").partition("/")
+        method: Any = grpc.stream_stream_rpc_method_handler(_echo)
+        server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(service, {name: method}),)
+        )
+        server.add_insecure_port(self._address)
+
+    def start(self) -> None:
+        """Send probes from now on, whenever the meter measures."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def stop(self) -> None:
+        """Send no more probes."""
+        try:
+            if self._task is not None:
+                self._task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await self._task
+        finally:
+            self._meter.probes_end()
+            self._folder.cleanup()
+
+    async def _run(self) -> None:
+        failed = 0
+        while failed < TRIES:
+            returned = self._returned
+            with contextlib.suppress(*_FAILURES):
+                async with grpc.aio.insecure_channel(self._address, _OPTIONS) as channel:
+                    await self._probe(channel)
+            self._meter.probes_end()
+            failed = failed + 1 if self._returned == returned else 0
+        _log.error("the transport cannot be probed: delays by floods are not refunded")
+
+    async def _probe(self, channel: grpc.aio.Channel) -> None:
+        """Send probes over one connection until it fails."""
+        call: Any = channel.stream_stream(self.call)()
+        meter, now_s = self._meter, self._now_s
+        try:
+            while True:
+                while not meter.is_measuring:
+                    self._measuring.clear()
+                    await self._measuring.wait()
+                meter.probe_left(now_s())
+                async with asyncio.timeout(PATIENCE_S):
+                    await call.write(b"")
+                    if await call.read() is grpc.aio.EOF:
+                        return
+                meter.probe_returned(now_s())
+                self._returned += 1
+                await asyncio.sleep(PERIOD_S)
+        finally:
+            call.cancel()
+
+
+_FAILURES: Final = (grpc.aio.AioRpcError, asyncio.InvalidStateError, TimeoutError)
+"""Failures of a call: it has ended or takes too long."""
+_SOCKET: Final = "probe"
+_OPTIONS: Final = (("grpc.use_local_subchannel_pool", 1),)
+
+
+def _remove_old_sockets() -> None:
+    """Remove the sockets of this user's arenas that were killed."""
+    for place in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{_SOCKET}"):
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as caller:
+            # Another user could have made a link there to a folder of a third user.
+            folder, found = place.parent.lstat(), place.lstat()
+            if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != os.geteuid():
+                continue
+            if not stat.S_ISSOCK(found.st_mode) or time.time() - found.st_mtime < OLD_S:
+                continue
+            caller.settimeout(0.0)  # the queue of a running arena may be full
+            try:
+                caller.connect(str(place))
+            except ConnectionRefusedError:
+                place.unlink()
+                place.parent.rmdir()
+
+
+async def _echo(_: object, context: Any) -> AsyncIterator[bytes]:
+    while (data := await context.read()) is not grpc.aio.EOF:
+        yield data

@@ -1,0 +1,79 @@
+"""The parts of an arena from which its metrics and its status are read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from arena.referee.lag import LagCounts, LagMeter
+from arena.replay.journal.deal_log import DealLog
+from arena.replay.journal.journal import Journal
+from arena.server.admission.connections import ConnectionMonitor
+from arena.server.admission.match_admission import Admission
+from arena.server.arena import Arena
+from arena.server.counts import Counts
+from cardarena.v1 import play_pb2
+
+DEAL_STEPS: Final = ("drawn", "fixed", "voided", "opened")
+"""The steps of a deal-set."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsSource:
+    """The parts of a running arena that count something. Read them on the thread of the arena."""
+
+    arena: Arena
+    journal: Journal
+    deal_log: DealLog
+    data: Path
+    admission: Admission | None = None
+    """None if new matches are never refused."""
+    lag: LagMeter | None = None
+    connections: ConnectionMonitor | None = None
+    """None where connections cannot be seen."""
+
+    @property
+    def counts(self) -> Counts:
+        """The counts since the start."""
+        return self.arena.metrics.counts
+
+    @property
+    def takes_matches(self) -> bool:
+        """Whether new matches are taken now."""
+        return self.admission is None or not self.admission.why_closed()
+
+    @property
+    def refused_matches(self) -> int:
+        """How many matches were refused because of load or a full disk."""
+        return 0 if self.admission is None else self.admission.refused
+
+    @property
+    def promised_bytes(self) -> int:
+        """Bytes of disk space that are promised to matches in play."""
+        return 0 if self.admission is None else self.admission.disk_budget.promised_bytes
+
+    @property
+    def workers(self) -> Sequence[Mapping[str, int]]:
+        """The counts of each worker process."""
+        return () if self.arena.workers is None else self.arena.workers.status()
+
+    @property
+    def pauses(self) -> LagCounts:
+        """The pauses of the event loop; zero where they are not measured."""
+        return LagCounts(0, 0, 0.0, 0.0) if self.lag is None else self.lag.counts()
+
+    @property
+    def late_p99_ms(self) -> float:
+        """Lateness of the event loop at the 99th percentile, in milliseconds."""
+        return 0.0 if self.lag is None else self.lag.p99_ms()
+
+    @property
+    def connected_bots(self) -> int:
+        """How many bots have a stream."""
+        return sum(session.connected for session in self.arena.sessions)
+
+
+def refusal_word(reason: int) -> str:
+    """A `cardarena.v1.RefusalReason` as a label: `unknown_ask`."""
+    name = play_pb2.RefusalReason.Name(reason)  # type: ignore[arg-type]
+    return name.removeprefix("REFUSAL_REASON_").lower()

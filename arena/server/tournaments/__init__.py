@@ -1,1 +1,0 @@
-"""Closed tournaments, and the launcher that starts their bots."""

@@ -1,0 +1,1 @@
+"""Workers: processes that play leased deal-sets of launched bots for an arena."""

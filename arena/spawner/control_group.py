@@ -1,0 +1,120 @@
+"""Control groups (cgroup v2), which limit what all processes of a bot use together.
+
+They need a control group that is delegated to the arena's user, as systemd does for a unit with
+`Delegate=yes`.
+"""
+
+import contextlib
+import os
+from dataclasses import dataclass
+from typing import Final
+
+from arena.spawner.order import ResourceLimits
+from arena.spawner.priority import NICE
+
+_NEEDED: Final = ("cpu", "memory", "pids")
+_PERIOD_US: Final = 100_000
+_DELEGATE: Final = "start the arena with systemd-run --user --scope -p Delegate=yes"
+
+
+class NoGroups(Exception):
+    """Control groups cannot be used. The text says why, and the cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControlGroup:
+    """The group of one bot."""
+
+    path: str
+
+    def enter(self) -> None:
+        """Move this process into the group; its children start there too.
+
+        Raises:
+          OSError: if the kernel refuses.
+        """
+        _write(self.path, "cgroup.procs", "0")
+
+    def remove(self) -> None:
+        """Kill the processes that are left in the group, and remove it."""
+        with contextlib.suppress(OSError):
+            _write(self.path, "cgroup.kill", "1")
+        with contextlib.suppress(OSError):
+            os.rmdir(self.path)
+
+
+class ControlGroups:
+    """Creates a control group for each bot."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._made = 0
+
+    @classmethod
+    def of_this_process(
+        cls, root: str = "/sys/fs/cgroup", proc: str = "/proc/self"
+    ) -> "ControlGroups":
+        """Prepare the group of this process to have groups of bots below it.
+
+        Raises:
+          NoGroups: if that is not possible.
+        """
+        try:
+            with open(f"{proc}/cgroup", encoding="ascii") as file:
+                (own,) = [line[3:].strip() for line in file if line.startswith("0::")]
+            path = f"{root}{own}".rstrip("/")
+            with open(f"{path}/cgroup.controllers", encoding="ascii") as file:
+                controllers = file.read().split()
+        except (OSError, ValueError):
+            raise NoGroups(
+                "this system has no cgroup v2, or does not show it: boot it with"
+                " systemd.unified_cgroup_hierarchy=1"
+            ) from None
+        missing = [each for each in _NEEDED if each not in controllers]
+        if missing:
+            raise NoGroups(f"the control group {own} lacks {', '.join(missing)}: {_DELEGATE}")
+        try:
+            _enable_below(path)
+        except OSError as error:
+            raise NoGroups(
+                f"the control group {own} is not delegated ({error.strerror}): {_DELEGATE}"
+            ) from None
+        return cls(path)
+
+    def make(self, limits: ResourceLimits) -> ControlGroup:
+        """Create a group with these limits.
+
+        Raises:
+          OSError: if the kernel refuses.
+        """
+        self._made += 1
+        made = f"{self._path}/arena-bot-{os.getpid()}-{self._made}"
+        os.mkdir(made)
+        _write(made, "memory.max", str(limits.memory_bytes))
+        _write(made, "pids.max", str(limits.processes))
+        _write(made, "cpu.max", f"{_PERIOD_US} {_PERIOD_US}")  # one processor
+        _write(made, "cpu.weight.nice", str(NICE))
+        _write(made, "memory.oom.group", "1")  # a bot ends as a whole
+        with contextlib.suppress(OSError):
+            _write(made, "memory.swap.max", "0")
+        return ControlGroup(made)
+
+
+def _enable_below(path: str) -> None:
+    """Enable the controllers for groups below this one.
+
+    The kernel requires that the group itself has no processes, so they move to one below it.
+    """
+    own = f"{path}/arena"
+    os.makedirs(own, exist_ok=True)
+    with open(f"{path}/cgroup.procs", encoding="ascii") as file:
+        pids = file.read().split()
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            _write(own, "cgroup.procs", pid)
+    _write(path, "cgroup.subtree_control", " ".join(f"+{each}" for each in _NEEDED))
+
+
+def _write(folder: str, name: str, text: str) -> None:
+    with open(f"{folder}/{name}", "w", encoding="ascii") as file:
+        file.write(text)

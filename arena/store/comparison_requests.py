@@ -1,0 +1,184 @@
+"""Comparison requests: owners ask whether one version is better than another."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from arena.errors import RefusalError, refusal
+from arena.store import schema
+from arena.store.database import Database
+from arena.store.errors import StoreError
+from arena.store.moments import iso_utc, unix_ms
+from arena.store.rows import dataclass_of, find_row, find_rows
+
+
+class ComparisonState(StrEnum):
+    """The state of a comparison."""
+
+    OPEN = "open"
+    DECIDED = "decided"
+    STOPPED = "stopped"
+    """It reached its own limit or that of its owner, or was cancelled, before it was decided."""
+
+
+class NoComparison(RefusalError, StoreError):
+    """The owner has no comparison of that number."""
+
+    entry = refusal("UNKNOWN_COMPARISON")
+
+
+class QuotaSpent(RefusalError, StoreError):
+    """The owner's processor time for a day is used up."""
+
+    entry = refusal("QUOTA_SPENT")
+    retry_s = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRequest:
+    """A comparison request with its results so far."""
+
+    id: int
+    owner: str
+    created_unix_ms: int
+    query: Mapping[str, Any]
+    """The versions and terms, as `arena.server.comparison_requests` writes them."""
+    state: ComparisonState
+    reason: str
+    """Why it ended; empty while it is open."""
+    core_ms_by_day: Mapping[str, int]
+    """Processor time that was reserved for it on each day, in milliseconds; days are in UTC, as 2026-11-25."""
+    margins: tuple[float, ...]
+    """The margin of each deal-set, in order."""
+
+
+class ComparisonRequests:
+    """The comparison requests of a store. Calls block on the disk; any thread may call."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def create(
+        self, owner: str, query: Mapping[str, Any], *, now: datetime, core_ms_a_day: int
+    ) -> ComparisonRequest:
+        """Add a comparison request.
+
+        Raises:
+          QuotaSpent: if the owner's comparisons have used `core_ms_a_day` today.
+        """
+        table = schema.comparison_requests
+        with self._database.writing() as connection:
+            _require_quota(connection, owner, now, core_ms_a_day)
+            number: int = connection.execute(
+                insert(table)
+                .values(
+                    owner=owner,
+                    created_unix_ms=unix_ms(now),
+                    query=dict(query),
+                    state=str(ComparisonState.OPEN),
+                    core_ms_by_day={},
+                    margins=[],
+                )
+                .returning(table.c.id)
+            ).scalar_one()
+        return self.get(number, owner)
+
+    def reopen(
+        self,
+        request: ComparisonRequest,
+        query: Mapping[str, Any],
+        *,
+        now: datetime,
+        core_ms_a_day: int,
+    ) -> ComparisonRequest:
+        """Continue a comparison request with its margins, by another query.
+
+        Raises:
+          QuotaSpent: as `create`.
+        """
+        table = schema.comparison_requests
+        with self._database.writing() as connection:
+            _require_quota(connection, request.owner, now, core_ms_a_day)
+            values = {"query": dict(query), "state": str(ComparisonState.OPEN), "reason": ""}
+            connection.execute(update(table).filter_by(id=request.id).values(**values))
+        return self.get(request.id, request.owner)
+
+    def get(self, number: int, owner: str | None = None) -> ComparisonRequest:
+        """A comparison request by number; of one owner, if `owner` is given.
+
+        Raises:
+          NoComparison: if there is none.
+        """
+        with self._database.reading() as connection:
+            row = find_row(connection, schema.comparison_requests, id=number)
+        if row is None or owner not in (None, row["owner"]):
+            raise NoComparison(str(number))
+        return _request(row)
+
+    def open(self) -> tuple[ComparisonRequest, ...]:
+        """Undecided comparison requests, oldest first."""
+        return self._all(state=str(ComparisonState.OPEN))
+
+    def of_owner(self, owner: str) -> tuple[ComparisonRequest, ...]:
+        """All comparison requests of an owner, oldest first."""
+        return self._all(owner=owner)
+
+    def _all(self, **values: str) -> tuple[ComparisonRequest, ...]:
+        query = select(schema.comparison_requests).filter_by(**values).order_by("id")
+        with self._database.reading() as connection:
+            return tuple(map(_request, find_rows(connection, query)))
+
+    def spent_ms(self, owner: str, *, now: datetime) -> int:
+        """The processor time of an owner's comparisons today, in UTC, in milliseconds."""
+        with self._database.reading() as connection:
+            return _spent_ms(connection, owner, now)
+
+    def keep_margins(
+        self, number: int, margins: Sequence[float], spent_ms: int, *, now: datetime
+    ) -> bool:
+        """Store all margins so far, and add what the latest took; False if the comparison is no longer open."""
+        spent = dict(self.get(number).core_ms_by_day)
+        spent[_day(now)] = spent.get(_day(now), 0) + spent_ms
+        return self._change_open(number, margins=list(margins), core_ms_by_day=spent)
+
+    def end(self, number: int, state: ComparisonState, reason: str) -> None:
+        """End an open comparison; one that has ended is not changed."""
+        self._change_open(number, state=str(state), reason=reason)
+
+    def _change_open(self, number: int, **values: object) -> bool:
+        open_ = {"id": number, "state": str(ComparisonState.OPEN)}
+        change = update(schema.comparison_requests).filter_by(**open_).values(**values)
+        with self._database.writing() as connection:
+            return connection.execute(change).rowcount == 1
+
+
+def _require_quota(connection: Connection, owner: str, now: datetime, core_ms_a_day: int) -> None:
+    spent = _spent_ms(connection, owner, now)
+    if spent >= core_ms_a_day:
+        raise QuotaSpent(
+            f"{owner} has used {spent / 60_000:.0f} of {core_ms_a_day / 60_000:.0f} core-minutes today"
+        )
+
+
+def _spent_ms(connection: Connection, owner: str, now: datetime) -> int:
+    query = select(schema.comparison_requests.c.core_ms_by_day).filter_by(owner=owner)
+    # Days after `now` count too, as clocks may be set back.
+    return sum(
+        spent
+        for (by_day,) in connection.execute(query)
+        for day, spent in by_day.items()
+        if day >= _day(now)
+    )
+
+
+def _day(now: datetime) -> str:
+    return iso_utc(now)[:10]
+
+
+def _request(row: RowMapping) -> ComparisonRequest:
+    state, margins = ComparisonState(row["state"]), tuple(row["margins"])
+    return dataclass_of(ComparisonRequest, row, state=state, margins=margins)

@@ -1,0 +1,33 @@
+"""Reading rows of the store's tables, and turning them into dataclasses."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, RowMapping, Select, Table, select
+
+_T = TypeVar("_T")
+
+
+def find_row(connection: Connection, table: Table, /, **values: object) -> RowMapping | None:
+    """The row with these values by column; None if there is none.
+
+    Raises:
+      MultipleResultsFound: if there are several, which is a bug of the caller.
+    """
+    query = select(table).filter_by(**values)
+    return connection.execute(query).mappings().one_or_none()
+
+
+def find_rows(connection: Connection, query: Select[Any]) -> Sequence[RowMapping]:
+    """All rows of a query."""
+    return connection.execute(query).mappings().all()
+
+
+def dataclass_of(kind: type[_T], row: RowMapping, /, **changed: object) -> _T:
+    """The dataclass whose fields are the columns of their names.
+
+    `changed` are the fields whose values differ from their columns.
+    """
+    names = [each.name for each in fields(kind) if each.name not in changed]  # type: ignore[arg-type]
+    return kind(**{name: row[name] for name in names}, **changed)

@@ -1,0 +1,1 @@
+"""Submitted bots: archives, manifests, versions, runtimes and qualification reports. No server, no SQL."""

@@ -1,0 +1,135 @@
+"""Paths of pages, names in paths, and links between pages.
+
+A path has no leading slash and no suffix: `bots/ann`. Links are relative and name files
+(`../bots/ann.html`), so a served page is equal to its exported file.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from arena.games.contract import Seat
+from arena.scenes import AnyViewer, Viewer
+from arena.web.assets import asset
+
+_KEPT: Final = re.compile(rb"[A-Za-z0-9_-]")
+_CODED: Final = re.compile(r"~([0-9A-F]{2})")
+_VIEWER: Final = re.compile(r"all|spectator|seat-(\d)")
+
+
+class NoSuchPage(Exception):
+    """A page does not exist. The text says why."""
+
+    def __init__(self, text: str, listed: str = "") -> None:
+        """`listed` is the path of a list of existing pages."""
+        super().__init__(text)
+        self.listed = listed
+
+
+# Names in paths.
+
+
+def slug(name: str) -> str:
+    """A name as part of a path and of a file name.
+
+    Letters, digits, `-` and `_` stay; every other byte becomes `~` and two hexadecimal digits. A
+    slug has no dot, because filters and page numbers of lists follow a dot.
+    """
+    return "".join(
+        chr(byte) if _KEPT.match(bytes([byte])) else f"~{byte:02X}" for byte in name.encode()
+    )
+
+
+def unslug(text: str) -> str:
+    """The name of a slug. A text without codes is returned unchanged.
+
+    Raises:
+      NoSuchPage: if the text is no slug.
+    """
+    raw = _CODED.sub(lambda found: chr(int(found[1], 16)), text.encode().decode("latin-1"))
+    try:
+        return raw.encode("latin-1").decode("utf-8")
+    except ValueError:
+        raise NoSuchPage(f"{text!r} is no name") from None
+
+
+# Pages of a match.
+
+
+def viewer_named(name: str, seats: int) -> AnyViewer | None:
+    """The viewer of a path: `all`, `spectator`, `seat-0` …; None if the match has no such viewer."""
+    found = _VIEWER.fullmatch(name)
+    if found is None:
+        return None
+    if found[1] is None:
+        return Viewer(name)
+    return Seat(int(found[1])) if int(found[1]) < seats else None
+
+
+def viewer_name(viewer: AnyViewer) -> str:
+    """The name of a viewer in paths."""
+    return viewer.value if isinstance(viewer, Viewer) else f"seat-{viewer}"
+
+
+def viewer_label(viewer: AnyViewer, names: Sequence[str]) -> str:
+    """The text of a link to a viewer's page."""
+    if isinstance(viewer, Viewer):
+        return "All hands" if viewer is Viewer.ALL else "Spectator"
+    return f"{viewer} · {names[viewer]}"
+
+
+def all_viewers(seats: int) -> tuple[AnyViewer, ...]:
+    """All viewers of a match with this number of seats."""
+    return (Viewer.ALL, Viewer.SPECTATOR, *(Seat(seat) for seat in range(seats)))
+
+
+def match_path(match_id: str) -> str:
+    """The path of a match: of its file in an export; the server redirects it to the page of a hand."""
+    return f"m/{slug(match_id)}"
+
+
+def match_query(viewer: AnyViewer, hand: int, step: str = "") -> str:
+    """What follows the path of a match, to show a viewer and a hand, from 0, or one of its steps."""
+    own = f"?viewer={viewer_name(viewer)}&hand={hand + 1}"
+    return f"{own}&step={step}" if step else own
+
+
+PLAYED: Final = match_query(Viewer.SPECTATOR, 0) + "&play=1"
+"""What follows the path of a match, to watch it as it was played."""
+
+
+def hand_path(match_id: str, viewer: AnyViewer = Viewer.ALL, hand: int = 0) -> str:
+    """The path of the served page of a hand. `hand` counts from 0; the path counts from 1."""
+    return f"m/{match_id}/{viewer_name(viewer)}/{hand + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Links from one page of a site to other pages."""
+
+    path: str
+    """The path of the page that has the links."""
+    absolute: bool = False
+    """Whether links begin with a slash, as on error pages, which any address can show."""
+
+    def page(self, path: str, ending: str = ".html") -> str:
+        """A link to a page."""
+        up = "/" if self.absolute else "../" * self.path.count("/")
+        return up + quote(path, safe="/~") + ending
+
+    def asset(self, name: str) -> str:
+        """A link to a style sheet or script."""
+        return self.page(f"static/{asset(name)[0]}", "")
+
+    @property
+    def section(self) -> str:
+        """The path of the section in the header that this page belongs to."""
+        here = self.path.partition("/")[0]
+        return {"standings": "competitions"}.get(here.partition(".")[0], here)
+
+
+def rules_link(links: Links, game: str) -> str:
+    """A link to the rules of a game."""
+    return links.page(f"games/{slug(game)}") + "#rules"

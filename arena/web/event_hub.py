@@ -1,0 +1,308 @@
+"""The feeds of matches in play, and their subscribers.
+
+A feed is a list of messages about one match for one viewer, encoded once for all subscribers. A
+subscriber has a position in the list: if it is far behind, it continues with the present picture; if
+it reads nothing for long, it is disconnected. Steps are gathered to four messages a second, since bots
+play faster than people can watch.
+"""
+
+import asyncio
+import functools
+import logging
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena.scenes import Viewer
+from arena.web.addresses import viewer_name, viewer_named
+from arena.web.arena_source import ArenaSource, NotLive
+from arena.web.live_match import Deltas, LiveDrawer, RunningClock, encoded
+from arena.web.steps import Step
+from arena.web.subscribers import Feed
+from cardarena.v1 import game_pb2, watch_pb2
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedLimits:
+    """The numbers of subscribers, and the rates and sizes of their messages."""
+
+    of_match: int = 1_000
+    in_all: int = 2_000
+    of_address: int = 8
+    every_s: float = 0.25
+    """The time between two messages of a match."""
+    most_steps: int = 5
+    """The most steps of a message; of more only the last is sent, with the number of the others."""
+    buffer_bytes: int = 2 << 20
+    behind_bytes: int = 256 << 10
+    """A subscriber that is further behind continues with the present picture."""
+    slow_s: float = 10.0
+    """A client that reads nothing for so long is disconnected."""
+    comment_s: float = 15.0
+    linger_s: float = 30.0
+    """How long a buffer is kept without subscribers."""
+
+
+class HubFull(Exception):
+    """There are too many subscribers."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMessage:
+    """A message of a feed."""
+
+    number: int
+    """The number of its last step."""
+    body: bytes
+    """The server-sent event."""
+
+
+SPECTATOR: Final = viewer_name(Viewer.SPECTATOR)
+
+
+class LiveBuffer(Feed):
+    """The messages of one match for one viewer: filled by one task, followed by many subscribers."""
+
+    def __init__(self, match_id: str, limits: FeedLimits, viewer: str = SPECTATOR) -> None:
+        """Begin empty; `viewer` is named as in paths."""
+        super().__init__(slow_s=limits.slow_s, comment_s=limits.comment_s)
+        self.match_id: Final = match_id
+        self.viewer: Final = viewer
+        self.drawer: LiveDrawer | None = None
+        self.last: Step | None = None
+        """The present picture; None before the first."""
+        self.clock: RunningClock | None = None
+        """The running clock of the present picture."""
+        self.number = 0
+        self.refused: NotLive | None = None
+        """Why the feed ended before the match did."""
+        self.begun = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+        self._limits = limits
+        self._messages: deque[LiveMessage] = deque()
+        self._bytes = 0
+        self._next = 0
+        """The position of the next message."""
+        self._deltas = Deltas()
+        self._key: LiveMessage | None = None
+
+    def add(self, steps: list[Step], number: int, clock: RunningClock | None = None) -> None:
+        """Add pictures of steps; the last one is the present picture, with its clock."""
+        skipped = 0
+        if len(steps) > self._limits.most_steps:
+            skipped, steps = len(steps) - 1, steps[-1:]
+        first_key = self.last is None or skipped > 0
+        rows = [self._deltas.row(step, key=first_key and not at) for at, step in enumerate(steps)]
+        self.last, self.number, self.clock = steps[-1], number, clock
+        message = {"steps": rows, "skipped": skipped, "clock": clock}
+        self._put(LiveMessage(number, event("frame", number, message)))
+        self.begun.set()
+
+    def end(self, ended: watch_pb2.WatchEnded) -> None:
+        """Add the end of the match."""
+        self.over = True
+        message = {
+            "ending": game_pb2.Ending.Name(ended.ending).removeprefix("ENDING_").lower(),
+            "scores": list(ended.scores),
+        }
+        self._put(LiveMessage(self.number, event("end", self.number, message)))
+        self.begun.set()
+
+    def join(self, number: int) -> tuple[bytes, int]:
+        """The messages for a client that has the step `number`, and the position after them.
+
+        If the buffer no longer has all of them, it is the present picture.
+        """
+        at = next(
+            (at for at, each in enumerate(self._messages) if each.number == number and number), None
+        )
+        if at is None:
+            ending = self._messages[-1].body if self.over and self._messages else b""
+            return self._key_message().body + ending, self._next
+        # From the first of two messages with this number: the second is the end of the match.
+        missed = list(self._messages)[at + 1 :]
+        return self._joined(missed), self._next
+
+    def since(self, position: int) -> tuple[bytes, int]:
+        """The messages since a position, or the present picture if that is far behind."""
+        count = self._next - position
+        if not count:
+            return b"", position
+        if count > len(self._messages):
+            return self._key_message().body, self._next
+        return self._joined(list(self._messages)[-count:]), self._next
+
+    def _joined(self, messages: list[LiveMessage]) -> bytes:
+        body = b"".join(each.body for each in messages)
+        if len(body) <= self._limits.behind_bytes:
+            return body
+        return self._key_message().body + (messages[-1].body if self.over else b"")
+
+    def close(self) -> None:
+        """End the feed, also if the match continues."""
+        self.over = True
+        self.begun.set()
+        self.wake()
+
+    def _key_message(self) -> LiveMessage:
+        if self._key is None:
+            assert self.last is not None
+            rows = [Deltas().row(self.last, key=True)]
+            message = {"steps": rows, "skipped": 0, "clock": self.clock, "key": 1}
+            self._key = LiveMessage(self.number, event("frame", self.number, message))
+        return self._key
+
+    def _put(self, message: LiveMessage) -> None:
+        self._key = None
+        self._messages.append(message)
+        self._next += 1
+        self._bytes += len(message.body)
+        while self._bytes > self._limits.buffer_bytes and len(self._messages) > 1:
+            self._bytes -= len(self._messages.popleft().body)
+        self.wake()
+
+
+class EventHub:
+    """All feeds of matches and their numbers of subscribers, on one loop."""
+
+    def __init__(self, source: ArenaSource, limits: FeedLimits | None = None) -> None:
+        self.source: Final = source
+        self.limits: Final = limits or FeedLimits()
+        self._buffers: dict[tuple[str, str], LiveBuffer] = {}
+        """The feeds by match and viewer."""
+        self._of_address: Counter[str] = Counter()
+        self._all = 0
+
+    async def buffer(self, match_id: str, viewer: str = SPECTATOR) -> LiveBuffer:
+        """The feed of a match for a viewer; waits for its first picture.
+
+        Raises:
+          NotLive: if the match cannot be watched, or not as this viewer.
+          NoArena: if no arena answers.
+        """
+        buffer = self._buffers.get((match_id, viewer))
+        if buffer is None:
+            buffer = self._buffers[match_id, viewer] = LiveBuffer(match_id, self.limits, viewer)
+            buffer.task = asyncio.create_task(self._fill(buffer))
+        await buffer.begun.wait()
+        if buffer.last is None:
+            raise buffer.refused or NotLive(f"no match {match_id!r} can be watched now")
+        return buffer
+
+    def subscribe(self, feed: Feed, address: str) -> Callable[[], None]:
+        """Count a client of a feed by its address. Call the returned function once when it leaves.
+
+        Raises:
+          HubFull: if there are too many subscribers.
+        """
+        limits = self.limits
+        if (
+            feed.subscriptions >= limits.of_match
+            or self._all >= limits.in_all
+            or self._of_address[address] >= limits.of_address
+        ):
+            raise HubFull
+        self._count(feed, address, 1)
+        return functools.partial(self._count, feed, address, -1)
+
+    def _count(self, feed: Feed, address: str, change: int) -> None:
+        feed.count(change)
+        self._all += change
+        self._of_address[address] += change
+        if not self._of_address[address]:
+            del self._of_address[address]
+
+    def close(self) -> None:
+        """End all feeds."""
+        for buffer in self._buffers.values():
+            if buffer.task is not None:
+                buffer.task.cancel()
+            buffer.close()
+        self._buffers.clear()
+
+    async def _fill(self, buffer: LiveBuffer) -> None:
+        """Follow a match until it is over, or has no subscribers for `linger_s`."""
+        received: asyncio.Queue[watch_pb2.WatchResponse | None] = asyncio.Queue(4_096)
+        reader = asyncio.create_task(self._read(buffer, received))
+        try:
+            await self._draw(buffer, received)
+            if buffer.over:
+                await asyncio.sleep(self.limits.linger_s)
+            # Otherwise the arena stopped: subscribers reconnect, which starts a new feed.
+        finally:
+            reader.cancel()
+            if self._buffers.get((buffer.match_id, buffer.viewer)) is buffer:
+                del self._buffers[buffer.match_id, buffer.viewer]
+            buffer.close()
+
+    async def _read(
+        self, buffer: LiveBuffer, received: "asyncio.Queue[watch_pb2.WatchResponse | None]"
+    ) -> None:
+        try:
+            async for message in self.source.watch(buffer.match_id, 0):
+                await received.put(message)
+        except NotLive as error:
+            buffer.refused = error
+        except Exception:
+            _log.exception("a match cannot be followed", extra={"match": buffer.match_id})
+        await received.put(None)
+
+    async def _draw(
+        self, buffer: LiveBuffer, received: "asyncio.Queue[watch_pb2.WatchResponse | None]"
+    ) -> None:
+        idle_s = 0.0
+        while True:
+            gathered = [await received.get()]
+            while not received.empty():
+                gathered.append(received.get_nowait())
+            steps: list[Step] = []
+            number = buffer.number
+            for message in gathered:
+                if message is None:
+                    self._put(buffer, steps, number)
+                    return
+                match message.WhichOneof("body"):
+                    case "opened":
+                        buffer.drawer = _drawer(buffer, message.opened)
+                        if buffer.drawer is None:
+                            return
+                    case "frame" if buffer.drawer is not None:
+                        steps += buffer.drawer.steps(message.frame)
+                        number = message.frame.number
+                    case "ended":
+                        self._put(buffer, steps, number)
+                        buffer.end(message.ended)
+                        return
+            self._put(buffer, steps, number)
+            idle_s = 0.0 if buffer.subscriptions else idle_s + self.limits.every_s
+            if idle_s > self.limits.linger_s:
+                return
+            await asyncio.sleep(self.limits.every_s)
+
+    @staticmethod
+    def _put(buffer: LiveBuffer, steps: list[Step], number: int) -> None:
+        if steps:
+            assert buffer.drawer is not None
+            buffer.add(steps, number, buffer.drawer.clock)
+
+
+def _drawer(buffer: LiveBuffer, opened: watch_pb2.WatchOpened) -> LiveDrawer | None:
+    """Draws a match for the viewer of its buffer; None, with a reason in `refused`, if it may not."""
+    viewer = viewer_named(buffer.viewer, len(opened.bots))
+    if viewer is None:
+        buffer.refused = NotLive(f"match {buffer.match_id!r} has no viewer {buffer.viewer!r}")
+    elif viewer is not Viewer.SPECTATOR and not opened.hands_open:
+        buffer.refused = NotLive(
+            f"the hands of match {buffer.match_id!r} are closed while it is played"
+        )
+    else:
+        return LiveDrawer(opened, viewer)
+    return None
+
+
+def event(kind: str, number: int, value: Any) -> bytes:
+    """A server-sent event."""
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), encoded(value))

@@ -1,0 +1,284 @@
+"""Routes of matches in play: their list, the page of each, and the feeds of both."""
+
+import asyncio
+import functools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
+
+from arena.scenes import AnyViewer, Viewer
+from arena.web.addresses import (
+    Links,
+    NoSuchPage,
+    all_viewers,
+    match_path,
+    slug,
+    unslug,
+    viewer_label,
+    viewer_name,
+    viewer_named,
+)
+from arena.web.app import Web, answer_once, path_and_kind
+from arena.web.arena_source import NoArena, NotLive
+from arena.web.connection import EXTENSION
+from arena.web.event_hub import SPECTATOR, EventHub, HubFull, LiveBuffer
+from arena.web.live_list import LiveList
+from arena.web.live_match import LiveDrawer
+from arena.web.live_table import EndedRow, LiveView, live_tree
+from arena.web.page import Page, as_json
+from arena.web.pages.lists import ended_rows, home, live
+from arena.web.rendering import game_title, render
+from arena.web.steps import Step
+from arena.web.subscribers import Feed, Subscriber
+from arena.web.trees import listed
+from cardarena.v1 import watch_pb2
+
+RETRY_MS = 2_000
+_RETRY = b"retry: %d\n\n" % RETRY_MS
+_NOW = b"event: now\ndata: %d\n\n"
+"""The server's time, because the clock of a browser may be wrong."""
+_FEED_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"connection", b"close"),  # a feed is the last response on its connection
+    (b"x-accel-buffering", b"no"),
+]
+MOST_SEATS: Final = 10
+"""The most seats in a path."""
+_FULL = "There are too many spectators. Try again in a minute."
+
+
+class LivePages:
+    """The routes of matches in play of one data folder."""
+
+    def __init__(self, web: Web, hub: EventHub) -> None:
+        self._web = web
+        self._hub = hub
+        self._list = LiveList(hub.source, _drawn, self._ended, limits=hub.limits)
+
+    def routes(self) -> tuple[BaseRoute, ...]:
+        """The routes, which must come before those of other pages."""
+        return (
+            *(Route(path, self.home) for path in ("/", "/index", "/index.html", "/index.json")),
+            *(Route(path, self.list) for path in ("/live", "/live.html", "/live.json")),
+            Route("/live/feed", self.list_feed),
+            *(Route(f"/m/{{match}}/live{kind}", self.match) for kind in ("", ".html", ".json")),
+            Route("/m/{match}/live/{viewer}", self.match),
+            Route("/m/{match}/feed", self.feed),
+            Route("/m/{match}/feed/{viewer}", self.feed),
+        )
+
+    async def home(self, request: Request) -> Response:
+        """Make `/`."""
+        return await self._now(request, "index", home)
+
+    async def list(self, request: Request) -> Response:
+        """Make `/live`."""
+        page = functools.partial(live, at=_time(), now_unix_ms=_now_ms())
+        return await self._now(request, "live", page)
+
+    async def _ended(self) -> tuple[EndedRow, ...]:
+        return await asyncio.to_thread(ended_rows, self._web.archive, _now_ms())
+
+    async def _now(self, request: Request, path: str, make: Callable[..., Page]) -> Response:
+        """Make a page that has the matches in play; it is made once for requests at the same time."""
+        kind = "json" if request.url.path.endswith(".json") else "html"
+        found = await self._list.now()
+        page = functools.partial(make, self._web.archive, found)
+        return answer_once(await self._web.made(path, kind, page), kind)
+
+    async def list_feed(self, request: Request) -> Response:
+        """Make `/live/feed`."""
+        return _FeedResponse(self._hub, self._list, request, 0)
+
+    async def match(self, request: Request) -> Response:
+        """Make `/m/ID/live`, and `/m/ID/live/VIEWER` where hands are open."""
+        match_id = unslug(request.path_params["match"])
+        _, kind = path_and_kind(request.url.path)
+        given = request.path_params.get("viewer")
+        viewer = SPECTATOR if given is None else _viewer(path_and_kind(given)[0])
+        if given is not None and viewer == SPECTATOR:  # this page has a path without a viewer
+            return RedirectResponse(f"/m/{slug(match_id)}/live.{kind}", 302)
+        try:
+            buffer = await self._hub.buffer(match_id, viewer)
+        except NoArena:
+            raise
+        except NotLive as error:
+            found = await asyncio.to_thread(self._web.archive.match, match_id)
+            if found is not None and found.published:  # it has ended
+                own = "all" if given is None else viewer
+                over = ".json" if kind == "json" else f"/{own}/1.html"
+                return RedirectResponse(f"/m/{slug(match_id)}{over}", 302)
+            text = f"no match {match_id!r} can be watched live: it is over, sealed, or unknown"
+            raise NoSuchPage(text if given is None else str(error), "live") from None
+        body = _json(buffer) if kind == "json" else _page(buffer)
+        return answer_once(body.encode(), kind)
+
+    async def feed(self, request: Request) -> Response:
+        """Make `/m/ID/feed`, and `/m/ID/feed/VIEWER` where hands are open."""
+        match_id = unslug(request.path_params["match"])
+        viewer = _viewer(request.path_params.get("viewer", SPECTATOR))
+        given = request.headers.get("last-event-id") or request.query_params.get("after", "0")
+        after = int(given) if given.isdecimal() and len(given) < 10 else 0
+        try:
+            buffer = await self._hub.buffer(match_id, viewer)
+        except NoArena:
+            raise
+        except NotLive as error:
+            raise NoSuchPage(str(error), "live") from None
+        return _FeedResponse(self._hub, buffer, request, after)
+
+
+class _FeedResponse(Response):
+    """The response with a feed. After its head, the connection is handed to the subscribers."""
+
+    def __init__(self, hub: EventHub, feed: Feed, request: Request, after: int) -> None:
+        self._hub, self._feed, self._after = hub, feed, after
+        self._address = request.client.host if request.client else ""
+        self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            end = self._hub.subscribe(self._feed, self._address)
+        except HubFull:
+            headers = {"retry-after": "60", "cache-control": "no-store"}
+            await Response(_FULL, 503, headers, "text/plain; charset=utf-8")(scope, receive, send)
+            return
+        handed_over = False
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": _FEED_HEADERS})
+            if scope["method"] == "HEAD":
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                return
+            connection, subscribers = scope["extensions"][EXTENSION], self._feed.subscribers
+            chunked = scope["http_version"] != "1.0"
+            subscriber = Subscriber(subscribers, connection.connections, end, chunked=chunked)
+            handed_over = connection.hand_over(subscriber)
+        finally:
+            if not handed_over:
+                end()
+        if handed_over:
+            now = _NOW % _now_ms()
+            subscribers.join(subscriber, _RETRY + now, self._after)
+
+
+def _drawn(found: watch_pb2.ListLiveResponse | None, ended: tuple[EndedRow, ...]) -> Any:
+    """The list as JSON for the script."""
+    return listed(live_tree(Links("live").page, LiveView.of(found, ended), _time()))
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _time() -> str:
+    return f"{datetime.now(UTC):%H:%M:%S}"
+
+
+def _viewer(name: str) -> str:
+    """Check the name of a viewer in a path; the match may have fewer seats.
+
+    Raises:
+      NoSuchPage: if no match has such a viewer.
+    """
+    if viewer_named(name, MOST_SEATS) is None:
+        raise NoSuchPage(f"there is no viewer {name!r}: all, spectator, seat-0, seat-1 …", "live")
+    return name
+
+
+def _live_path(match_id: str, viewer: AnyViewer) -> str:
+    own = "" if viewer is Viewer.SPECTATOR else f"/{viewer_name(viewer)}"
+    return f"m/{match_id}/live{own}"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMatchView:
+    """A match in play, as JSON."""
+
+    match: str
+    game: str
+    bots: tuple[str, ...]
+    viewer: str
+    hands_open: bool
+    viewers: tuple[str, ...]
+    """The possible viewers."""
+    hand: int
+    """From 1."""
+    step: str
+    said: str
+    """Sentences of what happened in the step."""
+    feed: str
+    """The path of its feed."""
+
+
+def _shown(buffer: LiveBuffer) -> tuple[LiveDrawer, Step]:
+    """The drawer and the present picture of a match; every buffer of `EventHub.buffer` has both."""
+    assert buffer.drawer is not None
+    assert buffer.last is not None
+    return buffer.drawer, buffer.last
+
+
+def _viewers(drawer: LiveDrawer) -> tuple[AnyViewer, ...]:
+    """The possible viewers of a match in play."""
+    return all_viewers(len(drawer.names)) if drawer.hands_open else (Viewer.SPECTATOR,)
+
+
+def _feed_address(buffer: LiveBuffer) -> str:
+    own = "" if buffer.viewer == SPECTATOR else f"/{buffer.viewer}"
+    return f"/m/{slug(buffer.match_id)}/feed{own}"
+
+
+def _json(buffer: LiveBuffer) -> str:
+    drawer, step = _shown(buffer)
+    return as_json(
+        LiveMatchView(
+            match=buffer.match_id,
+            game=drawer.terms.game.id,
+            bots=drawer.names,
+            viewer=buffer.viewer,
+            hands_open=drawer.hands_open,
+            viewers=tuple(map(viewer_name, _viewers(drawer))),
+            hand=step.hand + 1,
+            step=step.label,
+            said=step.spoken,
+            feed=_feed_address(buffer),
+        )
+    )
+
+
+def _page(buffer: LiveBuffer) -> str:
+    """The page of a match in play."""
+    drawer, step = _shown(buffer)
+    match_id, game = slug(buffer.match_id), drawer.terms.game.id
+    return render(
+        "live_match.html",
+        Links(_live_path(match_id, drawer.viewer)),
+        title=f"{game_title(game)}: {' – '.join(drawer.names)}, live",
+        match=buffer.match_id,
+        game=game,
+        names=drawer.names,
+        seen_by=_seen_by(drawer),
+        hands_open=drawer.hands_open,
+        viewers=[
+            (viewer_label(each, drawer.names), _live_path(match_id, each), each == drawer.viewer)
+            for each in _viewers(drawer)
+        ],
+        feed=_feed_address(buffer),
+        number=buffer.number,
+        over=match_path(match_id),
+        clock=buffer.clock,
+        step=step,
+    )
+
+
+def _seen_by(drawer: LiveDrawer) -> str:
+    if isinstance(drawer.viewer, Viewer):
+        return "all hands" if drawer.viewer is Viewer.ALL else "as a spectator"
+    return f"as {drawer.names[drawer.viewer]}"

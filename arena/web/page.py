@@ -1,0 +1,45 @@
+"""A page of the site: a view model, which a template shows and JSON contains."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+from arena.web.addresses import Links
+from arena.web.rendering import SITE, render
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, which can be rendered for any path of a site."""
+
+    template: str
+    title: str
+    view: Any
+    """The content: a dataclass or a mapping with values of JSON. The page's JSON is all of it."""
+    pictures: Mapping[str, Any] = field(default_factory=dict)
+    """Further values for the template, which JSON does not have: plots, pictures and filters."""
+
+    def html(self, links: Links) -> str:
+        """The page as HTML, with the links of its path."""
+        title = self.title if self.title == SITE else f"{self.title} · {SITE}"
+        return render(
+            self.template, links, title=title, heading=self.title, view=self.view, **self.pictures
+        )
+
+    def json(self) -> str:
+        """The page as JSON."""
+        return as_json(self.view)
+
+
+def as_json(view: Any) -> str:
+    """A view model as JSON."""
+    return json.dumps(view, indent=1, default=_plain) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {each.name: getattr(value, each.name) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"a page has no JSON for {type(value).__name__}")

@@ -1,0 +1,92 @@
+"""The page of one hand of a match for one viewer, with all steps.
+
+The page loads a style sheet and a script, and no
+further data. Without the script it shows one step and the log of the hand; with it, all steps. The file of
+a match (`arena.web.match_file`) has all hands and viewers, and needs the script.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from arena.scenes import AnyViewer
+from arena.web.addresses import Links, viewer_label
+from arena.web.pages.match_result import MatchResult
+from arena.web.rendering import render
+from arena.web.steps import Step, packed_steps
+
+
+@dataclass(frozen=True, slots=True)
+class MatchHeading:
+    """The heading of a match's pages."""
+
+    game: str
+    """The id of the game."""
+    title: str
+    """The title of the game."""
+    match_id: str
+    names: Sequence[str]
+    """The names of the bots, by seat."""
+    begun: str
+    ended_unix_ms: int
+    result: str
+    """How the match ended, or its score so far, in a sentence."""
+    problem: str = ""
+    """Why the replay has no further steps; empty if it is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandLinks:
+    """The links of a hand's page."""
+
+    page: Callable[[AnyViewer, int], str]
+    """Returns the link to the page of a viewer and a hand, from 0."""
+    rules: str
+    """The link to the rules of the game."""
+    site: Links | None = None
+    """The links to the other pages of its site; None for a page outside of a site."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandPage:
+    """The page of one hand for one viewer."""
+
+    heading: MatchHeading
+    viewer: AnyViewer
+    offered: Sequence[AnyViewer]
+    """The viewers that the page links to."""
+    hand: int
+    """From 0."""
+    hands: int
+    steps: Sequence[Step] = ()
+    """The steps of this hand."""
+    costliest: int | None = None
+    """The hand, from 0, in which a bot lost most; None if there is none."""
+    result: MatchResult | None = None
+    """The result below the pictures; None on pages outside of a site."""
+    packed: str = ""
+    """The steps of all hands and viewers, if the page is the file of a match: then it has no `steps`."""
+
+    def html(self, links: HandLinks, at: int = 0) -> str:
+        """The page, with the picture of step `at` of the hand."""
+        heading, hand = self.heading, self.hand
+        return render(
+            "hand.html",
+            links.site,
+            title=f"{heading.title}: {' – '.join(heading.names)}",
+            heading=heading,
+            hand=hand + 1,
+            rules=links.rules,
+            viewers=[
+                (viewer_label(each, heading.names), links.page(each, hand), each == self.viewer)
+                for each in self.offered
+            ],
+            hands=[links.page(self.viewer, each) for each in range(self.hands)],
+            costliest=links.page(self.viewer, self.costliest)
+            if self.costliest not in (None, hand)
+            else "",
+            steps=self.steps,
+            at=at,
+            data="" if self.packed else packed_steps(self.steps, at),
+            packed=self.packed,
+            result=self.result,
+        )

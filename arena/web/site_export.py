@@ -1,0 +1,278 @@
+"""Writes a site as a folder of files that a browser opens directly, or from any web host.
+
+The pages are equal to those that `arena web` serves, except that a match is one file, which needs the script.
+"""
+
+import functools
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from arena.replay.read import Replay, Unplayable
+from arena.replay.records import Damaged
+from arena.scenes import Viewer
+from arena.store import StoredMatch
+from arena.web.addresses import Links, NoSuchPage, all_viewers, match_path, slug, viewer_name
+from arena.web.assets import ASSETS, asset
+from arena.web.match_file import match_file
+from arena.web.page import as_json
+from arena.web.pages.finished_match import played_through, without_pictures
+from arena.web.pages.match_result import match_view
+from arena.web.site import Site, verifier
+from arena.web.site_archive import DisplayState, SiteArchive
+
+VIEWERS: Final = ("all", "spectator", "seats")
+MB: Final = 1_000_000
+_FILES_OF_MATCH: Final = 3
+"""Its pages, its result as JSON, and its replay."""
+
+Chosen: TypeAlias = tuple[StoredMatch, Path]
+
+
+class CannotExport(Exception):
+    """A site cannot be exported. The text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSelection:
+    """The exported pages."""
+
+    competition: str = ""
+    """The one competition to export; empty for all closed matches of the data folder."""
+    viewers: tuple[str, ...] = VIEWERS
+    limit_mb: int | None = None
+    """The size of the files of matches, about; older matches beyond it have none. None is no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportEstimate:
+    """What an export will write, measured by the files of a match of each game."""
+
+    matches: int
+    """The number of matches that have files."""
+    files: int
+    """The number of their files."""
+    size_mb: float
+    time_s: float
+    left_out: int
+    """The number of older matches that are beyond the limit."""
+    all_mb: float
+    """The size with those."""
+    open_deal_sets: int
+    """The number of deal-sets that are not public yet, and so are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteExport:
+    """An export that was estimated, and can be written."""
+
+    archive: SiteArchive
+    viewers: tuple[str, ...]
+    chosen: Sequence[Chosen]
+    estimate: ExportEstimate
+
+    def write(
+        self, folder: Path, *, workers: int, progress: Callable[[int], None] = lambda _: None
+    ) -> tuple[int, int]:
+        """Write the site into a folder, and return the number of its files and of their bytes.
+
+        `progress` is called with the number of matches so far.
+
+        Raises:
+          StoreError: if the store cannot be read.
+          OSError: if the folder cannot be written.
+        """
+        own = frozenset(match.outcome.match_id for match, _ in self.chosen)
+        shown = self.archive.limited_to(own if self.estimate.left_out else None)
+        try:
+            written = _Written(folder)
+            _write_static(written)
+            _write_official(written, shown)
+            for path, page in Site(shown).pages():
+                written.add(f"{path}.html", page.html(Links(path)).encode())
+                written.add(f"{path}.json", page.json().encode())
+        finally:
+            shown.close()
+        write = functools.partial(_write_match, folder, self.viewers)
+        for done, size in enumerate(_mapped(write, self.chosen, workers), 1):
+            written.count(_FILES_OF_MATCH, size)
+            progress(done)
+        return written.files, written.size
+
+
+@dataclass
+class _Written:
+    """Writes files of a folder, and counts them."""
+
+    folder: Path
+    files: int = 0
+    size: int = 0
+
+    def add(self, path: str, body: bytes) -> None:
+        self.count(1, _write(self.folder / path, body))
+
+    def count(self, files: int, size: int) -> None:
+        self.files += files
+        self.size += size
+
+
+def prepare(data: Path, wanted: ExportSelection, *, workers: int = 1) -> SiteExport:
+    """Choose the matches of an export, newest first, and estimate its size and time.
+
+    Raises:
+      CannotExport: if the competition does not exist.
+      StoreError: if the store cannot be read.
+    """
+    archive = SiteArchive(data, only=wanted.competition)
+    try:
+        found = [
+            (each, file) for each in _matches(archive) if (file := archive.replay(each)) is not None
+        ]
+        rates = _rates(found, wanted.viewers)
+        sizes = [rates[match.game].size_of(match) for match, _ in found]
+        limit = float("inf") if wanted.limit_mb is None else wanted.limit_mb * MB
+        most = matches_within(sizes, limit)
+        chosen = found[:most]
+        estimate = ExportEstimate(
+            matches=most,
+            files=most * _FILES_OF_MATCH,
+            size_mb=sum(sizes[:most]) / MB,
+            time_s=sum(rates[match.game].time_of(match) for match, _ in chosen) / workers,
+            left_out=len(found) - most,
+            all_mb=sum(sizes) / MB,
+            open_deal_sets=_open_deal_sets(archive, wanted.competition),
+        )
+        return SiteExport(archive, wanted.viewers, chosen, estimate)
+    finally:
+        archive.close()
+
+
+def matches_within(sizes: Sequence[float], limit: float) -> int:
+    """The number of matches, from the newest, whose sizes together are within a limit."""
+    total = 0.0
+    for number, size in enumerate(sizes):
+        total += size
+        if total > limit:
+            return number
+    return len(sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rate:
+    """The bytes and the seconds of the file of a match, for each decision."""
+
+    bytes: float
+    seconds: float
+
+    def size_of(self, match: StoredMatch) -> float:
+        return self.bytes * max(1, match.outcome.decisions)
+
+    def time_of(self, match: StoredMatch) -> float:
+        return self.seconds * max(1, match.outcome.decisions)
+
+
+def _rates(found: Sequence[Chosen], viewers: Sequence[str]) -> Mapping[str, _Rate]:
+    """The rates of each game, measured with the file of its match of middling length."""
+    by_game: dict[str, list[Chosen]] = defaultdict(list)
+    for each in found:
+        by_game[each[0].game].append(each)
+    return {game: _rate(own, viewers) for game, own in by_game.items()}
+
+
+def _rate(found: Sequence[Chosen], viewers: Sequence[str]) -> _Rate:
+    ordered = sorted(found, key=lambda each: each[0].outcome.decisions)
+    match, file = ordered[len(ordered) // 2]
+    begun_s = time.monotonic()
+    page, result = _files_of(match, file, viewers)
+    taken_s = time.monotonic() - begun_s
+    decisions = max(1, match.outcome.decisions)
+    size = len(page) + len(result) + file.stat().st_size
+    return _Rate(size / decisions, taken_s / decisions)
+
+
+def _mapped(
+    write: Callable[[Chosen], int], chosen: Sequence[Chosen], workers: int
+) -> Iterator[int]:
+    if workers < 2:
+        yield from map(write, chosen)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(write, chosen)
+
+
+def _open_deal_sets(archive: SiteArchive, competition: str) -> int:
+    if not competition:
+        return 0
+    try:
+        found = archive.competition(competition)
+    except NoSuchPage as error:
+        raise CannotExport(str(error)) from None
+    return sum(each.count(DisplayState.OPEN) for each in found.games)
+
+
+def _matches(archive: SiteArchive) -> Iterator[StoredMatch]:
+    page, more = 1, True
+    while more:
+        found, more = archive.matches(page=page)
+        yield from found
+        page += 1
+
+
+def _write_static(written: _Written) -> None:
+    for name in ASSETS:
+        own, body = asset(name)
+        written.add(f"static/{own}", body)
+    written.add("verify.html", verifier())
+
+
+def _write_official(written: _Written, archive: SiteArchive) -> None:
+    """Write the exports of official standings."""
+    for each in archive.competitions():
+        for number in range(1, each.official + 1):
+            path = f"competitions/{slug(each.competition)}.official-{number}.jsonl"
+            written.add(path, archive.official_export(each.competition, number))
+
+
+def _write_match(folder: Path, viewers: Sequence[str], chosen: Chosen) -> int:
+    """Write the files of a match, and return the number of their bytes."""
+    match, file = chosen
+    path = match_path(match.outcome.match_id)
+    page, result = _files_of(match, file, viewers)
+    target = folder / "replays" / f"{slug(match.outcome.match_id)}.replay"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(file, target)
+    size = _write(folder / f"{path}.html", page) + _write(folder / f"{path}.json", result)
+    return size + target.stat().st_size
+
+
+def _files_of(match: StoredMatch, file: Path, viewers: Sequence[str]) -> tuple[bytes, bytes]:
+    """The pages of a match in one file, and its result as JSON."""
+    match_id, competition = match.outcome.match_id, match.competition
+    result = b"{}\n"
+    try:
+        replay = Replay.open(file)
+        result = as_json(match_view(replay)).encode()
+        found = played_through(replay)
+        if not found.frames:
+            raise Unplayable(found.problem or "The match has no steps.")
+    except (Damaged, Unplayable) as error:
+        path = match_path(match_id)
+        return without_pictures(match_id, str(error), competition, path).encode(), result
+    offered = [
+        each
+        for each in all_viewers(len(replay.names))
+        if viewer_name(each) in viewers or ("seats" in viewers and not isinstance(each, Viewer))
+    ]
+    return match_file(found, offered, competition).encode(), result
+
+
+def _write(path: Path, body: bytes) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(body)
+    return len(body)

@@ -1,0 +1,91 @@
+"""Writes the lists of games in the SDKs: see scripts/proto.
+
+A list stands in a file with other things; only its rows are written.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from game_protos import ROOT, games_of
+
+from arena.games.catalogue import GAMES
+from arena.wire.shape import prefix_of
+
+NUMBERS = {game.family: game.number for game in GAMES}
+
+
+@dataclass(frozen=True)
+class GameList:
+    """Rows in a file, between two places."""
+
+    path: str
+    begins: str
+    """A pattern of what stands before the rows."""
+    ends: str
+    rows: Callable[[Mapping[str, tuple[str, ...]]], list[str]]
+    """Makes the rows of the ids of each family's games."""
+
+    def text(self, root: Path) -> str:
+        """The file below `root` with the rows for the games there are."""
+        before = (root / self.path).read_text("utf-8")
+        pattern = re.compile(f"({self.begins})(.*?)({self.ends})", re.DOTALL | re.MULTILINE)
+        rows = "".join(f"{row}\n" for row in self.rows(games_of()))
+        after, found = pattern.subn(lambda match: match[1] + rows + match[3], before)
+        if found != 1:
+            raise ValueError(f"{self.path} has {found} places that look like its list of games")
+        return after
+
+
+def quoted(ids: tuple[str, ...]) -> str:
+    return ", ".join(f'"{each}"' for each in ids)
+
+
+def of_go(families: Mapping[str, tuple[str, ...]]) -> list[str]:
+    return [f'\t{{"{name}", []string{{{quoted(ids)}}}}},' for name, ids in families.items()]
+
+
+def of_typescript(families: Mapping[str, tuple[str, ...]]) -> list[str]:
+    return [f'  ["{name}", [{quoted(ids)}]],' for name, ids in families.items()]
+
+
+def of_rust(families: Mapping[str, tuple[str, ...]]) -> list[str]:
+    return [
+        f"            ({prefix_of(name)}, {name.upper()}, {NUMBERS[name]}, {name}, [{quoted(ids)}]),"
+        for name, ids in families.items()
+    ]
+
+
+def rust_modules(families: Mapping[str, tuple[str, ...]]) -> list[str]:
+    return [f"pub mod {name};" for name in sorted(families)]
+
+
+def of_java(families: Mapping[str, tuple[str, ...]]) -> list[str]:
+    lines = [f'    GAMES.put("{name}", List.of({quoted(ids)}));' for name, ids in families.items()]
+    return [line.replace("put(", "put(\n        ") if len(line) > 100 else line for line in lines]
+
+
+LISTS = (
+    GameList("clients/go/games.go", r"\tgames \[\]string\n\}\{\n", r"\}\n", of_go),
+    GameList("clients/typescript/src/families.ts", r"\]\)\[\] = \[\n", r"\];\n", of_typescript),
+    GameList("clients/rust/src/families.rs", r"\$apply! \{\n", r"        \}\n", of_rust),
+    GameList("clients/rust/src/lib.rs", r"\n\n(?=pub mod abstrac)", r"(?=\n///)", rust_modules),
+    GameList(
+        "clients/java/src/main/java/cardarena/Families.java", r"  static \{\n", r"  \}\n", of_java
+    ),
+)
+
+
+def main() -> None:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
+    for each in LISTS:
+        text = each.text(root)
+        if (root / each.path).read_text("utf-8") != text:
+            (root / each.path).write_text(text, "utf-8")
+            print(f"wrote {root / each.path}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

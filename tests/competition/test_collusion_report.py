@@ -1,0 +1,68 @@
+"""Which owners an organiser is shown, of what a competition has come to."""
+
+from dataclasses import replace
+
+from arena.competition.collusion_report import NO_BOUND, TWO_SEATS, suspected
+from arena.competition.record import Out, record_json, record_of_json
+from tests.competition.played import Played, toml
+
+NAMES = ("ann", "bob", "cid", "dan", "eve", "fay")
+OWNERS = {name: name.upper() for name in NAMES}
+PARTNERS = {"bob", "eve"}
+
+
+def played(helped=0.0, *, deal_sets=6, game="democracy", seats=3):
+    """A round robin; where the partners sit together, each takes so many points from the third."""
+    own = Played(
+        toml("round_robin", seats=seats, game=game, deal_sets=deal_sets), NAMES, owners=OWNERS
+    )
+    while own.step():
+        pass
+    (held,) = own.record.games
+    outcomes = dict(held.outcomes)
+    for deal_set in held.deal_sets:
+        for match in deal_set.plan.matches:
+            if set(match.bots) >= PARTNERS:
+                gains = [helped if bot in PARTNERS else -2 * helped for bot in match.bots]
+                before = outcomes[match.id]
+                scores = tuple(a + b for a, b in zip(before.scores, gains, strict=True))
+                outcomes[match.id] = replace(before, scores=scores)
+    return replace(own.record, games=(replace(held, outcomes=outcomes),))
+
+
+def test_owners_whose_bots_help_each_other_stand_out():
+    (game,) = suspected(played(3.0, deal_sets=16))["games"]
+    first, *others = game["pairs"]
+    assert (game["game"], game["seats"], game["problem"]) == ("democracy", 3, "")
+    assert (first["owners"], first["stands"]) == (["BOB", "EVE"], True)
+    assert first["gain"] > 0.5
+    assert not any(each["stands"] for each in others)
+    assert len(others) == 14
+
+
+def test_without_help_no_pair_is_reported():
+    (game,) = suspected(played())["games"]
+    assert not any(each["stands"] for each in game["pairs"])
+
+
+def test_a_disqualified_bots_owner_is_not_looked_at_any_more():
+    record = played(1.5)
+    out = tuple(
+        replace(each, out=Out.DISQUALIFIED) if each.name == "eve" else each
+        for each in record.candidates
+    )
+    (game,) = suspected(replace(record, candidates=out))["games"]
+    assert not any("EVE" in each["owners"] for each in game["pairs"])
+
+
+def test_the_same_comes_of_what_was_exported():
+    record = played(1.5)
+    head, *deal_sets = record_json(record)
+    assert suspected(record_of_json(head, deal_sets)) == suspected(record)
+
+
+def test_a_game_without_evidence_has_a_reason():
+    (game,) = suspected(played(game="sixty_six", seats=2))["games"]
+    assert (game["problem"], game["pairs"]) == (TWO_SEATS, [])
+    (game,) = suspected(Played(toml("round_robin", seats=3, game="eleusis"), NAMES).record)["games"]
+    assert (game["problem"], game["pairs"]) == (NO_BOUND, [])

@@ -1,0 +1,166 @@
+"""The search of the house bots: it finds what the policy misses, and pays no attention to hidden cards."""
+
+import random
+
+import numpy as np
+import pytest
+
+from arena.games.catalogue import GAMES, game_by_id
+from arena.house.bot import STEPS, player
+from arena.house.policies import open_face_chinese_poker as open_face
+from arena.house.search import FEWEST_WORLDS, Searcher, _Scores
+from arena.sandbox.command import HOUSE_LEVELS, BadCommand, parse_commands
+from arena.testing.deals import SeededDeals
+from cardarena import local
+from tests.games.random_play import moments
+
+SIXTY_SIX = game_by_id("sixty_six")
+
+
+def test_the_levels_of_commands_are_those_of_the_bot():
+    assert tuple(STEPS) == HOUSE_LEVELS
+
+
+def test_a_command_names_a_level():
+    sample, mine = parse_commands(["house:sample", "mine=house:search-20ms"])
+    assert (sample.name, mine.name) == ("house-sample", "mine")
+    assert (sample.argv[2], mine.argv[2]) == ("sample", "search-20ms")
+
+
+def test_a_level_that_there_is_not_is_refused_with_those_that_there_are():
+    with pytest.raises(
+        BadCommand, match="'house:best'; the levels are: random, sample, search-20ms"
+    ):
+        parse_commands(["house:best"])
+
+
+def first(state, seat, below):
+    """A policy that plays the first move: in Sixty-Six it claims at once, and loses."""
+    return SIXTY_SIX.rules.moves(state, seat).offered[0]
+
+
+def begun():
+    options = SIXTY_SIX.options({"hands": 2}, 2)
+    state = SIXTY_SIX.rules.start(options, 2, SeededDeals("search")).state
+    (seat,) = SIXTY_SIX.rules.to_act(state)
+    return options, state, seat
+
+
+def chosen(policy, steps, seed=1):
+    options, state, seat = begun()
+    view = SIXTY_SIX.rules.view(state, seat)
+    search = Searcher(SIXTY_SIX, policy)
+    return search.choose(view, options, seat, 0, steps, random.Random(seed))
+
+
+def test_a_move_that_loses_at_once_is_left():
+    found = chosen(first, 600)
+    assert found.move != first(begun()[1], begun()[2], None)
+    assert found.gain > 0
+
+
+def test_without_steps_the_policy_plays():
+    _options, state, seat = begun()
+    assert chosen(first, 0).move == first(state, seat, None)
+    assert chosen(first, 0).worlds == 0
+
+
+def test_it_follows_from_the_view_and_the_dice():
+    assert chosen(first, 600, seed=3) == chosen(first, 600, seed=3)
+
+
+def test_it_takes_about_as_many_steps_as_it_is_given():
+    assert 600 <= chosen(first, 600).steps < 1_200
+
+
+def test_only_candidates_are_searched():
+    options, state, seat = begun()
+    usual = first(state, seat, None)
+    other = SIXTY_SIX.rules.moves(state, seat).offered[-1]
+    view = SIXTY_SIX.rules.view(state, seat)
+    search = Searcher(SIXTY_SIX, first, candidates=lambda *_: [usual, other])
+    assert search.choose(view, options, seat, 0, 600, random.Random(1)).move == other
+
+
+def test_a_rollout_policy_plays_after_the_first_move_only():
+    options, state, seat = begun()
+    view, asked = SIXTY_SIX.rules.view(state, seat), []
+    search = Searcher(SIXTY_SIX, lambda *seen: asked.append(seen) or first(*seen), rollout=first)
+    search.choose(view, options, seat, 0, 600, random.Random(1))
+    assert len(asked) == 1
+
+
+def test_a_search_of_open_face_ends_with_the_hand_and_the_fantasyland_that_it_earned():
+    game = game_by_id("open_face_chinese_poker")
+    rules, options = game.rules, game.options({"hands": 40}, 2)
+    state = rules.start(options, 2, SeededDeals("search")).state
+    (seat,) = rules.to_act(state)
+    played = Searcher(game, open_face.rollout, last_hand=open_face.last_hand)
+    found = played.choose(rules.view(state, seat), options, seat, 0, 1, random.Random(1))
+    assert found.steps < 2 * 14 * 18, "14 moves, a hand of 18 steps, and not two hands more"
+
+
+# fmt: off
+SCORES = [
+    # a row for each world, of the policy's move and two others             plays   why
+    ([(0.0, 9.0, 0.0)] * (FEWEST_WORLDS - 1),                               0,      "too few worlds to leave the policy's move"),
+    ([(0.0, 9.0, 1.0)] * FEWEST_WORLDS,                                     1,      "one that is better in every world"),
+    ([(0.0, 9.0, 0.0), (0.0, -9.0, 0.0)] * FEWEST_WORLDS,                   0,      "one that is better by chance alone"),
+    ([(0.0, 8.0, 2.0), (0.0, -7.0, 1.0)] * FEWEST_WORLDS,                   2,      "a small gain that is sure"),
+    ([(5.0, 1.0, 2.0)] * FEWEST_WORLDS,                                     0,      "the policy's is the best"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("rows", "plays", "why"), SCORES, ids=[row[2] for row in SCORES])
+def test_a_move_is_played_for_its_scores(rows, plays, why):
+    scores = _Scores(3)
+    for row in rows:
+        scores.add(np.array(row))
+    assert scores.best()[0] == plays
+
+
+def test_a_move_that_is_surely_behind_is_tried_no_more():
+    scores = _Scores(3)
+    for _ in range(FEWEST_WORLDS):
+        scores.add(np.array((0.0, 9.0, 1.0)))
+    assert scores.live == [1]
+
+
+FAMILIES = [game for game in GAMES if player(game.id, 0) is not None]
+
+
+@pytest.mark.parametrize("game", FAMILIES, ids=lambda game: game.id)
+def test_every_policy_plays_legal_moves_and_sees_its_own_cards_alone(game):
+    """Its move in the real state is that in a state that its seat cannot tell from it, with the same dice."""
+    from importlib import import_module
+
+    policy = import_module(f"arena.house.policies.{game.family}").policy
+    seats = game.seats[0]
+    options = game.options({"hands": 2 * seats}, seats)
+    for number, moment in enumerate(moments(game, options, seats, 4)):
+        if number > 60:
+            break
+        for seat in moment.acting:
+            view = game.rules.view(moment.state, seat)
+            sampled = game.sample_state(view, options, seat, random.Random(number).randrange)
+            real, other = (
+                policy(state, seat, random.Random(number).randrange)
+                for state in (moment.state, sampled)
+            )
+            assert real in game.rules.moves(moment.state, seat)
+            assert real == other
+
+
+@pytest.mark.parametrize("game", FAMILIES, ids=lambda game: game.id)
+def test_a_bot_that_searches_plays_a_match(game, monkeypatch):
+    from arena.house.bot import HouseBot
+
+    class Searching(HouseBot):
+        level = "search-20ms"
+
+    monkeypatch.setitem(STEPS, "search-20ms", 30)
+    found = local.play(
+        game.id, [Searching] * game.seats[0], seed=1, options={"hands": game.seats[0]}
+    )
+    assert not any(found.faults), found

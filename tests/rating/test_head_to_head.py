@@ -1,0 +1,63 @@
+"""Wins, draws and losses, of bots and of pairs."""
+
+import pytest
+
+from arena.rating.head_to_head import WinRecord, records
+from arena.schedule.deal_sets import round_robin
+from arena.schedule.outcomes import MatchOutcome, aborted
+
+TWO = round_robin(["ann", "bob"], seats=2, deal_sets=1, seed="7")
+THREE = round_robin(["ann", "bob", "cid"], seats=3, deal_sets=1, seed="7")
+
+
+def played(plan, *results):
+    """Outcomes of the plan's matches; each result is places and scores by bot, in order of name."""
+    outcomes = {}
+    for match, result in zip((m for each in plan for m in each.matches), results, strict=False):
+        if result is None:
+            outcomes[match.id] = aborted(match.id)
+            continue
+        order = [sorted(match.bots).index(bot) for bot in match.bots]
+        places, scores = ([row[at] for at in order] for row in result)
+        faults = tuple({} for _ in match.bots)
+        outcome = MatchOutcome(match.id, tuple(scores), tuple(places), "completed", faults)
+        outcomes[match.id] = outcome
+    return outcomes
+
+
+WON, LOST, TIED = ([1, 2], [5, 2]), ([2, 1], [0, 9]), ([1, 1], [4, 4])
+
+# fmt: off
+OF_TWO = [
+    # results        of ann    of bob    ann's margin against bob
+    ([],             "0-0-0",  "0-0-0",  None,  "nothing was played"),
+    ([None],         "0-0-0",  "0-0-0",  None,  "what the arena aborted is none"),
+    ([WON],          "1-0-0",  "0-0-1",  3.0,   "one match"),
+    ([WON, LOST],    "1-0-1",  "1-0-1",  -3.0,  "one each"),
+    ([WON, TIED],    "1-1-0",  "0-1-1",  1.5,   "a draw"),
+    ([TIED, None],   "0-1-0",  "0-1-0",  0.0,   "a draw beside an aborted one"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("results", "ann", "bob", "margin", "why"), OF_TWO, ids=[row[-1] for row in OF_TWO]
+)
+def test_of_two(results, ann, bob, margin, why):
+    found = records(TWO, played(TWO, *results))
+    assert (str(found.of_bot["ann"]), str(found.of_bot["bob"])) == (ann, bob)
+    if margin is None:
+        assert found.of_pair == {}
+    else:
+        assert str(found.of_pair["ann", "bob"]) == ann
+        assert str(found.of_pair["bob", "ann"]) == bob
+        assert found.of_pair["ann", "bob"].margin == margin == -found.of_pair["bob", "ann"].margin
+
+
+def test_at_a_larger_table_the_first_has_won_and_each_pair_is_compared_by_place():
+    found = records(THREE, played(THREE, ([2, 1, 3], [5, 9, 1]), ([1, 1, 3], [4, 4, 0])))
+    of_bot = {bot: str(record) for bot, record in found.of_bot.items()}
+    assert of_bot == {"ann": "0-1-1", "bob": "1-1-0", "cid": "0-0-2"}
+    assert found.of_pair["ann", "bob"] == WinRecord(0, 1, 1, -4)
+    assert found.of_pair["ann", "cid"] == WinRecord(2, 0, 0, 8)
+    assert found.of_pair["cid", "bob"] == WinRecord(0, 0, 2, -12)

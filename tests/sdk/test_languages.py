@@ -1,0 +1,387 @@
+"""The Go, Rust, TypeScript and Java SDKs: own tests, generated code, README and conformance kit.
+
+The tests of an SDK are skipped without its tools.
+"""
+
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from arena.conformance.cases import load
+from arena.conformance.play import judge
+from cardarena._games import FAMILIES
+from tests.sdk import languages, planted
+from tests.sdk.kit import KIT, begun, judged, passes_every_case
+from tests.sdk.languages import CLIENTS, PATIENCE_S, ROOT, SAMPLE_BOTS, called, plant
+
+pytestmark = pytest.mark.slow
+GO, RUST, TYPESCRIPT, JAVA = (CLIENTS / name for name in ("go", "rust", "typescript", "java"))
+
+
+@dataclass(frozen=True, eq=False)
+class Sdk:
+    """How an SDK is built and tested."""
+
+    language: languages.Language
+    own_tests: Callable[[], object] | None
+    """None for Java: Maven runs its tests before it installs it."""
+    source: Path
+    """The folder that its generator writes to."""
+    build_readme: Callable[[str, Path], object]
+    """Builds the README's bot in a folder."""
+    builder: Callable[[Callable], Callable]
+    """Takes a function that makes folders, and returns one that builds a client with a planted fault."""
+    faults: list
+    jobs: int = 4
+    """Cases of the kit that are played at a time."""
+
+    @property
+    def folder(self):
+        return CLIENTS / self.language.name.lower()
+
+    @property
+    def bots(self):
+        return SAMPLE_BOTS / self.language.name.lower()
+
+    @property
+    def client(self):
+        return self.language.programs().client
+
+
+# Go.
+
+
+def go(*arguments, folder=GO):
+    return called("go", *arguments, folder=folder)
+
+
+def build_go_readme(source, folder):
+    (folder / "main.go").write_text(source)
+    go("mod", "init", "mybot", folder=folder)
+    go("mod", "edit", "-require=cardarena@v0.1.0", f"-replace=cardarena={GO}", folder=folder)
+    shutil.copy(GO / "go.sum", folder)
+    go("build", "-mod=mod", "-trimpath", "-o", "mybot", ".", folder=folder)
+
+
+def go_builder(new_folder):
+    def built(name, old, new):
+        source = new_folder() / "source"
+        shutil.copytree(GO, source)
+        plant(source, name, old, new)
+        # Without paths in it, the generated code compiles to the same and is not compiled again.
+        client = source.parent / "client"
+        go("build", "-trimpath", "-o", client, "./internal/conformance", folder=source)
+        return [str(client)]
+
+    return built
+
+
+# Rust.
+
+
+@functools.cache
+def rust_copy():
+    """A copy of the sources as a workspace of its own, always at the same path, to reuse builds."""
+    copy = RUST / "target" / "copied"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(RUST, copy, ignore=shutil.ignore_patterns("target", "generate", "tests"))
+    plant(copy, "Cargo.toml", 'members = ["generate", "../../sample_bots/rust"]\n', "")
+    # Both builds are in one folder, so they need different names.
+    (copy / "examples" / "conformance.rs").rename(copy / "examples" / "copied.rs")
+    return copy
+
+
+def build_example(example):
+    target = RUST / "target"
+    subprocess.run(
+        ["cargo", "build", "--quiet", "--offline", "--example", example],
+        cwd=rust_copy(),
+        check=True,
+        timeout=PATIENCE_S,
+        env={**os.environ, "CARGO_TARGET_DIR": f"{target}", "CARGO_PROFILE_DEV_DEBUG": "0"},
+    )
+    return f"{target}/debug/examples/{example}"
+
+
+def build_rust_readme(source, _):
+    example = rust_copy() / "examples" / "readme.rs"
+    example.write_text(f"//! The bot of the README.\n{source}")
+    build_example("readme")
+
+
+def rust_builder(new_folder):
+    def built(name, old, new):
+        path = rust_copy() / "src" / name
+        original = path.read_text("utf-8")
+        plant(path.parent, name, old, new)
+        try:
+            return [shutil.copy(build_example("copied"), new_folder() / "client")]
+        finally:
+            path.write_text(original)
+
+    return built
+
+
+# TypeScript.
+
+
+def typescript_tests():
+    called("node", "--test", *sorted((TYPESCRIPT / "dist").glob("*.test.js")), folder=TYPESCRIPT)
+
+
+def only_the_setup(_folder, names):
+    return [name for name in names if name in {"node_modules", "src", "dist"}]
+
+
+def build_typescript_readme(source, folder):
+    bots = SAMPLE_BOTS / "typescript"
+    shutil.copytree(bots, folder, symlinks=True, dirs_exist_ok=True, ignore=only_the_setup)
+    (folder / "node_modules").symlink_to(bots / "node_modules")
+    (folder / "src").mkdir()
+    (folder / "src" / "bot.ts").write_text(source)
+    called("npm", "run", "build", folder=folder)
+
+
+def typescript_builder(new_folder):
+    """Builds without checking types."""
+
+    def built(name, old, new):
+        copy = new_folder()
+        shutil.copytree(TYPESCRIPT / "src", copy / "src")
+        for each in ("package.json", "tsconfig.json"):
+            shutil.copy(TYPESCRIPT / each, copy)
+        (copy / "node_modules").symlink_to(TYPESCRIPT / "node_modules")
+        plant(copy / "src", name, old, new)
+        called("node_modules/.bin/tsc", "--noCheck", "--declaration", "false", folder=copy)
+        return ["node", f"{copy}/dist/conformance/client.js"]
+
+    return built
+
+
+# Java.
+
+
+def build_java_readme(source, folder):
+    (folder / "MyBot.java").write_text(source)
+    called("javac", "-cp", languages.java_classes(), "-d", folder, folder / "MyBot.java")
+
+
+def java_builder(new_folder):
+    """Compiles only the file with the fault."""
+    classes = languages.java_classes()
+
+    def built(name, old, new):
+        folder = new_folder()
+        shutil.copy(JAVA / "src" / "main" / "java" / "cardarena" / name, folder)
+        plant(folder, name, old, new)
+        quick = [f"-J{option}" for option in languages.QUICK_START]
+        called("javac", *quick, "-nowarn", "-cp", classes, "-d", folder, folder / name)
+        return languages.java_client(f"{folder}:{classes}")
+
+    return built
+
+
+# The flag of the other builds, to reuse what they compiled.
+GO_TESTS = functools.partial(go, "test", "-trimpath", "./...")
+RUST_TESTS = functools.partial(called, "cargo", "test", "--locked", folder=RUST)
+_, OF_GO, OF_RUST, OF_TYPESCRIPT, OF_JAVA = languages.LANGUAGES
+# fmt: off
+SDKS = [
+    # language         own tests         generated into README's bot             client with a fault faults
+    Sdk(OF_GO,         GO_TESTS,         GO,            build_go_readme,         go_builder,         planted.GO),
+    Sdk(OF_RUST,       RUST_TESTS,       RUST / "src",  build_rust_readme,       rust_builder,       planted.RUST),
+    Sdk(OF_TYPESCRIPT, typescript_tests, TYPESCRIPT,    build_typescript_readme, typescript_builder, planted.TYPESCRIPT),
+    # A Java virtual machine uses a core for a second when it starts.
+    Sdk(OF_JAVA,       None,             JAVA,          build_java_readme,       java_builder,       planted.JAVA, jobs=3),
+]
+# fmt: on
+
+
+def row(sdk, *values, name=""):
+    """A row of a table. One process runs all rows of an SDK, and builds it once: `tests/conftest.py`."""
+    return pytest.param(sdk, *values, id=f"{sdk.language.name}{name}", marks=sdk.language.mark)
+
+
+EACH_SDK = [row(sdk) for sdk in SDKS]
+EACH_FAULT = [row(sdk, each[-1], name=f"-{each[-1]}") for sdk in SDKS for each in sdk.faults]
+
+
+@pytest.fixture(scope="module")
+def long(beside):
+    """Starts the cases that watch an idle stream, so that they run beside the other tests."""
+    return functools.cache(lambda sdk: begun(sdk.client, beside))
+
+
+@pytest.fixture(scope="module")
+def verdicts(long, beside, tmp_path_factory):
+    """The verdicts on the planted faults of an SDK."""
+
+    @functools.cache
+    def of(sdk):
+        long(sdk)
+        built = sdk.builder(lambda: tmp_path_factory.mktemp("faulty"))
+        return judged(sdk.faults, built, beside)
+
+    return of
+
+
+@pytest.mark.parametrize("sdk", EACH_SDK)
+def test_its_own_tests_pass(sdk, long):
+    long(sdk)
+    if sdk.own_tests is not None:
+        sdk.own_tests()
+
+
+GENERATED = re.compile(
+    r"^// (Code generated by |Generated from proto/|@generated by )", re.MULTILINE
+)
+
+
+def generated(folder):
+    suffixes = {".go", ".rs", ".ts", ".java"}
+    folders = ("target", "node_modules", "dist")
+    found = {}
+    for path in folder.rglob("*.*"):
+        name = path.relative_to(folder)
+        if path.suffix in suffixes and not set(folders) & set(name.parts):
+            text = path.read_text("utf-8")
+            if GENERATED.search(text):
+                found[name.as_posix()] = text
+    return found
+
+
+@pytest.mark.parametrize("sdk", EACH_SDK)
+def test_generated_code_is_up_to_date(sdk, tmp_path):
+    name = sdk.language.name.lower()
+    called(sys.executable, ROOT / "scripts" / f"generate_{name}.py", tmp_path)
+    fresh, kept = generated(tmp_path), generated(sdk.source)
+    assert len(fresh) >= len(FAMILIES)
+    assert sorted(fresh) == sorted(kept), "run scripts/proto"
+    assert [name for name in fresh if fresh[name] != kept[name]] == [], "run scripts/proto"
+
+
+def test_rust_supports_the_games_of_the_python_sdk():
+    text = (RUST / "src" / "families.rs").read_text("utf-8")
+    rows = re.findall(r"\(\w+,\s*\w+,\s*\d+,\s*(\w+),\s*\[(.*?)\]\)", text, re.DOTALL)
+    families = {name: tuple(re.findall(r'"(\w+)"', games)) for name, games in rows}
+    assert families == FAMILIES
+
+
+def test_each_family_has_a_module_that_bots_in_typescript_can_import():
+    exports = json.loads((TYPESCRIPT / "package.json").read_text("utf-8"))["exports"]
+    modules = {path.stem for path in (TYPESCRIPT / "src" / "games").glob("*.ts")}
+    assert exports["./*"] == "./dist/games/*.js"
+    assert modules == {*FAMILIES}
+
+
+# fmt: off
+LOCKS = [
+    # file                                 addresses that nothing is fetched from
+    ("clients/go/go.sum",                    ()),
+    ("clients/go/go.mod",                    ()),
+    ("sample_bots/go/go.sum",                ()),
+    ("sample_bots/go/go.mod",                ()),
+    ("clients/java/pom.xml",                 ("http://maven.apache.org/POM/4.0.0",)),
+    ("sample_bots/java/pom.xml",             ("http://maven.apache.org/POM/4.0.0",)),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("name", "names"), LOCKS, ids=[row[0] for row in LOCKS])
+def test_a_lock_holds_no_address(name, names):
+    text = (ROOT / name).read_text("utf-8")
+    assert text.count("://") == sum(text.count(each) for each in names)
+    assert "<repositor" not in text
+
+
+def test_the_lock_of_rust_names_the_public_registry_only():
+    packages = tomllib.loads((RUST / "Cargo.lock").read_text("utf-8"))["package"]
+    assert len(packages) > 50
+    public = "registry+https://github.com/rust-lang/crates.io-index"
+    assert {package.get("source", public) for package in packages} == {public}
+    assert not (SAMPLE_BOTS / "rust" / "Cargo.lock").exists()
+
+
+@pytest.mark.parametrize("folder", ["clients", "sample_bots"])
+def test_the_locks_of_typescript_hold_no_address(folder):
+    lock = ROOT / folder / "typescript" / "package-lock.json"
+    packages = json.loads(lock.read_text("utf-8"))["packages"]
+    assert len(packages) > 5
+    addresses = [entry.get("resolved", "") for entry in packages.values()]
+    assert [address for address in addresses if "://" in address] == []
+
+
+@pytest.mark.parametrize("sdk", EACH_SDK)
+def test_the_bot_of_the_readme_builds(sdk, tmp_path):
+    sdk.language.programs()
+    readme = (sdk.folder / "README.md").read_text("utf-8")
+    source = re.search(r"```(?:go|rust|ts|java)\n(.*?)```", readme, re.DOTALL)[1]
+    assert 5 < len(source.splitlines()) <= 22
+    sdk.build_readme(source, tmp_path)
+
+
+BUSY = """
+import { run } from "SDK";
+const forever = new Int32Array(new SharedArrayBuffer(4));
+const move = () => (Atomics.wait(forever, 0, 0, 4000), 0);
+await run({ name: "busy", askForced: true, bot: () => ({ move }) });
+"""
+WHILE_IT_COMPUTES = {
+    "id": "B1",
+    "title": "the bot computes for four seconds, and awaits nothing",
+    "must": "process other messages of the arena meanwhile",
+    "source": "play.proto, DealOpen",
+    "streams": [
+        {
+            "steps": [
+                {"welcome": {}},
+                {"match_start": 1},
+                {"ask": [7]},
+                {"wait_ms": 500},
+                {"deal": "open"},
+                {"expect": {"deal_commit": {}}},
+                {"answers": {"7": 0}},
+                {"match_end": 1},
+                {"drain": 1000},
+                {"end": "OK"},
+            ]
+        }
+    ],
+    "most_ms": 2000,
+}
+
+
+@OF_TYPESCRIPT.mark
+def test_a_bot_in_typescript_that_computes_does_not_hold_up_its_stream(tmp_path):
+    """The case fails at the bot's answer, which is late, and not at the commitment before it."""
+    OF_TYPESCRIPT.programs()
+    shutil.copytree(KIT, tmp_path / "kit")
+    for path in (tmp_path / "kit" / "cases").iterdir():
+        path.unlink()
+    (tmp_path / "kit" / "cases" / "busy.json").write_text(json.dumps([WHILE_IT_COMPUTES]))
+    bot = tmp_path / "busy.mjs"
+    bot.write_text(BUSY.replace("SDK", (TYPESCRIPT / "dist" / "index.js").as_uri()))
+    (case,) = load(tmp_path / "kit")
+    verdict = judge(case, ["node", f"{bot}"], tmp_path / "kit")
+    assert not verdict.passed
+    assert "answer" in verdict.sentence, verdict.sentence
+
+
+@pytest.mark.parametrize(("sdk", "found_by"), EACH_FAULT)
+def test_a_planted_fault_is_found(sdk, found_by, verdicts):
+    assert not verdicts(sdk)[found_by].result().passed
+
+
+@pytest.mark.parametrize("sdk", EACH_SDK)
+def test_it_passes_every_case_of_the_kit(sdk, long):
+    passes_every_case(sdk.client, long(sdk), sdk.jobs)

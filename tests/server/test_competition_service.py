@@ -1,0 +1,394 @@
+"""What organisers and owners may do with competitions, and what is said of everything else."""
+
+import json
+import sqlite3
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from arena.competition.draws import next_round
+from arena.competition.plan import PlanError, read_plan
+from arena.competition.record import Out
+from arena.competition.rounds import DrawError
+from arena.competition.states import Action, NotAllowed, State
+from arena.replay.signing import ArenaKey
+from arena.server.competition_service import CompetitionService
+from arena.server.official_standings import NotVerified, verify
+from arena.store import (
+    BotKind,
+    CompetitionEntry,
+    DrawDiffers,
+    EndedMatch,
+    MayNotEnter,
+    NoCompetition,
+    NoEntrant,
+    NoOfficialStandings,
+    NotExpected,
+    StoreError,
+    open_store,
+)
+from tests.competition.played import outcome, toml
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+NAMES = ("ann", "bob", "cid", "dan")
+SKILLS = {name: -float(at) for at, name in enumerate((*NAMES, "eve", "fay", "gus", "hal"))}
+LADDER = """
+name = "summer"
+kind = "ladder"
+game = "sixty_six"
+seats = 2
+seed = "s"
+fair = false
+"""
+
+
+def bot(name, owner=None, content=None, kind=BotKind.COMMAND):
+    return CompetitionEntry(name, owner or name, kind, f"./{name}", content or f"{name}.py")
+
+
+class Clock:
+    """Says what time it is; it may be set back."""
+
+    def __init__(self):
+        self.now = NOW
+
+    def __call__(self):
+        return self.now
+
+
+class House:
+    """An office over a store, and whoever plays what is drawn."""
+
+    def __init__(self, store):
+        self.store, self.held = store, store.competitions()
+        self.clock, self.key = Clock(), ArenaKey.new()
+        self.service = CompetitionService(self.held, self.key, now=self.clock)
+
+    def made(self, text=None, names=NAMES):
+        self.service.create(text or toml("swiss"), who="org", bots=[bot(name) for name in names])
+        return self
+
+    def act(self, action, **given):
+        return self.service.control("autumn", Action(action), who="org", **given)
+
+    def draw(self):
+        """Draw and keep the next round; False if there is none."""
+        record = self.held.record("autumn")
+        plan = read_plan(record.config)
+        drawn = next_round(plan, 0, record.candidates, record.games[0].past())
+        if drawn is not None:
+            self.held.keep_round("autumn", 0, drawn.round, drawn.deal_sets)
+        return drawn is not None
+
+    def play(self, most=999):
+        leases = self.held.leases("autumn", 0)
+        jobs = leases.lease("arena", most, now_unix_ms=0)
+        for job in jobs:
+            told = {match.id: outcome(match, SKILLS) for match in job.deal_set.matches}
+            leases.report("arena", job, told, now_unix_ms=1)
+        return len(jobs)
+
+    def run(self):
+        while self.draw():
+            self.play()
+        return self
+
+
+@pytest.fixture
+def house(tmp_path):
+    with open_store(tmp_path / "arena.db") as store:
+        yield House(store)
+        assert store.violations() == ()
+
+
+def test_a_tournament_from_its_plan_to_its_official_table(house):
+    house.made()
+    house.act("start")
+    house.run()
+    assert house.act("finish") is State.FINISHED
+    table = house.service.standings("autumn")
+    assert (table["live"], table["number"]) == (False, 1)
+    assert table["games"][0]["rows"][0]["bot"] == "ann"
+    shown = house.service.show("autumn")
+    assert shown["games"][0]["deal_sets"] == {
+        "complete": 16,
+        "in_play": 0,
+        "waiting": 0,
+        "given_up": 0,
+        "void": 0,
+    }
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The lines of an official table, and the key that signed it."""
+    with open_store(tmp_path_factory.mktemp("exported") / "arena.db") as store:
+        house = House(store).made()
+        house.act("start")
+        house.run().act("finish")
+        return tuple(house.service.deals("autumn")), house.key.public_key
+
+
+def test_an_exported_table_is_verified(exported):
+    lines, key = exported
+    found = verify(lines, public_key=key)
+    assert (found.competition, found.number, found.deal_sets) == ("autumn", 1, 16)
+
+
+def test_seeds_are_those_of_an_official_table_and_newcomers_are_drawn_behind(house):
+    house.made()
+    house.act("start")
+    house.run().act("finish")
+    best = [row["bot"] for row in house.service.standings("autumn")["games"][0]["rows"]]
+    text = toml("knockout", deal_sets=0, head='seeds_from = "autumn"')
+    text = text.replace('name = "autumn"', 'name = "winter"')
+    house.service.create(text, who="org", bots=[bot(name) for name in ("eve", *reversed(NAMES))])
+    house.service.control("winter", Action.START, who="org")
+    shown = house.service.show("winter")["bots"]
+    seeds = sorted((each["seed"], each["bot"]) for each in shown)
+    assert [name for _, name in seeds] == [*best, "eve"]
+
+
+# fmt: off
+NO_SEEDS = [
+    # seeds_from  raises         sentence                     why
+    ("spring",    NoCompetition, "spring",                    "nobody knows it"),
+    ("autumn",    DrawError,     "has no official standings yet", "nothing of it is official"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "sentence", "_why"), NO_SEEDS, ids=[row[-1] for row in NO_SEEDS]
+)
+def test_a_tournament_does_not_start_without_the_table_that_seeds_it(
+    house, name, error, sentence, _why
+):
+    house.made(toml("swiss", head=f'seeds_from = "{name}"'))
+    with pytest.raises(error, match=sentence):
+        house.act("start")
+    assert house.service.show("autumn")["state"] == "draft"
+
+
+def changed(at, change):
+    def lie(lines):
+        lines = list(lines)
+        value = json.loads(lines[at])
+        change(value)
+        lines[at] = json.dumps(value)
+        return lines
+
+    return lie
+
+
+def better_score(value):
+    scores = value["tables"][0]["scores"]
+    scores.reverse()
+
+
+def better_table(value):
+    value["standings"] = value["standings"].replace('"ann"', '"eve"')
+
+
+# fmt: off
+LIES = [
+    # what is done to the lines                                   what is said
+    (changed(3, better_score),                                    "other deal-sets"),
+    (lambda lines: [*lines[:2], *lines[3:]],                      "other deal-sets"),
+    (lambda lines: [lines[0], *lines[2:-1], lines[1], lines[-1]], "other deal-sets"),
+    (changed(0, lambda head: head["entrants"].pop()),             "other deal-sets"),
+    (changed(-1, better_table),                                   "the signature is not of these standings"),
+    (changed(-1, lambda last: last.update(number=2)),             "it names the number 2"),
+    (changed(-1, lambda last: last.pop("signature")),             "not signed"),
+    (lambda lines: lines[:-1],                                    "it has no standings"),
+    (lambda lines: lines[1:],                                     "no export of deal-sets"),
+    (lambda lines: [],                                            "it has too few lines"),
+    (lambda lines: [*lines[:2], "{", *lines[2:]],                 "line 3 is not JSON"),
+    (lambda lines: [*lines[:2], "{}", *lines[2:]],                "line 3 is not a deal-set"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("lie", "said"), LIES, ids=[f"{n} {row[1]}" for n, row in enumerate(LIES)])
+def test_standings_that_do_not_follow_from_their_deal_sets_are_refused(exported, lie, said):
+    lines, _ = exported
+    with pytest.raises(NotVerified, match=said):
+        verify(lie(list(lines)))
+
+
+def test_standings_of_another_arena_are_refused(exported):
+    lines, _ = exported
+    with pytest.raises(NotVerified, match="another arena signed"):
+        verify(lines, public_key=ArenaKey.new().public_key)
+
+
+def test_two_organisers_at_once_do_not_undo_each_other(house):
+    house.made()
+    house.act("start")
+    house.act("pause", expected=State.RUNNING)
+    with pytest.raises(NotExpected, match="is paused, not running"):
+        house.act("finish", expected=State.RUNNING)
+    assert house.service.show("autumn")["state"] == "paused"
+    assert house.held.official("autumn") is None, "and no table is made of it"
+
+
+# fmt: off
+NOT_NOW = [
+    ([],                          "pause",  "draft and cannot pause, only start"),
+    (["start"],                   "start",  "running and cannot start"),
+    (["start", "pause"],          "pause",  "paused and cannot pause, only resume, freeze, finish"),
+    (["start", "finish"],         "resume", "finished and cannot resume, only freeze"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("before", "action", "said"), NOT_NOW, ids=[row[2] for row in NOT_NOW])
+def test_a_refused_action_lists_the_allowed_actions(house, before, action, said):
+    house.made()
+    for each in before:
+        house.act(each)
+    with pytest.raises(NotAllowed, match=said):
+        house.act(action)
+
+
+def test_too_few_bots_are_told_before_it_starts(house):
+    house.made(names=["ann"])
+    with pytest.raises(DrawError, match="needs at least 2 bots"):
+        house.act("start")
+    assert house.service.show("autumn")["state"] == "draft"
+
+
+def test_a_plan_with_an_unknown_key_makes_nothing(house):
+    with pytest.raises(PlanError, match="there is no key 'dealsets'; did you mean deal_sets"):
+        house.service.create(toml("swiss", head="dealsets = 4"), who="org")
+    assert house.service.every() == []
+
+
+def test_a_name_is_given_once(house):
+    house.made()
+    with pytest.raises(StoreError, match=r"there is a competition 'autumn' .R-NAME-TAKEN"):
+        house.made()
+
+
+# fmt: off
+MAY_NOT = [
+    (bot("bob"),                        "'bob' was disqualified from 'summer': two accounts"),
+    (bot("BOB"),                        "'BOB' was disqualified"),
+    (bot("new", content="bob.py"),      "'new' was disqualified from 'summer' as 'bob'"),
+    (bot("ann"),                        "'ann' is in the competition 'summer' already"),
+    (bot("Ann", owner="eve"),           "the name 'Ann' is taken"),
+    (bot("third", owner="ann"),         "'ann' has 2 bots in 'summer', which is the most"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("entry", "said"), MAY_NOT, ids=[row[1] for row in MAY_NOT])
+def test_a_refused_entry_has_a_reason(house, entry, said):
+    bots = [bot("ann"), bot("bob"), bot("second", owner="ann")]
+    house.service.create(LADDER, who="org", bots=bots)
+    house.service.disqualify("summer", "bob", reason="two accounts", who="org")
+    with pytest.raises(MayNotEnter, match=said):
+        house.service.enter("summer", entry, who=entry.owner)
+
+
+def test_a_competition_by_invitation_is_entered_by_organisers(house):
+    house.service.create(LADDER + 'entry = "invited"\n', who="org")
+    with pytest.raises(MayNotEnter, match="by invitation"):
+        house.service.enter("summer", bot("ann"), who="ann")
+    house.service.enter("summer", bot("ann"), who="org", organises=True)
+
+
+def test_a_running_tournament_is_closed_to_entries_and_a_ladder_open(house):
+    house.made()
+    house.act("start")
+    house.draw()
+    with pytest.raises(MayNotEnter, match="has begun"):
+        house.service.enter("autumn", bot("eve"), who="eve")
+    house.service.create(LADDER, who="org")
+    house.service.control("summer", Action.START, who="org")
+    house.service.enter("summer", bot("eve"), who="eve")
+
+
+def test_disqualification_after_the_end_makes_another_table_and_leaves_the_first(house):
+    house.made()
+    house.act("start")
+    house.run().act("finish")
+    house.service.disqualify("autumn", "bob", reason="two accounts", who="org")
+    first, second = (house.service.standings("autumn", number) for number in (1, 2))
+    assert "bob" in {row["bot"] for row in first["games"][0]["rows"]}
+    assert "bob" not in {row["bot"] for row in second["games"][0]["rows"]}
+    assert second["out"] == [{"bot": "bob", "why": "disqualified", "reason": "two accounts"}]
+    for number in (1, 2):
+        assert verify(house.service.deals("autumn", number)).number == number
+
+
+def test_deal_sets_of_a_bot_that_went_out_are_not_played(house):
+    house.made(toml("round_robin"))
+    house.act("start")
+    house.draw()
+    house.play(1)
+    house.service.withdraw("autumn", "bob", who="bob")
+    house.play()
+    shown = house.service.show("autumn")["games"][0]["deal_sets"]
+    assert shown["void"] > 0
+    assert shown["complete"] + shown["void"] == 12
+    assert not house.draw()
+
+
+def test_a_clock_that_is_set_back_changes_no_draw_and_reopens_nothing(house):
+    house.made()
+    house.act("start")
+    house.draw()
+    house.play(2)
+    house.clock.now = NOW - timedelta(days=400)
+    house.run().act("finish")
+    with pytest.raises(MayNotEnter, match="finished"):
+        house.service.enter("autumn", bot("eve"), who="eve")
+    assert verify(house.service.deals("autumn")).number == 1
+
+
+def test_a_round_that_comes_out_otherwise_is_not_played_on(house):
+    house.made()
+    house.act("start")
+    house.draw()
+    record = house.held.record("autumn")
+    plan = read_plan(record.config)
+    others = [each for each in record.candidates if each.name != "dan"]
+    drawn = next_round(plan, 0, others, ())
+    with pytest.raises(DrawDiffers, match="from other entrants"):
+        house.held.keep_round("autumn", 0, drawn.round, drawn.deal_sets)
+
+
+def test_a_whole_deal_set_that_was_not_reported_is_leased_again(house):
+    house.made()
+    house.act("start")
+    house.draw()
+    (job, *_) = house.held.leases("autumn", 0).lease("arena", 9, now_unix_ms=0)
+    house.store.matches().record(
+        [
+            EndedMatch(outcome(match, SKILLS), "sixty_six", match.bots, job.id, 1)
+            for match in job.deal_set.matches
+        ]
+    )
+    open_ = house.held.record("autumn").games[0].open
+    assert job.id in {each.id for each in open_}
+
+
+def test_unknown_names_are_refused(house):
+    house.made()
+    for ask in (house.service.show, house.service.rounds, house.service.standings):
+        with pytest.raises(NoCompetition, match="no such competition: 'spring'"):
+            ask("spring")
+    with pytest.raises(NoOfficialStandings, match="number 3"):
+        house.service.standings("autumn", 3)
+    with pytest.raises(NoEntrant, match="'eve' is not in"):
+        house.held.go_out("autumn", "eve", Out.WITHDRAWN, reason="", who="eve", now=NOW)
+
+
+def test_the_audit_records_who_did_what(house, tmp_path):
+    house.made()
+    house.act("start")
+    house.service.disqualify("autumn", "bob", reason="two accounts", who="olga")
+    rows = sqlite3.connect(tmp_path / "arena.db").execute("SELECT who, what FROM audit").fetchall()
+    assert rows[-1] == ("olga", "out of competition autumn")
+    assert ("org", "start competition autumn") in rows

@@ -1,0 +1,133 @@
+"""Real launched processes of one bot, unsandboxed, that try to tell each other what they see."""
+
+import json
+import os
+import sys
+
+import pytest
+import trio
+
+from arena.sandbox import BotCommand
+from arena.schedule.deal_sets import round_robin
+from arena.schedule.runner import run_deal_sets
+from arena.schedule.work import ScheduledWork
+from arena.server.competitions.arena_player import ArenaPlayer, order_of
+from arena.server.competitions.players import Players
+from arena.testing.orders import match_order
+from tests.server.running import in_arena
+
+SPY = """
+import fcntl, json, os, pathlib, random, struct, sys
+import cardarena
+
+OWN = open(__file__, "rb")
+TOLD = pathlib.Path(sys.argv.pop())
+LOCK = struct.Struct("hhqqi4x")
+
+def lock(kind, call, at=0, length=0):
+    return LOCK.unpack(fcntl.fcntl(OWN, call, LOCK.pack(kind, os.SEEK_SET, at, length, 0)))
+
+class Spy(cardarena.Bot):
+    def move(self, ask):
+        # A record lock at an offset tells a number to who asks for locks; a file is a second way.
+        lock(fcntl.F_RDLCK, fcntl.F_SETLK, os.getpid() % 1000, 1)
+        found = lock(fcntl.F_WRLCK, fcntl.F_GETLK)
+        here, code = pathlib.Path(), pathlib.Path(__file__).parent
+        seen = sorted(str(each) for each in (*here.glob("left-*"), *code.glob("left-*")))
+        (here / f"left-{os.getpid()}").touch()
+        (code / f"left-{os.getpid()}").touch()
+        saw = {"pid": os.getpid(), "locked_by": 0 if found[0] == fcntl.F_UNLCK else found[4],
+               "files": [each for each in seen if str(os.getpid()) not in each]}
+        with TOLD.open("a") as told:
+            told.write(json.dumps(saw) + chr(10))
+        return random.choice(ask.moves)
+
+cardarena.run(Spy)
+"""
+
+
+class Lessor:
+    """Leases matches of a real arena, and looks at the processes when each begins."""
+
+    def __init__(self, arena, players):
+        self.arena, self.players = arena, players
+        self.pids = {}
+        """The processes alive at each table, by deal-set and rotation."""
+
+    async def __call__(self, order, match_id):
+        table = order.table(match_id)
+        pids = {
+            running.process._process._process.pid
+            for launcher in self.players._launchers.values()
+            for running in launcher._running.values()
+        }
+        before = self.pids.get((order.deal_set, table.rotation - 1), set())
+        assert not [pid for pid in before if is_alive(pid)], "a process of the sister table lives"
+        outcome = await self.arena.lease(order, match_id)
+        self.pids[order.deal_set, table.rotation] = pids
+        return outcome
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def played(folder, *, copies):
+    """Two spies in four deal-sets; what they saw, and the processes at each table."""
+    told = folder / "told"
+    code = folder / "unpacked"
+    code.mkdir()
+    (code / "bot.py").write_text(SPY)
+    terms = match_order("sixty_six", ("ann", "bob"), {"hands": 2}, seed="").terms
+    plans = round_robin(["ann", "bob"], seats=2, deal_sets=4, seed="s", tournament="t")
+
+    async def main(arena):
+        async with trio.open_nursery() as nursery:
+            players = Players(arena, folder / "data", folder / "bots", nursery)
+            for name in ("ann", "bob"):
+                argv = (sys.executable, str(code / "bot.py"), str(told))
+                players.add(BotCommand(name, argv, files=code if copies else None))
+            lessor = Lessor(arena, players)
+            player = ArenaPlayer(arena, players, lambda plan: order_of(plan, terms), lease=lessor)
+            report = await run_deal_sets(ScheduledWork(plans), player, deal_sets=plans)
+            await players.send_home()
+            nursery.cancel_scope.cancel()
+        return report, lessor.pids
+
+    report, pids = in_arena(folder / "data", main)
+    assert report.incomplete == ()
+    assert len(report.outcomes) == 8
+    assert not any(any(each.faults) for each in report.outcomes.values())
+    return [json.loads(line) for line in told.read_text().splitlines()], pids
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    return played(tmp_path_factory.mktemp("copied"), copies=True)
+
+
+def test_the_processes_of_a_rotation_are_dead_before_the_next_begins(copied):
+    saw, pids = copied
+    by_rotation = [
+        set().union(*(alive for (_, at), alive in pids.items() if at == rotation))
+        for rotation in range(2)
+    ]
+    assert len(by_rotation[0]) == len(by_rotation[1]) == 4
+    assert not by_rotation[0] & by_rotation[1]
+    assert {each["pid"] for each in saw} == by_rotation[0] | by_rotation[1]
+
+
+def test_twins_see_nothing_of_each_other_in_their_folder(copied):
+    saw, _ = copied
+    assert not [each for each in saw if each["locked_by"] or each["files"]]
+
+
+def test_twins_that_share_a_folder_are_found_by_this_test(tmp_path):
+    """Without a copy for each process: what the test above would notice."""
+    saw, _ = played(tmp_path, copies=False)
+    assert [each for each in saw if each["locked_by"]]
+    assert [each for each in saw if each["files"]]

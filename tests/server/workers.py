@@ -1,0 +1,294 @@
+"""An arena and its local workers in one process: real sessions, handshakes and journals, no child processes.
+
+The messages between the two pass through `World.between`, which a test may replace: it loses them,
+changes them, and ends workers.
+"""
+
+import contextlib
+import itertools
+from collections import Counter
+
+import trio
+import trio.testing
+
+from arena.replay.read import Replay
+from arena.replay.signing import ArenaKey
+from arena.schedule.deal_sets import round_robin
+from arena.schedule.phases import Phases
+from arena.schedule.runner import run_deal_sets
+from arena.schedule.work import DealSetJob, ScheduledWork
+from arena.server.admission.tokens import new_token
+from arena.server.competitions.arena_player import ArenaPlayer, order_of
+from arena.server.workers.local import LocalWorkers
+from arena.server.workers.messages import Messages, frame
+from arena.server.workers.player import AssignmentPlayer, ReportRecorder
+from arena.server.workers.pool import PoolPlayer
+from arena.testing.orders import match_order
+from arena.testing.outbox import MemoryOutbox
+from arena.testing.results import MemoryResults
+from cardarena.v1 import play_pb2, work_pb2
+from tests.server.cuts import SdkPlayer, quick_disk
+from tests.server.lives import arena_in, run
+
+KEY = ArenaKey.new()
+NAMES = ("ann", "bob")
+
+
+def plans_of(number):
+    """So many deal-sets of two bots and two matches each."""
+    return round_robin(NAMES, seats=2, deal_sets=number, seed="s", tournament="t")
+
+
+class Process(SdkPlayer):
+    """One process of a bot, with the SDK's own side of fair deals."""
+
+    def __init__(self, arena, bot):
+        super().__init__(bot.name, adds_entropy=True)
+        self.token = new_token()
+        self.scope = trio.CancelScope()
+        arena.tokens.add(self.token, bot)
+
+    def opened(self):
+        hello = super().opened()
+        hello.token = self.token
+        return hello
+
+    @staticmethod
+    def kind(data):
+        return play_pb2.ArenaMessage.FromString(data).WhichOneof("body")
+
+
+class MemoryBots:
+    """Has bots come to an arena: as `Players`, without programs."""
+
+    def __init__(self, world, arena, nursery):
+        self.world, self.arena, self.nursery = world, arena, nursery
+        self.processes = {}
+        self.known = {}
+        self.phases = Phases(self._end)
+        self.ended = []
+        """Processes that were ended between two phases."""
+
+    def is_launched(self, name):
+        return name not in self.world.remote
+
+    def argv(self, name):
+        return ("bot", name)
+
+    def archived(self, name):
+        return self.world.versions.get(name)
+
+    def add(self, command):
+        self.known[command.name] = command.argv
+
+    def add_version(self, version):
+        self.world.launch_version(version)
+        self.known[str(version)] = version
+
+    def phases_of(self, bots):
+        return self.phases if any(self.is_launched(bot.name) for bot in bots) else None
+
+    async def _end(self):
+        self.ended += self.processes.values()
+        for process in self.processes.values():
+            process.scope.cancel()
+        self.processes = {}
+
+    async def ensure(self, bots):
+        for bot in bots:
+            if bot not in self.processes:
+                self.processes[bot] = Process(self.arena, bot)
+                if (session := self.arena.sessions.get(bot)) is not None:
+                    session.forget_sent()
+                self.nursery.start_soon(self._streams, bot)
+        await self.arena.arrived(bots)
+        self.phases.started(1.0)
+
+    async def _streams(self, bot):
+        process = self.processes[bot]
+        process.line = MemoryOutbox()
+        session = self.arena.hello(process.opened(), process.line)
+        with process.scope:
+            while True:
+                for data in process.line.take_frames():
+                    process.receive(data)
+                while process.said:
+                    said = process.said.popleft()
+                    session.incoming.deliver(process.line, said, trio.current_time())
+                await trio.sleep(0.01)
+        self.arena.hung_up(session, process.line)
+
+
+class MemoryWorker:
+    """A worker's process, at the other ends of its pipes: `RunningWorker`."""
+
+    def __init__(self, world, number, folder):
+        self.world, self.number, self.folder = world, number, folder
+        self.stdin, self._asked = trio.testing.memory_stream_one_way_pair()
+        self._says, self.stdout = trio.testing.memory_stream_one_way_pair()
+        self.returncode = None
+        self.scope = trio.CancelScope()
+        self._ended = trio.Event()
+        self.bots = None
+        """What launches its bots, once it plays."""
+
+    async def run(self):
+        recorder = ReportRecorder()
+        try:
+            with self.scope:
+                async with arena_in(self.folder, recorder=recorder) as (arena, nursery):
+                    self.bots = MemoryBots(self.world, arena, nursery)
+                    player = AssignmentPlayer(arena, recorder, self.bots)
+                    to_player, asks = trio.testing.memory_stream_one_way_pair()
+                    answers, from_player = trio.testing.memory_stream_one_way_pair()
+                    relay = (self._asked, to_player, work_pb2.ToWorker)
+                    nursery.start_soon(self._relay, *relay)
+                    nursery.start_soon(self._relay, from_player, self._says, work_pb2.FromWorker)
+                    await player.run(asks, answers)
+        finally:
+            self.returncode = 0
+            self._says.close()
+            self._asked.close()
+            self._ended.set()
+
+    async def _relay(self, source, target, kind):
+        messages = Messages(source, kind)
+        while (message := await messages.next()) is not None:
+            for data in self.world.between(self, message):
+                await target.send_all(data)
+        await target.aclose()
+
+    async def wait(self):
+        await self._ended.wait()
+        return self.returncode
+
+    def kill(self):
+        self.scope.cancel()
+
+
+def passed(worker, message):
+    """Pass a message on as it is."""
+    return [frame(message)]
+
+
+class LeasedAgain(ScheduledWork):
+    """Work each lease of which has an epoch of its own, as the store's leases have."""
+
+    def __init__(self, plans, epochs):
+        super().__init__(plans)
+        self.epochs = epochs
+
+    async def lease(self, worker, most):
+        found = []
+        for job in await super().lease(worker, most):
+            self.epochs[job.id] += 1
+            found.append(DealSetJob(job.deal_set, self.epochs[job.id]))
+        return found
+
+
+class World:
+    """An arena with workers, that plays deal-sets of launched bots."""
+
+    def __init__(self, folder, *, fair=True, hands=2, workers=2):
+        self.folder, self.number = folder, workers
+        seed = "" if fair else "s"
+        self.terms = match_order("abstrac", NAMES, {"hands": hands}, seed=seed).terms
+        self.between = passed
+        self.remote, self.versions = (), {}
+        self.launch_version = lambda version: None
+        self.children = []
+        """Every process of a worker that was started."""
+        self.seen = []
+        """Every message between the arena and its workers: the worker's number, and what it is."""
+        self.results = MemoryResults()
+        self.epochs = Counter()
+        self.starting = None
+        """Starts workers in place of `_start`."""
+
+    async def _start(self, command):
+        number, folder = command
+        child = MemoryWorker(self, number, folder)
+        self.children.append(child)
+        self.nursery.start_soon(child.run)
+        return child
+
+    def order(self, plan):
+        return order_of(plan, self.terms)
+
+    @contextlib.asynccontextmanager
+    async def arena(self):
+        """The arena, with a pool of workers."""
+        (self.folder / "home").mkdir(exist_ok=True)
+        async with trio.open_nursery() as self.nursery:
+            async with arena_in(self.folder / "home", self.results, signer=KEY) as (arena, nursery):
+                self.home, self.bots = arena, MemoryBots(self, arena, nursery)
+                command = lambda number, folder: (number, folder)  # noqa: E731
+                start = self.starting or self._start
+                self.pool = LocalWorkers(self.folder / "workers", command, self.number, start)
+                arena.add_workers(self.pool)
+                await nursery.start(self.pool.run)
+                yield arena
+            self.nursery.cancel_scope.cancel()
+
+    async def play(self, plans, max_matches=4, make_player=None):
+        """Have deal-sets played by the workers; the report of the runner."""
+        make_player = make_player or (lambda *args, **how: PoolPlayer(self.pool, *args, **how))
+        player = make_player(self.home, self.bots, self.order, max_matches=max_matches)
+        return await run_deal_sets(LeasedAgain(plans, self.epochs), player, deal_sets=plans)
+
+    def replays(self):
+        return [Replay.open(path) for path in sorted((self.folder / "home" / "replays").iterdir())]
+
+
+def played(folder, monkeypatch, *, number=3, between=passed, during=None, **how):
+    """Deal-sets that were played by workers, with what is between the two; the world and the report."""
+    world = World(folder, **how)
+
+    def seen(child, message):
+        kind = message.WhichOneof("body")
+        if kind not in ("ready", "counts", "takes"):
+            world.seen.append((child.number, kind))
+        return between(child, message)
+
+    world.between = seen
+
+    async def main():
+        async with world.arena():
+            return await (during(world) if during else world.play(plans_of(number)))
+
+    with quick_disk(monkeypatch):
+        return world, run(main)
+
+
+def alone(folder, monkeypatch, number=3, **how):
+    """The same deal-sets, played by an arena without workers; the outcomes."""
+    world = World(folder, workers=0, **how)
+
+    async def main():
+        async with world.arena():
+            return await world.play(plans_of(number), make_player=ArenaPlayer)
+
+    with quick_disk(monkeypatch):
+        return run(main).outcomes
+
+
+class Once:
+    """Does something at the first message of a kind, or the one of a number."""
+
+    def __init__(self, kind, act, at=1):
+        self.kind, self.act, self.at = kind, act, at
+        self.counter = itertools.count(1)
+        self.child = None
+
+    def __call__(self, child, message):
+        if message.WhichOneof("body") == self.kind and next(self.counter) == self.at:
+            self.child = child
+            found = self.act(child, message)
+            return [frame(message)] if found is None else found
+        return [frame(message)]
+
+
+async def until(happened):
+    """Wait until this is so, on the mock clock."""
+    while not happened():  # noqa: ASYNC110 - no event tells it
+        await trio.sleep(0.01)

@@ -1,0 +1,238 @@
+"""Competitions' pages: standings of every format, who met whom, and what is official."""
+
+import re
+import shutil
+from html import unescape
+
+import pytest
+
+from arena.server.official_standings import NotVerified, verify
+from arena.store import open_store
+from arena.web.pages.competition import place_ranges
+from arena.web.rendering import fraction
+from arena.web.site_export import ExportSelection, prepare
+from tests.rows import slow_unless
+from tests.web import competitions, house
+from tests.web.asking import site
+from tests.web.chromium import Tab
+from tests.web.test_site import crawl
+from tests.web.test_site_browser import CUT_TABLES, LOOKS, barriers
+
+
+@pytest.fixture(scope="module")
+def folder(built, tmp_path_factory):
+    """The folder of other tests, with competitions of every format."""
+    made = tmp_path_factory.mktemp("competitions") / "data"
+    shutil.copytree(built[0], made)
+    with open_store(made / "arena.db") as store:
+        competitions.build(store)
+        assert store.violations() == ()
+    return made
+
+
+@pytest.fixture(scope="module")
+def client(folder):
+    with site(folder) as (made, _):
+        yield made
+
+
+def text_of(client, path):
+    """The text of a page, with a space between its cells."""
+    text = re.sub(r'<span class="hidden">.*?</span>', "", client.get(path).text)
+    return " ".join(unescape(re.sub("<[^>]*>", " ", text.partition("<main>")[2])).split())
+
+
+# fmt: off
+SHOWN = [
+    # competition        what its page says                       why
+    ("swiss",            "Swiss, finished. These standings are official : number 1, signed", "it is finished"),
+    ("swiss",            "1 ann 5 +2 +4 +3 +7 +5",                "the cross-table of a winner"),
+    ("swiss",            "3–4 cid 3",                             "equal points share a place"),
+    ("swiss",            "Prizes of shared places: cid , then dan", "tie-breaks order prizes"),
+    ("swiss-running",    "These standings are live",              "it runs"),
+    ("swiss-running",    "eve 3 bye +6",                          "a bye in the cross-table"),
+    ("swiss-running",    "gus : disqualified (played two accounts)", "who is out, and why"),
+    ("swiss-of-four",    "1 ann 15 3 (2 3 6)",                    "points and others at larger tables"),
+    ("swiss-of-four",    "Official standings: number 1",          "standings that were frozen meanwhile"),
+    ("knockout",         "3–4 bob b. out in round 2, on points",  "losers of a stage share a place"),
+    ("knockout",         "final cid -2.79 ann +2.79 on points, 10 deal-sets", "the final, and how it was decided"),
+    ("knockout",         "round 1 dan bye cid",                   "a bye in the bracket"),
+    ("double",           "Losers' bracket losers' round 1",       "the second bracket"),
+    ("double",           "Grand final ann +1.23 bob b. -1.23",    "the last game of two brackets"),
+    ("knockout-of-four", "final ann +3.00 bob b. +1.32 cid +0.29 fay -4.61", "a table of four, best first"),
+    ("groups",           "Groups group 1 bob b. 6 cid 4",        "a group's table"),
+    ("groups",           "Finals ann 6",                          "the finals"),
+    ("groups",           "5–6 dan 2 place 3 of group 1",            "equal places of groups are shared"),
+    ("gauntlet",         "rank bot skill, points a match",        "formats without rounds go by skill"),
+    ("summer",           "Ladder, running, season 2026",          "a ladder"),
+    ("summer",           "44 of 45 deal-sets closed",             "only closed deal-sets count"),
+    ("two-games",        "Over all games bot mean of the games Sixty-Six Democracy", "several games"),
+    ("autumn",           "Round robin, running",                  "a tournament of `arena tournament`"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [row[:2] for row in SHOWN], ids=[f"{row[0]}: {row[2]}" for row in SHOWN]
+)
+def test_a_page_shows_its_formats_standings(client, name, shown):
+    assert shown in text_of(client, f"/competitions/{name}")
+
+
+def test_a_skill_is_no_ranking_where_points_or_brackets_are(client):
+    for name in ("swiss", "knockout", "groups"):
+        assert "lines separate tiers" not in text_of(client, f"/competitions/{name}")
+    assert "lines separate tiers" in text_of(client, "/competitions/gauntlet")
+
+
+def test_official_standings_are_named_and_their_export_is_verified(client):
+    view = client.get("/competitions/swiss.json").json()
+    lines = client.get("/competitions/swiss.official-1.jsonl").text.splitlines()
+    found = verify(lines, public_key=bytes.fromhex(view["standings"]["public_key"]))
+    assert (found.competition, found.number, found.deal_sets) == ("swiss", 1, 40)
+    for path in ("/competitions/swiss", "/competitions/swiss.official-1"):
+        shown = client.get(path).text
+        for part in (found.public_key, found.standings["inputs_sha256"], "swiss.official-1.jsonl"):
+            assert part in shown, (path, part)
+    with pytest.raises(NotVerified):  # the control: a line less
+        verify(lines[:1] + lines[2:])
+
+
+def test_official_standings_stay_when_play_goes_on(client, folder):
+    before = client.get("/competitions/swiss-of-four.official-1.json").json()
+    with open_store(folder / "arena.db") as store:
+        organiser = competitions.Organiser(store)
+        organiser.service.disqualify("swiss-of-four", "hal", reason="asked", who="org")
+    with site(folder) as (other, _):
+        assert other.get("/competitions/swiss-of-four.official-1.json").json() == before
+        live = other.get("/competitions/swiss-of-four.json").json()
+        assert live["summary"]["official"] == 2
+        assert "hal" not in {row["bot"] for row in live["games"][0]["standings"]}
+        assert other.get("/competitions/swiss-of-four.official-2").status_code == 200
+
+
+def test_an_announcement_stands_on_the_page_as_text(folder):
+    with site(folder) as (client, _):
+        assert "Announcement" not in client.get("/competitions/swiss-of-four").text
+    with open_store(folder / "arena.db") as store:
+        organiser = competitions.Organiser(store)
+        organiser.service.announce("swiss-of-four", "Finals <b>on Friday</b>\nat 18:00", who="org")
+    with site(folder) as (client, _):
+        page = client.get("/competitions/swiss-of-four").text
+        assert "<p>Finals &lt;b&gt;on Friday&lt;/b&gt;</p>\n<p>at 18:00</p>" in page
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["swiss.official-2", "swiss-running.official-1", "spring.official-1", "swiss.official-2.jsonl"],
+)
+def test_official_standings_that_are_none_are_not_found(client, path):
+    assert client.get(f"/competitions/{path}").status_code == 404
+
+
+def test_no_link_leads_nowhere_and_no_page_tells_a_command(client):
+    seen = crawl(client, ["/competitions"], ("/competitions", "/standings", "/bots/ann.html"))
+    assert {
+        f"/competitions/{row[0].replace(' ', '-')}.html" for row in competitions.FORMATS
+    } <= set(seen)
+    for path, found in seen.items():
+        assert found.status_code == 200, path
+        for canary in (*house.CANARIES, "/home/canary"):
+            assert canary.encode() not in found.content, (path, canary)
+
+
+def test_an_export_has_what_was_signed_and_equals_the_served_pages(folder, tmp_path):
+    prepare(folder, ExportSelection("two-games")).write(tmp_path / "site", workers=1)
+    with site(folder, only="two-games") as (client, _):
+        for file in (tmp_path / "site").rglob("*"):
+            path = file.relative_to(tmp_path / "site").as_posix()
+            assert file.is_dir() or client.get(f"/{path}").content == file.read_bytes(), path
+    official = tmp_path / "site" / "competitions" / "two-games.official-1.jsonl"
+    assert verify(official.read_text("utf-8").splitlines()).competition == "two-games"
+    assert not (tmp_path / "site" / "competitions" / "swiss.html").exists()
+
+
+NAMES = [*(row[0].replace(" ", "-") for row in competitions.FORMATS), "summer"]
+
+
+@pytest.mark.parametrize("name", slow_unless(lambda name: name == "summer", NAMES))
+def test_every_competition_can_be_exported(folder, tmp_path, name):
+    made = prepare(folder, ExportSelection(name))
+    made.write(tmp_path, workers=1)
+    assert "<h1>" in (tmp_path / "competitions" / f"{name}.html").read_text("utf-8")
+    (listed,) = {
+        each.stem for each in (tmp_path / "competitions").glob("*.html") if "." not in each.stem
+    }
+    assert listed == name
+    assert made.estimate.open_deal_sets > 0 or name not in ("summer", "swiss-running")
+
+
+# fmt: off
+RANGES = [
+    # places         shown                        why
+    ([1, 2, 2, 4],   ["1", "2–3", "2–3", "4"],    "equal points share a place"),
+    ([1, 1, 3],      ["1–2", "1–2", "3"],         "so does a tier"),
+    ([1, None],      ["1", ""],                   "one has no place yet"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("places", "shown"), [row[:2] for row in RANGES], ids=[row[2] for row in RANGES]
+)
+def test_places_are_ranges_where_they_are_shared(places, shown):
+    assert place_ranges([{"place": place} for place in places]) == shown
+
+
+@pytest.mark.parametrize(
+    ("points", "shown"),
+    [(0.0, "0"), (0.5, "½"), (2.0, "2"), (2.5, "2½"), (3.75, "3¾"), (1.2, "1.2")],
+)
+def test_points_are_written_in_halves(points, shown):
+    assert fraction(points) == shown
+
+
+# In a browser.
+
+
+@pytest.fixture(scope="module")
+def running(folder):
+    with house.Running(folder, lambda: None) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/swiss",
+        "/swiss-of-four",
+        "/knockout",
+        "/double",
+        "/groups",
+        "/two-games",
+        "/swiss.official-1",
+    ],
+)
+def test_a_page_has_no_barrier_and_fits_a_phone(browser, running, path):
+    with Tab(browser, java_script_enabled=True) as opened:
+        opened.tab.goto(f"{running.address}/competitions{path}")
+        for scheme, width in LOOKS:
+            opened.tab.emulate_media(color_scheme=scheme)
+            opened.tab.set_viewport_size({"width": width, "height": 800})
+            assert barriers(opened.tab) == []
+            assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+            if width == LOOKS[0][1]:
+                assert opened.tab.evaluate(CUT_TABLES) == []
+        assert opened.said == []
+
+
+def test_a_bracket_is_read_on_a_phone_without_scripts(browser, running):
+    with Tab(browser, java_script_enabled=False, viewport={"width": 360, "height": 800}) as opened:
+        opened.tab.goto(f"{running.address}/competitions/double")
+        games = opened.tab.locator(".meeting")
+        assert games.count() > 8
+        for at in range(games.count()):
+            box = games.nth(at).bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 360
