@@ -156,10 +156,12 @@ def test_calls_that_say_nothing_are_few(per_s, speak, cut, why):
     assert net.lines[0].cut_off == cut, why
 
 
-def test_a_first_message_that_is_long_and_on_its_way_is_no_flood():
+@pytest.mark.parametrize("known", [False, True], ids=["its call is not known", "its call is known"])
+def test_a_first_message_that_is_long_and_on_its_way_is_no_flood(known):
     net = Net(Line())
-    net.traffic.account(THERE)
-    net.lines[0].received_bytes += MAX_MESSAGE_BYTES
+    if known:
+        net.traffic.account(THERE)
+    net.lines[0].received_bytes += CALL_BYTES + MAX_MESSAGE_BYTES
     net.monitor.check()
     assert not net.lines[0].cut_off
 

@@ -36,8 +36,8 @@ from arena.server.admission.traffic import Traffic
 
 BURST_BYTES: Final = 256 << 10
 """Bytes that a connection may send in a burst besides messages: a TLS handshake, headers, frames."""
-SILENT_BURST_BYTES: Final = 32 << 10
-"""The same before its first call."""
+SILENT_BURST_BYTES: Final = 96 << 10
+"""The same before its first call is known, and its first message: gRPC may read that before it tells of the call."""
 BYTES_PER_S: Final = 64 << 10
 """Bytes a second that it may send besides messages."""
 RECEIVE_BYTES: Final = 32 << 10
@@ -270,7 +270,6 @@ class ConnectionMonitor:
         filled = known.level_bytes + beside - known.beside_bytes - BYTES_PER_S * passed_s
         known.level_bytes, known.beside_bytes = max(0.0, filled), beside
         address = address_of(connection.peer)
-        # Its first message may be arriving, and may have the length of a message.
         called = self._traffic.has_called(connection.peer)
         burst_bytes = BURST_BYTES if called else SILENT_BURST_BYTES
         if known.level_bytes <= burst_bytes and self._strikes[address] < STRIKES:
