@@ -356,9 +356,8 @@ def _without(found: Sequence[FinalPlace], disqualified: frozenset[str]) -> tuple
 def _overall(games: Sequence[Json]) -> list[Json]:
     """The scores of each bot in units of each game's spread, and their mean over all games.
 
-    A bot has a mean if it is ranked in every game and another bot is too, because a bot that meets no rival in
-    all games leads nobody. Bots without a mean come last. Errors of games count as independent, and spreads as
-    known.
+    A bot has a mean if it is ranked in every game, and another bot is too: the mean of a single bot could be
+    compared with none. Bots without a mean come last. Errors of games count as independent, and spreads as known.
     """
     rows: list[dict[str, Json]] = [
         {row["bot"]: row for row in game["rows"] if row["score"] is not None} for game in games

@@ -11,18 +11,15 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import cardarena
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Move, Options, Seat, View
+from arena.house.levels import STEPS
 from arena.house.search import Searcher
 from arena.wire.games import codec_of
 from arena.wire.terms import terms_of_message
-
-STEPS: Final = {"random": 0, "sample": 0, "search-20ms": 240, "search-200ms": 2400}
-"""Steps of the rules that a decision takes, about, by the name of the level. A number, not a time, so that the bot
-plays alike on slow and fast machines."""
 
 _Play: TypeAlias = Callable[[View, Options, Seat, random.Random], Move]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from arena.house.levels import STEPS
 from arena.sandbox.content import content_of
 from arena.spawner.order import ResourceLimits
 
@@ -18,8 +19,6 @@ _NAMED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,31})=(.+)", re.DOTALL
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _PYTHONS: Final = ("python", "python3")
 _HOUSE: Final = Path(__file__).parents[1] / "house" / "bot.py"
-HOUSE_LEVELS: Final = ("random", "sample", "search-20ms", "search-200ms")
-"""How strong the arena's own bot plays, the weakest first."""
 
 
 class BadCommand(ValueError):
@@ -126,15 +125,15 @@ def _split_name(text: str) -> tuple[str, str]:
 
 
 def house_argv(level: str) -> tuple[str, ...]:
-    """The program of the arena's own bot at one of `HOUSE_LEVELS`."""
+    """The program of the arena's own bot at a level of `arena.house.levels`."""
     return (sys.executable, str(_HOUSE), level)
 
 
 def _argv(text: str) -> tuple[str, ...]:
     house, colon, level = text.partition(":")
     if house == "house" and colon:
-        if level not in HOUSE_LEVELS:
-            raise BadCommand(f"there is no {text!r}; the levels are: {', '.join(HOUSE_LEVELS)}")
+        if level not in STEPS:
+            raise BadCommand(f"there is no {text!r}; the levels are: {', '.join(STEPS)}")
         return house_argv(level)
     try:
         words = shlex.split(text)

@@ -121,20 +121,20 @@ class PhasedDealSet:
         self.phase = -1
         """The phase in which it plays, or has played last."""
         self._phases = phases
-        self._is_played = False
+        self._in_play = False
 
     def is_done(self, phase: int) -> bool:
-        """Whether it has played its table of a phase."""
-        return self.phase == phase and not self._is_played
+        """Whether its table of a phase is over."""
+        return self.phase == phase and not self._in_play
 
     @contextlib.asynccontextmanager
     async def table(self) -> AsyncIterator[None]:
         """Wait until its next table may be played, and play it within the block."""
         await self._phases.begin(self)
-        self.phase, self._is_played = self._phases.phase, True
+        self.phase, self._in_play = self._phases.phase, True
         began_s = trio.current_time()
         try:
             yield
         finally:
-            self._is_played = False
+            self._in_play = False
             self._phases.ended(trio.current_time() - began_s)

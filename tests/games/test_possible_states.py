@@ -11,6 +11,7 @@ from arena.games.catalogue import GAMES
 from arena.games.klaberjass.scoring import best_sequence
 from arena.games.possible_cards import hands_of
 from arena.house import policies
+from arena.house.search import RandomDeals
 from tests.games.random_play import moments
 
 
@@ -73,7 +74,11 @@ def test_the_betting_of_a_sampled_state_is_the_real_one(game_id, seats, given, w
 def test_hands_in_fantasyland_are_sampled(there):
     (game,) = (each for each in GAMES if each.id == "open_face_chinese_poker")
     draw, seats = random.Random(4), len(there)
-    rules, options, deals = game.rules, game.options({"hands": seats}, seats), Shuffles(draw)
+    rules, options, deals = (
+        game.rules,
+        game.options({"hands": seats}, seats),
+        RandomDeals(draw.randrange(2**32)),
+    )
     state = rules.start(options, seats, deals).state
     state = rules.deal_hand(replace(state.match, fantasyland=there), deals).state
     while state.match.fantasyland == there:
@@ -103,19 +108,11 @@ def test_from_a_sampled_state_a_match_is_played_to_its_end(game):
 
 
 def played_out(game, state, draw):
-    rules, deals = game.rules, Shuffles(draw)
+    rules, deals = game.rules, RandomDeals(draw.randrange(2**32))
     while acting := rules.to_act(state):
         chosen = tuple((seat, draw.choice(rules.moves(state, seat).offered)) for seat in acting)
         state = rules.step(state, chosen, deals).state
     return rules.result(state)
-
-
-class Shuffles:
-    def __init__(self, draw):
-        self._draw = draw
-
-    def shuffle(self, hand, label, cards):
-        return tuple(self._draw.sample(cards, len(cards)))
 
 
 def test_hands_of_unseen_cards_are_uniform():

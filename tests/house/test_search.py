@@ -6,19 +6,16 @@ import numpy as np
 import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
-from arena.house.bot import STEPS, player
+from arena.house.bot import player
+from arena.house.levels import STEPS
 from arena.house.policies import open_face_chinese_poker as open_face
 from arena.house.search import FEWEST_WORLDS, Searcher, _Scores
-from arena.sandbox.command import HOUSE_LEVELS, BadCommand, parse_commands
+from arena.sandbox.command import BadCommand, parse_commands
 from arena.testing.deals import SeededDeals
 from cardarena import local
 from tests.games.random_play import moments
 
 SIXTY_SIX = game_by_id("sixty_six")
-
-
-def test_the_levels_of_commands_are_those_of_the_bot():
-    assert tuple(STEPS) == HOUSE_LEVELS
 
 
 def test_a_command_names_a_level():
