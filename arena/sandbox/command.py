@@ -81,9 +81,9 @@ def parse_commands(
 ) -> tuple[BotCommand, ...]:
     """Read commands, each `COMMAND` or `NAME=COMMAND`; `house:LEVEL` is the arena's own bot.
 
-    The default name is the file name of the program, or the folder's; equal default names get a number. A
-    Python file without a program is run by this Python. `of_folder` gives the program and arguments of a bot
-    whose folder is named instead of a command, and None for other folders.
+    The default name is the file name of the program, or that of its folder for a `bot.py`; equal default names get
+    a number. A Python file without a program is run by this Python. `of_folder` gives the program and arguments of
+    a bot whose folder is named instead of a command, and None for other folders.
 
     Raises:
       BadCommand: if a command is empty or its program does not exist.
@@ -189,8 +189,9 @@ def _how_to_run(path: Path) -> str:
 def _called_after(argv: tuple[str, ...]) -> str:
     if argv[1:2] == (str(_HOUSE),):
         return f"house-{argv[2]}"
-    program = next((word for word in argv if word.endswith(".py")), argv[0])
-    return _name_from(Path(program).stem.removesuffix("_bot"))
+    program = Path(next((word for word in argv if word.endswith(".py")), argv[0]))
+    stem = program.parent.name if program.stem == "bot" else program.stem.removesuffix("_bot")
+    return _name_from(stem)
 
 
 def _name_from(text: str) -> str:

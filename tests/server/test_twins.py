@@ -7,10 +7,11 @@ import sys
 import pytest
 import trio
 
-from arena.sandbox import BotCommand
+from arena.sandbox import BotCommand, Level
 from arena.schedule.deal_sets import round_robin
 from arena.schedule.runner import run_deal_sets
 from arena.schedule.work import ScheduledWork
+from arena.server.bots import BotId
 from arena.server.competitions.arena_player import ArenaPlayer, order_of
 from arena.server.competitions.players import Players
 from arena.testing.orders import match_order
@@ -68,6 +69,12 @@ class Lessor:
         return outcome
 
 
+class PhasedPlayers(Players):
+    """Plays in phases as if its bots were sandboxed."""
+
+    level = Level.S1
+
+
 def is_alive(pid):
     try:
         os.kill(pid, 0)
@@ -87,7 +94,7 @@ def played(folder, *, copies):
 
     async def main(arena):
         async with trio.open_nursery() as nursery:
-            players = Players(arena, folder / "data", folder / "bots", nursery)
+            players = PhasedPlayers(arena, folder / "data", folder / "bots", nursery)
             for name in ("ann", "bob"):
                 argv = (sys.executable, str(code / "bot.py"), str(told))
                 players.add(BotCommand(name, argv, files=code if copies else None))
@@ -103,6 +110,27 @@ def played(folder, *, copies):
     assert len(report.outcomes) == 8
     assert not any(any(each.faults) for each in report.outcomes.values())
     return [json.loads(line) for line in told.read_text().splitlines()], pids
+
+
+async def phases_of_a_launched_bot(arena, kind, folder):
+    async with trio.open_nursery() as nursery:
+        players = kind(arena, folder / "data", folder / "bots", nursery)
+        players.add(BotCommand("ann", (sys.executable, "ann.py")))
+        return players.phases_of([BotId("ann"), BotId("guest:remote")])
+
+
+@pytest.mark.parametrize(
+    ("kind", "has_phases"),
+    [(Players, False), (PhasedPlayers, True)],
+    ids=["without a sandbox files outlive a process", "sandboxed bots are kept apart"],
+)
+def test_deal_sets_are_played_in_phases_where_a_sandbox_keeps_bots_apart(
+    tmp_path, kind, has_phases
+):
+    found = in_arena(
+        tmp_path / "data", lambda arena: phases_of_a_launched_bot(arena, kind, tmp_path)
+    )
+    assert (found is not None) == has_phases
 
 
 @pytest.fixture(scope="module")

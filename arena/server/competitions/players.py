@@ -173,8 +173,12 @@ class Players:
         self.phases.started(trio.current_time() - began_s)
 
     def phases_of(self, bots: Sequence[BotId]) -> Phases | None:
-        """The phases of all deal-sets with launched bots. Bots that dial in cannot be ended."""
-        return self.phases if any(self.is_launched(bot.name) for bot in bots) else None
+        """The phases of all deal-sets with launched bots in a sandbox; None for other deal-sets.
+
+        Bots that dial in cannot be ended, and bots without a sandbox can leave files for later processes.
+        """
+        launched = any(self.is_launched(bot.name) for bot in bots)
+        return self.phases if launched and self.level is not Level.S0 else None
 
     def rests(self, name: str) -> bool:
         """Whether the arena failed to start a bot, and does not try again yet."""
