@@ -1,8 +1,7 @@
-"""Deal-sets in play: where their packs come from, and when their replays may be read.
+"""Deal-sets in play: the source of their packs, and the publication of their replays.
 
-All matches of a deal-set have the same packs, so nothing of it is shown before its
-last match has a result. Then all its replays are published, and a fair deal is
-opened; also where several processes, one after another, played the matches.
+All matches of a deal-set have the same packs, so its replays stay secret until the last match has a result. Then
+all replays are published and a fair deal is opened, even if a restart came between the matches.
 """
 
 import hashlib
@@ -28,30 +27,30 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _DealSet:
-    """What is known of a deal-set whose replays are not published."""
+    """A deal-set whose replays are not published."""
 
     order: DealSetOrder
     fixing: trio.Lock = field(default_factory=trio.Lock)
     fixed: FixedDeals | None = None
     over: set[str] = field(default_factory=set)
-    """Matches that will not be played again, by id."""
+    """Ids of matches that will not be played again."""
     records: dict[str, Sequence[bytes]] = field(default_factory=dict)
-    """The records of matches that are over, by id, for their replays."""
+    """Journal records of finished matches, by id, for their replays."""
 
 
 class DealSets:
-    """All deal-sets of an arena that are not over."""
+    """All unfinished deal-sets of an arena."""
 
     def __init__(
         self, fair: FairDeals, log: DealLog, replays: Path, signer: Signer | None = None
     ) -> None:
-        """Begin without any.
+        """Begin without deal-sets.
 
         Args:
           fair: Agrees fair deals with the bots.
-          log: Keeps the deals.
+          log: Stores the deals.
           replays: The folder of published replays.
-          signer: Signs these, if anybody does.
+          signer: Signs them, if given.
         """
         self._fair = fair
         self._log = log
@@ -63,28 +62,28 @@ class DealSets:
 
     @property
     def unpublished(self) -> frozenset[str]:
-        """Matches that are over and have no replay so far, by id: the journal has their records."""
+        """Ids of finished matches without a replay yet; the journal must keep their records."""
         held = (each.records for each in self._sets.values())
         return frozenset(self._unwritten).union(*held)
 
     def take_up(self, order: DealSetOrder, over: Collection[str]) -> None:
-        """Take up a deal-set; the matches `over`, by id, have a result already."""
+        """Add a deal-set; the matches whose ids are in `over` have a result already."""
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         known.over.update(over)
 
     def found(self, order: DealSetOrder, match_id: str, records: Sequence[bytes]) -> None:
-        """A match of it was over before the arena started, and its replay is not published."""
+        """Add a match that was over before the arena started, and whose replay is not published."""
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         known.over.add(match_id)
         known.records[match_id] = records
 
     async def fix(self, order: DealSetOrder, bots: DealBots | None = None) -> FixedDeals:
-        """What the packs of a deal-set come from. Once it returns, that is on disk.
+        """Fix the source of a deal-set's packs, write it to disk and return it.
 
-        `bots` are those that play it, if they are not connected to this process.
+        `bots` play the deal-set, if they are connected to another process.
 
         Raises:
-          Unwritten: if it cannot be kept.
+          Unwritten: if it cannot be written.
         """
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         async with known.fixing:
@@ -93,11 +92,11 @@ class DealSets:
         return known.fixed
 
     def give(self, order: DealSetOrder, fixed: FixedDeals) -> None:
-        """The arena that this process plays for has fixed the deals of a deal-set."""
+        """Add a deal-set whose deals another process has fixed."""
         self._sets[order.deal_set] = _DealSet(order, fixed=fixed)
 
     def forget(self, deal_set: str) -> None:
-        """A deal-set is over, and somebody else publishes it."""
+        """Forget a deal-set that another process publishes."""
         self._sets.pop(deal_set, None)
 
     async def _fix(self, order: DealSetOrder, bots: DealBots | None) -> FixedDeals:
@@ -109,7 +108,7 @@ class DealSets:
         return FixedDeals(opening)
 
     def goes_on(self, order: DealSetOrder, opening: Opening) -> None:
-        """A match of it goes on that had been cut short; `opening` opens its deals."""
+        """Continue a match that was interrupted; `opening` opens its deals."""
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         if known.fixed is None:
             fair = (each for each in self._fair.live if each.key == opening.key)
@@ -118,15 +117,15 @@ class DealSets:
     async def over(
         self, order: DealSetOrder, match_id: str, records: Sequence[bytes]
     ) -> tuple[str, ...]:
-        """A match has ended and will not be played again.
+        """Record that a match has ended and will not be played again.
 
-        After the last one the whole deal-set is published; returns what was, by id.
+        After the last match the deal-set is published. Returns the published replays by match id.
         """
         self.found(order, match_id, records)
         return await self.publish(order.deal_set)
 
     async def publish(self, deal_set: str) -> tuple[str, ...]:
-        """Publish a deal-set if all its matches are over; returns those with a replay, by id."""
+        """Publish a deal-set if all its matches are over; returns the replays by match id."""
         known = self._sets.get(deal_set)
         if known is None or not known.over.issuperset(known.order.match_ids):
             return ()
@@ -157,7 +156,7 @@ class DealSets:
         return tuple(published)
 
     def _fixed_before(self, order: DealSetOrder) -> FixedDeals | None:
-        """What an earlier process had fixed."""
+        """Return the source of packs that an earlier process fixed."""
         if order.seed:
             return FixedDeals(seeded_opening(order.seed))
         named = (
@@ -169,24 +168,26 @@ class DealSets:
 
     @property
     def live(self) -> tuple[FixedDeals, ...]:
-        """Fair deals that are fixed and not closed."""
+        """Fair deals that are fixed and not opened."""
         return self._fair.live
 
     async def void(self, context: bytes, reason: str) -> None:
-        """Have other packs drawn for a deal-set if it is ordered again; nothing if it is not live.
+        """Void the deals of a deal-set, so that new packs are drawn if it is ordered again.
+
+        Does nothing if the deal-set is unknown.
 
         Raises:
-          Unwritten: if that cannot be kept.
+          Unwritten: if that cannot be written.
         """
         await self._fair.void(context, reason)
 
     async def draw_anew(self, order: DealSetOrder, reason: str) -> None:
-        """Have other packs drawn for a deal-set by which no match is played and none counts.
+        """Void the deals of a deal-set of which no match is in play or counts.
 
-        Those of a seed stay, as they follow from it.
+        Packs that follow from a seed stay the same.
 
         Raises:
-          Unwritten: if that cannot be kept.
+          Unwritten: if that cannot be written.
         """
         known = self._sets.pop(order.deal_set, None) or _DealSet(order)
         fixed = known.fixed or self._fixed_before(order)
@@ -194,9 +195,9 @@ class DealSets:
             await self._fair.void(fixed.context, reason)
 
     async def close_left_over(self, awaited: Callable[[str], bool]) -> None:
-        """Open fair deals that nothing will be played by any more.
+        """Open the fair deals that no match will use any more.
 
-        `awaited` tells whether somebody may still play by a deal-set, by its name.
+        `awaited` tells by the name of a deal-set whether a match may still use it.
         """
         for deals in self._fair.live:
             assert deals.fair_deal is not None
@@ -214,5 +215,5 @@ class DealSets:
 
 
 def _key_sha256(records: Sequence[bytes]) -> bytes:
-    """What the records of a match commit to as the key of its deals."""
+    """Return the commitment to the key of the deals in the records of a match."""
     return journal_pb2.Record.FromString(records[0]).opened.deal_key_sha256

@@ -1,13 +1,13 @@
-"""How long others wait for a bot while deals are agreed: its own time, which silence uses up.
+"""The time that each bot has for the handshakes of fair deals.
 
-No clock of a match runs before its cards are dealt, so time taken then would be everybody's.
-It is the bot's that takes it: each has some, for all deal-sets and processes together, and
-whoever has none left is dealt to without its entropy, at once.
+No match clock runs before the cards are dealt, so a slow bot would use the time of all others. Each bot therefore
+has an account of time for all its handshakes, in all deal-sets and processes together. A bot whose account is empty
+adds no entropy, and is not waited for.
 
-| a step of the handshake | what it costs the bot                  |
-|-------------------------|----------------------------------------|
-| is answered             | what it took beyond the free second    |
-| is not answered         | all that the others waited             |
+| a step of the handshake | is charged                      |
+|-------------------------|---------------------------------|
+| answered                | the time beyond `FREE_S`        |
+| not answered            | the time that the others waited |
 """
 
 from collections.abc import Callable
@@ -18,28 +18,28 @@ from arena.referee import Lag
 from arena.referee.lag import MAX_REFUND_S
 
 DEAL_TIME_S: Final = 10.0
-"""What a bot has at first, and at most."""
+"""Seconds in a full account, which is also the first one."""
 REGAINED_PER_S: Final = DEAL_TIME_S / 3_600
-"""How quickly it comes by it again: all of it in an hour."""
+"""Seconds that an account regains each second: an empty one is full after an hour."""
 FREE_S: Final = 1.0
-"""What an answer to a step may take for nothing. A bot that has less left is not asked."""
+"""Seconds of a step that are not charged. A bot with less in its account is not asked."""
 STEP_S: Final = 5.0
-"""Longest time for one step of a bot that is there."""
+"""Longest time in seconds for one step."""
 REMEMBERED: Final = 1_000
-"""Accounts from which on those that are full again are forgotten."""
+"""Number of accounts above which full ones are forgotten."""
 
 
 @dataclass(slots=True)
 class _Account:
     left_s: float
     at_s: float
-    """When it was so."""
+    """When the account had `left_s`."""
     charged_until_s: float
-    """Time before that is charged already: what several deal-sets wait at once counts once."""
+    """Time until this moment is charged already: time that several deal-sets wait at once counts once."""
 
 
 class DealTimes:
-    """The time that each bot has left for handshakes, by name."""
+    """The accounts of all bots, by name."""
 
     def __init__(
         self,
@@ -47,9 +47,12 @@ class DealTimes:
         lag: Lag,
         owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
-        """All have all of it. What the arena is late itself, as `lag` has it, costs nobody.
+        """Begin with full accounts.
 
-        `owner_of` names whose a bot is, by its name.
+        Args:
+          now_s: Reads the clock, in seconds.
+          lag: How late the arena was, which is not charged.
+          owner_of: Returns the owner of a bot by its name.
         """
         self._now_s = now_s
         self._lag = lag
@@ -57,7 +60,7 @@ class DealTimes:
         self._accounts: dict[str, _Account] = {}
 
     def left_s(self, bot: str) -> float:
-        """What a bot has left."""
+        """Return the seconds in a bot's account."""
         account = self._accounts.get(bot)
         if account is None:
             return DEAL_TIME_S
@@ -65,23 +68,23 @@ class DealTimes:
         return min(DEAL_TIME_S, account.left_s + max(0.0, regained_s))
 
     def takes_part(self, bot: str) -> bool:
-        """Whether a bot is asked at all."""
+        """Whether a bot has time for a step."""
         return self.left_s(bot) >= FREE_S
 
     def step_s(self, bot: str) -> float:
-        """How long a step may take now: half of what the bot has left, so less and less."""
+        """Return the seconds that a step may take: half of the account, so that steps get shorter."""
         return max(FREE_S, min(STEP_S, self.left_s(bot) / 2))
 
     def answered(self, bot: str, since_s: float) -> None:
-        """A step was answered just now that had begun at `since_s`."""
+        """Charge a step that began at `since_s` and was answered now."""
         self._charge(bot, since_s + FREE_S + self.refund_s(bot, since_s))
 
     def not_answered(self, bot: str, since_s: float) -> None:
-        """Nobody waits any more for the answer to a step that began at `since_s`."""
+        """Charge a step that began at `since_s` and was not answered until now."""
         self._charge(bot, since_s + self.refund_s(bot, since_s))
 
     def refund_s(self, bot: str, since_s: float) -> float:
-        """What the arena was late of a bot's step so far, within the bounds of a decision."""
+        """Return the seconds of a step that the arena itself was late, at most `MAX_REFUND_S`."""
         late_s = self._lag.refund_s(since_s, self._now_s(), self._owner_of(bot))
         return min(late_s, MAX_REFUND_S)
 

@@ -1,9 +1,8 @@
 """Fair deals, from the order of a deal-set to the publication of its secrets.
 
-The arena draws, keeps, signs and publishes. `FairDeals.fix` has the handshake with the bots
-(`arena.server.deals.handshakes`), again without those that did not open their commitments, until
-the packs of the deal-set are fixed; `FairDeals.close` publishes everything after the last match.
-Each step is on disk before it is shown.
+`FairDeals.fix` runs the handshake with the bots (`arena.server.deals.handshakes`) until the packs of the deal-set are
+fixed; a bot that does not open its commitment is left out of the next handshake. `FairDeals.close` publishes all
+secrets after the last match. Each step is on disk before it is sent.
 """
 
 import contextlib
@@ -38,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """What a bot did that made a deal-set void."""
+    """Why a bot made a deal-set void."""
 
     kind: FaultKind
     reason: str
@@ -46,16 +45,16 @@ class Culprit:
 
 @dataclass(frozen=True, slots=True)
 class FixedDeals:
-    """The source of a deal-set's packs, fixed so that nobody can choose them any more."""
+    """The source of a deal-set's packs, after which no participant can change them."""
 
     opening: Opening
-    """What opens them, with the key of the deals. Secret until the deal-set is over."""
+    """Opens the deals and has their key. Secret until the deal-set is over."""
     context: bytes = b""
-    """Names the fair deal in the public log; empty for seeded deals."""
+    """Id of the fair deal in the public log; empty for seeded deals."""
     fair_deal: journal_pb2.FairDeal | None = None
-    """As the matches' `Opened` holds it; None for seeded deals."""
+    """The fair deal in the `Opened` record of its matches; None for seeded deals."""
     culprits: Mapping[BotId, Culprit] = field(default_factory=dict)
-    """Bots whose seats are played by fallback from the first card on."""
+    """Bots whose seats are played by fallback moves from the first card."""
 
     @property
     def key(self) -> bytes:
@@ -68,13 +67,13 @@ class FixedDeals:
         return tuple(line.partition(" ")[0] for line in self.opening.plan.splitlines())
 
     def seat_views(self, match_id: str) -> tuple[bytes, ...]:
-        """By seat of a match, what names the fair deal on the bot's stream; none for seeded deals."""
+        """The context of the fair deal on each bot's stream, by seat of a match; empty for seeded deals."""
         if self.fair_deal is None:
             return ()
         return seat_views(self.context, self.fair_deal, self.opening.plan, match_id)
 
     def forfeited_seats(self, bots: Sequence[BotId]) -> tuple[ForfeitedSeat, ...]:
-        """The seats of culprits at a match between `bots`, by seat."""
+        """Return the seats of culprits in a match of `bots`, which are in seat order."""
         return tuple(
             ForfeitedSeat(seat, self.culprits[bot].kind, self.culprits[bot].reason)
             for seat, bot in enumerate(bots)
@@ -94,38 +93,37 @@ class FairDeals:
         draw: Callable[[int], bytes],
         signer: Signer | None = None,
     ) -> None:
-        """Begin with the deal-sets that `log` was left with.
+        """Begin with the unfinished deal-sets of `log`.
 
         Args:
-          log: Keeps the deals.
-          server_id: Names the arena, see `arena_id`.
+          log: Stores the deals.
+          server_id: The id of the arena, see `arena_id`.
           bots: The bots that are connected to this process.
-          draw: Returns so many unpredictable random bytes.
-          signer: Signs what the bots are shown, if anybody does.
+          draw: Returns a number of unpredictable random bytes.
+          signer: Signs what is sent to the bots, if given.
         """
         self._log = log
         self._server_id = server_id
         self._bots = bots
         self._bots_of: dict[str, DealBots] = {}
-        """The bots of deal-sets that are in play, by the deal-set's name."""
+        """The bots of deal-sets in play, by name of the deal-set."""
         self._draw = draw
         self._signer = signer
 
     @property
     def live(self) -> tuple[FixedDeals, ...]:
-        """Deal-sets that are fixed and not closed, those of an earlier process too."""
+        """Deal-sets that are fixed and not closed, also by an earlier process."""
         return tuple(self._fixed(deal) for deal in self._log.live)
 
     async def fix(self, order: DealSetOrder, bots: DealBots | None = None) -> FixedDeals:
-        """Let the arena and the bots draw, and fix the packs of a deal-set.
+        """Draw with the bots, and fix the packs of a deal-set.
 
-        A deal-set of this id and plan that is fixed already, as before a restart, keeps its packs. If
-        this is cancelled, the draw is void. To be called once at a time for a deal-set; other ones
-        may be fixed meanwhile. `bots` are those that play it, if they are not connected to this
-        process.
+        A deal-set with this id and plan that was fixed before, as before a restart, keeps its packs. If the call is
+        cancelled, the draw is void. Several deal-sets may be fixed at a time, each by one call. `bots` play the
+        deal-set, if they are connected to another process.
 
         Raises:
-          Unwritten: if the deals cannot be kept.
+          Unwritten: if the deals cannot be written.
         """
         bots = self._bots_of[order.deal_set] = bots or self._bots
         for deal in self._log.live:
@@ -138,7 +136,7 @@ class FairDeals:
 
     @property
     def with_void_draws(self) -> frozenset[str]:
-        """Deal-sets of several tables that have void draws, which are secret as long as they are."""
+        """Deal-sets of several tables with void draws, which stay secret until the deal-set is over."""
         return frozenset(
             deal.fair_deal.deal_set
             for deal in self._log.book.deals()
@@ -146,10 +144,10 @@ class FairDeals:
         )
 
     async def close(self, context: bytes) -> None:
-        """Publish the secrets of a deal-set after its last match; nothing if it is not live.
+        """Publish the secrets of a deal-set after its last match; does nothing for an unknown one.
 
         Raises:
-          Unwritten: if that cannot be kept.
+          Unwritten: if that cannot be written.
         """
         deal = self._log.book.get(context)
         if deal is not None and deal.state is DealState.FIXED:
@@ -157,10 +155,12 @@ class FairDeals:
             self._bots_of.pop(deal.fair_deal.deal_set, None)
 
     async def void(self, context: bytes, reason: str) -> None:
-        """Have other packs drawn for a deal-set if it is ordered again; nothing if it is not live.
+        """Void the deals of a deal-set, so that new packs are drawn if it is ordered again.
+
+        Does nothing for an unknown deal-set.
 
         Raises:
-          Unwritten: if that cannot be kept.
+          Unwritten: if that cannot be written.
         """
         deal = self._log.book.get(context)
         if deal is not None and deal.state is DealState.FIXED:
@@ -168,10 +168,10 @@ class FairDeals:
             self._bots_of.pop(deal.fair_deal.deal_set, None)
 
     async def give_up(self, deal_set: str, reason: str) -> None:
-        """Publish that no match is played by a deal-set; nothing if no draw of it is known.
+        """Publish that a deal-set has no matches; does nothing if no draw of it is known.
 
         Raises:
-          Unwritten: if that cannot be kept.
+          Unwritten: if that cannot be written.
         """
         over: tuple[BookedDeal, ...] = ()
         for deal in self._log.live:
@@ -180,10 +180,8 @@ class FairDeals:
         await self._publish(over + self._log.given_up(deal_set))
         self._bots_of.pop(deal_set, None)
 
-    # Inside.
-
     async def _attempt(self, order: DealSetOrder, bots: DealBots) -> FixedDeals | None:
-        """One handshake; None if a bot made it void."""
+        """Run one handshake; None if a bot made it void."""
         culprits = self._culprits(order.deal_set)
         deal = self._drawn(order)
         context = deal.context
@@ -204,7 +202,7 @@ class FairDeals:
             await self._log.synced()
             return self._fixed(deal)
         except BaseException:
-            # As when the arena stops. It was committed to, so it must be seen to have ended.
+            # As when the arena stops. The commitment is public, so its end must be, too.
             known = self._log.book.get(context)
             if known is not None and known.state in (DealState.DRAWN, DealState.FIXED):
                 with contextlib.suppress(Unwritten):
@@ -212,7 +210,7 @@ class FairDeals:
             raise
 
     def _drawn(self, order: DealSetOrder) -> BookedDeal:
-        """Draw everything that the arena adds to a deal-set, and keep it."""
+        """Draw the arena's part of a deal-set, and write it to the log."""
         names = {bot: self._draw(PSEUDONYM_BYTES).hex() for bot in order.bots}
         named = sorted((name, bot.name, bot.instance) for bot, name in names.items())
         plan, salt, secret = order.plan, self._draw(SALT_BYTES), self._draw(ENTROPY_BYTES)
@@ -222,7 +220,7 @@ class FairDeals:
             game=order.terms.game.id,
             rules_hash=order.rules_hash,
             deck=order.deck,
-            boards=0,  # as many as the matches take
+            boards=0,  # as many as its matches have seats
             plan_hash=plan_hash(plan, salt),
             participants=tuple(name for name, *_ in named),
             log_head=self._log.head,
@@ -250,7 +248,7 @@ class FairDeals:
         return deal
 
     async def _publish(self, deals: Sequence[BookedDeal]) -> None:
-        """Tell everybody of deals that are over, once that is on disk."""
+        """Send all bots the openings of finished deals, once they are on disk."""
         await self._log.synced()
         self._tell(deals)
 
@@ -264,7 +262,7 @@ class FairDeals:
         return FixedDeals(deal.opening, deal.context, deal.fair_deal, culprits)
 
     def _culprits(self, deal_set: str) -> dict[BotId, Culprit]:
-        """Who made this deal-set void before; also known after a restart."""
+        """Return the bots that made this deal-set void before, also before a restart."""
         return {
             BotId(each.bot, each.instance): _culprit(each)
             for each in self._log.book.defaulters(deal_set)
@@ -278,7 +276,7 @@ def _culprit(defaulter: Defaulter) -> Culprit:
 
 
 def _is_of(deal: BookedDeal, order: DealSetOrder) -> bool:
-    """Whether a deal-set that is fixed is the one that is ordered."""
+    """Whether a fixed deal-set is the ordered one."""
     fair_deal = deal.fair_deal
     return (
         fair_deal.deal_set == order.deal_set

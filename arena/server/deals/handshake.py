@@ -1,17 +1,16 @@
 """The handshake of one fair deal: steps 1 to 4 of protocol fd2, without transport or timers.
 
-| phase  | the bots were sent | it waits for                      | then           |
+| phase  | bots were sent     | it waits for                      | then           |
 |--------|--------------------|-----------------------------------|----------------|
 | COMMIT | deal_open          | a commitment from each bot asked  | SEAL           |
 | SEAL   |                    | the arena's signatures (`sealed`) | REVEAL         |
 | REVEAL | deal_transcript    | the opening of each commitment    | SETTLED        |
 
-Every bot that was asked for a commitment is shown its own, and a seal over all of them.
-No participant is shown what another one is shown. A bot that does not commit in time adds no
-entropy, which is no fault. The time that others wait for a bot is its own
-(`arena.server.deals.deal_time`); a bot that has none left is not asked. A commitment that is
-opened wrongly or not at all makes the deal-set void: otherwise a bot could look at the others'
-entropy first, and choose whether to add its own.
+Each bot that was asked for a commitment receives its own and a seal over all of them, and nothing that another bot
+receives. A bot that does not commit in time adds no entropy, which is no fault. The time that others wait is charged to
+the bot (`arena.server.deals.deal_time`); a bot without time is not asked. A commitment that is opened wrongly or not
+at all makes the deal-set void: otherwise a bot could read the entropy of the others first, and choose whether to add
+its own.
 """
 
 import math
@@ -36,36 +35,36 @@ from arena.server.deals.deal_time import DealTimes
 from cardarena.v1 import journal_pb2, play_pb2
 
 PUNCTUAL_S: Final = 0.1
-"""When the arena itself was late, nobody is until it was punctual for as long."""
+"""Seconds for which the arena must have been punctual before a bot counts as late."""
 
 _COMMITMENT_BYTES: Final = 32
 _Reason = play_pb2.RefusalReason
 
 
 class Participant(Protocol):
-    """A bot, as far as a fair deal can tell."""
+    """A bot as a fair deal sees it."""
 
     @property
     def adds_entropy(self) -> bool:
-        """Whether it said that it takes part in fair deals."""
+        """Whether it declared that it takes part in fair deals."""
         ...
 
     @property
     def connected(self) -> bool:
-        """Whether it can be reached just now."""
+        """Whether it has a stream now."""
         ...
 
     def send(self, message: play_pb2.ArenaMessage, /) -> None:
-        """Tell it something. Does not block and does not raise."""
+        """Send it a message. Does not block and does not raise."""
         ...
 
     def send_until_received(self, context: bytes, message: play_pb2.ArenaMessage, /) -> None:
-        """Tell it how a deal-set was opened, later again unless it has heard. Likewise."""
+        """Send it the opening of a deal-set, and again until it has acknowledged it. Does not block and does not raise."""
         ...
 
 
 class Phase(Enum):
-    """How far the handshake has come."""
+    """The phases of a handshake, in order."""
 
     COMMIT = "commit"
     SEAL = "seal"
@@ -75,30 +74,30 @@ class Phase(Enum):
 
 @dataclass(slots=True)
 class _Seat:
-    """One participant's part in the handshake."""
+    """The handshake with one participant."""
 
     bot: BotId
     name: str
     salt: bytes
     context: bytes
-    """Of the deal-set, as this participant is told it."""
+    """The context of the deal-set that this participant was sent."""
     server_commitment: bytes
-    """The arena's, under that context."""
+    """The arena's commitment under that context."""
     asked: bool = False
     commitment: bytes | None = None
-    """None as long as it said nothing."""
+    """Its commitment; None until it sends one."""
     told: bytes | None = None
-    """What it told as its entropy; None as long as it told nothing."""
+    """The entropy that it opened; None until it does."""
     expired: bool = False
-    """It did not open its commitment in time."""
+    """Whether it failed to open its commitment in time."""
     too_late: bool = False
-    """It did not commit in time."""
+    """Whether it failed to commit in time."""
     step_s: float = 0.0
-    """What it has for the present step, connected or not: the others wait either way."""
+    """Seconds that it has for the present step, connected or not."""
     seal: bytes = b""
-    """Over all commitments, once they are shown."""
+    """Its seal over all commitments, once they are sent."""
     signature: bytes = b""
-    """The arena's, of what is shown with it; none without a signer."""
+    """The arena's signature of its transcript; empty without a signer."""
 
     @property
     def committed(self) -> bool:
@@ -116,8 +115,7 @@ class _Seat:
 class Handshake:
     """The handshake of one deal-set with all its participants.
 
-    Its methods may be called from a stream's callback as well as from trio;
-    `changed` is called when `wake_s` or `phase` may have changed.
+    Its methods may be called in callbacks of streams and in trio.
     """
 
     def __init__(
@@ -131,22 +129,22 @@ class Handshake:
         changed: Callable[[], None],
         public_key: bytes = b"",
     ) -> None:
-        """Send nothing yet.
+        """Begin without sending anything.
 
         Args:
-          deal: What the arena drew.
-          find: A bot, if this process has seen it.
+          deal: The arena's draw.
+          find: Returns a bot that this process has seen, or None.
           now_s: Reads the clock, in seconds.
           lag: How late this process itself is.
-          times: The time that bots have for handshakes.
+          times: The accounts of time of the bots.
           changed: Called when `phase` or `wake_s` may have changed.
-          public_key: The key by which the arena signs transcripts; empty if it signs none.
+          public_key: Verifies the signatures of transcripts; empty if they are not signed.
         """
         self._deal = deal
         self.context = deal.context
         self.phase = Phase.COMMIT
         self.wake_s = math.inf
-        """When `check` is to be called next."""
+        """When `check` must be called next."""
         self._find = find
         self._now_s = now_s
         self._lag = lag
@@ -162,23 +160,21 @@ class Handshake:
 
     @property
     def views(self) -> Mapping[BotId, bytes]:
-        """The contexts that the participants are told; sorted by their names in this deal-set."""
+        """The contexts of the participants, in the order of their names in this deal-set."""
         return {bot: seat.context for bot, seat in self._seats.items()}
 
     @property
     def commitments(self) -> tuple[bytes, ...]:
-        """What each participant committed to, in their order."""
+        """The commitments of the participants, in their order."""
         return tuple(seat.commitment or NO_COMMITMENT for seat in self._seats.values())
 
     @property
     def told(self) -> tuple[bytes, ...]:
-        """What each participant told as its entropy, right or wrong; empty if nothing."""
+        """The opened entropy of each participant, right or wrong; empty if it opened none."""
         return tuple(seat.told or b"" for seat in self._seats.values())
 
-    # What the arena does.
-
     def begin(self, excluded: Container[BotId]) -> None:
-        """Ask for commitments, except of those who are `excluded`. The arena's own is on disk."""
+        """Ask all bots but the `excluded` ones for commitments. The arena's own commitment must be on disk."""
         self._began_s = self._now_s()
         for seat in self._seats.values():
             bot = self._find(seat.bot)
@@ -191,7 +187,7 @@ class Handshake:
         self._advance()
 
     def sealed(self, signatures: Sequence[bytes]) -> None:
-        """Show the bots their transcripts; the arena's signatures are in the order of the participants."""
+        """Send the bots their transcripts with the arena's signatures, which are in the order of the participants."""
         self._began_s = self._now_s()
         seals = seals_of(self._deal, self.commitments)
         for seat, (bound, _), signature in zip(
@@ -208,10 +204,10 @@ class Handshake:
         self._changed()
 
     def check(self) -> None:
-        """See whose time is over. To be called at `wake_s`, and as often as one likes."""
+        """End the step of bots whose time is over. Called at `wake_s`, or at any time."""
         now_s = self._now_s()
         if self._lag.late(now_s):
-            # What the bots said may still be on its way through this process.
+            # Messages of bots may still be on their way through this process.
             self.wake_s = now_s + PUNCTUAL_S
             return
         for seat in self._owing():
@@ -225,7 +221,7 @@ class Handshake:
         self._advance()
 
     def attached(self, bot: BotId) -> None:
-        """A participant is there again: it is told what it may have missed."""
+        """Repeat to a participant that has connected again what it may have missed."""
         seat = self._seats.get(bot)
         if seat is None or not seat.asked:
             return
@@ -235,10 +231,8 @@ class Handshake:
         if self.phase is Phase.REVEAL:
             self._send_transcript(seat)
 
-    # What the bots say.
-
     def commit(self, bot: BotId, commitment: bytes) -> play_pb2.Refusal | None:
-        """Take a bot's commitment; None if it was taken, or had been."""
+        """Accept a bot's commitment, or its repetition; returns a refusal otherwise."""
         seat = self._seats[bot]
         if not seat.asked:
             return refusal(_Reason.REFUSAL_REASON_UNKNOWN_DEAL, "no commitment was asked for")
@@ -260,7 +254,7 @@ class Handshake:
         return None
 
     def reveal(self, bot: BotId, entropy: bytes) -> play_pb2.Refusal | None:
-        """Take the opening of a bot's commitment; None if it was taken, or had been."""
+        """Accept the opening of a bot's commitment, or its repetition; returns a refusal otherwise."""
         seat = self._seats[bot]
         if not seat.committed:
             text = "there is no commitment that this could open"
@@ -288,10 +282,8 @@ class Handshake:
             return refusal(_Reason.REFUSAL_REASON_MALFORMED, text)
         return None
 
-    # Inside.
-
     def _advance(self) -> None:
-        """Go on to the next phase if nobody is waited for, and set the next time to wake."""
+        """Begin the next phase if the present one waits for no bot, and set `wake_s`."""
         before = self.phase, self.wake_s
         seats = self._seats.values()
         if self.phase is Phase.COMMIT and all(s.commitment for s in seats if s.asked):
@@ -303,19 +295,19 @@ class Handshake:
             self._changed()
 
     def _owing(self) -> list[_Seat]:
-        """The participants that the present phase waits for."""
+        """Return the participants that the present phase waits for."""
         seats = self._seats.values()
         if self.phase is Phase.COMMIT:
             return [seat for seat in seats if seat.owes_commitment]
         return [seat for seat in seats if self.phase is Phase.REVEAL and seat.owes_opening]
 
     def _due_s(self, seat: _Seat) -> float:
-        """When a participant's time for the present step is over, without the arena's own lateness."""
+        """Return when a participant's time for the present step is over; the arena's own lateness is refunded."""
         refund_s = self._times.refund_s(seat.bot.name, self._began_s)
         return self._began_s + seat.step_s + refund_s
 
     def _wrong(self, seat: _Seat) -> bool:
-        """Whether a participant opened its commitment with something else."""
+        """Whether the opening of a participant does not fit its commitment."""
         if seat.told is None:
             return False
         participant = journal_pb2.DealParticipant(
@@ -366,7 +358,7 @@ def _seat(deal: BookedDeal, participant: journal_pb2.DealParticipant) -> _Seat:
 
 
 def seals_of(deal: BookedDeal, commitments: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
-    """For each participant its seal over all commitments, and the hash of all that it is shown."""
+    """Return for each participant its seal over all commitments, and the hash of its transcript."""
     participants = deal.fair_deal.participants
     names = [each.participant for each in participants]
     bound = dict(zip(names, commitments, strict=True))
@@ -384,7 +376,7 @@ def seals_of(deal: BookedDeal, commitments: Sequence[bytes]) -> list[tuple[bytes
 def signatures_of(
     deal: BookedDeal, commitments: Sequence[bytes], signer: Signer | None
 ) -> list[bytes]:
-    """The arena's signature of what each participant is shown; empty ones without a signer."""
+    """Return the arena's signature of each participant's transcript; empty ones without a signer."""
     if signer is None:
         return [b""] * len(commitments)
     seals = seals_of(deal, commitments)
@@ -392,7 +384,7 @@ def signatures_of(
 
 
 def complaint_of(deal: BookedDeal, commitments: Sequence[bytes], told: Sequence[bytes]) -> str:
-    """Which participants did not open their commitments, and how; empty if all did."""
+    """Return the participants that did not open their commitments, with the reason; empty if all did."""
     lied: list[str] = []
     silent: list[str] = []
     for each, commitment, entropy in zip(
@@ -408,5 +400,5 @@ def complaint_of(deal: BookedDeal, commitments: Sequence[bytes], told: Sequence[
 
 
 def refusal(reason: play_pb2.RefusalReason.ValueType, detail: str) -> play_pb2.Refusal:
-    """A refusal of a message about a fair deal; its text is only the detail."""
+    """Return a refusal of a message about a fair deal, with a text for people."""
     return play_pb2.Refusal(reason=reason, text=detail)

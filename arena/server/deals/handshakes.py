@@ -1,7 +1,7 @@
 """The handshakes of fair deals with the bots that are connected to this process.
 
-The arena draws and keeps the deals (`arena.server.deals.fair`). Where a worker plays a deal-set, its
-bots are connected to the worker, and so is the handshake.
+The arena draws and stores the deals (`arena.server.deals.fair`). If a worker plays a deal-set, its bots are connected to the
+worker, which runs the handshake.
 """
 
 import contextlib
@@ -19,45 +19,45 @@ from arena.server.deals.handshake import Handshake, Participant, Phase, complain
 from cardarena.v1 import play_pb2
 
 REMEMBERED_DEALS: Final = 10_000
-"""Contexts that are over and still known: a late message about one is ignored, not refused."""
+"""Number of finished contexts that are remembered: a late message about one is ignored, not refused."""
 
 Sign: TypeAlias = Callable[[Sequence[bytes]], Awaitable[Sequence[bytes]]]
-"""Takes the participants' commitments, in their order; returns the arena's signature of what each is shown."""
+"""Takes the commitments of the participants in their order; returns the signature of each transcript."""
 
 
 class HandshakeAnswers(NamedTuple):
-    """The commitments and entropies of a draw's participants, in their order."""
+    """The commitments and entropies of the participants of a draw, in their order."""
 
     commitments: Sequence[bytes]
     entropies: Sequence[bytes]
 
 
 class DrawClosing(NamedTuple):
-    """How a draw was opened, for one of its bots."""
+    """The opening of a draw for one of its bots."""
 
     bot: BotId
     close: play_pb2.DealClose
 
 
 class DealBots(Protocol):
-    """The bots with which fair deals are agreed, here or at a worker."""
+    """The bots of fair deals, connected to this process or to a worker."""
 
     async def run(
         self, deal: BookedDeal, excluded: Collection[BotId], public_key: bytes, sign: Sign
     ) -> HandshakeAnswers:
         """Run the handshake of a draw; `excluded` bots are not asked.
 
-        `public_key` verifies what `sign` signs; it is empty without a signer.
+        `public_key` verifies the signatures of `sign`; it is empty without a signer.
         """
         ...
 
     def tell(self, closes: Iterable[DrawClosing]) -> None:
-        """Send bots the opening of their draws, without blocking."""
+        """Send bots the openings of their draws. Does not block."""
         ...
 
 
 class Handshakes:
-    """Runs the handshakes, and hands bots' messages to them: `DealBots`. Made in trio."""
+    """Runs handshakes, and passes messages of bots to them; implements `DealBots`. Created in trio."""
 
     def __init__(
         self,
@@ -67,22 +67,22 @@ class Handshakes:
         now_s: Callable[[], float] | None = None,
         owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
-        """Begin without any.
+        """Begin without handshakes.
 
         Args:
-          find: A bot, if this process has seen it.
+          find: Returns a bot that this process has seen, or None.
           lag: How late this process itself is.
-          now_s: Reads the clock, in seconds; without it, trio's.
-          owner_of: Names whose a bot is, by its name.
+          now_s: Reads the clock, in seconds; trio's clock by default.
+          owner_of: Returns the owner of a bot by its name.
         """
         self._find = find
         self._lag = lag or NeverLate()
         self._now_s = now_s or trio.lowlevel.current_clock().current_time
         self._times = DealTimes(self._now_s, self._lag, owner_of)
         self._handshakes: defaultdict[BotId, dict[bytes, Handshake]] = defaultdict(dict)
-        """Open handshakes, by bot and by the context that the bot received."""
+        """Handshakes in progress, by bot and its context."""
         self._over: dict[bytes, BotId] = {}
-        """The bot of each context whose handshake is over."""
+        """The bots of finished contexts."""
 
     async def run(
         self, deal: BookedDeal, excluded: Collection[BotId], public_key: bytes, sign: Sign
@@ -125,24 +125,22 @@ class Handshakes:
             if bot is not None and bot.adds_entropy:
                 bot.send_until_received(close.context, play_pb2.ArenaMessage(deal_close=close))
 
-    # What bots say.
-
     def deal_commit(self, bot: BotId, context: bytes, commitment: bytes) -> play_pb2.Refusal | None:
-        """Take a bot's commitment; a refusal for it if that is not possible."""
+        """Accept a bot's commitment, or return a refusal."""
         handshake = self._handshake(bot, context)
         if handshake is None:
             return self._to_nothing(bot, context)
         return handshake.commit(bot, commitment)
 
     def deal_reveal(self, bot: BotId, context: bytes, entropy: bytes) -> play_pb2.Refusal | None:
-        """Take the opening of a bot's commitment; a refusal for it if that is not possible."""
+        """Accept the opening of a bot's commitment, or return a refusal."""
         handshake = self._handshake(bot, context)
         if handshake is None:
             return self._to_nothing(bot, context)
         return handshake.reveal(bot, entropy)
 
     def attached(self, bot: BotId) -> None:
-        """A bot has a stream, and was welcomed: repeat what it may have missed."""
+        """Repeat to a bot that was welcomed on a new stream what it may have missed."""
         for handshake in self._concerning(bot):
             handshake.attached(bot)
 
@@ -153,7 +151,7 @@ class Handshakes:
         return self._handshakes.get(bot, {}).get(context)
 
     def _end(self, bot: BotId, view: bytes) -> None:
-        """What a bot says about a draw from now on comes too late, and is no mistake of its own."""
+        """Ignore messages of a bot about a draw from now on: they are late through no fault of the bot."""
         self._over[view] = bot
         if self._handshake(bot, view) is not None:
             del self._handshakes[bot][view]
@@ -165,13 +163,13 @@ class Handshakes:
     def _to_nothing(self, bot: BotId, context: bytes) -> play_pb2.Refusal | None:
         # Another bot's context is refused like an unknown one: which contexts exist is secret.
         if self._over.get(context) == bot:
-            return None  # stale: it crossed the news that the draw is over
+            return None  # it was sent before the bot knew that the draw is over
         text = "there is none of this context, or it is another bot's"
         return refusal(play_pb2.RefusalReason.REFUSAL_REASON_UNKNOWN_DEAL, text)
 
 
 def closes_of(deal: BookedDeal) -> Iterable[DrawClosing]:
-    """For each bot of a draw that is over, how it was opened."""
+    """Return the opening of a finished draw for each of its bots."""
     participants = deal.fair_deal.participants
     entropies = [
         play_pb2.Entropy(
@@ -194,18 +192,18 @@ def closes_of(deal: BookedDeal) -> Iterable[DrawClosing]:
 
 
 class _Bell:
-    """Wakes a task of trio from anywhere on its thread, callbacks of other loops included."""
+    """Wakes a trio task from any code on its thread, such as callbacks of asyncio."""
 
     def __init__(self) -> None:
         self._token = trio.lowlevel.current_trio_token()
         self._event = trio.Event()
 
     def ring(self) -> None:
-        """Wake the task, now or when it waits."""
+        """Wake the task, or let its next wait return at once."""
         with contextlib.suppress(trio.RunFinishedError):
             self._token.run_sync_soon(self._event.set, idempotent=True)
 
     async def rung(self) -> None:
-        """Wait until it has rung since the last time."""
+        """Wait until `ring` was called since the last wait."""
         await self._event.wait()
         self._event = trio.Event()
