@@ -1,4 +1,4 @@
-"""What a bot is given: an ask for one move, and the end of a match."""
+"""The arguments of a bot's methods: an ask for one move, and the end of a match."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ OptionValue: TypeAlias = int | str | bool
 
 @dataclass(slots=True)
 class Told:
-    """Events that came with asks which the author's code never got."""
+    """News of asks that the bot's code did not receive."""
 
     events: list[Any] = field(default_factory=list)
     event_texts: list[str] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Told:
 class Ask(Generic[ViewT, MoveT, EventT]):
     """One decision of one seat, with everything that the seat may know.
 
-    Each game's module names its own, so that editors can complete:
+    The module of each game has a typed one, for completion in editors:
     `def move(self, ask: abstrac.Ask)`.
     """
 
@@ -49,19 +49,19 @@ class Ask(Generic[ViewT, MoveT, EventT]):
     )
 
     message: AskMessage
-    """The arena's own message."""
+    """The message of the arena."""
     ask_id: int
-    """The arena's number of this ask."""
+    """The number of the ask on the stream."""
     match: int
-    """The arena's number of the match."""
+    """The number of the match on the stream."""
     family: str
     """The field of `oneof game` that is set: the module with the game's messages."""
     start: MatchStart
-    """The match, as the arena announced it."""
+    """The message with which the match began."""
     open: bool
-    """Whether an answer is still wanted. May turn false while the bot thinks."""
+    """Whether the arena still waits for an answer. May become false while the bot thinks."""
     shown: bool
-    """Whether the bot has been given this ask."""
+    """Whether the bot's code has received this ask."""
 
     def __init__(
         self,
@@ -72,13 +72,13 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         before: Told | None,
         now_s: Callable[[], float],
     ) -> None:
-        """Wraps an ask that has just come in.
+        """Wrap an ask that has just arrived.
 
         Args:
-          message: The arena's message.
+          message: The message of the arena.
           start: The match.
           family: The field of `oneof game` that is set.
-          before: What was told with asks of the match that the bot was never given.
+          before: News of earlier asks of the match that the bot's code did not receive.
           now_s: A monotonic clock.
         """
         self.message = message
@@ -96,43 +96,42 @@ class Ask(Generic[ViewT, MoveT, EventT]):
 
     @property
     def game(self) -> str:
-        """The game's id, as `abstrac`."""
+        """The id of the game, such as `abstrac`."""
         return self.start.terms.game
 
     @property
     def seat(self) -> int:
-        """The seat that is asked: the bot's own."""
+        """The bot's seat."""
         return self.message.seat
 
     @property
     def view(self) -> ViewT:
-        """What the seat sees now: the game's own message."""
+        """What the seat sees now, as a message of the game."""
         view: ViewT = self._body.view
         return view
 
     @property
     def moves(self) -> Sequence[MoveT]:
-        """Legal moves, never none. All of them if `moves_complete`."""
+        """Legal moves, at least one. All of them if `moves_complete`."""
         if self._moves is None:
             self._moves = list(self._body.moves)
         return self._moves
 
     @property
     def moves_complete(self) -> bool:
-        """Whether the rules allow no other moves than `moves`."""
+        """Whether `moves` has all legal moves."""
         return bool(self._body.moves_complete)
 
     @property
     def forced(self) -> bool:
-        """Whether the rules leave a single move."""
+        """Whether only one move is legal."""
         return len(self._body.moves) == 1 and bool(self._body.moves_complete)
 
     @property
     def events(self) -> Sequence[EventT]:
-        """What happened since the bot was last given an ask of this match, oldest first.
+        """Events since the bot's code received the previous ask of this match, oldest first.
 
-        That includes the events of asks that the bot never saw, because they were
-        answered without it or withdrawn.
+        They include events of asks that were answered without the bot, or withdrawn.
         """
         own: Sequence[EventT] = self._body.events
         return [*self._before.events, *own] if self._before else own
@@ -150,7 +149,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
 
     @property
     def played_for(self) -> Sequence[PlayedFor]:
-        """Moves among `events` that the arena played for a bot at fault."""
+        """Moves among `events` that the arena played after a fault."""
         own = self.message.played_for
         if self._before is None:
             return own
@@ -159,26 +158,25 @@ class Ask(Generic[ViewT, MoveT, EventT]):
 
     @property
     def clock(self) -> Clock:
-        """The time there was when the arena sent the ask, in milliseconds."""
+        """The time when the arena sent the ask, in milliseconds."""
         return self.message.clock
 
     @property
     def options(self) -> dict[str, OptionValue]:
-        """The game's options with their values."""
+        """The options of the match with their values."""
         return option_values(self.start)
 
     def time_left_s(self) -> float:
-        """Seconds left of the move's time and the bank, from when the ask came in.
+        """Seconds left for the move and in the bank, counted from the arrival of the ask.
 
-        The way from and to the arena is not in it: `clock.last_round_trip_ms` tells how long
-        that and the thinking took last time.
+        The network is not included: `clock.last_round_trip_ms` has the duration of the previous decision with it.
         """
         clock = self.clock
         budget_s = (clock.move_ms + clock.bank_ms) / 1000
         return max(0.0, self._received_s + budget_s - self._now_s())
 
     def told(self) -> Told:
-        """All that this ask tells, to be told with the next one if the bot never gets this one."""
+        """Return the news of this ask, which the next one has as well if the bot does not receive this one."""
         return Told(list(self.events), list(self.event_texts), list(self.played_for))
 
     def __repr__(self) -> str:
@@ -192,15 +190,15 @@ AnyAsk: TypeAlias = Ask[Any, Any, Any]
 class End(Generic[EventT]):
     """The end of a match.
 
-    Each game's module has the type of its events: `End[abstrac.Event]`.
+    The module of each game has the type of its events: `End[abstrac.Event]`.
     """
 
     __slots__ = ("_before", "message", "start")
 
     message: MatchEnd
-    """The arena's own message."""
+    """The message of the arena."""
     start: MatchStart
-    """The match, as the arena announced it."""
+    """The message with which the match began."""
 
     def __init__(self, message: MatchEnd, start: MatchStart, *, before: Told | None) -> None:
         self.message = message
@@ -209,12 +207,12 @@ class End(Generic[EventT]):
 
     @property
     def match(self) -> int:
-        """The arena's number of the match."""
+        """The number of the match on the stream."""
         return self.start.match
 
     @property
     def missed(self) -> bool:
-        """Whether the match ended while the bot was cut off, so that its result is not known."""
+        """Whether the match ended while the bot was disconnected, so that its result is unknown."""
         return self.message.ending == Ending.ENDING_UNSPECIFIED
 
     @property
@@ -224,27 +222,27 @@ class End(Generic[EventT]):
 
     @property
     def scores(self) -> Sequence[int]:
-        """Scores by seat in the game's unit; empty if the match was aborted or its end missed."""
+        """Scores by seat in the unit of the game; empty if the match was aborted or its end was missed."""
         return self.message.scores
 
     @property
     def places(self) -> Sequence[int]:
-        """Places by seat, 1 is first; empty as `scores` is."""
+        """Places by seat, from 1; empty if `scores` is."""
         return self.message.places
 
     @property
     def faults(self) -> Sequence[Fault]:
-        """All faults of the match; reasons of the bot's own only."""
+        """All faults of the match; only the bot's own have a reason."""
         return self.message.faults
 
     @property
     def replay_id(self) -> str:
-        """Where the replay will be found once it is published."""
+        """The path of the replay at the arena, which is published after the deal-set."""
         return self.message.replay_id
 
     @property
     def events(self) -> Sequence[EventT]:
-        """What happened since the bot was last given an ask, oldest first."""
+        """Events since the bot's code received the last ask, oldest first."""
         trailing: list[EventT] = [
             getattr(event, family)
             for event in self.message.trailing_events
@@ -260,7 +258,7 @@ class End(Generic[EventT]):
 
 
 def option_values(start: MatchStart) -> dict[str, OptionValue]:
-    """The options of a match as plain values."""
+    """Return the options of a match as plain values."""
     return {setting.name: _value(setting) for setting in start.terms.options}
 
 

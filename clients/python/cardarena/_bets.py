@@ -1,30 +1,30 @@
-"""What a bet may come to."""
+"""The legal sizes of bets."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Bets:
-    """What a bet or raise may come to; `40 in bets` says whether one may be made."""
+    """The legal sizes of a bet or raise; `40 in bets` is true if 40 is legal."""
 
     least: int
-    """In chips."""
+    """Chips."""
     most: int
-    """In chips."""
+    """Chips."""
 
     def __contains__(self, to: object) -> bool:
         return isinstance(to, int) and self.least <= to <= self.most
 
     def at(self, to: int) -> int:
-        """The bet, if it may be made: `moves.raise_(bets.at(40))`.
+        """Return the bet if it is legal: `moves.raise_(bets.at(40))`.
 
         Raises:
-          ValueError: if it may not.
+          ValueError: if it is not.
         """
         if to not in self:
             raise ValueError(f"a bet to {to} is none: it may come to {self.least} to {self.most}")
         return to
 
     def nearest(self, to: float) -> int:
-        """The bet of whole chips that is nearest to it and may be made."""
+        """Return the nearest legal bet in whole chips."""
         return round(min(max(to, self.least), self.most))

@@ -1,4 +1,4 @@
-"""What the constructors of moves look at, so that no move is malformed."""
+"""Checks of the constructors of moves."""
 
 from collections.abc import Iterable
 from typing import Final, Protocol, TypeVar
@@ -10,7 +10,7 @@ _ValueT = TypeVar("_ValueT", bound=int)
 
 
 class _Enum(Protocol):
-    """An enum of the wire."""
+    """An enum of the protocol."""
 
     def keys(self) -> list[str]: ...
 
@@ -18,7 +18,7 @@ class _Enum(Protocol):
 
 
 def card(text: object) -> str:
-    """The card, if it is one.
+    """Return the card.
 
     Raises:
       ValueError: if it is none.
@@ -27,7 +27,7 @@ def card(text: object) -> str:
 
 
 def cards(texts: Iterable[object]) -> list[str]:
-    """The cards, if all of them are such.
+    """Return the cards.
 
     Raises:
       ValueError: if one is none.
@@ -36,7 +36,7 @@ def cards(texts: Iterable[object]) -> list[str]:
 
 
 def suit(letter: object) -> str:
-    """The suit's letter, if it is one.
+    """Return the letter of the suit.
 
     Raises:
       ValueError: if it is none.
@@ -47,10 +47,10 @@ def suit(letter: object) -> str:
 
 
 def whole(name: str, number: object) -> int:
-    """The number, if the arena can be told it.
+    """Return the number.
 
     Raises:
-      ValueError: if it cannot.
+      ValueError: if it does not fit into a message.
     """
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= _MOST:
         raise ValueError(f"{name} is {number!r}: a whole number from 0 is wanted")
@@ -58,10 +58,10 @@ def whole(name: str, number: object) -> int:
 
 
 def named(name: str, number: _ValueT, enum: _Enum) -> _ValueT:
-    """The value of the enum, if it is one and says something.
+    """Return the value of the enum.
 
     Raises:
-      ValueError: if it is none, or the one that says nothing.
+      ValueError: if it is no value of the enum, or UNSPECIFIED.
     """
     if isinstance(number, bool) or number not in enum.values() or number == 0:
         wanted = ", ".join(enum.keys()[1:])

@@ -1,24 +1,22 @@
-"""Fair deals, as a bot takes part in them and checks them: protocol fd2, without the stream.
+"""The bot's part in fair deals, and its checks of them: protocol fd2, without the stream.
 
-The bot commits to 32 random bytes, opens them once the arena is bound to everybody's
-commitments, and checks for itself what the arena opens at the end. Until then nothing
-that it is told is told to any other bot as well. This is an
-implementation of its own: it shares no code with the arena that it judges.
+The bot commits to 32 random bytes, opens them when the arena is bound to the commitments of all participants, and
+checks what the arena opens after the deal-set. Before that no other bot receives the same messages. The code is
+independent of the arena that it checks.
 
-| the arena says     | the bot answers                                             |
+| the arena sends    | the bot answers                                             |
 |--------------------|-------------------------------------------------------------|
-| deal_open          | deal_commit; the same again if it is asked again; nothing   |
-|                    | if the arena has a commitment already                       |
-| deal_transcript    | deal_reveal, if it shows the bot's own commitment and is    |
-|                    | the only transcript; the same again if it is shown again    |
+| deal_open          | deal_commit, and the same for a repetition; nothing if the  |
+|                    | arena has a commitment already                              |
+| deal_transcript    | deal_reveal, if it has the bot's own commitment and is the  |
+|                    | only transcript; the same for a repetition                  |
 | deal_close         | nothing                                                     |
 
-A bot that was restarted and kept no receipt does not know the entropy that it had
-committed to, and one that was too late is not in the deal. Either stays silent, and
-checks what it can.
+A bot that was restarted without receipts does not know the entropy of its commitment, and a late one has no part in the
+deal. Both send nothing, and check what they can.
 
-A check that fails is a lie of the arena: it is told to the bot's author and kept
-in `Deals.lies`. The bot then reveals nothing more, and plays on.
+A failed check is a lie of the arena: it is logged and added to `Deals.lies`. The bot then opens nothing more, and plays
+on.
 """
 
 import hashlib
@@ -48,45 +46,44 @@ SIGNATURE_BYTES: Final = 64
 NO_COMMITMENT: Final = bytes(HASH_BYTES)
 
 JITTER_S: Final = 1.0
-"""How much sooner than the deadline an arena may go on without a commitment: messages take time,
-and not always the same."""
+"""Seconds before the deadline at which an arena may continue without a commitment, as the delay of messages varies."""
 
 REMEMBERED: Final = 4096
-"""Most deal-sets that are remembered: so many in play, and so many that are over."""
+"""Limit on remembered deal-sets in play, and on finished ones."""
 
 
 # Steps 1 to 5 of the protocol.
 
 
 def joined(*parts: bytes) -> bytes:
-    """Byte strings with their lengths, so that no two lists of them look alike."""
+    """Return byte strings with their lengths, so that different lists give different bytes."""
     return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
 
 
 def digest(label: bytes, *parts: bytes) -> bytes:
-    """The protocol's hash for one purpose."""
+    """Return the protocol's hash for a purpose."""
     return hashlib.sha256(joined(b"fd1", label, *parts)).digest()
 
 
 def commitment_of(context: bytes, participant: str, entropy: bytes) -> bytes:
-    """What a participant publishes of its entropy before it opens it."""
+    """Return the commitment of a participant to its entropy."""
     return digest(b"bot-commit", context, participant.encode(), entropy)
 
 
 def view_of(deal: bytes, participant: str, salt: bytes) -> bytes:
-    """The context of a deal-set as one participant is told it."""
+    """Return the context of a deal-set for one participant."""
     return digest(b"view", deal, participant.encode(), salt)
 
 
 def seal_of(context: bytes, transcript: bytes, salt: bytes) -> bytes:
-    """What binds the arena to a transcript that it does not show yet."""
+    """Return the seal, which binds the arena to a transcript before it is published."""
     return digest(b"seal", context, transcript, salt)
 
 
 def shown_of(
     context: bytes, server_commitment: bytes, participant: str, commitment: bytes, seal: bytes
 ) -> bytes:
-    """What ties together all that one participant is shown before it reveals."""
+    """Return the hash of all that a participant receives before it opens its commitment."""
     own = joined(participant.encode(), commitment)
     return digest(b"view-transcript", context, server_commitment, own, seal)
 
@@ -94,111 +91,110 @@ def shown_of(
 def transcript_of(
     context: bytes, server_commitment: bytes, commitments: Mapping[str, bytes]
 ) -> bytes:
-    """What ties all commitments together."""
+    """The hash of all commitments."""
     pairs = [joined(name.encode(), commitments[name]) for name in sorted(commitments)]
     return digest(b"transcript", context, server_commitment, *pairs)
 
 
 def key_of(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes]) -> bytes:
-    """What all packs of the deal-set follow from."""
+    """Return the key from which all packs of the deal-set follow."""
     pairs = [joined(name.encode(), entropies[name]) for name in sorted(entropies)]
     return hmac.digest(transcript, joined(secret, *pairs), "sha256")
 
 
-# What a bot keeps.
+# What a bot remembers.
 
 
 @dataclass(slots=True)
 class Shown:
-    """What the bot was shown in one match, as a chain of hashes over its asks."""
+    """A chain of hashes over the asks of one match."""
 
     match: int
     game: str
     seat: int
     replay_id: str = ""
-    """The match's id."""
+    """The id of the match."""
     chain: bytes = bytes(HASH_BYTES)
     """SHA-256 over the link before, the decision as big-endian u32, and the ask's game
     message; 32 zero bytes before the first ask."""
     asks: list[tuple[int, str]] = field(default_factory=list)
-    """Decisions, each with the first 8 hexadecimal digits of the chain after it."""
+    """Each decision with the first 8 hexadecimal digits of the chain after it."""
     end: bytes = b""
-    """SHA-256 over the joined events that the end of the match told; empty before, and if it was
-    missed."""
+    """SHA-256 over the joined events of the end of the match; empty before the end, and if it was missed."""
     last_sha256: bytes = b""
-    """Of the last ask's game message."""
+    """The hash of the last ask's game message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What the arena opens of a deal-set when it is over."""
+    """The secrets of a deal-set that the arena publishes after it."""
 
     deal: bytes
-    """The context of the deal-set itself."""
+    """The context of the deal-set, from which those of the participants follow."""
     secret: bytes
-    """The arena's."""
+    """The arena's entropy."""
     commitments: dict[str, bytes]
-    """Everybody's, by participant."""
+    """The commitments by participant."""
     entropies: dict[str, bytes]
-    """Likewise."""
+    """The entropies by participant."""
     salts: dict[str, bytes]
-    """What the participants' own contexts were made with."""
+    """The salts of the participants' contexts."""
 
     @property
     def transcript(self) -> bytes:
-        """What ties all commitments together."""
+        """The hash of all commitments."""
         server_commitment = digest(b"server-commit", self.deal, self.secret)
         return transcript_of(self.deal, server_commitment, self.commitments)
 
 
 @dataclass(slots=True)
 class Deal:
-    """One deal-set, as this bot knows it."""
+    """What the bot knows of one deal-set."""
 
     context: bytes
-    """Its own."""
+    """The bot's own context."""
     server_commitment: bytes
-    """Under that context."""
+    """The arena's commitment under that context."""
     participant: str
-    """The bot's own name in it."""
+    """The bot's name in the deal-set."""
     entropy: bytes
-    """The bot's own; empty if this process never knew it."""
+    """The bot's entropy; empty if this process does not know it."""
     stood: bytes = b""
-    """Then the commitment that the arena has of the bot."""
+    """The commitment that the arena has of the bot, if the entropy is unknown."""
     due_s: float = field(default=0.0, compare=False)
-    """When the time to commit is over; before that the arena goes on only with all commitments."""
+    """When the time to commit is over; before that the arena continues only with all commitments."""
     shown: bytes | None = None
-    """The bot's commitment, as it was shown before the bot revealed; None before that."""
+    """The bot's commitment in the transcript; None before it arrives."""
     seal: bytes = b""
-    """What was shown with it: it binds the arena to everybody's."""
+    """The seal in the transcript, which binds the arena to all commitments."""
     public_key: bytes = b""
-    """The arena's, which it signs with; empty if it signs nothing."""
+    """The key that verifies the arena's signatures; empty if it signs nothing."""
     signature: bytes = b""
-    """The arena's, of the transcript. Kept for others to check: the SDK has no Ed25519."""
+    """The arena's signature of the transcript, which receipts have for others to check: the SDK has no Ed25519."""
     refused: bool = False
-    """Whether the bot reveals nothing, as it was lied to."""
+    """Whether the bot does not open its commitment, because a check failed."""
     opened: Opened | None = None
-    """What the arena opened; None before that."""
+    """The published secrets; None before the end."""
     void_reason: str = ""
     lies: list[str] = field(default_factory=list)
     matches: dict[int, Shown] = field(default_factory=dict)
-    """The bot's matches by their numbers."""
+    """The bot's matches by number."""
 
     @property
     def commitment(self) -> bytes:
-        """What the bot publishes of its entropy."""
+        """The bot's commitment."""
         if not self.entropy:
             return self.stood
         return commitment_of(self.context, self.participant, self.entropy)
 
     @property
     def takes_part(self) -> bool:
-        """Whether the bot's own entropy was shown to be in it."""
+        """Whether the transcript has the bot's commitment."""
         return bool(self.entropy) and self.shown == self.commitment
 
     @property
     def transcript(self) -> bytes | None:
-        """The hash over all that the bot saw before it revealed; None if it saw too little."""
+        """The hash of all that the bot received before it opened its commitment; None if some of it is unknown."""
         if self.shown is None:
             return None
         own = self.participant, self.shown, self.seal
@@ -206,7 +202,7 @@ class Deal:
 
     @property
     def key(self) -> bytes | None:
-        """What the packs follow from; None while that is not known."""
+        """The key from which the packs follow; None while it is unknown."""
         opened = self.opened
         if self.shown is None or opened is None or self.void_reason:
             return None
@@ -214,36 +210,36 @@ class Deal:
 
     @property
     def name(self) -> str:
-        """What the author is told of it as."""
+        """The name of the deal-set in messages."""
         return self.context.hex()[:12]
 
 
 class Shelf(Protocol):
-    """Where deals are kept for later proof, and found again by a bot that was restarted."""
+    """Stores receipts of deals, for later proof and for a restarted bot."""
 
     def keep(self, deal: Deal) -> str:
-        """Keeps a deal as it is now; a sentence if that failed."""
+        """Store a deal in its present state; returns an error message, or an empty text."""
         ...
 
     def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
-        """The deal that was kept, by the bot's own name if that is known; None if there is none."""
+        """Return a stored deal, by the bot's name in it if that is known; None if there is none."""
         ...
 
 
 @dataclass(slots=True)
 class Reaction:
-    """What is to be done about a message of the arena."""
+    """The reaction to a message of the arena."""
 
     send: list[BotMessage] = field(default_factory=list)
     say: list[str] = field(default_factory=list)
-    """Lines for the bot's author."""
+    """Lines for the log."""
 
 
 class Deals:
     """All fair deals that a bot takes part in."""
 
     lies: list[str]
-    """All that the arena was caught at, in sentences."""
+    """The failed checks, in sentences."""
 
     def __init__(
         self,
@@ -252,11 +248,11 @@ class Deals:
         draw: Callable[[int], bytes] = secrets.token_bytes,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Begins without deals.
+        """Begin without deals.
 
         Args:
-          shelf: Where receipts are kept, if anywhere.
-          draw: Gives as many random bytes.
+          shelf: Stores receipts, if given.
+          draw: Returns a number of random bytes.
           now_s: A monotonic clock.
         """
         self.lies = []
@@ -265,20 +261,20 @@ class Deals:
         self._now_s = now_s
         self._deals: dict[bytes, Deal] = {}
         self._over: dict[bytes, None] = {}
-        """Contexts of deals that are closed, oldest first."""
+        """Contexts of closed deals, oldest first."""
         self._contexts: dict[int, bytes] = {}
-        """Of matches in play, by their numbers."""
+        """Deals of matches in play, by number of the match."""
         self._told: set[int] = set()
-        """Those of them that this stream has told of: the others may have ended meanwhile."""
+        """Matches that this stream has announced: others may have ended meanwhile."""
 
     def on_stream(self) -> None:
-        """Another stream begins. What is in play, it will tell."""
+        """Begin another stream, which announces all matches in play."""
         self._told.clear()
 
     # The arena's messages.
 
     def on_open(self, message: DealOpen) -> Reaction:
-        """Commits, or says why not."""
+        """Commit, or return why not."""
         reaction = Reaction()
         context, commitment = message.context, message.server_commitment
         if len(context) != HASH_BYTES or len(commitment) != HASH_BYTES:
@@ -312,7 +308,7 @@ class Deals:
         return reaction
 
     def on_transcript(self, message: DealTranscript) -> Reaction:
-        """Reveals, or says why not."""
+        """Open the commitment, or return why not."""
         reaction = Reaction()
         context = message.context
         deal = self._known(context)
@@ -335,7 +331,7 @@ class Deals:
             deal.refused = True
             reaction.say += self._lie(context, f"{what}; nothing is revealed")
         elif deal.public_key and len(deal.signature) != SIGNATURE_BYTES:
-            # No reason to stay silent: that would cost the bot the deal-set.
+            # The bot opens its commitment nevertheless: otherwise it would lose the deal-set.
             reaction.say += self._lie(context, "it has a key, and does not sign what it shows")
         reaction.say += self._keep(deal)
         if not deal.entropy and deal.commitment != NO_COMMITMENT:
@@ -347,7 +343,7 @@ class Deals:
         return reaction
 
     def on_close(self, message: DealClose) -> Reaction:
-        """Checks all that is opened."""
+        """Check the published secrets."""
         reaction = Reaction()
         context = message.context
         deal = self._known(context)
@@ -383,7 +379,7 @@ class Deals:
     # The bot's matches.
 
     def on_match_start(self, start: MatchStart) -> Reaction:
-        """A match begins, or is told again."""
+        """Begin a match, or accept its repetition."""
         reaction = Reaction()
         context = start.deal_context
         if not context:
@@ -401,7 +397,7 @@ class Deals:
         return reaction
 
     def on_ask(self, ask: Ask) -> Reaction:
-        """The bot is asked, perhaps again."""
+        """Add an ask to the chain of its match, unless it is a repetition."""
         reaction = Reaction()
         shown = self._shown(ask.match)
         family = ask.WhichOneof("game")
@@ -422,7 +418,7 @@ class Deals:
         return reaction
 
     def on_match_end(self, end: MatchEnd) -> Reaction:
-        """A match has ended, or its end was missed."""
+        """End a match, whose last message may have been missed."""
         reaction = Reaction()
         shown = self._shown(end.match)
         context = self._contexts.pop(end.match, b"")
@@ -434,15 +430,13 @@ class Deals:
             reaction.say += self._keep(self._deals[context])
         return reaction
 
-    # Inside.
-
     def _shown(self, match: int) -> Shown | None:
-        """What is kept of a match; None if receipts are not wanted."""
+        """Return the record of a match; None without receipts."""
         deal = self._deals.get(self._contexts.get(match, b"")) if self._shelf else None
         return deal.matches.get(match) if deal is not None else None
 
     def _known(self, context: bytes, participant: str | None = None) -> Deal | None:
-        """A deal that is not closed, from before this process was started too."""
+        """Return an open deal, also one of an earlier process."""
         deal = self._deals.get(context)
         if deal is None and self._shelf is not None and context not in self._over:
             deal = self._shelf.recall(context, participant)
@@ -454,12 +448,12 @@ class Deals:
         return deal
 
     def _keep(self, deal: Deal) -> list[str]:
-        """Keep the receipt; what to say of it."""
+        """Store the receipt; returns lines for the log."""
         problem = self._shelf.keep(deal) if self._shelf is not None else ""
         return [problem] if problem else []
 
     def _lie(self, context: bytes, what: str) -> list[str]:
-        """Note a lie of the arena; what to say of it, if it is new."""
+        """Record a lie of the arena; returns lines for the log if it is new."""
         line = f"the arena LIED about deal-set {context.hex()[:12]}: {what}"
         deal = self._deals.get(context)
         if deal is not None and what not in deal.lies:
@@ -471,18 +465,18 @@ class Deals:
 
 
 def _forget_oldest(known: dict[bytes, Any]) -> None:
-    """An arena that was restarted does not tell of every deal how it ended."""
+    """Forget old deals: an arena that was restarted does not close all of them."""
     if len(known) > REMEMBERED:
         del known[next(iter(known))]
 
 
 def next_link(chain: bytes, decision: int, payload: bytes) -> bytes:
-    """The chain after one more ask."""
+    """Return the chain after another ask."""
     return hashlib.sha256(chain + decision.to_bytes(4, "big") + payload).digest()
 
 
 def end_sha256(end: MatchEnd) -> bytes:
-    """SHA-256 over the joined events that the end of a match told."""
+    """Return the SHA-256 over the joined events of the end of a match."""
     events: list[bytes] = []
     for event in end.trailing_events:
         if family := event.WhichOneof("game"):
@@ -492,18 +486,18 @@ def end_sha256(end: MatchEnd) -> bytes:
 
 
 def _promised(deal: Deal) -> tuple[bytes, str, bytes]:
-    """What the arena said before the bot committed, and must not change."""
+    """Return what the arena sent before the bot committed, and must not change."""
     return deal.server_commitment, deal.participant, deal.public_key
 
 
 def _wrong_transcript(deal: Deal, own: bytes, seal: bytes, *, early: bool) -> str:
-    """What is wrong with the first transcript that a bot is shown; empty if nothing is.
+    """Return what is wrong with a bot's first transcript; empty if nothing is.
 
     Args:
       deal: The deal-set.
-      own: What it shows as the bot's commitment.
-      seal: What binds the arena to everybody's.
-      early: Whether it is shown before the time to commit was over.
+      own: The bot's commitment in it.
+      seal: The seal in it.
+      early: Whether it arrived before the time to commit was over.
     """
     if len(own) != HASH_BYTES:
         return "it left this bot's commitment out"
@@ -517,7 +511,7 @@ def _wrong_transcript(deal: Deal, own: bytes, seal: bytes, *, early: bool) -> st
 
 
 def _wrong_opening(deal: Deal, opened: Opened) -> str:
-    """What is wrong with what the arena opened; empty if nothing is."""
+    """Return what is wrong with the published secrets; empty if nothing is."""
     name = deal.participant
     if len(opened.secret) != ENTROPY_BYTES or not hmac.compare_digest(
         digest(b"server-commit", deal.context, opened.secret), deal.server_commitment
@@ -532,7 +526,7 @@ def _wrong_opening(deal: Deal, opened: Opened) -> str:
     if deal.takes_part and own != deal.entropy and (own or not deal.void_reason):
         return "it replaced this bot's entropy"
     if deal.void_reason:
-        return ""  # somebody's opening is missing or wrong: that is why
+        return ""  # an opening is missing or wrong, which made the draw void
     if opened.commitments[name] != deal.shown:
         return "it opens another commitment of this bot's than it had shown"
     if seal_of(deal.context, opened.transcript, salt) != deal.seal:

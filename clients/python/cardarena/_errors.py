@@ -1,35 +1,35 @@
-"""What ends a bot's play, told apart by who can do something about it."""
+"""Errors that end a bot's play, one class for each cure."""
 
 
 class PlayError(Exception):
-    """Play has ended, and not in order: one of those below, so that all can be caught at once."""
+    """An error that ended play: the class of all errors below."""
 
 
 class Refused(PlayError):
-    """The arena will not play with this bot, and asking again would not help.
+    """The arena refuses this bot for good.
 
-    As with an unknown token, or when another bot took over with the same one.
+    For instance because its token is unknown, or another bot has connected with it.
     """
 
 
 class Unreachable(PlayError):
-    """The arena could not be reached for as long as the bot was told to try."""
+    """The arena could not be reached within the time for attempts."""
 
 
 class Lied(PlayError):
-    """The arena was caught at a lie about its deals. The text has every lie on a line.
+    """The arena lied about its deals. The text has each failed check on a line.
 
-    It is raised when play is over: a bot that was lied to plays on.
+    It is raised after play, as the bot plays on.
     """
 
     def __init__(self, *lies: str) -> None:
         super().__init__("\n".join(lies))
         self.lies = lies
-        """What it was caught at, a sentence each."""
+        """The failed checks, in sentences."""
 
 
 class Misconfigured(PlayError):
-    """The bot cannot play as it is, or was told to connect in a way that cannot work or is not safe."""
+    """The bot cannot play as it is, or its settings for the connection are wrong or unsafe."""
 
 
 class Unreadable(Exception):

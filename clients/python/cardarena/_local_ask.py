@@ -1,4 +1,4 @@
-"""Asks of a match that is played in this process: the messages are made when they are looked at."""
+"""Asks of a match in this process. Their messages are made when a bot reads them."""
 
 import time
 from collections.abc import Sequence
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from arena.terms import MatchTerms
 
 DECISION_BITS: Final = 20
-"""An ask's number is the match's and the seat's decision, as at the arena."""
+"""The number of a match in the number of an ask, which also has the seat's decision, as at an arena."""
 
 
 @dataclass(slots=True)
 class News:
-    """What a seat has not been told yet, as the rules have it."""
+    """News for a seat, as values of the rules."""
 
     events: list[Any] = field(default_factory=list)
     faults: list[tuple[Fault, int]] = field(default_factory=list)
-    """Moves played for bots at fault, and how many of `events` came before."""
+    """Fallback moves, each with the number of `events` before it."""
 
     def add(self, later: "News") -> None:
-        """Also tell what came later."""
+        """Add later news."""
         shift = len(self.events)
         self.events += later.events
         self.faults += [(fault, at + shift) for fault, at in later.faults]
 
 
 class Form:
-    """What all asks of a game have in common: how the rules' values become messages."""
+    """Converts the rules' values of a game to messages."""
 
     def __init__(self, terms: "MatchTerms") -> None:
         from arena.games.notation import Notation
@@ -60,7 +60,7 @@ class Form:
         self.view: Any = GetMessageClass(body.fields_by_name["view"].message_type)
 
     def judged(self, allowed: "Moves", answer: Answer) -> Any:
-        """The move that an answer chooses, by the rules' own class, or what is wrong with it."""
+        """Return the move of an answer in the rules' class, or what is wrong with it."""
         if answer.HasField("index"):
             said = self._said(index=answer.index)
         else:
@@ -69,19 +69,19 @@ class Form:
         return self._chosen_move(allowed, said, self.codec, self.move_notation)
 
     def moves(self, offered: Sequence[Any]) -> list[Any]:
-        """Moves as messages."""
+        """Return moves as messages."""
         return list(self.body.FromString(self.codec.listed(offered)).moves)
 
     def events(self, events: Sequence[Any]) -> list[Any]:
-        """Events as messages."""
+        """Return events as messages."""
         return list(self.body.FromString(b"".join(map(self.codec.event, events))).events)
 
     def event_texts(self, events: Sequence[Any]) -> list[str]:
-        """Events in notation."""
+        """Return events in notation."""
         return [self.event_notation.write(event) for event in events]
 
     def played_for(self, faults: Sequence[tuple[Fault, int]], seat: int) -> list[PlayedFor]:
-        """Faults as a seat is told of them."""
+        """Return faults as a seat receives them."""
         from arena.wire import asks
 
         fields = (asks.played_for(fault, at, own=fault.seat == seat) for fault, at in faults)
@@ -92,7 +92,7 @@ _FORMS: dict[tuple[str, Any], Form] = {}
 
 
 def form_of(terms: "MatchTerms") -> Form:
-    """The form of a match's asks, which matches of the same game and clock share."""
+    """Return the form of a match's asks, which matches with the same game and clock share."""
     key = terms.game.id, terms.time_control
     if key not in _FORMS:
         _FORMS[key] = Form(terms)
@@ -100,9 +100,9 @@ def form_of(terms: "MatchTerms") -> Form:
 
 
 class LocalAsk(Ask[Any, Any, Any]):
-    """One decision of one seat, equal to what a stream would have brought.
+    """One decision of one seat, equal to the ask of a stream.
 
-    What the bot does not look at is never made.
+    Fields that the bot does not read are never made.
     """
 
     _events: list[Any] | None
@@ -121,7 +121,7 @@ class LocalAsk(Ask[Any, Any, Any]):
     )
 
     allowed: "Moves"
-    """The moves by the rules."""
+    """The legal moves, as values of the rules."""
 
     def __init__(
         self,
@@ -134,17 +134,17 @@ class LocalAsk(Ask[Any, Any, Any]):
         earlier: News | None,
         clock_ms: tuple[int, int, int],
     ) -> None:
-        """Asks for the seat's `decision`, counted from 1, in a state of the rules.
+        """Ask for the seat's `decision`, counted from 1, in a state of the rules.
 
         Args:
-          form: The game's.
-          start: The match, as the seat was told of it.
+          form: The form of the match's asks.
+          start: The message with which the match began for the seat.
           decision: The number of the seat's decision.
           state: The state of the rules.
-          allowed: The moves by the rules.
+          allowed: The legal moves.
           news: What happened since the seat's last decision.
-          earlier: What came with decisions before this one that the bot was not given.
-          clock_ms: Time for the move, in the bank, and per answer in time.
+          earlier: News of earlier decisions that were made without the bot.
+          clock_ms: Milliseconds for the move, in the bank, and added for each answer in time.
         """
         self.match = start.match
         self.ask_id = self.match << DECISION_BITS | decision
@@ -166,7 +166,7 @@ class LocalAsk(Ask[Any, Any, Any]):
         self._received_s = time.monotonic()
 
     def __getattr__(self, name: str) -> Any:
-        """Makes what an ask of a stream holds from the beginning, when it is first wanted."""
+        """Makes a field of an ask when it is first read."""
         if name == "message":
             self.message = self._made()
         elif name == "_body":
@@ -240,7 +240,7 @@ class LocalAsk(Ask[Any, Any, Any]):
 
 
 class TextAsk(LocalAsk):
-    """As `LocalAsk`, for a bot that wants moves and events in notation as well."""
+    """As `LocalAsk`, with moves and events in notation."""
 
     __slots__ = ()
 

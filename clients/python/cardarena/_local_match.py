@@ -1,4 +1,4 @@
-"""A match between bots of this process, from its first card to its end."""
+"""A match between bots in this process."""
 
 import os
 import secrets
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An exception in a bot's code; the fault ERROR, for which the fallback was played."""
+    """An exception in a bot's code: the fault ERROR, for which the fallback move was played."""
 
     seat: int
     decision: int
@@ -31,27 +31,27 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a match ended."""
+    """The result of a match."""
 
     game: str
     seed: str
-    """Gives the same deals again."""
+    """The seed, which gives the same deals again."""
     scores: tuple[int, ...]
-    """By seat, in the game's own unit."""
+    """Scores by seat, in the unit of the game."""
     places: tuple[int, ...]
-    """By seat, 1 is first."""
+    """Places by seat, from 1."""
     hand_scores: tuple[tuple[int, ...], ...]
-    """For each hand in order, the score of every seat."""
+    """For each hand in order, the scores by seat."""
     faults: tuple[Fault, ...]
     exceptions: tuple[Failure, ...]
     decisions: int
-    """Of all seats together."""
+    """Decisions of all seats."""
     replay: Path | None
-    """Its replay, if a folder was named for it."""
+    """The path of its replay, if a folder was given."""
 
 
 def names_of(bots: Sequence[AnyBot]) -> list[str]:
-    """The classes' names, those of more than one seat with a number."""
+    """Return the names of the classes; equal names get a number."""
     kinds = [(bot if isinstance(bot, type) else type(bot)).__name__ for bot in bots]
     taken: Counter[str] = Counter()
     names = []
@@ -62,7 +62,7 @@ def names_of(bots: Sequence[AnyBot]) -> list[str]:
 
 
 class Match:
-    """A match from its first card to its end."""
+    """A match in this process."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Match:
         self._places: list[Place] = []
         sat: Counter[int] = Counter()
         for seat, bot in enumerate(map(object_of, bots)):
-            sat[id(bot)] += 1  # an object at several seats tells its matches apart
+            sat[id(bot)] += 1  # matches of an object at several seats have different numbers
             start = start_of(match_id, message, self._names, seat, sat[id(bot)])
             self._places.append(Place(self._form, start, bot))
         self._faults: list[Fault] = []
@@ -97,7 +97,7 @@ class Match:
         )
 
     def play(self) -> Result:
-        """Plays it."""
+        """Play the match."""
         rules, places, deals = self._form.rules, self._places, self._deals
         failed = [self._begin(place) for place in places]
         step = rules.start(self._terms.options, self._terms.seats, deals)
@@ -120,7 +120,7 @@ class Match:
         return self._end(rules.result(state), decisions)
 
     def _begin(self, place: Place) -> Exception | None:
-        """What goes wrong when the bot is told of the match."""
+        """Return the error of the bot's `start` or `end`, if it raised one."""
         try:
             place.begin()
         except Exception as error:
@@ -130,7 +130,7 @@ class Match:
         return None
 
     def _choose(self, place: Place, state: Any, seat: Any, failed: Exception | None) -> Any:
-        """A seat's move, or the one that is played in its place."""
+        """Return a seat's move, or the fallback move."""
         form = self._form
         place.decisions += 1
         if place.forfeited:
@@ -148,7 +148,7 @@ class Match:
                 raise failed
             choice = place.put(ask)
             index = _choice.plain_index(ask.moves, choice)
-            if index is not None:  # the usual choice, for which no message need be made
+            if index is not None:  # the usual choice, which needs no message
                 ask.open = False
                 move = allowed.offered[index]
                 self._settled(place, seat, move)

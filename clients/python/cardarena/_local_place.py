@@ -1,4 +1,4 @@
-"""A bot at its seat, in a match of this process."""
+"""A bot at its seat in a match of this process."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -11,24 +11,24 @@ from cardarena.v1.game_pb2 import MatchTerms as TermsMessage
 from cardarena.v1.play_pb2 import MatchEnd, MatchStart, Player
 
 AnyBot: TypeAlias = _bot.Bot | type[_bot.Bot] | _bot.BatchBot | type[_bot.BatchBot]
-"""A bot's class, or an object of it, which then plays match after match."""
+"""A bot's class, or an object of it, which plays all matches."""
 
 
 def object_of(bot: AnyBot) -> _bot.Bot | _bot.BatchBot:
-    """A bot of a class, which is made, or the object itself."""
+    """Return a new bot of a class, or the object itself."""
     return bot() if isinstance(bot, type) else bot
 
 
 def start_of(
     match_id: str, message: TermsMessage, names: Sequence[str], seat: int, number: int
 ) -> MatchStart:
-    """What a seat is told when a match begins; `number` is the match's among those of the bot."""
+    """Return the message with which a match begins; `number` counts the matches of the bot."""
     players = [Player(seat=at, name=name) for at, name in enumerate(names)]
     return MatchStart(match=number, terms=message, seat=seat, players=players, match_id=match_id)
 
 
 class Place:
-    """A bot at its seat, and what it has still to be told."""
+    """A bot at its seat, and the news that its next ask will have."""
 
     def __init__(self, form: Form, start: MatchStart, bot: _bot.Bot | _bot.BatchBot) -> None:
         self.start = start
@@ -45,11 +45,11 @@ class Place:
 
     @property
     def asked(self) -> Any:
-        """The author's function that is asked for moves."""
+        """Return the function that chooses moves."""
         return self._bot.moves if isinstance(self._bot, _bot.BatchBot) else self._bot.move
 
     def begin(self) -> None:
-        """Tells the bot that the match begins."""
+        """Call the bot's `start`."""
         if isinstance(self._bot, _bot.BatchBot):
             self._bot.started(self.start)
         else:
@@ -57,7 +57,7 @@ class Place:
             self._bot.started()
 
     def pass_over(self) -> None:
-        """A decision is made without the bot: it hears of what came with it later."""
+        """Record a decision that was made without the bot; its next ask has the news."""
         if self._earlier is None:
             self._earlier = self.news
         else:
@@ -65,7 +65,7 @@ class Place:
         self.news = News()
 
     def ask(self, state: Any, allowed: Any) -> LocalAsk:
-        """The ask of the seat's next decision."""
+        """Return the ask of the seat's next decision."""
         ask = self._kind_of_ask(
             self._form,
             self.start,
@@ -80,14 +80,14 @@ class Place:
         return ask
 
     def put(self, ask: LocalAsk) -> Any:
-        """What the bot answers."""
+        """Return the bot's answer."""
         if isinstance(self._bot, _bot.BatchBot):
             (choice,) = self._bot.moves([ask])
             return choice
         return self._bot.move(ask)
 
     def end(self, message: MatchEnd) -> None:
-        """Tells the bot how the match ended."""
+        """Call the bot's `end`."""
         if type(self._bot).ended in (_bot.Bot.ended, _bot.BatchBot.ended):
             return
         form, before = self._form, None

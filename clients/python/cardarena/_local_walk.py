@@ -1,4 +1,4 @@
-"""A bot's way through a replay, to an ask that is put before it again."""
+"""Plays a replay up to one ask, and gives that to a bot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """An ask of a replay, put before a bot again."""
+    """A bot's answer to an ask of a replay."""
 
     ask: AnyAsk
     match: str
-    """The match's id."""
+    """The id of the match."""
     step: int
     decision: int
-    """The seat's decision in the match, counted from 1."""
+    """The number of the seat's decision in the match, from 1."""
     hand: int
     now: str
-    """What the bot would do now, in notation."""
+    """The bot's move, in notation."""
     then: str
-    """What was played then: the bot's own move, or one in its place."""
+    """The move in the replay, chosen by the bot or by a fallback."""
 
     def __str__(self) -> str:
         where = f"match {self.match}, step {self.step}, hand {self.hand}"
@@ -41,7 +41,7 @@ class Again:
 
 
 class Walk:
-    """A seat's way through a replay, to one of its asks."""
+    """A seat in a replay, up to one of its asks."""
 
     def __init__(self, form: Form, terms: "MatchTerms", place: Place, seat: int) -> None:
         from arena.games.contract import Seat
@@ -56,7 +56,7 @@ class Walk:
     def to(
         self, step: int, walk: Sequence["PlaybackStep"], match_id: str, *, earlier: bool
     ) -> Again:
-        """Puts the ask at a step before the bot, which must be one of the seat's."""
+        """Give the bot the ask at a step, which must be an ask of the seat."""
         self._place.begin()
         for frame in walk:
             for _ in range(self._hand, frame.hand):

@@ -1,4 +1,4 @@
-"""What a bot tells its author of how it stands: that it is in, plays, or waits, and for what."""
+"""Log lines about a bot's state: connected, in play, or waiting."""
 
 from cardarena._session import Session
 from cardarena.v1.play_pb2 import Hello
@@ -7,10 +7,10 @@ GUEST = "guest:"
 
 
 class Waiting:
-    """Finds the line for a change of state: there, at matches, or waiting for one."""
+    """Finds the log line for a change of state."""
 
     def __init__(self, hello: Hello, address: str, default_address: str) -> None:
-        """A bot that said this `hello`, at an address that it was given."""
+        """Begin with the bot's `hello` and the address of its arena."""
         token = hello.token
         self._name = token.split(":")[1] if token.startswith(GUEST) else ""
         self._game = hello.games[0].game if hello.games else "GAME"
@@ -18,7 +18,7 @@ class Waiting:
         self._playing = False
 
     def after(self, session: Session, *, welcomed: bool) -> str:
-        """The line to say after a message of the arena; empty if nothing has changed."""
+        """Return the line after a message of the arena; empty if the state is the same."""
         seats = session.seated
         if seats:
             start = seats[-1]
@@ -38,7 +38,7 @@ class Waiting:
             words = f"{len(seats)} {'match goes' if len(seats) == 1 else 'matches go'} on"
         else:
             start = seats[-1]
-            # In deal-sets the arena gives no names before all matches have ended.
+            # Matches of deal-sets have names only after the deal-set is over.
             others = [
                 player.name
                 for player in start.players
@@ -52,5 +52,5 @@ class Waiting:
         return f" as {self._name}" if self._name else ""
 
     def _order(self) -> str:
-        """The command with which somebody makes a match for the bot."""
+        """Return the command that creates a match for the bot."""
         return f"arena match create {self._game} {self._name or 'BOT'} OTHER{self._server}"
