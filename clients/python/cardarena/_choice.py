@@ -1,4 +1,4 @@
-"""Turns what the author's code returns into an answer."""
+"""Converts the return value of a bot's `move` to an answer."""
 
 import operator
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from cardarena.v1.game_pb2 import GameMove
 from cardarena.v1.play_pb2 import Answer
 
 MAX_NOTE_CHARS: Final = 200
-"""The longest note, until `welcome` tells the arena's own limit."""
+"""Length of the longest note, until `welcome` has the arena's limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noted(Generic[MoveT]):
-    """A choice with a note, which the bot's owner alone is shown, by `arena match why`."""
+    """A choice with a note, which `arena match why` shows to the bot's owner only."""
 
     choice: MoveT | SupportsIndex
     """One of `ask.moves`, its index, or a move that was not offered."""
@@ -31,7 +31,7 @@ Choice: TypeAlias = MoveT | SupportsIndex | Noted[MoveT]
 
 
 def answer(ask: AnyAsk, choice: object) -> Answer:
-    """The answer that an author's choice stands for.
+    """Return the answer for a choice.
 
     Raises:
       TypeError: if the choice is no move of the match's game, and no index.
@@ -51,9 +51,9 @@ def answer(ask: AnyAsk, choice: object) -> Answer:
 
 
 def labels(error: Exception, family: str) -> str:
-    """What a move's constructor takes where it was given a label that no enum has; else empty.
+    """Return the labels that a constructor of moves accepts, if it was given an unknown one; else empty.
 
-    protobuf names the unknown label alone: `unknown enum label "play"`.
+    protobuf says only `unknown enum label "play"`.
     """
     if not (isinstance(error, ValueError) and str(error).startswith("unknown enum label")):
         return ""
@@ -67,7 +67,7 @@ def labels(error: Exception, family: str) -> str:
 
 
 def plain_index(moves: Sequence[Any], choice: object) -> int | None:
-    """The place of a choice that is an index or the very object of an offered move; else None."""
+    """Return the index of a choice that is an index or an object of `ask.moves`; else None."""
     if type(choice) is int:
         return choice if 0 <= choice < len(moves) else None
     for index, offered in enumerate(moves):
@@ -77,12 +77,12 @@ def plain_index(moves: Sequence[Any], choice: object) -> int | None:
 
 
 def failure(ask: AnyAsk, raised: Raised) -> Answer:
-    """The answer where the author's code failed: no move, and a note of the error."""
+    """Return the answer after an exception in the bot's code: no move, and a note with the error."""
     return Answer(ask_id=ask.ask_id, failed=True, note=raised.note)
 
 
 def cut(note: str, max_chars: int) -> str:
-    """The note, ending in an ellipsis if it had to be cut to `max_chars` characters."""
+    """Return the note, cut to `max_chars` characters with an ellipsis at the end."""
     return note if len(note) <= max_chars else note[: max_chars - 1] + "…"
 
 
@@ -107,7 +107,7 @@ def _of_move(ask: AnyAsk, move: Message) -> Answer:
 
 
 def _place(moves: Any, move: Message) -> int | None:
-    # Comparing messages costs more than finding the very same one, which is the usual choice.
+    # The usual choice is an object of the list, which is found faster than an equal message.
     index = plain_index(moves, move)
     if index is not None:
         return index

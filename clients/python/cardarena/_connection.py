@@ -1,12 +1,10 @@
-"""The stream on a thread of its own, so that a long think misses nothing.
+"""The stream on a thread of its own, which receives messages while the bot thinks.
 
-The thread reads the arena's messages into the session, sends what follows from
-them by itself, and dials again when a stream ends. The author's thread takes
-work and hands over answers. One lock guards the session.
+The thread passes the arena's messages to the session, sends the replies that need no decision, and dials again when a
+stream ends. The bot's thread takes asks and returns answers. One lock guards the session.
 
-It uses the synchronous gRPC client. Measured against `grpc.aio` on a background
-loop, with eight asks a message, it cost a bot about a tenth less processor time,
-and needs no coroutines.
+It uses the synchronous gRPC client: with eight asks a message it took about a tenth less processor time than `grpc.aio` on
+a loop in the background.
 """
 
 import queue
@@ -40,21 +38,19 @@ CHANNEL_OPTIONS: Final = (
 )
 
 WAKE_S: Final = 1.0
-"""Where a blocked thread cannot be interrupted (Windows), Ctrl-C waits at most this long."""
+"""Seconds after which Ctrl-C is noticed where a blocked thread cannot be interrupted (Windows)."""
 
 CLOSE_S: Final = 10.0
-"""How long `close` waits for the connection's thread to hang up."""
+"""Seconds that `close` waits for the connection's thread."""
 LEAVE_S: Final = 2.0
-"""How long that waits for each of gRPC's threads, which have nothing left to do by then."""
+"""Seconds that the connection's thread waits for each thread of gRPC."""
 
 
 class _Leaving:
-    """gRPC's own two threads of a call, waited for once the channel is closed.
+    """Waits for gRPC's two threads of a call after its channel is closed.
 
-    They are daemons, so that the interpreter's end freezes them wherever they are. One that holds the
-    call's lock by then is never to give it back, and the call's `__del__`, which the interpreter's end
-    runs, waits for that lock: the process has said its last words and does not exit. Where they
-    have left, nobody holds it.
+    They are daemons, which the interpreter freezes at its end. If one of them then holds the lock of the call, the
+    call's `__del__` waits for that lock for ever, and the process does not exit.
     """
 
     def __init__(self) -> None:
@@ -63,15 +59,15 @@ class _Leaving:
         self._writing, self._ended = threading.Event(), threading.Event()
 
     def frames(self, outbox: "_Outbox") -> Iterator[bytes]:
-        """What is sent. Its first item is taken on the thread that writes."""
+        """Yield the messages to send. The writing thread takes the first one."""
         self._writes = threading.current_thread()
         self._writing.set()
         yield from outbox
 
     def watch(self, call: grpc.Call) -> None:
-        """Notes the thread that reads, by what it calls last."""
+        """Note the reading thread, which makes this call last."""
         if not call.add_callback(self._on_end):
-            self._ended.set()  # before it began: the thread has left, or is about to
+            self._ended.set()  # it ended before it began, so its thread is ending
 
     def _on_end(self) -> None:
         self._reads = threading.current_thread()
@@ -89,15 +85,15 @@ class _Leaving:
 
 
 class _Outbox:
-    """What is sent on one stream, in order.
+    """The messages to send on one stream, in order.
 
-    Answers gather until gRPC's thread comes to take them. The author's thread holds the interpreter while
-    it thinks of quick ones, so that they go together; while it thinks for long, the interpreter takes turns
-    every few milliseconds, so that none waits for the next one.
+    Answers are gathered until gRPC's thread takes them. While a bot makes quick decisions, its thread holds the
+    interpreter, so that their answers are sent in one message. During a long decision the interpreter switches threads
+    every few milliseconds, so that earlier answers do not wait.
     """
 
     def __init__(self, lock: threading.Lock, framed: Callable[[list[Answer]], list[bytes]]) -> None:
-        """Of the connection's lock, and of what puts answers into messages, called with it held."""
+        """Begin with the connection's lock, and a function that makes messages of answers and is called with the lock held."""
         self._lock = lock
         self._framed = framed
         self._items: queue.SimpleQueue[bytes | list[Answer] | None] = queue.SimpleQueue()
@@ -107,14 +103,14 @@ class _Outbox:
         self._items.put(frame)
 
     def put_answers(self, answers: list[Answer]) -> None:
-        """With the lock held."""
+        """Add a message. The lock must be held."""
         if self._gathered is None:
             self._gathered = []
             self._items.put(self._gathered)
         self._gathered += answers
 
     def close(self) -> None:
-        """Ends the thread that takes."""
+        """End the thread that takes messages."""
         self._items.put(None)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -129,7 +125,7 @@ class _Outbox:
 
 
 class Connection:
-    """A bot's connection with the arena, over as many streams as it takes."""
+    """A bot's connection with the arena, over one stream after another."""
 
     def __init__(
         self,
@@ -140,14 +136,14 @@ class Connection:
         say: Callable[[str], None],
         waiting: Waiting | None = None,
     ) -> None:
-        """Prepares a connection; `start` opens it.
+        """Prepare a connection; `start` opens it.
 
         Args:
-          session: What the bot knows.
-          redial: When to try again.
-          dial: How to reach an address.
-          say: Takes one line for the bot's author; called from the connection's thread.
-          waiting: What is said of how the bot stands; without it, nothing of connecting either.
+          session: The state of the bot.
+          redial: Decides when to dial again.
+          dial: Opens channels.
+          say: Logs a line; called on the connection's thread.
+          waiting: Finds the log lines about the bot's state; without it, connecting is not logged either.
         """
         self._session = session
         self._redial = redial
@@ -165,11 +161,11 @@ class Connection:
         self._thread = threading.Thread(target=self._run, name="cardarena", daemon=True)
 
     def start(self) -> None:
-        """Dials the arena, on the connection's own thread."""
+        """Dial the arena on the connection's thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Hangs up."""
+        """Close the connection."""
         self._closing.set()
         with self._lock:
             if self._call is not None:
@@ -178,19 +174,19 @@ class Connection:
 
     @property
     def lies(self) -> Sequence[str]:
-        """All that the arena was caught at in fair deals, in sentences."""
+        """The failed checks of fair deals, in sentences."""
         with self._lock:
             return tuple(self._session.lies)
 
-    # The author's thread.
+    # On the bot's thread.
 
     def take(self) -> Work | None:
-        """Waits for work, and gives all there is; None when play is over.
+        """Wait for work, and return all of it; None when play is over.
 
         Raises:
-          Refused: if the arena will not have this bot.
-          Unreachable: if the arena stayed away for too long.
-          Misconfigured: if it redirects the bot to where its token would go out in plain text.
+          Refused: if the arena refuses the bot for good.
+          Unreachable: if the arena could not be reached for too long.
+          Misconfigured: if a redirect would send the token in plain text.
         """
         while True:
             with self._lock:
@@ -207,18 +203,18 @@ class Connection:
                 continue
 
     def show(self, ask: AnyAsk) -> bool:
-        """Says that the author is about to be given an ask; false if it was settled meanwhile."""
+        """Record that the bot receives an ask now; false if it was settled meanwhile."""
         with self._lock:
             return self._session.show(ask)
 
     def answer(self, answers: Iterable[Answer]) -> None:
-        """Sends answers; without a stream they are kept for the next one."""
+        """Send answers, on the next stream if there is none now."""
         with self._lock:
             ready = self._session.answer(answers)
             if ready and self._outbox is not None:
                 self._outbox.put_answers(ready)
 
-    # The connection's thread.
+    # On the connection's thread.
 
     def _run(self) -> None:
         try:
@@ -230,7 +226,7 @@ class Connection:
                 attempt = self._redial.after(end)
                 if attempt is not None:
                     self._say_again(end, attempt)
-        except Exception as error:  # raised by `take`, on the author's thread
+        except Exception as error:  # `take` raises it on the bot's thread
             self._error = error
         finally:
             with self._lock:

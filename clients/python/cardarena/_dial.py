@@ -1,7 +1,7 @@
-"""How an address is dialled: over TLS, or in plain text where nobody else can read along.
+"""Opens channels to an arena: with TLS, or in plain text within one machine.
 
-Who has a bot's token can play as the bot. So it is sent in plain text only within
-one machine, unless the bot's author allows more; a redirect of the arena cannot.
+A bot's token lets its holder play as the bot. It is therefore sent to another machine in plain text only if the bot's
+author allows that; a redirect of the arena cannot allow it.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ ChannelOptions = Sequence[tuple[str, int]]
 
 
 def is_local(endpoint: str) -> bool:
-    """Whether what is sent there stays on this machine: a loopback address or a socket file."""
+    """Whether an address is on this machine: a loopback address or a socket file."""
     if endpoint.startswith("unix:"):
         return True
     host, colon, port = endpoint.rpartition(":")
@@ -37,7 +37,7 @@ def is_local(endpoint: str) -> bool:
 
 
 class Dial:
-    """Opens channels to an arena, and to where it redirects the bot."""
+    """Opens channels to an arena, and to the addresses of its redirects."""
 
     def __init__(
         self,
@@ -49,18 +49,18 @@ class Dial:
         client_key: str | None = None,
         insecure: bool = False,
     ) -> None:
-        """Checks all that can be checked before anything is sent.
+        """Check the settings before anything is sent.
 
         Args:
-          address: Host and port, `https://` and these, or `unix:PATH`.
+          address: HOST:PORT, `https://HOST:PORT` or `unix:PATH`.
           tls: Whether to use TLS also for an address without `https://`.
-          ca_file: The certificates that sign the arena's; else CARDARENA_CA, else the public ones.
-          client_cert: The bot's own certificate; else CARDARENA_CLIENT_CERT, else none.
-          client_key: Its private key; else CARDARENA_CLIENT_KEY.
-          insecure: Whether a token may go to another machine in plain text.
+          ca_file: The certificates that sign the arena's; by default those of CARDARENA_CA, or the public ones.
+          client_cert: The bot's certificate; by default that of CARDARENA_CLIENT_CERT, if set.
+          client_key: Its private key; by default that of CARDARENA_CLIENT_KEY.
+          insecure: Whether a token may be sent to another machine in plain text.
 
         Raises:
-          Misconfigured: if a file is not right, or a token would go out in plain text.
+          Misconfigured: if a file is wrong, or a token would be sent in plain text.
         """
         files = any((ca_file, client_cert, client_key))
         self._tls = tls or files or address.startswith(_TLS)
@@ -75,10 +75,10 @@ class Dial:
         self._target(address)
 
     def channel(self, endpoint: str, options: ChannelOptions) -> grpc.Channel:
-        """A channel to the address, or to where the arena has redirected the bot.
+        """Return a channel to the address, or to that of a redirect.
 
         Raises:
-          Misconfigured: if a token would go out in plain text.
+          Misconfigured: if a token would be sent in plain text.
         """
         target = self._target(endpoint)
         if self._credentials is None:
@@ -86,7 +86,7 @@ class Dial:
         return grpc.secure_channel(target, self._credentials, options=options)
 
     def _target(self, endpoint: str) -> str:
-        """What grpc dials, if that is safe."""
+        """Return the target for gRPC, if it is safe."""
         if endpoint.startswith(_TLS):
             if not self._tls:
                 raise Misconfigured(f"{endpoint} needs TLS: give the address with {_TLS}, or --tls")
@@ -117,7 +117,7 @@ def _credentials(
             raise Misconfigured(f"{ca_file} holds no certificates in PEM") from None
     if client_cert is not None:
         try:
-            # The password is given so that nothing asks for one at the terminal.
+            # With an empty password OpenSSL does not ask for one at the terminal.
             context.load_cert_chain(client_cert, client_key, password="")
         except ssl.SSLError:
             text = f"{client_cert} and {client_key} are no certificate in PEM with its key"

@@ -1,4 +1,4 @@
-"""The games that a bot declares, checked against those that this SDK has messages of."""
+"""The games that a bot declares, which must be among those of this SDK."""
 
 import difflib
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from cardarena._families import FAMILIES
 from cardarena.v1.play_pb2 import GameSupport
 
 KNOWN: Final = tuple(game for games in FAMILIES.values() for game in games)
-"""The ids of all games that this SDK has messages of."""
+"""The ids of all games of this SDK."""
 
 
 def supported(games: Iterable[str | GameSupport]) -> list[GameSupport]:
-    """What `hello` says of the games: all that this SDK knows if none is named.
+    """Return the games for `hello`: all of this SDK if none is named.
 
     Raises:
-      Refused: if this SDK has no messages of a game.
+      Refused: if this SDK does not have a game.
     """
     support = [
         GameSupport(game=game) if isinstance(game, str) else game for game in (games or KNOWN)

@@ -1,4 +1,4 @@
-"""The replay of a match that was played in this process."""
+"""Writes the replay of a match in this process."""
 
 import hashlib
 import time
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Record:
-    """Writes a replay of a match as the arena does. No time is charged in it."""
+    """Writes a replay of a match as the arena does, without charged time."""
 
     def __init__(
         self, match_id: str, terms: "MatchTerms", names: Sequence[str], seed: str, folder: Path
@@ -35,7 +35,7 @@ class Record:
         self._log.opened(MatchSpec(self.match_id, terms, entrants, KeyedDeals(key), digest))
 
     def append(self, body: bytes) -> None:
-        """There is no journal beside the replay."""
+        """Do nothing, as there is no journal."""
 
     def decided(
         self,
@@ -47,7 +47,7 @@ class Record:
         *,
         unasked: bool,
     ) -> None:
-        """Adds a decision."""
+        """Add a decision."""
         from arena.referee import FaultKind, Settled
 
         settled: Settled = Settled(
@@ -66,7 +66,7 @@ class Record:
         self._log.decided(settled)
 
     def end(self, result: Any, ending: Any, places: tuple[int, ...], decisions: int) -> Path:
-        """Writes the file."""
+        """Write the file."""
         from arena.referee import Outcome
         from arena.replay.deal_book import seeded_opening
         from arena.replay.write import write_replay

@@ -1,4 +1,4 @@
-"""An exception in the author's code: what it was, and the author's own line where it came from."""
+"""Reports an exception in a bot's code with the line of the bot where it came from."""
 
 import inspect
 import sysconfig
@@ -14,25 +14,25 @@ _OTHERS: Final = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
 NOTE: Final = "error: "
-"""How the note begins of an answer that reports an error of the bot."""
+"""The beginning of a note that reports an error of the bot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What was raised, and where."""
+    """An exception and its place in the bot's code."""
 
     file: str
-    """The author's file, by its name alone."""
+    """The name of the bot's file, without its folder."""
     line: int
-    """The author's line that raised it, or called what did."""
+    """The number of the last line of the bot in the traceback."""
     error: str
-    """The exception's type and text, as Python writes them."""
+    """The type and the text of the exception, as Python prints them."""
     traceback: str
-    """As Python prints it, from the author's code on."""
+    """The traceback from the bot's code on, as Python prints it."""
 
     @classmethod
     def of(cls, error: Exception, asked: Callable[..., Any], cure: str = "") -> "Raised":
-        """What an exception says that came out of the author's function `asked`, and what cures it."""
+        """Return the report of an exception of the bot's function `asked`, with a cure if one is known."""
         trace = error.__traceback__
         while trace is not None and _is_of(trace, _OWN):
             trace = trace.tb_next
@@ -51,7 +51,7 @@ class Raised:
 
     @property
     def note(self) -> str:
-        """As it is noted for the bot's owner."""
+        """The text of the note for the bot's owner."""
         return f"{NOTE}{self}"
 
     def __str__(self) -> str:

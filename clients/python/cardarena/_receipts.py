@@ -1,8 +1,7 @@
-"""Receipts: what a bot can prove of a fair deal afterwards, one JSON file for each deal-set.
+"""Receipts: a bot's evidence about a fair deal, one JSON file for each deal-set.
 
 `arena replay verify REPLAY --receipt FILE` compares such a file with a replay.
-The file is written before the bot reveals its entropy, so a bot that is restarted
-in between finds its entropy there again.
+The file is written before the bot opens its commitment, so a bot that is restarted finds its entropy there.
 """
 
 import hashlib
@@ -18,23 +17,23 @@ FORMAT: Final = "fd2"
 
 
 class Folder:
-    """Receipts in a folder, which belongs to one bot alone."""
+    """Receipts in a folder that belongs to one bot."""
 
     def __init__(self, path: Path) -> None:
-        """Makes the folder if it is not there.
+        """Create the folder if it does not exist.
 
         Raises:
-          OSError: if it cannot be made.
+          OSError: if it cannot be created.
         """
         path.mkdir(parents=True, exist_ok=True)
         self._path = path
 
     def keep(self, deal: Deal) -> str:
-        """Keeps a deal as it is now, whole or not at all; a sentence if that failed."""
+        """Store a deal in its present state, atomically; returns an error message, or an empty text."""
         path = self._path / f"{_name(deal.context, deal.participant)}.json"
         partial = path.with_suffix(f".{os.getpid()}.partial")
         try:
-            # Before it is revealed, the entropy is nobody else's business.
+            # The entropy is secret until the commitment is opened.
             number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             with os.fdopen(number, "w", encoding="utf-8") as file:
                 file.write(written(deal))
@@ -45,26 +44,26 @@ class Folder:
         return ""
 
     def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
-        """The deal that was kept; None if there is no receipt, or more than one."""
+        """Return the stored deal; None if there is no receipt, or more than one."""
         found = list(self._path.glob(f"{_name(context, participant)}.json"))
         if len(found) != 1:
             return None
         try:
             deal = read(found[0].read_text("utf-8"))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None  # not a receipt, or not whole
+            return None  # no receipt, or a damaged one
         return deal if deal.context == context else None
 
 
 def _name(context: bytes, participant: str | None) -> str:
-    """What a receipt is filed under; with "*" for whatever participant."""
-    # Whatever the arena calls a participant, it is no path.
+    """Return the name of a receipt's file; "*" stands for any participant."""
+    # Names come from the arena, and must not lead out of the folder.
     own = "*" if participant is None else hashlib.sha256(participant.encode()).hexdigest()[:8]
     return f"{context.hex()[:16]}-{own}"
 
 
 def written(deal: Deal) -> str:
-    """A receipt as text."""
+    """Return a deal as the text of its receipt."""
     transcript, key, opened = deal.transcript, deal.key, deal.opened
     receipt = {
         "receipt": FORMAT,
@@ -105,10 +104,10 @@ def written(deal: Deal) -> str:
 
 
 def read(text: str) -> Deal:
-    """A deal from its receipt.
+    """Return the deal of a receipt.
 
     Raises:
-      ValueError, KeyError, TypeError, AttributeError: if it is none.
+      ValueError, KeyError, TypeError, AttributeError: if the text is no receipt.
     """
     receipt = json.loads(text)
     if receipt["receipt"] != FORMAT:

@@ -1,4 +1,4 @@
-"""When to come back to the arena after a stream has ended, and where to."""
+"""Decides after a stream when to dial which address."""
 
 import math
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from cardarena._errors import Refused, Unreachable
 BACKOFF_BASE_S: Final = 0.2
 BACKOFF_CAP_S: Final = 30.0
 STEADY_S: Final = 10.0
-"""A stream that lived this long makes up for all failures before it."""
+"""Seconds of a stream after which earlier failures no longer count."""
 PATIENCE_S: Final = 10.0
-"""How long a bot that plays once tries to reach its arena."""
+"""Seconds for which a bot that plays once tries to reach its arena."""
 MAX_HOPS: Final = 4
-"""Redirects in a row that are followed at once; further ones wait as failures do."""
+"""Redirects in a row that are followed at once; later ones wait like failures."""
 
 _FINAL: Final = {
     grpc.StatusCode.UNAUTHENTICATED: "the arena does not take this token",
@@ -27,38 +27,38 @@ _FINAL: Final = {
     grpc.StatusCode.ABORTED: "another bot took over with the same token; each needs its own",
     grpc.StatusCode.UNIMPLEMENTED: "this server is no arena, or one of another version",
 }
-"""Statuses after which trying again would change nothing."""
+"""Statuses after which no attempt can succeed."""
 
 _PASSING: Final = frozenset({"BUSY", "TOO_MANY_OPEN", "NOT_READING"})
-"""Reasons of RESOURCE_EXHAUSTED that pass; any other is a mistake of the client's, as is none."""
+"""Reasons of RESOURCE_EXHAUSTED that pass with time; with another reason or none, the client is at fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamEnd:
-    """How a stream ended."""
+    """The end of a stream."""
 
     code: grpc.StatusCode
     details: str
     welcomed: bool
-    """Whether the arena had taken the bot on."""
+    """Whether the arena had welcomed the bot."""
     lived_s: float
     draining: bool = False
-    """Whether the arena had said that it was about to close."""
+    """Whether the arena had announced that it closes."""
     redirect: str | None = None
-    """Where the arena sent the bot."""
+    """The address of a redirect."""
     retry_s: float = 0.0
-    """The time that the arena asked the bot to stay away for, as when it is busy."""
+    """Seconds that the arena asked the bot to wait, as when it is busy."""
     error: str = ""
-    """The reason that the arena named for a program to read; empty if none."""
+    """The reason in the details of the error; empty if it has none."""
 
     @property
     def untrusted(self) -> bool:
-        """Whether something answered whose certificate is not trusted."""
+        """Whether the server's certificate is not trusted."""
         return not self.welcomed and "CERTIFICATE_VERIFY_FAILED" in self.details
 
     @property
     def reason(self) -> str:
-        """The reason in short: gRPC's text of a failed connection is long, with the cause last."""
+        """The error in short: gRPC's text of a failed connection is long, with the cause at the end."""
         if not self.welcomed and self.code is grpc.StatusCode.UNAVAILABLE:
             cause = self.details.rpartition(": ")[2]
             if self.untrusted:
@@ -69,25 +69,22 @@ class StreamEnd:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One more stream."""
+    """The next stream."""
 
     endpoint: str
     delay_s: float
-    """Seconds to wait before."""
+    """Seconds to wait before dialling."""
 
 
 class Redial:
     """Decides after each stream whether there is another: full jitter between 0 and the cap.
 
-    An arena that is busy says for how long to stay away; the jitter comes on top of that.
+    A busy arena names a time to wait, to which the jitter is added.
 
-    A stream that ends in order (status OK) is the last one if the bot plays
-    once, or if the arena had said that it was about to close: such an arena
-    does not want the bot back. One that restarts ends its streams as
-    UNAVAILABLE, and the bot comes back to it. A redirect is followed at once
-    and with the same token; if the new endpoint cannot be reached, the bot goes
-    back to the address it was given. `play.proto` has the table of what follows from
-    which status and reason.
+    A stream that ends with status OK is the last one if the bot plays once, or if the arena had announced that it
+    closes. An arena that restarts ends its streams with UNAVAILABLE, and the bot dials it again. A redirect is followed at
+    once, with the same token; if the new address cannot be reached, the bot returns to the first one. The table at `Play` in
+    `play.proto` has the reaction to each status and reason.
     """
 
     def __init__(
@@ -103,14 +100,14 @@ class Redial:
         self._reached_s = now_s()
 
     def first(self) -> Attempt:
-        """The first stream."""
+        """Return the first stream."""
         return Attempt(self._address, 0.0)
 
     def after(self, end: StreamEnd) -> Attempt | None:
-        """The stream that follows one that ended so; None if it was the last.
+        """Return the stream after an end; None if that was the last one.
 
         Raises:
-          Refused: if the arena will not have this bot.
+          Refused: if the arena refuses the bot for good.
           Unreachable: if the bot plays once and has tried for long enough.
         """
         if end.welcomed:
@@ -143,5 +140,5 @@ class Redial:
     def _delay_s(self, retry_s: float = 0.0) -> float:
         cap_s: float = min(BACKOFF_CAP_S, BACKOFF_BASE_S * 2.0 ** min(self._failures, 16))
         self._failures += 1
-        # As many bots were told the same, they spread over as much time again.
+        # Many bots may have the same time to wait, so they spread over as much time again.
         return retry_s + self._random.uniform(0.0, max(cap_s, retry_s))

@@ -1,8 +1,8 @@
-"""Why a stream was refused, and how long the refusal asks a client to stay away.
+"""Reads the reason of a refused stream, and the time that the client should wait.
 
 gRPC carries the details of an error as a `google.rpc.Status` in the trailing
-metadata. Only its `google.rpc.ErrorInfo` and `RetryInfo` are wanted, so it is read
-field by field: otherwise every bot would need a further package of messages.
+metadata. It is read field by field, as only `google.rpc.ErrorInfo` and `RetryInfo` matter, and their messages are in a
+package that a bot does not need otherwise.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ STATUS_KEY: Final = "grpc-status-details-bin"
 RETRY_INFO: Final = "google.rpc.RetryInfo"
 ERROR_INFO: Final = "google.rpc.ErrorInfo"
 MAX_RETRY_S: Final = 300.0
-"""A longer time is taken as this."""
+"""Longest time to wait, in seconds."""
 
 _DETAILS: Final = 3
 _RETRY_DELAY: Final = 1
@@ -29,7 +29,7 @@ _BYTES: Final = 2
 
 
 def retry_delay_s(metadata: Iterable[tuple[str, Any]] | None) -> float:
-    """The delay that the end of a call asks for; 0 if it asks for none, or cannot be read."""
+    """Return the seconds that an error asks a client to wait; 0 if it names none or cannot be read."""
     try:
         return min(MAX_RETRY_S, max(0.0, *_delays_s(metadata or ()), 0.0))
     except DecodeError:
@@ -37,7 +37,7 @@ def retry_delay_s(metadata: Iterable[tuple[str, Any]] | None) -> float:
 
 
 def error_reason(metadata: Iterable[tuple[str, Any]] | None) -> str:
-    """The reason that the end of a call names; empty if it names none, or cannot be read."""
+    """Return the reason in an error; empty if it has none or cannot be read."""
     try:
         reasons = [
             reason
@@ -57,7 +57,7 @@ def _delays_s(metadata: Iterable[tuple[str, Any]]) -> Iterator[float]:
 
 
 def _details(metadata: Iterable[tuple[str, Any]], kind: str) -> Iterator[bytes]:
-    """The details of one kind."""
+    """Return the details of one kind."""
     for key, value in metadata:
         if key != STATUS_KEY or not isinstance(value, bytes):
             continue
@@ -68,7 +68,7 @@ def _details(metadata: Iterable[tuple[str, Any]], kind: str) -> Iterator[bytes]:
 
 
 def _fields(message: bytes, number: int) -> Iterator[bytes]:
-    """The fields of a message that are bytes and have this number."""
+    """Return the bytes fields of a message with a number."""
     for field in UnknownFieldSet(Empty.FromString(message)):
         if field.field_number == number and field.wire_type == _BYTES:
             yield field.data

@@ -1,7 +1,7 @@
 """Reads and sorts cards: `cards.parse("As Kd")`.
 
-A card is a text of two characters, rank and suit, as `Td`; a joker is `Jk`. So they come from the
-arena, and so they go back.
+A card is a text of two characters, rank and suit, such as `Td`; a joker is `Jk`. The arena sends and receives cards in
+this form.
 """
 
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ RANKS: Final = "23456789TJQKA"
 SUITS: Final = "cdhs"
 """Suits in canonical order: clubs, diamonds, hearts, spades."""
 JOKER: Final = "Jk"
-"""The card that has neither."""
+"""The joker, which has neither rank nor suit."""
 
 _LETTERS: Final = 2
 
 
 def parse(text: str) -> list[str]:
-    """Reads cards from text, with or without spaces: `AsKd` or `As Kd`.
+    """Return the cards of a text, with or without spaces: `AsKd` or `As Kd`.
 
     Raises:
       ValueError: if a part of it is no card.
@@ -28,10 +28,10 @@ def parse(text: str) -> list[str]:
 
 
 def checked(card: object) -> str:
-    """The card, if it is one.
+    """Return the card.
 
     Raises:
-      ValueError: if it is none.
+      ValueError: if the text is no card.
     """
     if not isinstance(card, str) or not is_card(card):
         raise ValueError(f"{card!r} is no card: rank and suit are wanted, as 'Td'")
@@ -44,20 +44,20 @@ def is_card(text: str) -> bool:
 
 
 def rank(card: str) -> int:
-    """The place of a card's rank in `RANKS`; -1 for a joker."""
+    """Return the index of a card's rank in `RANKS`; -1 for a joker."""
     return -1 if card == JOKER else RANKS.find(card[:1] or " ")
 
 
 def suit(card: str) -> int:
-    """The place of a card's suit in `SUITS`; -1 for a joker."""
+    """Return the index of a card's suit in `SUITS`; -1 for a joker."""
     return -1 if card == JOKER else SUITS.find(card[1:] or " ")
 
 
 def order(card: str) -> int:
-    """Orders cards by rank, then suit, the joker last: `hand.sort(key=cards.order)`."""
+    """Return the key that orders cards by rank, then suit, the joker last: `hand.sort(key=cards.order)`."""
     return len(RANKS) * len(SUITS) if card == JOKER else rank(card) * len(SUITS) + suit(card)
 
 
 def of_suit(cards: Iterable[str], letter: str) -> list[str]:
-    """The cards of a suit, which is one of the letters of `SUITS`."""
+    """Return the cards of a suit, a letter of `SUITS`."""
     return [card for card in cards if card != JOKER and card[1:] == letter]
