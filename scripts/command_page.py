@@ -1,4 +1,4 @@
-"""The page of commands, from their help: `docs/reference/commands.md`."""
+"""Writes the reference of commands from their help: `docs/reference/commands.md`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ HEAD = """\
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     context = click.Context(main, info_name="arena", **main.context_settings)
     parts = [HEAD]
     for title, section in SECTIONS.items():
@@ -31,7 +31,7 @@ def page() -> str:
 
 
 def _entries(command: click.Command, parent: click.Context, name: str, level: int) -> Iterator[str]:
-    """The entry of a command and those of its subcommands."""
+    """Return the entries of a command and its subcommands."""
     context = click.Context(command, parent=parent, info_name=name)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"{'#' * level} arena {context.command_path.removeprefix('arena ')}\n"
@@ -49,7 +49,7 @@ def _entries(command: click.Command, parent: click.Context, name: str, level: in
 
 
 def _options(command: click.Command, context: click.Context) -> Sequence[str]:
-    """The rows of a table of options: of a group those of the command that runs by default."""
+    """Return the rows of a table of options; for a group, those of its default command."""
     params = command.params
     if isinstance(command, click.Group) and not params:
         default = command.get_command(context, getattr(command, "default", ""))
@@ -64,7 +64,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _notes(epilog: str) -> Iterator[str]:
-    """The blocks after the options, each as it is printed."""
+    """Return the printed blocks after the options."""
     for block in re.split(r"\n?\x08\n", epilog.strip("\n")):
         if block.strip():
             lines = block.strip("\n").splitlines()

@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ROOT / "requirements"
 
-# The sets of scripts/setup, each holding the one before, as extras of cardarena-engine.
+# The sets of scripts/setup as extras of cardarena-engine; each contains the one before.
 SETS = {"run": ["server", "web"], "dev": ["server", "web", "test", "dev"]}
 SETS["bench"] = [*SETS["dev"], "bench"]
 
@@ -18,7 +18,7 @@ HEADER = "# Written by scripts/lock: do not edit. `scripts/setup {name}` install
 
 
 def wanted(extras: list[str]) -> str:
-    """Lists what both distributions need: to build, to run, and for `extras`."""
+    """Return the requirements of both distributions: to build, to run, and of `extras`."""
     engine, sdk = (
         tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))
         for folder in (".", "clients/python")
@@ -27,7 +27,7 @@ def wanted(extras: list[str]) -> str:
     lines |= {*engine["project"]["dependencies"], *sdk["project"]["dependencies"]}
     for extra in extras:
         lines |= {*engine["project"]["optional-dependencies"][extra]}
-    # The two distributions themselves are installed from this checkout.
+    # The two distributions are installed from this checkout.
     return "\n".join(sorted(line for line in lines if not re.match(r"cardarena\b", line))) + "\n"
 
 
@@ -38,7 +38,7 @@ def compile_lock(uv: str, name: str, *options: str) -> None:
             *(uv, "pip", "compile", "-", "--quiet", "--no-config", "--universal"),
             *("--python-version", "3.11", "--generate-hashes"),
             *("--no-annotate", "--no-header", "--no-emit-index-url", "--no-emit-find-links"),
-            *("--fork-strategy", "fewest"),  # one version for every Python, where one serves
+            *("--fork-strategy", "fewest"),  # one version for all Pythons, if possible
             *("--constraint", str(REQUIREMENTS / "constraints.txt")),
             *("--output-file", str(out), *options),
         ],
@@ -46,7 +46,7 @@ def compile_lock(uv: str, name: str, *options: str) -> None:
         text=True,
         check=True,
         cwd=ROOT,
-        # This machine's own indexes would give hashes that nobody else can find.
+        # Other machines may not have the indexes of this one.
         env={
             key: value for key, value in os.environ.items() if not key.startswith(("UV_", "PIP_"))
         },
@@ -56,7 +56,7 @@ def compile_lock(uv: str, name: str, *options: str) -> None:
 
 def main() -> None:
     uv, *options = sys.argv[1:]
-    # The largest set first; the others may only choose from its versions, so no two sets disagree.
+    # The largest set first: the others choose from its versions, so that all sets agree.
     compile_lock(uv, "bench", *options)
     for name in ("dev", "run"):
         (REQUIREMENTS / f"{name}.lock").unlink(missing_ok=True)

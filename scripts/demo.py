@@ -1,6 +1,6 @@
 """The demo: the sample bots play all games, and a new bot is submitted to a ladder, beaten and improved.
 
-All of it is done by public commands of `arena`, which are printed with their output. Run it by `scripts/demo`.
+It uses public commands of `arena`, and prints them with their output. Run it with `scripts/demo`.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from arena.games.catalogue import GAMES as CATALOGUE
 ROOT = Path(__file__).resolve().parent.parent
 BOTS = ROOT / "sample_bots"
 EVERY_GAME = {"first": "first_bot.py", "random": "random_bot.py"}
-"""Bots that play every game, beside the one that is made for it."""
+"""Bots that play all games, beside the one for each game."""
 _CHOSEN = (
     # game, its bot, deal-sets, seats, hands (0 is the game's default)
     ("abstrac", "abstrac.py", 3, 2, 0),
@@ -49,9 +49,9 @@ GAMES = tuple(
     _SIZES.get(each.id, (each.id, f"{each.family}.py", 3, each.seats[0], each.seats[0]))
     for each in CATALOGUE
 )
-"""Every game. One that has no line above plays three deal-sets of a deal for each seat."""
+"""All games. Those without a row above play three deal-sets with a deal for each seat."""
 AT_A_TIME = 4
-"""Competitions in play at a time; more only share the same processors."""
+"""Competitions in play at a time."""
 LADDER = "ladder"
 BOT = "my-bot"
 LADDER_PLAN = f"""\
@@ -102,7 +102,7 @@ if __name__ == "__main__":
 ENOUGH = 15
 """Deal-sets of a version after which the standings are shown."""
 PATIENCE_S = 40.0
-"""Longest that they are waited for: a busy machine is slow."""
+"""Longest time in seconds to wait for them."""
 STOP_S = 10.0
 
 
@@ -111,7 +111,7 @@ class Failed(Exception):
 
 
 class Arena:
-    """The `arena` command, with an environment that leads to no other arena."""
+    """Runs `arena` in an environment that names no other arena."""
 
     def __init__(self, config: Path) -> None:
         self.env = {
@@ -119,15 +119,15 @@ class Arena:
             for name, value in os.environ.items()
             if not name.startswith(("ARENA_", "CARDARENA_"))
         }
-        self.env["XDG_CONFIG_HOME"] = str(config)  # keeps the demo's keys out of the user's own
+        self.env["XDG_CONFIG_HOME"] = str(config)  # for the keys of the demo
 
     def __call__(
         self, *words: object, show: bool = True, codes: Sequence[int] = (0,), token: str = ""
     ) -> str:
-        """What a command printed, which is shown.
+        """Run a command, show its output and return it.
 
         Raises:
-          Failed: if its exit code is none of `codes`.
+          Failed: if its exit code is not in `codes`.
         """
         line = ["arena", *map(str, words)]
         if show:
@@ -149,7 +149,7 @@ class Arena:
 
     @contextlib.contextmanager
     def running(self, *command: str, token: str = "", log: Path) -> Iterator[subprocess.Popen[str]]:
-        """A program that runs meanwhile, and is ended at the end."""
+        """Run a program in the background within the block."""
         env = self.env | ({"CARDARENA_TOKEN": token} if token else {})
         with log.open("w") as errors:
             process = subprocess.Popen(
@@ -174,7 +174,7 @@ def say(text: str) -> None:
 
 
 def plan_of(game: str, bot: str, deal_sets: int, seats: int, hands: int, seed: str) -> str:
-    """The plan of one game's round robin."""
+    """Return the plan of a round robin of one game."""
     bots = {Path(bot).stem: bot, **EVERY_GAME}
     bots |= {f"random-{number}": EVERY_GAME["random"] for number in range(2, seats - 1)}
     lines = [
@@ -194,7 +194,7 @@ def plan_of(game: str, bot: str, deal_sets: int, seats: int, hands: int, seed: s
 
 
 def play_all(arena: Arena, data: Path, seed: str, games: Sequence[tuple[Any, ...]]) -> None:
-    """A round robin of every game, all in one command."""
+    """Play a round robin of each game with one command."""
     plans = data / "plans"
     plans.mkdir(parents=True)
     files = []
@@ -211,7 +211,7 @@ def play_all(arena: Arena, data: Path, seed: str, games: Sequence[tuple[Any, ...
 
 
 class Ladder:
-    """An organiser makes a ladder, and an author brings a bot to it."""
+    """An organiser creates a ladder, and an author submits a bot to it."""
 
     def __init__(self, arena: Arena, folder: Path) -> None:
         folder.mkdir()
@@ -222,7 +222,7 @@ class Ladder:
         self._token = ""
 
     def tell(self) -> None:
-        """From an empty folder to the last standings."""
+        """Run the whole demo in a folder."""
         arena, data = self.arena, self.data
         say("And a ladder, in about a minute. An organiser makes one of Sixty-Six from a file:")
         plan = self.folder / f"{LADDER}.toml"
@@ -262,7 +262,7 @@ class Ladder:
             self._show_standings(f"{BOT}@2")
 
     def _bring(self, number: int, address: str) -> None:
-        """Have a version take part: submitted, or connected where no sandbox is strong enough."""
+        """Enter a version: submit it, or connect it if the sandbox is too weak for submissions."""
         if self.submits:
             say("The arena tries what she submits, in a minute at most, before it may play:")
             self.arena("bots", "submit", BOT, self.bot)

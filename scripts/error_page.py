@@ -1,4 +1,4 @@
-"""The page of errors, from the table in arena/errors: `docs/errors.md`."""
+"""Writes the page of errors from the table in arena/errors: `docs/errors.md`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -58,7 +58,7 @@ Without a status the refusal is a message on the play stream, which goes on.""",
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page."""
     parts = [HEAD]
     for title, text, entries in SECTIONS:
         parts += [f"## {title}\n", *([text + "\n"] if text else []), _table(entries)]

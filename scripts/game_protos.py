@@ -1,7 +1,7 @@
-"""What proto/ says of each family of games, for the generators of constructors: see scripts/proto.
+"""Reads the families of games in proto/, for the generators of constructors: see scripts/proto.
 
-Which fields a verb uses is what its comment says, as "uses `card`"; that a value of an enum may be
-left out, the comment of the move's field says, as "unspecified for a set".
+The comment of a verb names its fields, as in "uses `card`". The comment of a move's field says if an enum may be
+unspecified, as in "unspecified for a set".
 """
 
 import re
@@ -24,17 +24,17 @@ ROOT = Path(__file__).resolve().parent.parent
 PROTO = ROOT / "proto"
 USES = re.compile(r";\s+uses\s+(.*?)(?:\.|$)", re.DOTALL)
 MESSAGES, ENUMS, MEMBERS = 4, 5, 2
-"""Numbers of fields of descriptors, as paths of source_code_info have them."""
+"""Numbers of fields of descriptors in the paths of source_code_info."""
 
 
 class Verb:
-    """What a move may do.
+    """A verb of moves.
 
     Attributes:
-      constant: Its name in proto/, as JAM_VERB_TAKE_PILE.
-      word: The name without what it begins with, as TAKE_PILE.
-      does: What it does, as a sentence without its full stop.
-      fields: The fields of the move that it uses, in the order of its comment.
+      constant: Its name in proto/, such as JAM_VERB_TAKE_PILE.
+      word: The name without its prefix, such as TAKE_PILE.
+      does: Its description, a sentence without a full stop.
+      fields: The fields of the move that it uses, in the order of the comment.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class Family:
 
     Attributes:
       name: As in `oneof game`: sixty_six.
-      prefix: What its messages begin with: SixtySix.
+      prefix: The prefix of its messages: SixtySix.
       title: For sentences: Sixty Six.
-      has_bets: Whether views tell what a bet may come to.
-      messages_and_enums: Names of its types, but for the Ask.
-      enum_values: The values of each enum but for the one that says nothing.
+      has_bets: Whether views have the legal sizes of bets.
+      messages_and_enums: Names of its types without the Ask.
+      enum_values: The values of each enum without UNSPECIFIED.
     """
 
     def __init__(self, file: FileDescriptorProto, prefix: str) -> None:
@@ -103,20 +103,20 @@ class Family:
         }
 
     def start_of(self, enum: str) -> str:
-        """What the names of an enum's values begin with: JAM_PHASE_."""
+        """Return the prefix of an enum's values: JAM_PHASE_."""
         return self._unspecified[enum].removesuffix("UNSPECIFIED")
 
     def unspecified(self, field: FieldDescriptorProto) -> str:
-        """The constant of a field's enum that says nothing."""
+        """Return the UNSPECIFIED constant of a field's enum."""
         return self._unspecified[enum_of(field)]
 
     def may_be_left_out(self, field: FieldDescriptorProto) -> bool:
-        """Whether a move of a verb that uses the field may be without it."""
+        """Whether the field is optional in moves of a verb that uses it."""
         return field.proto3_optional or field.name in self._may_be_unspecified
 
 
 def descriptors(folder: Path = PROTO) -> Iterator[FileDescriptorProto]:
-    """The files of all families below `folder`, by name, with their comments."""
+    """Return the files of all families below `folder`, by name, with their comments."""
     games = sorted(folder.glob("cardarena/games/v1/*.proto"))
     with tempfile.TemporaryDirectory() as made:
         out = Path(made) / "games.binpb"
@@ -140,14 +140,14 @@ def descriptors(folder: Path = PROTO) -> Iterator[FileDescriptorProto]:
 
 
 def families() -> Iterator[Family]:
-    """All families of proto/, by name."""
+    """Return all families of proto/, by name."""
     for file in descriptors():
         (ask,) = [each.name for each in file.message_type if each.name.endswith("Ask")]
         yield Family(file, ask.removesuffix("Ask"))
 
 
 def games_of() -> dict[str, tuple[str, ...]]:
-    """The ids of each family's games, families in the order of their numbers."""
+    """Return the ids of each family's games, in the order of the families' numbers."""
     found: dict[str, tuple[str, ...]] = {}
     for game in GAMES:
         found[game.family] = (*found.get(game.family, ()), game.id)
@@ -155,12 +155,12 @@ def games_of() -> dict[str, tuple[str, ...]]:
 
 
 def title_of(family: str) -> str:
-    """The title of a family: that of its first game."""
+    """Return the title of a family: that of its first game."""
     return next(game.title for game in GAMES if game.family == family)
 
 
 def replace(fresh: Path, target: Path, head: str) -> None:
-    """Makes the files of `target` that begin with `head` equal to those below `fresh`."""
+    """Make the files of `target` that begin with `head` equal to those below `fresh`."""
     wanted = {path.relative_to(fresh): path.read_text("utf-8") for path in fresh.rglob("*.*")}
     top = {name.parts[0] for name in wanted}
     for old in [path for name in top for path in (target / name).rglob("*.py")]:
@@ -174,10 +174,10 @@ def replace(fresh: Path, target: Path, head: str) -> None:
 
 
 def enum_of(field: FieldDescriptorProto) -> str:
-    """The enum's own name, as JamSource; empty for what is none."""
+    """Return the name of a field's enum, such as JamSource; empty for other types."""
     return field.type_name.rpartition(".")[2]
 
 
 def is_list(field: FieldDescriptorProto) -> bool:
-    """Whether it has many values."""
+    """Whether a field is repeated."""
     return field.label == FieldDescriptorProto.LABEL_REPEATED

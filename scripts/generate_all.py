@@ -2,7 +2,7 @@
 
     generate_all.py [--python]
 
-With --python, nothing is written that needs another language's tools.
+With --python, only what Python's tools can write is written.
 """
 
 import os
@@ -19,7 +19,7 @@ GENERATORS = (
     ("generate_python.py", "clients/python", None),
     ("generate_lists.py", ".", None),
     ("reference_pages.py", "docs", None),
-    ("generate_java.py", "clients/java", None),  # its build makes the messages
+    ("generate_java.py", "clients/java", None),  # its build generates the messages
     ("generate_go.py", "clients/go", "go"),
     ("generate_rust.py", "clients/rust/src", "cargo"),
     ("generate_typescript.py", "clients/typescript", "npm"),
@@ -27,7 +27,7 @@ GENERATORS = (
 
 
 def python(*arguments: str) -> None:
-    """Runs a Python program of this checkout, which imports from it and reports on stderr."""
+    """Run a Python program of this checkout; its output goes to stderr."""
     path = os.pathsep.join((str(ROOT), str(ROOT / "clients" / "python")))
     environment = {**os.environ, "PYTHONPATH": path}
     subprocess.run(
@@ -36,7 +36,7 @@ def python(*arguments: str) -> None:
 
 
 def generate_all(*, only_python: bool) -> None:
-    """Writes all that follows from the classes of the games and from proto/."""
+    """Run all generators."""
     for program, target, tool in GENERATORS:
         if tool is None or (not only_python and shutil.which(tool)):
             python(f"scripts/{program}", target)

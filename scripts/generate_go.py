@@ -20,7 +20,7 @@ MODULE = "cardarena"
 
 
 def generate(out: Path) -> None:
-    """Writes all that is generated into the folder `out`, as it lies in the module."""
+    """Write the generated files below `out`, at their paths in the module."""
     files = sorted(PROTO.rglob("*.proto"))
     well_known = Path(grpc_tools.__file__).parent / "_proto"
     with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,7 @@
 """Generates the Java class of each family of games from the comments of proto/. See scripts/proto.
 
-The Maven build makes the messages from the same files. The comment of a verb in the proto names the
-fields that it uses, as "uses `card`".
+The Maven build generates the messages from the same files. The comment of a verb in the proto names its fields, as
+in "uses `card`".
 """
 
 import shutil
@@ -21,13 +21,13 @@ TYPES = {
 
 
 def camel(words: str) -> str:
-    """`take_pile` or `TAKE_PILE` as takePile."""
+    """Return `take_pile` or `TAKE_PILE` as takePile."""
     first, *rest = words.lower().split("_")
     return first + "".join(word.capitalize() for word in rest)
 
 
 def text(family: Family) -> str:
-    """The source of a family's class."""
+    """Return the source of a family's class."""
     moves = [line for verb in family.verbs for line in constructors(family, verb)]
     prefix, title = family.prefix, family.title
     imports = sorted(
@@ -82,7 +82,7 @@ def text(family: Family) -> str:
 
 
 def bets(family: Family) -> list[str]:
-    """The method with the range of bets, of a view that has one."""
+    """Return the method for the legal sizes of bets, if views have them."""
     return [
         "  /** The range of a bet or raise of the seat to act; empty if it may not bet. */",
         f"  public static Optional<Bets> bets({family.prefix}View view) {{",
@@ -95,14 +95,14 @@ def bets(family: Family) -> list[str]:
 
 
 def used_types(family: Family) -> list[str]:
-    """The messages and enums that the class names."""
+    """Return the messages and enums that the class uses."""
     names = {f"{family.prefix}{name}" for name in ("View", "Move", "Event", "Verb")}
     names |= {enum_of(field) for verb in family.verbs for field in verb.fields if enum_of(field)}
     return sorted(names)
 
 
 def constructors(family: Family, verb: Verb) -> list[str]:
-    """A verb's method, and one without its optional parameters."""
+    """Return a verb's method, and one without its optional parameters."""
     fields = verb.fields
     lines = constructor(family, verb, fields)
     needed = [field for field in fields if not family.may_be_left_out(field)]
@@ -110,7 +110,7 @@ def constructors(family: Family, verb: Verb) -> list[str]:
 
 
 def constructor(family: Family, verb: Verb, fields: list[FieldDescriptorProto]) -> list[str]:
-    """A method that sets the fields."""
+    """Return a method that sets the fields."""
     parameters = ", ".join(f"{type_of(field)} {camel(field.name)}" for field in fields)
     name = {"double": "doubles"}.get(camel(verb.word), camel(verb.word))
     start = f"{family.prefix}Move.newBuilder().setVerb({family.prefix}Verb.{verb.constant})"
@@ -124,7 +124,7 @@ def constructor(family: Family, verb: Verb, fields: list[FieldDescriptorProto]) 
 
 
 def setting(field: FieldDescriptorProto) -> str:
-    """Sets a field to the checked parameter of the same name."""
+    """Return the statement that sets a field to its checked parameter."""
     name = camel(field.name)
     many = is_list(field)
     setter = f"{'addAll' if many else 'set'}{name[0].upper()}{name[1:]}"
@@ -139,13 +139,13 @@ def setting(field: FieldDescriptorProto) -> str:
 
 
 def type_of(field: FieldDescriptorProto) -> str:
-    """A parameter's type."""
+    """Return the type of a parameter."""
     one = enum_of(field) or TYPES[field.type]
     return f"List<{one}>" if is_list(field) else one
 
 
 def generate(out: Path) -> None:
-    """Writes the generated classes into the folder `out`, at their paths in the SDK."""
+    """Write the generated classes below `out`, at their paths in the SDK."""
     place = out / PLACE
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)

@@ -1,6 +1,6 @@
 """Writes the lists of games in the SDKs: see scripts/proto.
 
-A list stands in a file with other things; only its rows are written.
+Only the rows of a list are written; the rest of its file stays.
 """
 
 import re
@@ -23,13 +23,13 @@ class GameList:
 
     path: str
     begins: str
-    """A pattern of what stands before the rows."""
+    """A pattern of the text before the rows."""
     ends: str
     rows: Callable[[Mapping[str, tuple[str, ...]]], list[str]]
-    """Makes the rows of the ids of each family's games."""
+    """Makes the rows from the ids of each family's games."""
 
     def text(self, root: Path) -> str:
-        """The file below `root` with the rows for the games there are."""
+        """Return the text of a file below `root` with rows for all games."""
         before = (root / self.path).read_text("utf-8")
         pattern = re.compile(f"({self.begins})(.*?)({self.ends})", re.DOTALL | re.MULTILINE)
         rows = "".join(f"{row}\n" for row in self.rows(games_of()))

@@ -1,8 +1,8 @@
 """Writes proto/ from the classes of every game's messages: see scripts/proto.
 
-The files are the memory of the wire. What a file has keeps its number, its type, its place and its
-comment. What only the classes have is added: with the next free number, and with the docstring of
-the class or field as its comment. What only the file has becomes `reserved`.
+A field that a file has keeps its number, type, place and comment. A field that only the class has is added with the
+next free number, and with the docstring of the field as its comment. A field that only the file has becomes
+`reserved`.
 """
 
 import ast
@@ -33,11 +33,11 @@ from arena.wire.shape import element, is_enum, optional, plain, prefix_of, upper
 
 GAMES_FOLDER = Path("cardarena/games/v1")
 HOLDERS = {"game.proto": ("Move", "Event", "View"), "play.proto": ("Ask",)}
-"""The files with a `oneof game` for every family, and what each of them holds."""
+"""The files with a `oneof game` of all families, and the messages in it."""
 INTEGERS = {"uint32", "sint32", "uint64", "sint64"}
 WIDTH = 100
 CITATION = re.compile(r" \((?:[A-Z]{1,2}\d+|rulings? \d+)[^)]*\)")
-"""What a docstring quotes of the rules; who writes a bot has no list of these."""
+"""References to the rules in docstrings, which authors of bots do not have."""
 
 OPTIONS = """\
 option csharp_namespace = "CardArena.Games.V1";
@@ -59,7 +59,7 @@ ASK = (
     ),
     ("moves_complete", "bool", "", "Whether the rules allow no other moves."),
 )
-"""The fields of every family's Ask."""
+"""The fields of the Ask of each family."""
 USUAL = {
     "phase": "What the match is doing.",
     "hand": "The hand, from 0.",
@@ -73,11 +73,11 @@ USUAL = {
     "points": "Points of the hand, by seat.",
     "totals": "Points of the match, by seat.",
 }
-"""Comments of fields that have no docstring, as they mean the same in most games."""
+"""Comments of fields without a docstring, which mean the same in most games."""
 
 
 class Incompatible(Exception):
-    """A class cannot be written down beside what its proto file has."""
+    """A class does not fit its proto file."""
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Line:
     name: str
     comment: str
     number: int = 0
-    """0 until it is known."""
+    """The number; 0 before it is known."""
     kind: str = ""
     """The type of a field; empty for a value of an enum."""
     label: str = ""
@@ -111,7 +111,7 @@ class Block:
     comment: str
     lines: list[Line]
     reserved: list[tuple[int, str]] = field(default_factory=list)
-    """Numbers and names that were given up."""
+    """Numbers and names of removed fields."""
 
     def text(self) -> str:
         reserved = "".join(
@@ -122,19 +122,19 @@ class Block:
 
 
 def commented(comment: str, indent: str) -> str:
-    """A comment as lines of proto/; one that has lines keeps them."""
+    """Return a comment as lines of proto/; existing line breaks stay."""
     lines = comment.split("\n")
     if len(lines) == 1:
         lines = textwrap.wrap(comment, WIDTH - len(indent) - len("// "))
     return "".join(f"{indent}// {line}".rstrip() + "\n" for line in lines)
 
 
-# What the classes say.
+# The classes.
 
 
 @cache
 def docstrings(module: str) -> dict[str, str]:
-    """The docstrings of a module's classes and of their fields, by `Class` and `Class.field`."""
+    """Return the docstrings of a module's classes and fields, by `Class` and `Class.field`."""
     found = {}
     tree = ast.parse(Path(str(import_module(module).__file__)).read_text("utf-8"))
     found[""] = ast.get_docstring(tree) or ""
@@ -152,20 +152,20 @@ def docstrings(module: str) -> dict[str, str]:
 
 
 def said(cls: type, name: str = "") -> str:
-    """The first paragraph of a class's docstring, or of one of its fields."""
+    """Return the first paragraph of the docstring of a class or field."""
     text = docstrings(cls.__module__).get(f"{cls.__name__}.{name}" if name else cls.__name__, "")
     paragraph = " ".join(text.partition("\n\n")[0].split())
     return CITATION.sub("", paragraph)
 
 
 def hints(cls: type) -> dict[str, Any]:
-    """Names and types of a class's fields."""
+    """Return the names and types of a class's fields."""
     types = get_type_hints(cls)
     return {each.name: types[each.name] for each in dataclasses.fields(cls)}
 
 
 def parts(kind: Any) -> Iterator[type]:
-    """The enums and classes that a type is made of, those of its fields included."""
+    """Return the enums and classes in a type, including those of its fields."""
     if is_enum(kind):
         yield kind
     elif isinstance(kind, type) and dataclasses.is_dataclass(kind):
@@ -177,7 +177,7 @@ def parts(kind: Any) -> Iterator[type]:
 
 
 class Family:
-    """The blocks of one family, as its classes have them."""
+    """The blocks of one family by its classes."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -187,7 +187,7 @@ class Family:
         self.events = get_args(self.classes.Event) or (self.classes.Event,)
 
     def blocks(self) -> list[Block]:
-        """All blocks, in the order that a new file has them in."""
+        """Return all blocks, in their order in a new file."""
         view = dict.fromkeys(parts(self.classes.View))
         moves = dict.fromkeys(part for move in self.moves for part in parts(move))
         events = dict.fromkeys(part for event in self.events for part in parts(event))
@@ -232,7 +232,7 @@ class Family:
         return Block("enum", name, said(cls) or sentence(cls.__name__), values)
 
     def selector(self, name: str, comment: str, classes: tuple[type, ...]) -> Block:
-        """The enum that says which class a flat message stands for."""
+        """Return the enum of the classes that a flat message stands for."""
         start = upper(self.prefix + name)
         values = [Line(f"{start}_UNSPECIFIED", "Not used.")]
         for cls in classes:
@@ -262,7 +262,7 @@ class Family:
         *,
         of_moves: bool = False,
     ) -> list[Line]:
-        """The fields of a message that stands for several classes."""
+        """Return the fields of a message that stands for several classes."""
         lines = {selector: Line(selector, comment, 0, self.prefix + enum)}
         for cls in classes:
             for name, hint in hints(cls).items():
@@ -285,7 +285,7 @@ class Family:
         return list(lines.values())
 
     def line(self, name: str, hint: Any, text: str, *, in_move: bool) -> Line:
-        """A field for a type, without its number."""
+        """Return a field of a type, without its number."""
         inner, may_be_none = optional(hint)
         repeated = get_origin(inner) is tuple
         one = element(inner) if repeated else inner
@@ -301,7 +301,7 @@ class Family:
         return Line(name, comment, 0, kind, label)
 
     def type_of(self, kind: Any, *, in_move: bool) -> str:
-        """The type of one value.
+        """Return the proto type of one value.
 
         Raises:
           Incompatible: if proto/ has no type for it.
@@ -319,17 +319,17 @@ class Family:
 
 
 def sentence(name: str) -> str:
-    """`hand_sizes` or `SET_KEPT` as a sentence, where nobody has written one."""
+    """Return `hand_sizes` or `SET_KEPT` as a sentence, for fields without a docstring."""
     words = upper(name).lower().replace("_", " ")
     return f"{words.capitalize()}."
 
 
 def listed(words: list[str]) -> str:
-    """Several in a sentence: A, B and C."""
+    """Return names as in a sentence: A, B and C."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-# What the file has.
+# The files.
 
 
 TYPES = {
@@ -341,11 +341,11 @@ TYPES = {
     FieldDescriptorProto.TYPE_SINT64: "sint64",
 }
 MESSAGES, ENUMS, MEMBERS, SYNTAX = 4, 5, 2, 12
-"""Numbers of fields of descriptors, as paths of source_code_info have them."""
+"""Numbers of fields of descriptors in the paths of source_code_info."""
 
 
 class Known:
-    """A proto file as it is."""
+    """An existing proto file."""
 
     def __init__(self, file: FileDescriptorProto) -> None:
         self._comments = {
@@ -390,11 +390,11 @@ class Known:
         return Block("enum", enum.name, self._comment(ENUMS, at), lines, reserved)
 
 
-# Both together.
+# Classes and files together.
 
 
 def merged(wanted: list[Block], known: list[Block]) -> list[Block]:
-    """The blocks of the classes, each with what the file knows of it, in the file's order."""
+    """Return the blocks of the classes with the numbers and comments of the file, in the file's order."""
     by_name = {block.name: block for block in wanted}
     before = {block.name: block for block in known}
     kept = [joined(by_name[block.name], block) for block in known if block.name in by_name]
@@ -407,7 +407,7 @@ def merged(wanted: list[Block], known: list[Block]) -> list[Block]:
 
 
 def joined(wanted: Block, known: Block) -> Block:
-    """One block.
+    """Return one block.
 
     Raises:
       Incompatible: if a field has another type than before.
@@ -432,7 +432,7 @@ def joined(wanted: Block, known: Block) -> Block:
 
 
 def same(wanted: Line, known: Line, block: Block) -> Line:
-    """A field that the file has already: only whether it is optional may change."""
+    """Return a field of the file; only whether it is optional may change."""
     alike = wanted.kind == known.kind or {wanted.kind, known.kind} <= INTEGERS
     if not alike or (wanted.label == "repeated") != (known.label == "repeated"):
         raise Incompatible(
@@ -443,7 +443,7 @@ def same(wanted: Line, known: Line, block: Block) -> Line:
 
 
 def text_of(game: Game, known: Known | None) -> str:
-    """The proto file of a game's family."""
+    """Return the text of a family's proto file."""
     family = Family(game)
     blocks = merged(family.blocks(), known.blocks if known else [])
     described = docstrings(game.messages.__package__)[""].partition("\n\n")[0]
@@ -464,8 +464,8 @@ def text_of(game: Game, known: Known | None) -> str:
 
 
 def with_games(text: str, held: tuple[str, ...]) -> str:
-    """A file with a `oneof game`, with a line for every family and an import of its file."""
-    families = {game.family: game for game in reversed(GAMES)}  # the first game names the family
+    """Return the text of a file with a `oneof game`, with a line and an import for each family."""
+    families = {game.family: game for game in reversed(GAMES)}  # the first game names it
     for what in held:
         message = "Ask" if what == "Ask" else f"Game{what}"
         start = re.search(
@@ -490,10 +490,10 @@ def with_games(text: str, held: tuple[str, ...]) -> str:
 
 
 def generate(folder: Path) -> dict[str, str]:
-    """The texts of all files that follow from the classes, by their names in `folder`.
+    """Return the texts of all files that follow from the classes, by their names in `folder`.
 
     Raises:
-      Incompatible: if a class does not go with what the files have.
+      Incompatible: if a class does not fit the files.
     """
     known = {Path(file.name).stem: Known(file) for file in descriptors(folder)}
     games = {game.family: game for game in reversed(GAMES)}

@@ -12,11 +12,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PROTO = ROOT / "proto"
 SDK = ROOT / "clients" / "rust"
 CONTRACT = PROTO / "cardarena" / "v1" / "play.proto"
-"""What a bot speaks; all else that it needs is imported by this."""
+"""The service of bots; its file imports all others that they need."""
 
 
 def generate(out: Path) -> None:
-    """Writes all that is generated into the folder `out`, as it lies in the crate's `src`."""
+    """Write the generated files below `out`, at their paths in the crate's `src`."""
     well_known = Path(grpc_tools.__file__).parent / "_proto"
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -12,12 +12,12 @@ from grpc_tools import protoc
 ROOT = Path(__file__).resolve().parent.parent
 PROTO = ROOT / "proto"
 
-# For the packages below `cardarena`, which protoc leaves without; `cardarena` has its own.
+# For the packages below `cardarena`, as protoc writes none.
 PACKAGE_INIT = '"""Generated from proto/{folder} by scripts/proto: do not edit."""\n'
 
 
 def generate(out: Path) -> None:
-    """Runs protoc into the empty folder `out`."""
+    """Run protoc into the empty folder `out`."""
     # The generators of the .pyi files are commands beside this Python.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     files = sorted(PROTO.rglob("*.proto"))
@@ -40,7 +40,7 @@ def run(files: list[Path], *outputs: str) -> None:
 
 
 def replace(new: Path, old: Path) -> None:
-    """Makes the generated files of `old` equal to those of `new`, touching no file that is equal."""
+    """Make the generated files of `old` equal to those of `new`; equal files are left alone."""
     wanted = {f.relative_to(new): f.read_bytes() for f in new.rglob("*") if f.is_file()}
     for stub in {*old.glob("cardarena/**/*_pb2.py*"), *old.glob("cardarena/**/*_pb2_grpc.py*")}:
         if stub.relative_to(old) not in wanted:

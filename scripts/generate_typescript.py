@@ -16,11 +16,11 @@ SDK = ROOT / "clients" / "typescript"
 TOOLS = SDK / "node_modules" / ".bin"
 SPOKEN = ["cardarena/v1/game.proto", "cardarena/v1/play.proto"]
 DETAILS = ["google/rpc/error_details.proto", "google/rpc/status.proto"]
-"""What a client needs: the stream of play, all games, and why a call failed."""
+"""The files that a client needs: the play stream, all games, and details of errors."""
 
 
 def google_apis() -> Path:
-    """The folder that google/rpc/status.proto lies in: a distribution of the locked tools has it."""
+    """Return the folder with google/rpc/status.proto, which a distribution of the locked tools has."""
     found = find_spec("google.rpc")
     assert found is not None
     assert found.submodule_search_locations is not None
@@ -28,13 +28,13 @@ def google_apis() -> Path:
 
 
 def install() -> None:
-    """The locked packages, if they are not there yet."""
+    """Install the locked packages, unless they are installed."""
     if not TOOLS.is_dir():
         subprocess.run(["npm", "ci", "--ignore-scripts"], cwd=SDK, check=True)
 
 
 def generate(out: Path) -> None:
-    """Writes all that is generated into the folder `out`, as it lies in src/."""
+    """Write the generated files below `out`, at their paths in src/."""
     games = sorted(
         str(path.relative_to(PROTO)) for path in PROTO.glob("cardarena/games/v1/*.proto")
     )

@@ -1,4 +1,4 @@
-"""Adds a game: writes the files to fill in, then all that follows from them. See scripts/new-game."""
+"""Adds a game: writes its ten files, and later the generated ones. See scripts/new-game."""
 
 import argparse
 import re
@@ -20,11 +20,11 @@ from arena.games.catalogue import GAMES
 from arena.games.game import Game
 
 EXAMPLE = ROOT / "tests" / "newgame" / "game"
-"""The ten files of a small game, by their paths from the root: a new game begins as a copy."""
+"""The ten files of a small game, by their paths from the root; a new game starts as a copy."""
 EXAMPLE_NAMES = ("kuhn_poker", "KuhnPoker", "Kuhn Poker")
-"""What its family, its messages and the game itself are called in them."""
+"""The names of its family, messages and game in them."""
 FIRST_NUMBER = 16
-"""The number of the first family in every `oneof game`."""
+"""The number of the first family in each `oneof game`."""
 
 
 def main() -> None:
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def begin(game: str, title: str) -> Iterator[Path]:
-    """Writes the first form of a game's files: those of the example under other names."""
+    """Write the files of the example under the names of a new game."""
     numbers = re.compile(r"^ {8}number=(\d+),$", re.MULTILINE)
     taken = [
         int(number)
@@ -84,7 +84,7 @@ def begin(game: str, title: str) -> Iterator[Path]:
 
 
 def derive(family: str, *, only_python: bool) -> None:
-    """Writes all that follows from the files of a family of games."""
+    """Write all generated files of a family of games."""
     generate_all(only_python=only_python)
     python("-m", "tests.goldens.choose", "--missing")
     python("-m", "tests.goldens", *(game.id for game in GAMES if game.family == family))
@@ -92,11 +92,11 @@ def derive(family: str, *, only_python: bool) -> None:
     python("-m", "tests.browser")
 
 
-# What is missing.
+# Missing files.
 
 
 def problems() -> Iterator[str]:
-    """What is missing or out of date, a line for each, with the command that mends it."""
+    """Return a line for each missing or outdated file, with the command that writes it."""
     families = {game.family: game for game in reversed(GAMES)}
     for family, game in families.items():
         for path in written_by_hand(family, game.id):
@@ -109,14 +109,14 @@ def problems() -> Iterator[str]:
         return
     yield from found
     if any(" proto/" in line or " clients/python/" in line for line in found):
-        return  # the rest is read by codecs, which may not fit
+        return  # the codecs of a wrong proto cannot be imported
     for game in GAMES:
         yield from recorded(game)
     yield from listed()
 
 
 def written_by_hand(family: str, page: str) -> Iterator[str]:
-    """The paths of a family's files."""
+    """Return the paths of a family's files."""
     for path in sorted(EXAMPLE.rglob("*.*")):
         name = str(path.relative_to(EXAMPLE))
         if path.suffix != ".pyc":
@@ -125,7 +125,7 @@ def written_by_hand(family: str, page: str) -> Iterator[str]:
 
 
 def generated(families: dict[str, Game]) -> Iterator[str]:
-    """What scripts/proto writes."""
+    """Check the files of scripts/proto."""
     again = "run scripts/proto"
     fresh = generate_protos.generate(ROOT / "proto")
     texts = {f"proto/{name}": text for name, text in fresh.items()}
@@ -159,13 +159,13 @@ def generated(families: dict[str, Game]) -> Iterator[str]:
 
 
 def family_in(name: str, families: dict[str, Game]) -> str:
-    """The family whose file this is; `all games` if it is of several."""
+    """Return the family of a file; `all games` for a file of several."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", Path(name).stem).lower().removesuffix("_pb2")
     return words if words in families else "all games"
 
 
 def recorded(game: Game) -> Iterator[str]:
-    """What is written down of a game's matches."""
+    """Check the golden matches of a game."""
     from tests import goldens
     from tests.conformance.recorded import FOLDER
     from tests.goldens.matches import digests_path, plans
@@ -185,7 +185,7 @@ def recorded(game: Game) -> Iterator[str]:
 
 
 def listed() -> Iterator[str]:
-    """What lists all games, beside the SDKs."""
+    """Check the lists of all games outside the SDKs."""
     from arena.games.catalogue import GAMES
     from tests.browser import PAGE, with_hashes, with_schema
     from tests.browser.packs import with_packs

@@ -1,4 +1,4 @@
-"""Writes the pages of docs/ that follow from code: `.venv/bin/python scripts/reference_pages.py`.
+"""Writes the pages of docs/ that are generated from code: `.venv/bin/python scripts/reference_pages.py`.
 
 `scripts/proto` runs it too.
 """
@@ -15,7 +15,7 @@ PAGES: Final[Mapping[Path, Callable[[], str]]] = {
     DOCS / "errors.md": error_page.page,
     DOCS / "reference" / "commands.md": command_page.page,
 }
-"""Each page, and the function that returns its text."""
+"""The pages, and the functions that return their texts."""
 
 if __name__ == "__main__":
     for path, page in PAGES.items():
