@@ -1,7 +1,6 @@
-"""The arena as it is served, with matches that never run out.
+"""A served arena with a new match for each that ends.
 
-Run as a program with a job as JSON; it prints its address, waits for its bots
-and keeps them playing until it is killed.
+Run as a program with a job as JSON, it prints its address, waits for its bots and lets them play until it is killed.
 """
 
 import contextlib
@@ -28,25 +27,25 @@ from bench.load import bot_name
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to let be played."""
+    """The job."""
 
     game: str
     streams: int
     seats: int
     matches: int
-    """Matches that each stream takes at a time; none lets the bots be there, and play nothing."""
+    """Matches of each stream at a time; with none, bots only connect."""
     options: dict[str, object] = field(default_factory=dict)
     move_ms: int = 3_600_000
-    """As long as that, a closed gate runs nobody out of time."""
+    """Time for a move in seconds: long enough for the pauses of the load."""
     data: str = ""
-    """Folder of the journal, to be read by others; empty keeps it to itself."""
+    """The folder of the journal; empty for a temporary one."""
     hog: bool = False
-    """Let a thread compute beside the arena, as nothing in it should."""
+    """Let a thread compute beside the arena."""
     counts: bool = False
-    """Answer each line on the input by the number of decisions so far."""
+    """Answer each line of the input with the number of decisions so far."""
 
     def tables(self) -> list[tuple[BotId, ...]]:
-        """Who sits together: bots in a ring, so that each sits at `matches` tables."""
+        """The bots of each table: neighbours in a ring, so that each sits at `matches` tables."""
         if not self.matches:
             return []
         bots = [BotId(bot_name(stream)) for stream in range(self.streams)]
@@ -58,7 +57,7 @@ class Job:
 
 
 async def keep_playing(arena: Arena, job: Job) -> None:
-    """Wait for the bots, and begin another match at a table whenever one has ended."""
+    """Wait for the bots, and begin a new match whenever one has ended."""
     control = TimeControl(move_ms=job.move_ms, bank_ms=0)
     numbers = itertools.count()
 

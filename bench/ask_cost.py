@@ -1,8 +1,7 @@
-"""What an ask costs by seats and by cards held: listing the moves, building the view, encoding.
+"""The cost of an ask by seats and by cards held: listing the moves, building the view, encoding.
 
-Each ask is timed once, where it comes up in random play: measured again and again, it would be
-found in what rules and codec keep of asks that were the same. Events are encoded once for all
-seats and are not part of it; those that a seat has not been told yet are.
+Each ask is timed once, where it occurs in random play, as the caches of rules and codec would make a repetition cheaper. Events are
+encoded once for all seats and are not included; adding them to the ask is.
 """
 
 import math
@@ -26,9 +25,9 @@ from bench.rules import HANDS
 FAMILIES: Final = tuple({game.family: game for game in reversed(GAMES)}.values())[::-1]
 """The first game of each family: the others have the same views."""
 LEAST_ASKS: Final = 50
-"""With a number of cards held, to tell what these cost."""
+"""Asks with a number of cards held, to estimate the cost of a card."""
 WARM_ASKS: Final = 100
-"""Before the count: the first ones make encoders and fill caches."""
+"""Asks before the measurement, which make encoders and fill caches."""
 _MATCH: Final = asks.match_field(1)
 
 
@@ -36,19 +35,19 @@ class Ask(NamedTuple):
     """One ask of random play."""
 
     held: int | None
-    """Cards that its seat has in hand; None where views have no hand."""
+    """Cards in the hand of its seat; None in games without hands in views."""
     us: float
     size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class HeldCost:
-    """Asks of seats that hold so many cards."""
+    """Asks of seats with a number of cards."""
 
     held: int
     asks: int
     us: float
-    """Processor time, as `typical_us` has it."""
+    """Processor time by `typical_us`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +58,15 @@ class AskCost:
     seats: int
     asks: int
     us: float
-    """Processor time, as `typical_us` has it."""
+    """Processor time by `typical_us`."""
     size_bytes: float
-    """Mean length."""
+    """Mean length in bytes."""
     by_held: tuple[HeldCost, ...]
-    """From few cards to many, as far as there were enough asks."""
+    """By number of cards, ascending, where there were enough asks."""
 
 
 def measure(game: Game, seats: int, seconds: float) -> AskCost:
-    """Play at random for so long, and for `LEAST_ASKS` at least."""
+    """Play at random for some seconds, and for at least `LEAST_ASKS`."""
     found: list[Ask] = []
     until_s = time.perf_counter() + seconds
     for at, ask in enumerate(_played(game, seats)):
@@ -94,17 +93,17 @@ def measure(game: Game, seats: int, seconds: float) -> AskCost:
 
 
 def typical_us(each_us: Sequence[float]) -> float:
-    """The mean without the dearest hundredth, and at least without one.
+    """Return the mean without the most expensive hundredth, and at least without one value.
 
-    Asks of one game are of cheap and dear kinds, between which a median jumps; and one pause of
-    the machine or of the collector would be most of a plain mean.
+    Asks of a game are of cheap and expensive kinds, between which a median jumps; a single pause of the machine or of the
+    garbage collector would dominate a plain mean.
     """
     dearest = math.ceil(len(each_us) / 100)
     return round(statistics.fmean(sorted(each_us)[:-dearest]), 2)
 
 
 def _played(game: Game, seats: int) -> Iterator[Ask]:
-    """The asks of one match after the other."""
+    """Yield the asks of one match after another."""
     match = 0
     while True:
         yield from _match(game, seats, SeededDeals(f"bench {match}"))

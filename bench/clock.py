@@ -1,9 +1,8 @@
-"""The clocks: what bots are charged, beside what they know themselves that they thought.
+"""The charged time of bots compared with the time that they measured themselves.
 
-Bots sleep at most half of their budget for each move, so every time-out is a
-false one. What they were charged is read from the journal. Besides an idle
-machine there is one that other processes keep busy, a server that is stopped
-for seconds, and one with a thread that will not let go of the interpreter.
+Bots sleep at most half of their budget for a move, so each time-out is a false one. Charged times are read from the
+journal. The cases are an idle machine, a machine that other processes keep busy, a server that is stopped for
+seconds, and one with a thread that holds the interpreter.
 """
 
 import contextlib
@@ -31,7 +30,7 @@ BUDGET_MS: Final = 160
 STOP_S: Final = 3.0
 STOP_EVERY_S: Final = 10.0
 BUSY_SHARE: Final = 0.8
-"""Of every processor, taken by processes that burn it."""
+"""The share of each processor that other processes use."""
 _BURN: Final = """
 import time
 while True:
@@ -40,28 +39,28 @@ while True:
         pass
     time.sleep(0.010)
 """
-"""Burns `BUSY_SHARE` of a processor."""
+"""Use `BUSY_SHARE` of a processor."""
 
 
 Thoughts: TypeAlias = list[tuple[str, int, int]]
-"""What bots thought: the bot, the ask's id, and microseconds."""
+"""Measured times: the bot, the id of the ask, and microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What goes on beside the play."""
+    """The load beside the play."""
 
     name: str
     busy: bool = False
-    """Other processes burn `BUSY_SHARE` of every processor."""
+    """Other processes use `BUSY_SHARE` of each processor."""
     hog: bool = False
-    """A thread of the server itself computes all the time."""
+    """A thread of the server computes all the time."""
     stops: bool = False
     """The server is stopped for `STOP_S` every `STOP_EVERY_S`."""
     p99_target_ms: float | None = None
-    """Of the difference between charged and true time."""
+    """Limit on the difference of charged and true time, in milliseconds."""
     extra_target_ms: float | None = None
-    """Most that one decision may be charged above its true time."""
+    """Limit on the time charged above the true time of one decision, in milliseconds."""
 
 
 CASES: Final = (
@@ -74,19 +73,19 @@ CASES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """What was found in one case. Milliseconds are of charged less true time."""
+    """The result of one case. Milliseconds are charged less true time."""
 
     case: str
     decisions: int
     p50_ms: float
-    """Of the absolute difference."""
+    """The absolute difference."""
     p99_ms: float
     extra_ms: float
-    """Most that was charged above the true time of a decision."""
+    """The most that was charged above the true time of a decision."""
     refunded_s: float
-    """All refunds together."""
+    """The sum of all refunds."""
     timeouts: int
-    """Every one of them false."""
+    """Time-outs, all of them false."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +96,10 @@ class _Charge:
 
 
 def measure(case: Case, seconds: float, progress: Callable[[str], None]) -> Fairness:
-    """Let the bots play for so long.
+    """Let the bots play for some seconds.
 
     Raises:
-      Failed: if a process ends or hangs, or nothing was played.
+      Failed: if a process ends or hangs, or no decision was made.
     """
     progress(f"clock, {case.name}")
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as data:
@@ -121,10 +120,10 @@ def measure(case: Case, seconds: float, progress: Callable[[str], None]) -> Fair
 
 
 def extra_ms(data: Path, thoughts: Thoughts) -> list[float]:
-    """What was charged above the true time of decisions, by the journal of a folder.
+    """Return the time charged above the true time of decisions, by the journal in a folder.
 
     Raises:
-      Failed: if none of them is in it.
+      Failed: if the journal has none of the decisions.
     """
     return _above_ms(_pairs(_charges(data / "journal"), _by_ask(thoughts)))
 
@@ -166,7 +165,7 @@ def _play(case: Case, seconds: float, data: str) -> Thoughts:
         bots.line()
         if case.busy:
             stack.enter_context(_burning())
-        time.sleep(1.0)  # the first moments load code, here and there
+        time.sleep(1.0)  # code is still loaded in the first moments
         bots.tell(str(seconds))
         if case.stops:
             _stop_often(server, seconds)
@@ -197,7 +196,7 @@ def _burning() -> Iterator[None]:
 
 
 def _charges(folder: Path) -> dict[tuple[str, int], _Charge]:
-    """What every decision was charged, by the bot and the id of its ask."""
+    """Return the charged time of each decision, by bot and id of the ask."""
     seated: dict[int, list[tuple[str, int]]] = {}
     found = {}
     for record in _records(folder):
@@ -219,6 +218,6 @@ def _charges(folder: Path) -> dict[tuple[str, int], _Charge]:
 
 def _records(folder: Path) -> Iterator[journal_pb2.Record]:
     for path in sorted(folder.glob("*.journal")):
-        with path.open("rb") as file, contextlib.suppress(Damaged):  # killed in mid-write
+        with path.open("rb") as file, contextlib.suppress(Damaged):  # killed while it wrote
             for framed in read_records(file, JOURNAL_MAGIC):
                 yield journal_pb2.Record.FromString(framed.body)

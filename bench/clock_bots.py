@@ -1,10 +1,8 @@
-"""Bots that know how long they really thought: one process, a bot on each stream.
+"""Bots that measure their own time: one process with a bot on each stream.
 
-Run as a program with a job as JSON; it prints `ready` once every bot has been
-asked. Each line on its input, a number of seconds, lets it play so long and
-print what it thought over every ask that it answered meanwhile, as JSON. A
-bot's own time is from the moment when it has read an ask to the moment when
-it writes the answer, on its own monotonic clock.
+Run as a program with a job as JSON, it prints `ready` when each bot has an ask. Each line of its input is a number of seconds,
+for which it then plays; after that it prints the time of each answered ask as JSON. The time of a bot is from reading
+the ask to writing the answer, by its own monotonic clock.
 """
 
 import asyncio
@@ -25,24 +23,24 @@ from cardarena.v1 import play_pb2
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to play."""
+    """The job."""
 
     address: str
     streams: int
     game: str
     think_ms: float
-    """Most that a bot thinks; it sleeps any time from 0 to that."""
+    """Longest time of a bot for an ask; it sleeps a random time up to this."""
     any_move: bool = False
-    """Answer by a move at random, not by the first one."""
+    """Answer with a random move, not with the first one."""
 
 
 class Asked(NamedTuple):
-    """An ask, and when it was read."""
+    """An ask, and the time of its arrival."""
 
     stream: int
     ask_id: int
     index: int
-    """Of the move to answer by."""
+    """The index of the move."""
     read_s: float
 
 
@@ -53,7 +51,7 @@ class _Bots:
         self.all_asked = asyncio.Event()
         self.recording = False
         self.thoughts: list[tuple[str, int, int]] = []
-        """Bot, ask id, and microseconds of thought."""
+        """Bot, id of the ask, and microseconds."""
 
     async def play(self, stream: int) -> None:
         options = (("grpc.use_local_subchannel_pool", 1),)
@@ -68,7 +66,7 @@ class _Bots:
             )
             await call.write(play_pb2.BotMessage(hello=hello).SerializeToString())
             writing = asyncio.Lock()
-            with contextlib.suppress(grpc.aio.AioRpcError):  # told by whoever waits for asks
+            with contextlib.suppress(grpc.aio.AioRpcError):  # set by the reader of asks
                 async with asyncio.TaskGroup() as thinking:
                     while (frame := await call.read()) is not grpc.aio.EOF:
                         read_s = time.perf_counter()

@@ -1,7 +1,7 @@
-"""What the first page of a long match costs, part by part, in processor time.
+"""The processor time of the first page of a long match, by part.
 
-`python -m bench.cold_page` plays the match that `bench.pages` has, and makes its first page again
-and again in one process. The least of all times is told: the machine may do what it likes beside it.
+`python -m bench.cold_page` plays the match of `bench.pages`, and makes its first page repeatedly in one process. It prints
+the least time of each part, as other load only adds to it.
 """
 
 import gc
@@ -28,11 +28,11 @@ def main() -> None:
         data = Path(folder)
         short = played(data, SEATS)
         match = played(data, HANDS)
-        # As in a worker that is up, and has the rules.
+        # A running worker has imported the rules.
         match_pages.match_page(data / "replays" / f"{short}.replay", 0, "all", 1, "", "")
         path = data / "replays" / f"{match}.replay"
         times: dict[str, list[float]] = {}
-        # What was drawn before is kept: another hand each time.
+        # Drawn hands are cached, so each time has another one.
         for hand in range(1, AGAIN + 1):
             replay = _timed(times, "read", partial(Replay.open, path))
             found = _timed(times, "prove", partial(match_pages.played_through, replay))

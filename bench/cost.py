@@ -1,20 +1,17 @@
-"""What a decision costs: instructions of the arena's process, counted by valgrind.
+"""The cost of a decision: instructions of the arena's process, counted by valgrind.
 
-Seconds tell how a machine is today; instructions of the same program on the same input are
-the same within some hundredths on a machine that has nothing else to do. So they can be held to a
-budget, which `bench/budget.json` has: more than that and `TOLERANCE` on top is an error.
+Seconds vary with the machine and its load; instructions of the same program on the same input vary by some hundredths
+on an idle machine. Each case therefore has a budget in `bench/budget.json`. A case that exceeds it by more than
+`TOLERANCE` is an error.
 
-A machine that is busy cannot make a decision cheaper, but dearer: where threads take turns
-otherwise, fewer asks go in a frame, and each frame has its cost. So a case that is over its budget
-is counted again, up to `TRIES` times, and the least is what it costs.
+Load can only make a decision more expensive: threads take other turns, fewer asks share a frame, and each frame has its
+cost. A case over its budget is therefore counted again, up to `TRIES` times, and the least count is its cost.
 
-All of the arena is counted but gRPC and the kernel (`bench.in_process`), and the bots, which
-answer by the first move. A Python of another minor version, or built otherwise, has another
-budget, and so has the compiled arena.
+The count includes the arena without gRPC and the kernel (`bench.in_process`), and bots that answer with the first move. Other
+minor versions and builds of Python and the compiled arena have budgets of their own.
 
-A line that stands far above what is counted would let through what it is there to stop. So
-one that is over `SLACK` too high is an error as well, and with both bounds no case can become
-a tenth dearer unnoticed.
+A budget that is too high would hide an increase, so one that is more than `SLACK` above the count is an error, too. With both
+bounds no case can become a tenth more expensive unnoticed.
 """
 
 import ctypes
@@ -36,44 +33,44 @@ from bench import arena_server, encode, in_process, trivial
 from bench.processes import Failed
 
 TOLERANCE: Final = 0.044
-"""Over its budget, by how much a case may be. Runs differ by up to 3 %; with more than this, a tenth
-could hide between the bounds."""
+"""How far a case may exceed its budget. Runs differ by up to 3 %; with a larger tolerance an increase of a tenth could
+stay between the bounds."""
 SLACK: Final = 0.05
-"""Under its budget, by how much a case may be before its line has to be lowered."""
+"""How far a case may be below its budget before the budget must be lowered."""
 BUDGET: Final = Path(__file__).with_name("budget.json")
 _MARKS_SOURCE: Final = Path(__file__).with_name("callgrind_marks.c")
 TRIES: Final = 3
-"""As often at most a case is counted that is over its budget."""
+"""Counts of a case that exceeds its budget."""
 LONGEST_S: Final = 900.0
-"""A case that takes longer than that hangs."""
+"""Time limit of a case in seconds."""
 PROGRAM: Final = "bench.cost"
-"""The module that plays a case as valgrind's child."""
+"""The module that plays a case under valgrind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A load, and how much of it is counted."""
+    """A load, and the counted part of it."""
 
     name: str
     game: str
     streams: int
     matches: int
-    """On each stream, and asks that may be open on it."""
+    """Matches of each stream, and asks that may be open on it."""
     warm: int
-    """Decisions before the count: matches have begun, caches are full."""
+    """Decisions before the count, after which matches have begun and caches are full."""
     counted: int
     hands: int = 0
-    """Of a match of a real game, as many as it takes: what a beginning and an end cost hangs on when
-    threads that write are done."""
+    """Counted decisions. For a real game all of a match, as the cost of its beginning and end depends on threads that
+    write."""
 
     @property
     def job(self) -> arena_server.Job:
-        """The same for those who play it."""
+        """The arguments of the bots."""
         options: dict[str, object] = {"hands": self.hands} if self.hands else {"turns": 1 << 60}
         return arena_server.Job(self.game, self.streams, 2, self.matches, options)
 
     def play(self, begin: in_process.Marks, end: in_process.Marks) -> "Count":
-        """Play it, with a mark at the first decision that is counted and at the last."""
+        """Play it, with a mark at the first and at the last counted decision."""
         played = in_process.Played(self.warm, self.counted, begin, end)
         in_process.play(self.job, played)
         return Count(played.counted, played.frames)
@@ -81,14 +78,14 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AskCase:
-    """One ask with 60 moves, built and encoded again and again."""
+    """One ask with 60 moves, built and encoded repeatedly."""
 
     name: str
     warm: int
     counted: int
 
     def play(self, begin: in_process.Marks, end: in_process.Marks) -> "Count":
-        """Build asks, each of them a decision in a frame of its own."""
+        """Build asks, each a decision in a frame of its own."""
         build = encode.ask_60_moves()
         for _ in range(self.warm):
             build()
@@ -101,7 +98,7 @@ class AskCase:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What was played while instructions were counted."""
+    """The decisions that were counted."""
 
     decisions: int
     frames: int
@@ -112,7 +109,7 @@ CASES: Final = (
     Case("wire 64×1", trivial.ID, streams=64, matches=1, warm=1_000, counted=4_000),
     Case(
         "pineapple", "pineapple", streams=4, matches=8, warm=400, counted=600, hands=1_000
-    ),  # of whole hands
+    ),  # whole hands
     Case("klaberjass", "klaberjass", streams=4, matches=8, warm=400, counted=3_000, hands=100),
     Case("democracy", "democracy", streams=4, matches=8, warm=400, counted=3_000, hands=40),
     AskCase("ask of 60 moves", warm=50, counted=500),
@@ -121,36 +118,36 @@ CASES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What was counted of a case."""
+    """The count of a case."""
 
     case: str
     instructions: int
-    """A decision."""
+    """Instructions of a decision."""
     asks_per_frame: float
     budget: int | None
-    """Instructions a decision; None if this Python has none."""
+    """The budget of a decision; None if this Python has none."""
 
     @property
     def over(self) -> float:
-        """By how much it is over its budget: 0.1 is 10 %."""
+        """How far it exceeds its budget: 0.1 is 10 %."""
         return self.instructions / self.budget - 1 if self.budget else 0.0
 
     @property
     def is_within(self) -> bool:
-        """Whether it keeps its budget, as far as it has one."""
+        """Whether it is within its budget, or has none."""
         return self.over <= TOLERANCE
 
     @property
     def is_loose(self) -> bool:
-        """Whether its budget is so high that a tenth more could hide below it."""
+        """Whether its budget could hide an increase of a tenth."""
         return self.over < -SLACK
 
 
 def measure(cases: Sequence[Case | AskCase], progress: Callable[[str], None]) -> list[Cost]:
-    """Count cases, as many at a time as there are processors, and again what is over its budget.
+    """Count cases, as many at a time as there are processors; those over their budgets again.
 
     Raises:
-      Failed: if valgrind or a C compiler is missing, or a case does not come to its end.
+      Failed: if valgrind or a C compiler is missing, or a case does not end.
     """
     budgets = _budgets()
     with tempfile.TemporaryDirectory(prefix="cardarena-cost-") as folder:
@@ -168,7 +165,7 @@ def measure(cases: Sequence[Case | AskCase], progress: Callable[[str], None]) ->
 
 
 def _marks(folder: Path) -> Path:
-    """The library through which the program tells valgrind what to count."""
+    """The library with which the program starts and stops valgrind's count."""
     for tool, package in (("valgrind", "valgrind"), ("cc", "gcc")):
         if shutil.which(tool) is None:
             raise Failed(f"{tool} is needed to count instructions: install the package {package}")
@@ -185,7 +182,7 @@ def _marks(folder: Path) -> Path:
 
 
 def build() -> str:
-    """Of what program the budget is: `CPython 3.11.7, pure`."""
+    """The program that a budget is for: `CPython 3.11.7, pure`."""
     return f"{platform.python_implementation()} {platform.python_version()}, {built()}"
 
 
@@ -200,7 +197,7 @@ def _count(case: Case | AskCase, marks: Path, folder: Path, budget: int | None) 
         *("valgrind", "--tool=callgrind", "--instr-atstart=no", "--quiet"),
         *(f"--callgrind-out-file={out}", sys.executable, "-m", PROGRAM, case.name, str(marks)),
     ]
-    # The order of sets, and so the path through the code, must not change from run to run.
+    # The order of sets, and with it the path through the code, must be the same in each run.
     environment = os.environ | {"PYTHONHASHSEED": "0"}
     try:
         done = subprocess.run(
@@ -226,7 +223,7 @@ def _count(case: Case | AskCase, marks: Path, folder: Path, budget: int | None) 
 
 
 def _summary(dump: Path) -> int:
-    """All instructions of a dump of callgrind."""
+    """Return all instructions of a dump of callgrind."""
     for line in dump.read_text("utf-8").splitlines():
         if line.startswith("totals:"):
             return int(line.split()[1])
@@ -234,7 +231,7 @@ def _summary(dump: Path) -> int:
 
 
 def play(name: str, marks: str) -> None:
-    """Play a case, as valgrind's child, and say what was played."""
+    """Play a case under valgrind, and print the decisions."""
     trivial.offer()
     case = next(each for each in CASES if each.name == name)
     library = ctypes.CDLL(marks)

@@ -1,4 +1,4 @@
-"""What it costs to build an ask with 60 moves: view, moves and bytes."""
+"""The cost of building an ask with 60 moves: view, moves and bytes."""
 
 import statistics
 import time
@@ -20,12 +20,11 @@ ASKS: Final = 50
 
 
 def ask_60_moves() -> Callable[[], bytes]:
-    """What builds and encodes one ask with 60 moves, for one seat after the other.
+    """Return a function that builds and encodes an ask with 60 moves, for one seat after another.
 
-    The view is that of a six-seat Democracy table in the last trick of its
-    first island, with the history of all tricks before; its rules offer fewer
-    moves, so 60 interned ones stand in for them. When all seats were asked, the
-    history is another value, as it is after a trick.
+    The view is that of a six-seat Democracy table in the last trick of its first island, with the history of all earlier
+    tricks. Its rules offer fewer moves, so 60 interned ones take their place. After an ask for each seat the history is a new
+    value, as after a trick.
     """
     game = game_by_id("democracy")
     codec = codec_of(game)

@@ -1,8 +1,8 @@
-"""The arena and its bots in one process, with nothing between them: all but gRPC itself.
+"""The arena and its bots in one process, without gRPC.
 
-The same services, sessions, tables and journal as when it is served. Only the calls are
-doubles: what a stream reads comes from a list, and what it writes is answered at once by
-the first move. So the same job takes the same steps at every run, and they can be counted.
+Services, sessions, matches and journal are those of a served arena. Only the calls are test doubles: a stream reads from a
+list, and its messages are answered at once with the first move. So a job takes the same steps in each run, and they can be
+counted.
 """
 
 import asyncio
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
 
 Marks = Callable[[], object]
 DECISION_S: Final = 25e-6
-"""What a decision takes, about."""
+"""Approximate duration of a decision, in seconds."""
 LOOK_S: Final = 1.0
-"""Longest real time until the clock is looked at again."""
+"""Longest real time in seconds between two reads of the clock."""
 
 
 class Played:
-    """Counts decisions, and calls a mark at the first one after a warm-up and at the last one."""
+    """Counts decisions, and calls marks at the first counted one and at the last one."""
 
     def __init__(self, warm: int, counted: int, begin: Marks, end: Marks) -> None:
         self.decisions = 0
-        """All that were asked so far."""
+        """All decisions so far."""
         self.frames = 0
-        """Of those that are counted."""
+        """Counted decisions."""
         self._warm, self._counted = warm, counted
         self._begin, self._end = begin, end
         self.on_asked: Callable[[], None] = lambda: None
         """Called after each frame."""
         self.all_begun: Callable[[], bool] = lambda: True
-        """Whether all matches have begun; nothing is counted before, as beginnings cost more."""
+        """Whether all matches have begun. Nothing is counted before, as beginnings cost more."""
         self.began_at = 0
         self.ended_at = 0
         self.done = asyncio.Event()
 
     def asked(self, decisions: int) -> None:
-        """A frame asked for so many decisions."""
+        """Add the decisions of a frame."""
         self.decisions += decisions
         self.frames += self.began_at > 0
         self.on_asked()
@@ -77,7 +77,7 @@ class Played:
 
 
 class _Call:
-    """A stream of a bot in this process: `grpc.aio.ServicerContext`, as far as play needs it."""
+    """A stream of a bot in this process: the part of `grpc.aio.ServicerContext` that play uses."""
 
     def __init__(self, hello: bytes, respond: load.Respond, played: Played, number: int) -> None:
         self._said = deque([hello])
@@ -87,7 +87,7 @@ class _Call:
         self._reading: asyncio.Future[None] | None = None
 
     async def read(self) -> Any:
-        # As gRPC does, which hands a message over in a turn of the loop that comes later.
+        # gRPC delivers a message in a later turn of the loop.
         await asyncio.sleep(0)
         while not self._said:
             self._reading = asyncio.get_running_loop().create_future()
@@ -110,23 +110,22 @@ class _Call:
         return ()
 
     def add_done_callback(self, callback: object) -> None:
-        """Calls end with the process."""
+        """Do nothing, as calls end with the process."""
 
     def set_trailing_metadata(self, metadata: object) -> None:
-        """What it says stands in the details, too."""
+        """Do nothing, as the details have the status."""
 
     def set_code(self, code: object) -> None:
         raise RuntimeError(f"a stream was refused: {code}")
 
     def set_details(self, details: str) -> None:
-        """It has raised before."""
+        """Do nothing, as `abort` has raised."""
 
 
 class DecisionClock(trio.abc.Clock):
-    """A clock that goes on at each decision, by what one takes of a quiet machine.
+    """A clock that advances with each decision, by its duration on an idle machine.
 
-    So what the arena does so often a second, as syncing its journal, it does as often for each
-    decision at every run, however slow the run is.
+    So work that the arena does at intervals, such as syncing its journal, comes after the same decisions in each run.
     """
 
     def __init__(self, played: Played) -> None:
@@ -134,7 +133,7 @@ class DecisionClock(trio.abc.Clock):
         self._later: list[_Later] = []
 
     def start_clock(self) -> None:
-        """It starts with the first decision."""
+        """Start the clock with the first decision."""
 
     def current_time(self) -> float:
         return self._played.decisions * DECISION_S
@@ -143,13 +142,13 @@ class DecisionClock(trio.abc.Clock):
         return 0.0 if deadline <= self.current_time() else LOOK_S
 
     def call_later(self, delay_s: float, call: Callable[[], None]) -> "_Later":
-        """As `asyncio.AbstractEventLoop.call_later`, by this clock."""
+        """Schedule a call, as `asyncio.AbstractEventLoop.call_later` does, by this clock."""
         later = _Later(self.current_time() + delay_s, call)
         self._later.append(later)
         return later
 
     def call_due(self) -> None:
-        """Call what has come due."""
+        """Make the calls that are due."""
         now_s = self.current_time()
         due = [later for later in self._later if later.due_s <= now_s]
         if due:
@@ -159,7 +158,7 @@ class DecisionClock(trio.abc.Clock):
 
 
 class _Later:
-    """A call that is to come."""
+    """A scheduled call."""
 
     def __init__(self, due_s: float, call: Callable[[], None]) -> None:
         self.due_s = due_s
@@ -170,14 +169,14 @@ class _Later:
 
 
 class _Details:
-    """Which call it is: `grpc.HandlerCallDetails`."""
+    """The name of a call: `grpc.HandlerCallDetails`."""
 
     method = f"/{SERVICE}/Play"
     invocation_metadata = ()
 
 
 def play(job: arena_server.Job, played: Played) -> None:
-    """Play a job until `played` has counted enough."""
+    """Play a job until `played` has its count."""
     asyncio.run(_play(job, played))
 
 
@@ -209,7 +208,7 @@ async def _play(job: arena_server.Job, played: Played) -> None:
                 server_id="bench",
                 lag=LagMeter(clock.call_later, clock.current_time),
                 metrics=metrics,
-                draw=random.Random(0).randbytes,  # the same hands at every run
+                draw=random.Random(0).randbytes,  # the same hands in each run
             )
             with stop:
                 async with trio.open_nursery() as nursery:

@@ -1,11 +1,10 @@
-"""Load: one process that plays on many streams, as fast as it can.
+"""Load: one process that plays on many streams as fast as it can.
 
-Run as a program with a job as JSON; it prints `ready` once all streams stand.
-Then each line on its input, a number of seconds, opens the gate for so long,
-and it prints what was done, as JSON. While the gate is closed nothing is
-answered, so that another server can be measured meanwhile.
+Run as a program with a job as JSON, it prints `ready` when all streams are open. Each line of its input is a number of
+seconds, for which it then answers asks; after that it prints the counts as JSON. Between these times it answers nothing,
+so that another server can be measured.
 
-Against the bare server it needs nothing but grpcio.
+Against the bare server it needs only grpcio.
 """
 
 import asyncio
@@ -23,34 +22,33 @@ from bench.bare import METHOD
 
 PLAY: Final = "/cardarena.v1.PlayService/Play"
 RAMP_S: Final = 0.3
-"""Play before the count begins."""
+"""Seconds of play before the count."""
 
 Respond = Callable[[bytes], tuple[bytes, int]]
-"""From a frame to its answer, which may be empty, and the decisions in it."""
+"""Returns the answer to a frame, which may be empty, and the number of its decisions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to play."""
+    """The job."""
 
     address: str
     streams: int
     game: str = ""
-    """Empty plays against the bare server."""
+    """The game; empty for the bare server."""
     matches: int = 1
-    """Matches that each stream takes at a time; none, and a stream stands once it is welcome."""
+    """Matches of each stream at a time; with none, a stream is ready when it is welcomed."""
     first: bool = False
-    """Answer every ask by its first move, not by one at random."""
+    """Answer with the first move, not with a random one."""
     until: int = 0
-    """Decisions of a seat in each match that are answered; the next ask stays open. 0 is
-    all of them."""
+    """Decisions of a seat in each match that are answered; the next ask stays open. 0 answers all of them."""
     answer_bytes: int = 0
     """Length of an answer to the bare server."""
 
 
 @dataclass(slots=True)
 class Count:
-    """What went over all streams."""
+    """Counts of all streams."""
 
     decisions: int = 0
     frames: int = 0
@@ -58,14 +56,14 @@ class Count:
     answered_bytes: int = 0
 
     def since(self, before: "Count") -> "Count":
-        """What was added to an earlier count."""
+        """Return the difference from an earlier count."""
         return Count(
             *(now - then for now, then in zip(astuple(self), astuple(before), strict=True))
         )
 
 
 def responder(job: Job) -> Respond:
-    """What answers each frame of a stream."""
+    """Returns the function that answers the frames of a stream."""
     if not job.game:
         return _bare(job)
     return first(job.until) if job.first else _random(job.until)
@@ -77,7 +75,7 @@ def _bare(job: Job) -> Respond:
 
 
 def first(until: int = 0) -> Respond:
-    """Answer with the first move of each ask, as far as a match is played."""
+    """Answer with the first move of each ask, up to the limit of decisions."""
     from arena.wire.fields import varint
     from cardarena.v1 import play_pb2
 
@@ -93,7 +91,7 @@ def first(until: int = 0) -> Respond:
 
 
 def _random(until: int) -> Respond:
-    """Answer with any of the moves offered, as far as a match is played."""
+    """Answer with random offered moves, up to the limit of decisions."""
     from arena.wire.fields import varint
     from cardarena.v1 import play_pb2
 
@@ -113,7 +111,7 @@ def _random(until: int) -> Respond:
 
 
 def _answers(answers: list[bytes]) -> tuple[bytes, int]:
-    """A BotMessage of encoded answers, put together by hand: the load must be light."""
+    """Return a BotMessage of encoded answers, assembled by hand to keep the load light."""
     from arena.wire.fields import delimited
 
     if not answers:
@@ -123,7 +121,7 @@ def _answers(answers: list[bytes]) -> tuple[bytes, int]:
 
 
 def hello(job: Job, stream: int) -> bytes:
-    """What opens a stream; the bare server takes anything."""
+    """Return the first message of a stream; the bare server accepts anything."""
     if not job.game:
         return bytes(job.answer_bytes)
     from cardarena.v1 import play_pb2
@@ -132,7 +130,7 @@ def hello(job: Job, stream: int) -> bytes:
         token=f"guest:{bot_name(stream)}",
         sdk="cardarena-bench",
         games=[play_pb2.GameSupport(game=job.game)],
-        # A few more than are played: a match is over for its seats one by one.
+        # A few more than are played, as the seats of a match learn its end one after another.
         max_matches=2 * job.matches,
         max_open_asks=job.matches,
     )
@@ -140,12 +138,12 @@ def hello(job: Job, stream: int) -> bytes:
 
 
 def bot_name(stream: int) -> str:
-    """The bot that plays on a stream."""
+    """Return the name of the bot on a stream."""
     return f"load{stream}"
 
 
 class _Standing:
-    """Which streams stand."""
+    """The streams that are ready."""
 
     def __init__(self, streams: int) -> None:
         self._missing = set(range(streams))
@@ -166,7 +164,7 @@ async def _play(job: Job) -> None:
     respond = responder(job)
 
     async def stream(number: int) -> None:
-        # A connection of its own, as bots in different processes have.
+        # A connection of its own, as for bots in different processes.
         options = (("grpc.use_local_subchannel_pool", 1),)
         async with grpc.aio.insecure_channel(job.address, options=options) as channel:
             call = channel.stream_stream(method)()
@@ -195,7 +193,7 @@ async def _play(job: Job) -> None:
         await asyncio.sleep(seconds)
         done, took_s = count.since(begun), time.perf_counter() - begin_s
         gate.clear()
-        await asyncio.sleep(0.1)  # what is under way comes to rest
+        await asyncio.sleep(0.1)  # answers on their way arrive
         told = asdict(done) | {"seconds": took_s, "played": count.decisions - before}
         print(json.dumps(told), flush=True)
 

@@ -1,4 +1,4 @@
-"""What it costs to count: on the way of a decision, and when somebody asks for the page."""
+"""The cost of metrics: in the path of a decision, and for the page of metrics."""
 
 import asyncio
 import tempfile
@@ -28,29 +28,29 @@ LOOPS: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class MetricsCosts:
-    """Microseconds, and milliseconds for the page."""
+    """Costs in microseconds, and in milliseconds for the page."""
 
     ledger_us: float
-    """A decision that is counted, less one that is not."""
+    """Counting a decision."""
     message_us: float
-    """A message that is counted."""
+    """Counting a message."""
     sent_us: float
-    """A batch of asks that is counted and timed."""
+    """Counting and timing a batch of asks."""
     journal_us: float
-    """A write of the journal that is timed."""
+    """Timing a write of the journal."""
     page_ms: float
-    """The page with a thousand sessions, in all."""
+    """The page with a thousand sessions."""
     page_loop_ms: float
-    """The part of it that play waits for."""
+    """The part of the page that delays play."""
 
     @property
     def decision_us(self) -> float:
-        """All of it for a decision that shares nothing: one message, one ask, one write."""
+        """The cost for a decision with a message, an ask and a write of its own."""
         return self.ledger_us + self.message_us + self.sent_us + self.journal_us
 
 
 def measure(rounds: int) -> MetricsCosts:
-    """The least of so many rounds: whatever else the machine does only adds to it."""
+    """The least time of a number of rounds, as other load only adds to it."""
     metrics = Metrics()
     spec = seeded_spec("abstrac", 2, {"hands": 2})
     settled = Settled(0, 1, b"", 1.0, 0.004, 0, None, "", "", unasked=False, forfeited=False)
@@ -64,7 +64,7 @@ def measure(rounds: int) -> MetricsCosts:
         return max(0.0, took[0] - took[1])
 
     def ledger_us() -> float:
-        # A log keeps what it was told, so each round has one of its own.
+        # A log grows, so each round has a new one.
         counted, plain = [], []
         for _ in range(rounds):
             ledger, log = metrics.ledger(MatchLog(_Nowhere(), 1), spec), MatchLog(_Nowhere(), 1)
@@ -110,14 +110,14 @@ def measure(rounds: int) -> MetricsCosts:
 
 
 class _Nowhere:
-    """A journal that keeps nothing."""
+    """A journal that writes nothing."""
 
     def append(self, body: bytes) -> None:
         pass
 
 
 class _Clock:
-    """As quick as trio's."""
+    """A clock that is as fast as trio's."""
 
     def __init__(self) -> None:
         self.offset_s = 12_345.0

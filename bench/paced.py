@@ -1,19 +1,16 @@
-"""Load at an offered rate: answers are said when they are due, however late the server is.
+"""Load at an offered rate: answers are sent when they are due, however late the server is.
 
-Bots that wait for the next ask before they think of an answer slow down with the server,
-and so never meet it when it is slow: what they did not ask for meanwhile is missing among
-the times (coordinated omission). Here the times at which answers are due are drawn
-beforehand, as of many bots that know nothing of each other, and a turnaround counts from
-then: from when an answer was due until its bot has read the ask that follows. An answer
-whose turn has not come yet waits, and its waiting counts.
+Bots that wait for an ask before they prepare an answer slow down with the server, so that its slow moments are missing among
+the measured times (coordinated omission). Here the times of answers are drawn beforehand, as for many independent bots. A
+turnaround is counted from the time when an answer was due until its bot has read the following ask, so that an answer that must
+wait for its turn counts with its wait.
 
-Streams play in pairs, two bots at one match of the trivial game; both answer at the same
-moment, since neither is asked again before the other has answered. With as many pairs as
-there are, that many moments can be under way.
+Streams play in pairs, two bots in one match of the trivial game. Both answer at the same moment, as neither is asked again
+before the other has answered.
 
-Run as a program with a `bench.load.Job` as JSON; once all streams have been asked it prints
-how long an ask and its answer are, `Lengths` as JSON. Then each line on its input, a `Pace` as JSON, has it play so, and it prints the
-`Turnaround` as JSON. Against the bare server it needs nothing but grpcio.
+Run as a program with a `bench.load.Job` as JSON, it prints the lengths of an ask and its answer when all streams have asks
+(`Lengths` as JSON). Each line of its input is a `Pace` as JSON, with which it then plays, and prints the `Turnaround` as JSON.
+Against the bare server it needs only grpcio.
 """
 
 import asyncio
@@ -37,23 +34,23 @@ from bench import load
 from bench.bare import METHOD
 
 WARM_S: Final = 0.5
-"""Play at a pace before the count begins."""
+"""Seconds of play at a pace before the count."""
 PATIENCE_S: Final = 5.0
-"""After the last answer was due; asks that have not come by then count as coming at that moment."""
+"""Seconds after the last answer; asks that have not arrived by then count as arriving then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What is offered."""
+    """The offered load."""
 
     per_s: float
-    """Decisions a second, of all streams together."""
+    """Decisions a second of all streams together."""
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Of messages, in bytes."""
+    """Lengths of messages in bytes."""
 
     asked: int
     answered: int
@@ -61,11 +58,11 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class Turnaround:
-    """What was found at a pace, from when answers were due to when the next asks were read."""
+    """The results at a pace: times from due answers to the arrival of the next asks."""
 
     decisions: int
     done_per_s: float
-    """Decisions a second, from the first that was due to the last that was done."""
+    """Decisions a second, from the first one due to the last one made."""
     p50_ms: float
     p90_ms: float
     p99_ms: float
@@ -74,7 +71,7 @@ class Turnaround:
 
 
 def turnaround(times_s: Sequence[float], took_s: float) -> Turnaround:
-    """The percentiles of times, in milliseconds."""
+    """Return percentiles of times, in milliseconds."""
     ordered = sorted(times_s)
     shares = (0.5, 0.9, 0.99, 0.999, 1.0)
     found = [round(percentile(ordered, share) * 1000, 3) for share in shares]
@@ -82,27 +79,27 @@ def turnaround(times_s: Sequence[float], took_s: float) -> Turnaround:
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """The smallest of values, from low to high, up to which that share of them lies."""
+    """Return the smallest of the ascending values up to which a share of them lies."""
     return ordered[max(1, math.ceil(share * len(ordered))) - 1]
 
 
 class Schedule:
-    """Which pair of streams answers when. Knows no transport: times come in, and pairs go out."""
+    """Decides which pair of streams answers when, from times alone."""
 
     def __init__(self, pairs: int) -> None:
         self._asked = [0] * pairs
-        """Streams of each pair that have been asked, and have not been told to answer."""
+        """Streams of each pair that have an ask and no answer."""
         self._idle: deque[int] = deque()
         self._waiting: deque[float] = deque()
         self._due_s = [math.nan] * pairs
         self.times_s = array("d")
-        """Turnarounds of what was due since `count_from`."""
+        """Turnarounds of answers due since `count_from`."""
         self._from_s = math.inf
         self.last_s = 0.0
-        """When the last of them was over."""
+        """The end of the last of them."""
 
     def asked(self, pair: int, now_s: float) -> tuple[int, float] | None:
-        """A stream of a pair was asked; which pair is to answer, and since when it is due."""
+        """Record an ask of a pair; returns the pair that must answer, and since when that is due."""
         self._over(pair, now_s)
         self._asked[pair] += 1
         if self._asked[pair] == 2:
@@ -110,17 +107,17 @@ class Schedule:
         return self._next()
 
     def due(self, due_s: float) -> tuple[int, float] | None:
-        """Both answers of some pair are due; which pair is to give them, if any is free."""
+        """Record that answers of a pair are due; returns the pair that gives them, if one is free."""
         self._waiting.append(due_s)
         return self._next()
 
     def count_from(self, from_s: float) -> None:
-        """Forget all times, and keep those of answers that are due from then on."""
+        """Forget all times, and record those of answers due from then on."""
         self.times_s = array("d")
         self._from_s = from_s
 
     def give_up(self, now_s: float) -> None:
-        """Count what is not over as if it were now, and stop counting."""
+        """Count unfinished turnarounds as if they ended now, and stop."""
         for pair, asked in enumerate(self._asked):
             for _ in range(2 - asked):
                 self._over(pair, now_s)
@@ -133,7 +130,7 @@ class Schedule:
 
     @property
     def at_rest(self) -> bool:
-        """Whether nothing is due and every stream has been asked."""
+        """Whether no answer is due and each stream has an ask."""
         return not self._waiting and len(self._idle) == len(self._asked)
 
     def _over(self, pair: int, now_s: float) -> None:
@@ -151,7 +148,7 @@ class Schedule:
 
 
 class _Streams:
-    """All streams, which answer when the schedule says so."""
+    """All streams, which answer by the schedule."""
 
     def __init__(self, job: load.Job) -> None:
         self._job = job
@@ -161,7 +158,7 @@ class _Streams:
         self._turns = [loop.create_future() for _ in range(job.streams)]
         self._draw = Random(1)
         self.at_rest = asyncio.Event()
-        """Set while nothing is due and every stream has been asked."""
+        """Set while no answer is due and each stream has an ask."""
 
     async def play(self, number: int) -> None:
         job = self._job
@@ -192,14 +189,14 @@ class _Streams:
                 self._turns[number] = loop.create_future()
 
     async def offer(self, pace: Pace) -> Turnaround:
-        """Let answers be due at a pace, by a Poisson process."""
+        """Make answers due at a pace, by a Poisson process."""
         begin_s = time.perf_counter()
         count_s, end_s = begin_s + WARM_S, begin_s + WARM_S + pace.seconds
         self.schedule.count_from(count_s)
         due_s = begin_s
-        gc.disable()  # a pause of this process would look like one of the server
+        gc.disable()  # a pause of this process would count as one of the server
         while (due_s := due_s + self._draw.expovariate(pace.per_s / 2)) < end_s:
-            # Also when it is late: else nothing would be read any more.
+            # Also when it is late, so that asks are still read.
             await asyncio.sleep(max(0.0, due_s - time.perf_counter()))
             self.at_rest.clear()
             self._answer(self.schedule.due(due_s))
@@ -228,7 +225,7 @@ async def _main(job: load.Job) -> None:
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    # epoll's timers are of whole milliseconds in asyncio; select's are as fine as the kernel's.
+    # In asyncio timers of epoll have whole milliseconds; those of select have the resolution of the kernel.
     return asyncio.SelectorEventLoop(selectors.SelectSelector())
 
 

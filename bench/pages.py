@@ -1,7 +1,7 @@
-"""Pages of a long match: what they cost the server, how big they are, and how a browser takes them.
+"""Pages of a long match: their cost for the server, their size, and their speed in a browser.
 
-The match is played for it, by two bots that draw their moves: some three thousand steps, of which the
-bounds speak. Another, ten times as long, tells what grows with a match.
+Two bots with random moves play a match of some three thousand steps, which the bounds are for. A match that is ten times as
+long shows what grows with a match.
 """
 
 import json
@@ -21,12 +21,12 @@ from bench.web_process import WebProcess, web_of
 GAME: Final = "jam"
 SEATS: Final = 2
 HANDS: Final = 18
-"""Some 3,130 decisions."""
+"""About 3,130 decisions."""
 TIMES: Final = 10
-"""How much longer the other match is."""
+"""The length of the other match, as a multiple."""
 BOT: Final = Path(__file__).parents[1] / "sample_bots" / "random_bot.py"
 AGAIN: Final = 100
-"""Requests of a page that is kept."""
+"""Requests of a cached page."""
 EYES: Final = ("all", "spectator", "seat-0", "seat-1")
 _STATIC: Final = re.compile(r'(?:href|src)="[./]*(static/[^"]+)"')
 _STEPS: Final = """() => {
@@ -42,48 +42,48 @@ _PAINT: Final = """() => new Promise((done) => new PerformanceObserver((list) =>
 
 @dataclass(frozen=True, slots=True)
 class Browsed:
-    """How a browser takes a page."""
+    """The speed of a page in a browser."""
 
     paint_ms: float
-    """Median time to the first contentful paint."""
+    """Median time to the first contentful paint, in milliseconds."""
     step_ms: float
-    """From one step to the next, mean over a hand."""
+    """Mean time from one step to the next in a hand, in milliseconds."""
     requests: int
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the pages of a match cost."""
+    """The costs of a match's pages."""
 
     steps: int
-    """Of the match."""
+    """Steps of the match."""
     cold_ms: float
-    """Processor time of its first page, its worker being up."""
+    """Processor time of its first page in a running worker."""
     next_hand_ms: float
     """Processor time of a page of another hand."""
     kept_ms: float
-    """Processor time of a page that is kept."""
+    """Processor time of a cached page."""
     largest_kb: float
-    """Compressed, with style sheet and script."""
+    """Compressed size with style sheet and script."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """What was found."""
+    """The results."""
 
     cost: Cost
-    """Of the match that the bounds speak of."""
+    """The match that the bounds are for."""
     longer: Cost | None
-    """Of the one that is ten times as long; None in a quick run."""
+    """The match that is ten times as long; None in a quick run."""
     browsed: Browsed | None
-    """None where there is no Chromium, or no Playwright."""
+    """None without Chromium or Playwright."""
 
 
 def measure(*, quick: bool, progress: Callable[[str], None]) -> Pages:
-    """Play the matches, and look at their pages.
+    """Play the matches and measure their pages.
 
     Raises:
-      Failed: if something does not come up.
+      Failed: if a process does not start.
     """
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         data = Path(folder)
@@ -95,7 +95,7 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Pages:
             progress("playing a match ten times as long")
             longer = played(data, HANDS * TIMES)
         with web_of(data) as web:
-            web.get(f"/m/{short}/all/1")  # the worker is up, and has the rules
+            web.get(f"/m/{short}/all/1")  # the worker runs and has imported the rules
             progress("pages")
             cost = _cost(web, match, HANDS)
             of_longer = None if quick else _cost(web, longer, HANDS * TIMES)
@@ -115,7 +115,7 @@ def _cost(web: WebProcess, match: str, hands: int) -> Cost:
 
 
 def played(data: Path, hands: int) -> str:
-    """The id of a match of so many hands."""
+    """Play a match of a number of hands, and return its id."""
     bots = [f"{name}={sys.executable} {BOT}" for name in ("ann", "bob")]
     command = [sys.executable, "-m", "arena", "play", GAME, *bots, "-o", f"hands={hands}"]
     ran = subprocess.run(
@@ -137,7 +137,7 @@ def _cpu_ms(web: WebProcess, paths: list[str]) -> float:
 
 
 def _kb(web: WebProcess, path: str) -> float:
-    """A page with all that it fetches, compressed."""
+    """The compressed size of a page with all that it fetches."""
     page, size = web.get(path)
     return (size + sum(web.get(f"/{name}")[1] for name in _STATIC.findall(page.decode()))) / 1000
 
@@ -164,5 +164,5 @@ def _browsed(address: str, loads: int) -> Browsed | None:
             step_ms = float(tab.evaluate(_STEPS))
             context.close()
         browser.close()
-    # The first load is of a browser that has drawn nothing yet.
+    # The first load includes the start of the renderer.
     return Browsed(statistics.median(paints[1:]), step_ms, asked)

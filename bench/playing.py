@@ -1,7 +1,6 @@
 """A ladder of launched bots by `arena serve --workers N`: decisions a second, and the arena's processor time.
 
-Bots, arena and workers share the machine, as they do where somebody tries it out. Each
-round has a ladder of its own in a new folder, so that none goes on with what another has left.
+Bots, arena and workers share the machine, as in a first trial. Each round has a new folder with a ladder of its own.
 """
 
 import contextlib
@@ -45,20 +44,20 @@ options = {{ hands = {hands} }}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What was measured with so many workers."""
+    """The results with a number of workers."""
 
     game: str
     workers: int
     per_s: float
-    """Decisions a second, all seats together: the median of the rounds."""
+    """Decisions a second of all seats together: the median of the rounds."""
     cpu_us: float
-    """CPU time of the arena and its workers, a decision; without the bots."""
+    """CPU time of the arena and its workers for a decision, without the bots."""
 
 
 def measure(
     games: tuple[str, ...], rounds: int, seconds: float, progress: Callable[[str], None]
 ) -> list[Case]:
-    """Each game with each number of workers, in turns."""
+    """Measure each game with each number of workers, in turns."""
     cases = []
     for game in games:
         found: dict[int, list[tuple[float, float]]] = {number: [] for number in NUMBERS}
@@ -90,7 +89,7 @@ def _round(game: str, workers: int, seconds: float) -> tuple[float, float]:
 
 
 def _begin(game: str, data: Path) -> None:
-    """A ladder that runs, of bots that take any of the moves."""
+    """Run a ladder of bots with random moves within the block."""
     bot = f"{sys.executable} {ROOT / 'sample_bots' / 'random_bot.py'}"
     entries = []
     for number in range(BOTS):
@@ -137,7 +136,7 @@ def _served(data: Path, workers: int) -> Iterator[None]:
 
 
 def _wait_for_play(metrics: str, workers: int) -> None:
-    """Wait until whoever plays does."""
+    """Wait until all workers play."""
     end_s = time.monotonic() + START_S
     while time.monotonic() < end_s:
         told = _told(metrics)
@@ -149,7 +148,7 @@ def _wait_for_play(metrics: str, workers: int) -> None:
 
 
 def _counted(metrics: str, pid: int) -> tuple[float, float]:
-    """Decisions so far, and processor time."""
+    """Return the decisions so far and the CPU time."""
     told = _told(metrics)
     processes = told["playing"]
     decisions = _own(told) + sum(each["decisions"] for each in processes)

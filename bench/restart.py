@@ -1,12 +1,10 @@
-"""How long an arena with many matches in play is away when it is started again.
+"""The time that a restart takes with many matches in play.
 
     python -m bench.restart --matches 400 --matches 2000
 
-First an arena plays seeded matches on a mock clock, up to so many decisions each, and is
-stopped where it stands. Then its folder is taken up on the real clock: journals are read
-(`recover`), the arena starts up to the point where it listens, and the matches are
-played again. *Longest hold* is the most processor time that the loop took between two turns of a task
-that wants one every millisecond.
+First an arena plays seeded matches on a mock clock, up to a number of decisions each, and is stopped. Then an arena with its
+folder starts on the real clock: it reads the journals (`recover`), starts to listen, and replays the matches. *Longest hold*
+is the most CPU time of the loop between two turns of a task that asks for one every millisecond.
 """
 
 import gc
@@ -42,7 +40,7 @@ TICK_S = 0.001
 
 @contextmanager
 def taken_up(folder, results):
-    """An arena with what is in a folder, how long reading it took, and its journal."""
+    """Return an arena with the contents of a folder, the time to read it, and its journal."""
     replays = folder / "replays"
     replays.mkdir(exist_ok=True)
     began_s = time.perf_counter()
@@ -65,7 +63,7 @@ def taken_up(folder, results):
 
 
 async def answers(arena, bot, enough, counts):
-    """Answer each ask of a bot by its first move, until its match has had enough."""
+    """Answer each ask of a bot with its first move, up to the limit of decisions."""
     line = MemoryOutbox()
     arena.hello(play_pb2.Hello(token=f"guest:{bot.name}", max_matches=512, max_open_asks=512,
                                games=[play_pb2.GameSupport(game=game) for game in GAMES]), line)  # fmt: skip
@@ -85,7 +83,7 @@ async def answers(arena, bot, enough, counts):
 
 
 async def leave_behind(folder, results, matches, decisions):
-    """Have matches played up to so many decisions of each seat, and stop."""
+    """Play matches up to a number of decisions of each seat, and stop."""
     bots = [BotId(f"bot{number}") for number in range(BOTS)]
     with taken_up(folder, results) as (arena, _, journal):
         async with trio.open_nursery() as nursery:
@@ -107,7 +105,7 @@ async def leave_behind(folder, results, matches, decisions):
 
 
 async def come_back(folder, results):
-    """Take a folder up: seconds to read it, to listen, until all is played again; the longest hold."""
+    """Restart with a folder; returns the seconds to read it, to listen, to replay all, and the longest hold."""
     holds = [0.0]
 
     async def watch():
@@ -124,7 +122,7 @@ async def come_back(folder, results):
             await nursery.start(arena.run)
             listens_s = time.perf_counter() - began_s
             gc.collect()
-            gc.freeze()  # as the host does before it lets anybody in
+            gc.freeze()  # as the host does before it listens
             nursery.start_soon(watch)
             while not arena.matches.all_replayed:  # noqa: ASYNC110 - nothing tells of it
                 await trio.sleep(0.01)
@@ -140,7 +138,7 @@ async def come_back(folder, results):
 @click.option("--decisions", default=50, help="Of each seat at a match.")
 def main(sizes, decisions):
     """Print a line for each number of matches."""
-    durable_files.sync_data = lambda _: None  # what the disk takes is not measured here
+    durable_files.sync_data = lambda _: None  # without the time of the disk
     for matches in sizes:
         folder = Path(tempfile.mkdtemp())
         try:

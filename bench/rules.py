@@ -11,15 +11,15 @@ from arena.games.game import Game
 from arena.testing.deals import SeededDeals
 
 HANDS: Final = 12
-"""Of a match, rounded up to a multiple of the seats."""
+"""Hands of a match, rounded up to a multiple of the seats."""
 DRAWN_SLOWLY: Final = ("eleusis",)
-"""Games of which to draw any legal move takes longer than all the rest: strings of many cards
-are counted first. They have a second row, of moves that are offered."""
+"""Games in which drawing a legal move takes longer than all other work, as strings of many cards are counted first. They
+have a second row with offered moves."""
 FLOAT_EXACT: Final = 1 << 52
-"""Up to here a fraction of a number is any of those below it."""
+"""Largest bound for which a random float gives all integers below it."""
 
 Rate = Callable[[float], float]
-"""Plays for so many seconds and gives decisions a second."""
+"""Plays for a number of seconds; returns decisions a second."""
 
 
 def rate_of(
@@ -27,15 +27,15 @@ def rate_of(
 ) -> Rate:
     """Random play at the smallest number of seats, match after match.
 
-    Every decision lists the moves and builds the view, as an ask needs them. A move is any legal
-    one with the same chance, or any of those `offered` in an ask.
+    Each decision lists the moves and builds the view, as for an ask. Moves are drawn uniformly from all legal ones, or from
+    those that are `offered`.
     """
     seats = min(game.seats)
     options = game.options({"hands": -(-HANDS // seats) * seats}, seats)
     drawn = random.Random(1)
 
     def below(n: int) -> int:
-        # A float is quicker, and too coarse for the words of Eleusis.
+        # A float is faster, and too coarse for Eleusis.
         return int(drawn.random() * n) if n < FLOAT_EXACT else drawn.randrange(n)
 
     def rate(seconds: float) -> float:

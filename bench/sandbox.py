@@ -1,6 +1,6 @@
-"""`python -m bench.sandbox`: what a sandbox costs a bot at its start, and on its way to the arena.
+"""`python -m bench.sandbox`: the cost of a sandbox at the start of a bot and for its messages.
 
-Starts are taken in turns, with and without, so that whatever else the machine does meets all alike.
+Starts with and without a sandbox alternate, so that other load affects both.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ async def _starts(sandboxes: dict[str, Sandbox | None], folder: Path) -> None:
 
 
 async def _processor_time(sandboxes: dict[str, Sandbox | None], folder: Path) -> None:
-    """What the spawner, and what it starts, need of the processor: no other load changes that."""
+    """CPU time of the spawner and its children, which other load does not change."""
     for name, sandbox in sandboxes.items():
         if sandbox is None:
             continue
@@ -83,7 +83,7 @@ async def _echo(_: bytes, __: object) -> bytes:
 
 
 def _round_trips(sandbox: Sandbox, folder: Path) -> None:
-    """A client asks a server a level; outside by TCP, and in the sandbox by the bound socket."""
+    """Measure round trips at a level: by TCP outside, and by the bound socket in the sandbox."""
     socket = folder / "echo.sock"
 
     async def main() -> None:
@@ -123,7 +123,7 @@ def _round_trips(sandbox: Sandbox, folder: Path) -> None:
 
 
 def main() -> None:
-    """Measure, and print it."""
+    """Measure, and print the results."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         began = time.perf_counter()

@@ -1,7 +1,6 @@
-"""Sweeps: what the arena does as one thing grows, in one run of some minutes.
+"""Sweeps: measurements of the arena over one growing parameter, in a run of some minutes.
 
-`bench.plots` draws them. Each is a list of points, plain figures of this machine but for the
-first, whose points have a bare gRPC server beside them, measured in turns.
+`bench.plots` draws them. Each is a list of points. Those of the first also have a bare gRPC server, measured in turns.
 """
 
 import contextlib
@@ -19,42 +18,41 @@ from bench.processes import PATIENCE_S, Failed, Process
 Progress = Callable[[str], None]
 
 STREAMS: Final = (2, 4, 8, 32, 64)
-"""One stream alone has nobody to play with: a match of the trivial game has two seats."""
+"""Numbers of streams, from two, as a match of the trivial game has two seats."""
 MATCHES: Final = (1, 8, 64)
 
 PACED_STREAMS: Final = 64
 PACES_PER_S: Final = (500, 1_000, 2_000, 4_000, 6_000, 8_000, 10_000, 12_000)
 PACE_S: Final = 6.0
 LEAST_DECISIONS: Final = 10_000
-"""At each pace: of fewer, a thousandth is too few to speak of."""
+"""Answers at each pace, enough for the 99.9th percentile."""
 SATURATED_MS: Final = 100.0
-"""Half of all answers wait longer than that: the server does not keep up, and what a quicker pace
-would find is how long it lasts."""
+"""A median above this shows that the server does not keep up; at a higher pace the result would only depend on the duration."""
 
 HELD_MATCHES: Final = (0, 400, 800, 1_200, 1_600, 2_000)
 HELD_STREAMS: Final = 8
 HELD_GAMES: Final = (trivial.ID, "pineapple", "democracy")
 HELD_DECISIONS: Final = 10
-"""Of each seat in each match, after which all wait."""
+"""Decisions of each seat in each match, after which all wait."""
 STILL_S: Final = 1.0
-"""An arena that has decided nothing for so long has come to rest."""
+"""Seconds without a decision after which an arena is at rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """Decisions a second on so many streams, with so many matches on each."""
+    """Decisions a second on a number of streams, with a number of matches on each."""
 
     streams: int
     matches: int
     per_s: float
     bare_per_s: float
-    """Round trips of the bare server, one under way on each stream."""
+    """Round trips a second of the bare server, one at a time on each stream."""
     asks_per_frame: float
 
 
 @dataclass(frozen=True, slots=True)
 class Paced:
-    """Turnarounds of a server while so many decisions a second are offered."""
+    """Turnarounds of a server at an offered number of decisions a second."""
 
     server: str
     """`arena` or `bare`."""
@@ -70,12 +68,12 @@ class Paced:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What the arena's process holds with so many matches in play."""
+    """The memory of the arena's process with a number of matches in play."""
 
     game: str
     matches: int
     memory_mb: float
-    """MiB, resident."""
+    """Resident memory in MiB."""
 
 
 def decisions(quick: bool, progress: Progress) -> Iterator[Decisions]:
@@ -95,7 +93,7 @@ def decisions(quick: bool, progress: Progress) -> Iterator[Decisions]:
 
 
 def turnarounds(quick: bool, progress: Progress) -> Iterator[Paced]:
-    """Turnarounds of the arena and of a bare server, in turns at each pace."""
+    """Measure turnarounds of the arena and of a bare server, in turns at each pace."""
     job = arena_server.Job(trivial.ID, PACED_STREAMS, 2, 1, {"turns": 1 << 60})
     with contextlib.ExitStack() as stack:
         arena, lengths = _paced_load(
@@ -130,7 +128,7 @@ def _paced_load(
 
 
 def memory(quick: bool, progress: Progress) -> Iterator[Held]:
-    """Memory of the arena's process, a new one for each point."""
+    """Measure the memory of the arena's process, a new one for each point."""
     for game in HELD_GAMES[:2] if quick else HELD_GAMES:
         for matches in HELD_MATCHES[:3] if quick else HELD_MATCHES:
             progress(f"{matches:,} matches of {game}")
@@ -162,7 +160,7 @@ def _held_mb(game: str, matches: int) -> float:
 
 
 def _await_rest(server: Process) -> None:
-    """Wait until an arena that counts has decided nothing for `STILL_S`."""
+    """Wait until an arena has made no decision for `STILL_S`."""
     decided, still_s, end_s = -1, 0.0, time.monotonic() + PATIENCE_S * 4
     while still_s < STILL_S:
         if time.monotonic() > end_s:
@@ -174,7 +172,7 @@ def _await_rest(server: Process) -> None:
 
 
 def asks(quick: bool, progress: Progress) -> Iterator[ask_cost.AskCost]:
-    """Processor time to list the moves, build the view and encode an ask, as play comes to it."""
+    """Measure the CPU time for listing the moves, building the view and encoding an ask."""
     for game in ask_cost.FAMILIES:
         for seats in game.seats:
             progress(f"asks of {game.id}, {seats} seats")
@@ -187,11 +185,11 @@ SWEEPS: Final[dict[str, tuple[str, Callable[[bool, Progress], Iterator[Any]]]]] 
     "memory": ("Memory of the arena's process by matches in play", memory),
     "asks": ("An ask by seats", asks),
 }
-"""By name, the title of its table and what measures it."""
+"""The title of the table and the function of each sweep, by name."""
 
 
 def rows(points: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of a table of points; what is no plain figure is left to the JSON."""
+    """Return the heads and rows of a table of points; nested values are only in the JSON."""
     plain = [asdict(point) for point in points]
     heads = [name for name, value in plain[0].items() if not isinstance(value, tuple | list)]
     return heads, [[_cell(point[name]) for name in heads] for point in plain]

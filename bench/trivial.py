@@ -1,14 +1,10 @@
-"""Matching pennies: a game so small that playing it costs next to nothing.
+"""Matching pennies: a game whose rules cost almost nothing, to measure the arena itself.
 
-What is left, when it is played over the wire, is the price of the arena
-itself. Both seats show a coin at the same time; seat 0 wins a point if the
-coins are equal, seat 1 if they are not. Every seat so has one open ask in
-every match at any time, as every stream of the bare ping-pong has one message
-under way.
+Both seats show a coin at the same time; seat 0 wins a point if the coins are equal, seat 1 if they are not. So each seat always has
+one open ask in each match, as each stream of the bare ping-pong has one message on its way.
 
-It is a rules module like any other (see `arena.games.contract`), but it is not
-in the catalogue: `offer` adds it to the process that is measured, with messages
-that are made there and then.
+It is a rules module (see `arena.games.contract`) outside the catalogue: `offer` adds it to the measured process, and
+creates its messages.
 """
 
 # ruff: noqa: ARG001 - all rules modules have the same functions
@@ -122,11 +118,11 @@ def result(state: State) -> Result | None:
 
 ID: Final = "trivial"
 _NUMBER: Final = 2047
-"""Its field in the `oneof game`s, far from all real ones."""
+"""Its number in each `oneof game`, far from those of real games."""
 
 
 def offer() -> None:
-    """Let the arena of this process play the game, as if it were in the catalogue."""
+    """Add the game to the catalogue of this process."""
     from arena.games import catalogue
     from arena.games.game import Game
     from arena.wire import games
@@ -150,7 +146,7 @@ def offer() -> None:
 
 
 def _messages() -> ModuleType:
-    """The module that protoc would have written for this game."""
+    """Create the module that protoc would write for this game."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     Field = descriptor_pb2.FieldDescriptorProto  # noqa: N806

@@ -1,4 +1,4 @@
-"""What a measurement was made with."""
+"""The environment of a measurement."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from arena.compiled import built
 
 
 def versions() -> dict[str, str | int]:
-    """Versions of what matters to speed, and the machine's processor."""
+    """Return the versions that affect speed, and the processor of the machine."""
     named = {name: metadata.version(name) for name in ("grpcio", "protobuf", "trio")}
     return {
         "python": platform.python_version(),

@@ -1,8 +1,7 @@
-"""A thousand watchers of one match: what they cost `arena web`, and what the match feels of them.
+"""A thousand watchers of one match: their cost for `arena web`, and their effect on the match.
 
-The bots know how long they thought, and the journal how long they were charged for: the
-difference is what the arena added to a turn, with watchers and without. Every watcher reads
-all that it is sent, and must have got every message.
+The bots measure their own time, and the journal has the charged time: the difference is what the arena added to a turn, with
+watchers and without. Each watcher reads all messages, and must receive every one.
 """
 
 import asyncio
@@ -28,43 +27,43 @@ from bench.web_process import WebProcess, web_of
 WATCHERS: Final = 1_000
 QUICK_WATCHERS: Final = 100
 OF_ADDRESS: Final = 8
-"""As many as `arena web` lets in from one address: so they come from many, all of this machine."""
+"""Watchers of one address, as `arena web` limits them; the addresses are all of this machine."""
 GAME: Final = "jam"
 THINK_MS: Final = 250.0
-"""So there is a step about every eighth of a second, and always a message when one is due."""
+"""Time of the bots for a move, which gives about eight steps a second."""
 AT_ONCE: Final = 50
-"""Watchers that dial at the same time."""
+"""Watchers that connect at a time."""
 _SPARE_FILES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What was found."""
+    """The results."""
 
     watchers: int
     messages_per_s: float
-    """That each watcher got."""
+    """Messages for each watcher."""
     core_share: float
-    """Of one core, used by `arena web`."""
+    """Use of one core by `arena web`."""
     memory_mb: float
-    """Held by `arena web` at the end."""
+    """Memory of `arena web` at the end."""
     added_mb: float
-    """Of that, since before they came."""
+    """Increase of that memory by the watchers."""
     p99_ms: float
-    """From the first watcher that had a message until another had it."""
+    """Time from the first watcher that received a message to another one."""
     missed: int
-    """Messages that a watcher did not get, of all that others got meanwhile."""
+    """Messages that a watcher missed."""
     alone_p99_ms: float
-    """What the arena added to a turn, without watchers."""
+    """Time that the arena added to a turn without watchers."""
     beside_p99_ms: float
-    """The same, with them."""
+    """The same with watchers."""
 
 
 def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
-    """Play, watch, and play on.
+    """Play without watchers, then with them.
 
     Raises:
-      Failed: if something does not come up.
+      Failed: if a process does not start.
     """
     watchers, seconds = (QUICK_WATCHERS, 4.0) if quick else (WATCHERS, 30.0)
     _need_files(watchers + _SPARE_FILES)
@@ -83,7 +82,7 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
             beside = json.loads(bots.line())
         charged = [extra_ms(Path(folder), thoughts) for thoughts in (alone, beside)]
     first = {number: min(times) for number, times in crowd.arrivals.items()}
-    # The first and the last message of the window are not whole for all.
+    # Not all watchers receive the first and the last message of the window.
     whole = sorted(crowd.arrivals)[1:-1]
     late_ms = sorted(
         (at - first[number]) * 1000 for number in whole for at in crowd.arrivals[number]
@@ -104,7 +103,7 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
 
 
 def _give_way() -> None:
-    """Lower this thread's priority, as Linux lets one: watchers are on other machines by rights."""
+    """Lower the priority of this thread, as real watchers are on other machines."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 
 
@@ -115,7 +114,7 @@ def _p99(values: list[float]) -> float:
 
 @contextlib.contextmanager
 def _playing(data: str) -> Iterator[Process]:
-    """An arena with one match, and its bots, which have been asked."""
+    """Run an arena with one match, whose bots have asks."""
     job = arena_server.Job(
         game=GAME, streams=2, seats=2, matches=1, options={"hands": 200}, data=data
     )
@@ -142,7 +141,7 @@ def _match_in_play(web: WebProcess) -> str:
 @dataclass(slots=True)
 class _Crowd:
     arrivals: dict[int, list[float]]
-    """By id of a message, when each watcher had it."""
+    """The arrival of each message at each watcher, by id."""
     seconds: float
     cpu_s: float
 
@@ -178,7 +177,7 @@ async def _watch(
 
 
 class _Watcher(asyncio.Protocol):
-    """Notes when each message came; reads every byte."""
+    """Records the arrival of each message; reads every byte."""
 
     def __init__(self, path: str, arrivals: dict[int, list[float]]) -> None:
         self._path, self._arrivals = path, arrivals

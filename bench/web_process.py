@@ -1,4 +1,4 @@
-"""`arena web` as a process of its own: where it listens, and what it has used."""
+"""`arena web` as a process: its address and its use of resources."""
 
 import contextlib
 import gzip
@@ -15,7 +15,7 @@ from typing import Final
 from bench.processes import Failed, cpu_s, memory_mb
 
 UP_S: Final = 120.0
-"""It loads much before it says where it listens, and a busy machine takes its time."""
+"""Longest time in seconds until it listens."""
 _LISTENS: Final = re.compile(r"Pages are at http://([^:/]+):(\d+)/")
 
 
@@ -29,21 +29,21 @@ class WebProcess:
 
     @property
     def address(self) -> str:
-        """Where its pages are."""
+        """The address of its pages."""
         return f"http://{self.host}:{self.port}"
 
     @property
     def cpu_s(self) -> float:
-        """Processor time that it and its workers have used."""
+        """CPU time of it and its workers, in seconds."""
         return sum(map(cpu_s, self._pids()))
 
     @property
     def memory_mb(self) -> float:
-        """Memory that it holds, without its workers'."""
+        """Its memory, without its workers."""
         return memory_mb(self.pid)
 
     def get(self, path: str) -> tuple[bytes, int]:
-        """A page, and how many bytes of it went over the wire.
+        """Return a page and its compressed size.
 
         Raises:
           Failed: if there is none.
@@ -73,7 +73,7 @@ def web_of(data: Path) -> Iterator[WebProcess]:
     """Serve the pages of a folder.
 
     Raises:
-      Failed: if it does not come up.
+      Failed: if it does not start.
     """
     command = [sys.executable, "-m", "arena", "web", "--port", "0", "--data", str(data)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
