@@ -1,7 +1,7 @@
 """The cost of an ask by seats and by cards held: listing the moves, building the view, encoding.
 
-Each ask is timed once, where it occurs in random play, as the caches of rules and codec would make a repetition cheaper. Events are
-encoded once for all seats and are not included; adding them to the ask is.
+Each ask is timed once, where it occurs in random play, as the caches of rules and codec would make a repetition
+cheaper. Events are encoded once for all seats and are not included; adding them to the ask is.
 """
 
 import math
@@ -95,8 +95,8 @@ def measure(game: Game, seats: int, seconds: float) -> AskCost:
 def typical_us(each_us: Sequence[float]) -> float:
     """Return the mean without the most expensive hundredth, and at least without one value.
 
-    Asks of a game are of cheap and expensive kinds, between which a median jumps; a single pause of the machine or of the
-    garbage collector would dominate a plain mean.
+    Asks of a game are of cheap and expensive kinds, between which a median jumps; a single pause of the machine or of
+    the garbage collector would dominate a plain mean.
     """
     dearest = math.ceil(len(each_us) / 100)
     return round(statistics.fmean(sorted(each_us)[:-dearest]), 2)

@@ -1,7 +1,7 @@
 """The lower bound: a grpc.aio server that sends one message, and repeats it after each answer.
 
-Run as a program with the length of the message in bytes, it prints its address. It needs only grpcio, so that any version of
-grpcio can be measured.
+Run as a program with the length of the message in bytes, it prints its address. It needs only grpcio, so that any
+version of grpcio can be measured.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Bots that measure their own time: one process with a bot on each stream.
 
-Run as a program with a job as JSON, it prints `ready` when each bot has an ask. Each line of its input is a number of seconds,
-for which it then plays; after that it prints the time of each answered ask as JSON. The time of a bot is from reading
-the ask to writing the answer, by its own monotonic clock.
+Run as a program with a job as JSON, it prints `ready` when each bot has an ask. Each line of its input is a number of
+seconds, for which it then plays; after that it prints the time of each answered ask as JSON. The time of a bot is
+from reading the ask to writing the answer, by its own monotonic clock.
 """
 
 import asyncio

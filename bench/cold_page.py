@@ -1,7 +1,7 @@
 """The processor time of the first page of a long match, by part.
 
-`python -m bench.cold_page` plays the match of `bench.pages`, and makes its first page repeatedly in one process. It prints
-the least time of each part, as other load only adds to it.
+`python -m bench.cold_page` plays the match of `bench.pages`, and makes its first page repeatedly in one process. It
+prints the least time of each part, as other load only adds to it.
 """
 
 import gc

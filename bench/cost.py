@@ -7,11 +7,11 @@ on an idle machine. Each case therefore has a budget in `bench/budget.json`. A c
 Load can only make a decision more expensive: threads take other turns, fewer asks share a frame, and each frame has its
 cost. A case over its budget is therefore counted again, up to `TRIES` times, and the least count is its cost.
 
-The count includes the arena without gRPC and the kernel (`bench.in_process`), and bots that answer with the first move. Other
-minor versions and builds of Python and the compiled arena have budgets of their own.
+The count includes the arena without gRPC and the kernel (`bench.in_process`), and bots that answer with the first
+move. Other minor versions and builds of Python and the compiled arena have budgets of their own.
 
-A budget that is too high would hide an increase, so one that is more than `SLACK` above the count is an error, too. With both
-bounds no case can become a tenth more expensive unnoticed.
+A budget that is too high would hide an increase, so one that is more than `SLACK` above the count is an error, too.
+With both bounds no case can become a tenth more expensive unnoticed.
 """
 
 import ctypes

@@ -22,9 +22,9 @@ ASKS: Final = 50
 def ask_60_moves() -> Callable[[], bytes]:
     """Return a function that builds and encodes an ask with 60 moves, for one seat after another.
 
-    The view is that of a six-seat Democracy table in the last trick of its first island, with the history of all earlier
-    tricks. Its rules offer fewer moves, so 60 interned ones take their place. After an ask for each seat the history is a new
-    value, as after a trick.
+    The view is that of a six-seat Democracy table in the last trick of its first island, with the history of all
+    earlier tricks. Its rules offer fewer moves, so 60 interned ones take their place. After an ask for each seat the
+    history is a new value, as after a trick.
     """
     game = game_by_id("democracy")
     codec = codec_of(game)

@@ -1,8 +1,8 @@
 """The arena and its bots in one process, without gRPC.
 
-Services, sessions, matches and journal are those of a served arena. Only the calls are test doubles: a stream reads from a
-list, and its messages are answered at once with the first move. So a job takes the same steps in each run, and they can be
-counted.
+Services, sessions, matches and journal are those of a served arena. Only the calls are test doubles: a stream reads
+from a list, and its messages are answered at once with the first move. So a job takes the same steps in each run, and
+they can be counted.
 """
 
 import asyncio

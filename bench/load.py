@@ -1,8 +1,8 @@
 """Load: one process that plays on many streams as fast as it can.
 
-Run as a program with a job as JSON, it prints `ready` when all streams are open. Each line of its input is a number of
-seconds, for which it then answers asks; after that it prints the counts as JSON. Between these times it answers nothing,
-so that another server can be measured.
+Run as a program with a job as JSON, it prints `ready` when all streams are open. Each line of its input is a number
+of seconds, for which it then answers asks; after that it prints the counts as JSON. Between these times it answers
+nothing, so that another server can be measured.
 
 Against the bare server it needs only grpcio.
 """

@@ -1,16 +1,16 @@
 """Load at an offered rate: answers are sent when they are due, however late the server is.
 
-Bots that wait for an ask before they prepare an answer slow down with the server, so that its slow moments are missing among
-the measured times (coordinated omission). Here the times of answers are drawn beforehand, as for many independent bots. A
-turnaround is counted from the time when an answer was due until its bot has read the following ask, so that an answer that must
-wait for its turn counts with its wait.
+Bots that wait for an ask before they prepare an answer slow down with the server, so that its slow moments are
+missing among the measured times (coordinated omission). Here the times of answers are drawn beforehand, as for many
+independent bots. A turnaround is counted from the time when an answer was due until its bot has read the following
+ask, so that an answer that must wait for its turn counts with its wait.
 
-Streams play in pairs, two bots in one match of the trivial game. Both answer at the same moment, as neither is asked again
-before the other has answered.
+Streams play in pairs, two bots in one match of the trivial game. Both answer at the same moment, as neither is asked
+again before the other has answered.
 
-Run as a program with a `bench.load.Job` as JSON, it prints the lengths of an ask and its answer when all streams have asks
-(`Lengths` as JSON). Each line of its input is a `Pace` as JSON, with which it then plays, and prints the `Turnaround` as JSON.
-Against the bare server it needs only grpcio.
+Run as a program with a `bench.load.Job` as JSON, it prints the lengths of an ask and its answer when all streams have
+asks (`Lengths` as JSON). Each line of its input is a `Pace` as JSON, with which it then plays, and prints the
+`Turnaround` as JSON. Against the bare server it needs only grpcio.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Pages of a long match: their cost for the server, their size, and their speed in a browser.
 
-Two bots with random moves play a match of some three thousand steps, which the bounds are for. A match that is ten times as
-long shows what grows with a match.
+Two bots with random moves play a match of some three thousand steps, which the bounds are for. A match that is ten
+times as long shows what grows with a match.
 """
 
 import json

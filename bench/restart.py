@@ -2,9 +2,10 @@
 
     python -m bench.restart --matches 400 --matches 2000
 
-First an arena plays seeded matches on a mock clock, up to a number of decisions each, and is stopped. Then an arena with its
-folder starts on the real clock: it reads the journals (`recover`), starts to listen, and replays the matches. *Longest hold*
-is the most CPU time of the loop between two turns of a task that asks for one every millisecond.
+First an arena plays seeded matches on a mock clock, up to a number of decisions each, and is stopped. Then an arena
+with its folder starts on the real clock: it reads the journals (`recover`), starts to listen, and replays the
+matches. *Longest hold* is the most CPU time of the loop between two turns of a task that asks for one every
+millisecond.
 """
 
 import gc

@@ -13,8 +13,8 @@ from arena.testing.deals import SeededDeals
 HANDS: Final = 12
 """Hands of a match, rounded up to a multiple of the seats."""
 DRAWN_SLOWLY: Final = ("eleusis",)
-"""Games in which drawing a legal move takes longer than all other work, as strings of many cards are counted first. They
-have a second row with offered moves."""
+"""Games in which drawing a legal move takes longer than all other work, as strings of many cards are counted first.
+They have a second row with offered moves."""
 FLOAT_EXACT: Final = 1 << 52
 """Largest bound for which a random float gives all integers below it."""
 
@@ -27,8 +27,8 @@ def rate_of(
 ) -> Rate:
     """Random play at the smallest number of seats, match after match.
 
-    Each decision lists the moves and builds the view, as for an ask. Moves are drawn uniformly from all legal ones, or from
-    those that are `offered`.
+    Each decision lists the moves and builds the view, as for an ask. Moves are drawn uniformly from all legal ones,
+    or from those that are `offered`.
     """
     seats = min(game.seats)
     options = game.options({"hands": -(-HANDS // seats) * seats}, seats)

@@ -1,7 +1,7 @@
 """Round trips a second of each SDK's random bot, answers in each of its messages, and its memory.
 
-The arena is a bare server that repeats a recorded ask of one game at once, so that only the SDKs differ. The bots take turns
-in one run. The rows of docs/sdks.md are from here, with the lines of hand-written code.
+The arena is a bare server that repeats a recorded ask of one game at once, so that only the SDKs differ. The bots
+take turns in one run. The rows of docs/sdks.md are from here, with the lines of hand-written code.
 """
 
 import asyncio

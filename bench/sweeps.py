@@ -27,7 +27,8 @@ PACE_S: Final = 6.0
 LEAST_DECISIONS: Final = 10_000
 """Answers at each pace, enough for the 99.9th percentile."""
 SATURATED_MS: Final = 100.0
-"""A median above this shows that the server does not keep up; at a higher pace the result would only depend on the duration."""
+"""A median above this shows that the server does not keep up; at a higher pace the result would only depend on the
+duration."""
 
 HELD_MATCHES: Final = (0, 400, 800, 1_200, 1_600, 2_000)
 HELD_STREAMS: Final = 8

@@ -1,7 +1,7 @@
 """Matching pennies: a game whose rules cost almost nothing, to measure the arena itself.
 
-Both seats show a coin at the same time; seat 0 wins a point if the coins are equal, seat 1 if they are not. So each seat always has
-one open ask in each match, as each stream of the bare ping-pong has one message on its way.
+Both seats show a coin at the same time; seat 0 wins a point if the coins are equal, seat 1 if they are not. So each
+seat always has one open ask in each match, as each stream of the bare ping-pong has one message on its way.
 
 It is a rules module (see `arena.games.contract`) outside the catalogue: `offer` adds it to the measured process, and
 creates its messages.

@@ -1,7 +1,7 @@
 """A thousand watchers of one match: their cost for `arena web`, and their effect on the match.
 
-The bots measure their own time, and the journal has the charged time: the difference is what the arena added to a turn, with
-watchers and without. Each watcher reads all messages, and must receive every one.
+The bots measure their own time, and the journal has the charged time: the difference is what the arena added to a
+turn, with watchers and without. Each watcher reads all messages, and must receive every one.
 """
 
 import asyncio

@@ -59,7 +59,7 @@ class Participant(Protocol):
         ...
 
     def send_until_received(self, context: bytes, message: play_pb2.ArenaMessage, /) -> None:
-        """Send it the opening of a deal-set, and again until it has acknowledged it. Does not block and does not raise."""
+        """Send it the opening of a deal-set, repeated until it is acknowledged. Does not block or raise."""
         ...
 
 

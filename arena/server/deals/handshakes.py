@@ -1,7 +1,7 @@
 """The handshakes of fair deals with the bots that are connected to this process.
 
-The arena draws and stores the deals (`arena.server.deals.fair`). If a worker plays a deal-set, its bots are connected to the
-worker, which runs the handshake.
+The arena draws and stores the deals (`arena.server.deals.fair`). If a worker plays a deal-set, its bots are connected
+to the worker, which runs the handshake.
 """
 
 import contextlib

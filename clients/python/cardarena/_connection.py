@@ -3,8 +3,8 @@
 The thread passes the arena's messages to the session, sends the replies that need no decision, and dials again when a
 stream ends. The bot's thread takes asks and returns answers. One lock guards the session.
 
-It uses the synchronous gRPC client: with eight asks a message it took about a tenth less processor time than `grpc.aio` on
-a loop in the background.
+It uses the synchronous gRPC client: with eight asks a message it took about a tenth less processor time than
+`grpc.aio` on a loop in the background.
 """
 
 import queue
@@ -93,7 +93,7 @@ class _Outbox:
     """
 
     def __init__(self, lock: threading.Lock, framed: Callable[[list[Answer]], list[bytes]]) -> None:
-        """Begin with the connection's lock, and a function that makes messages of answers and is called with the lock held."""
+        """`framed` makes messages of answers; it is called with the lock held."""
         self._lock = lock
         self._framed = framed
         self._items: queue.SimpleQueue[bytes | list[Answer] | None] = queue.SimpleQueue()

@@ -82,9 +82,9 @@ class Redial:
     A busy arena names a time to wait, to which the jitter is added.
 
     A stream that ends with status OK is the last one if the bot plays once, or if the arena had announced that it
-    closes. An arena that restarts ends its streams with UNAVAILABLE, and the bot dials it again. A redirect is followed at
-    once, with the same token; if the new address cannot be reached, the bot returns to the first one. The table at `Play` in
-    `play.proto` has the reaction to each status and reason.
+    closes. An arena that restarts ends its streams with UNAVAILABLE, and the bot dials it again. A redirect is
+    followed at once, with the same token; if the new address cannot be reached, the bot returns to the first one. The
+    table at `Play` in `play.proto` has the reaction to each status and reason.
     """
 
     def __init__(
