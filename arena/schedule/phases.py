@@ -4,10 +4,12 @@ All tables of a deal-set have the same boards. If processes at two of its tables
 know the cards of its opponents. So in phase k of a block each deal-set plays its k-th table, and between two phases all
 launched processes are ended. Two bots of one owner are kept apart as two processes of one bot are.
 
-As it takes time to start processes, the first phase of a block takes deal-sets until it has lasted many times as long.
+As it takes time to start processes, the first phase of a block takes deal-sets until it has lasted many times as
+long. The deal-sets of a block become complete in its last phase, so the first blocks are short, and later ones grow.
 """
 
 import contextlib
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final
 
@@ -17,6 +19,10 @@ BLOCK_STARTS: Final = 20.0
 """The first phase of a block takes deal-sets for this many times what it takes to start their bots."""
 BLOCK_TABLES: Final = 5.0
 """It does so for this many times the duration of its longest table, too: slots are idle at the end of a phase."""
+FIRST_BLOCK_S: Final = 10.0
+"""But no longer than this many seconds in the first block, so that results come soon."""
+LATER_BLOCKS: Final = 0.25
+"""And in later blocks no longer than this share of the time since the first one began."""
 LINGER_S: Final = 0.5
 """Longest time in seconds that a phase waits for the next deal-set while none is in play."""
 
@@ -33,6 +39,8 @@ class Phases:
         self._is_ending = False
         """Whether processes are being ended: nothing begins."""
         self._began_s = self._longest_s = 0.0
+        self._busy_since_s = self._ended_s = -math.inf
+        """When the first block began, and when the last one ended. A pause of `FIRST_BLOCK_S` begins anew."""
         self._start_s = 0.0
         """The longest start of bots since processes were ended."""
         self._known: set[str] = set()
@@ -45,12 +53,15 @@ class Phases:
         await self.open(name)
         if not self._block:
             self.phase, self._began_s, self._longest_s = 0, trio.current_time(), 0.0
+            if self._began_s - self._ended_s > FIRST_BLOCK_S:
+                self._busy_since_s = self._began_s
         own = PhasedDealSet(self, name)
         self._block.add(own)
         try:
             yield own
         finally:
             self._block.remove(own)
+            self._ended_s = trio.current_time()
             self._wake()
 
     async def open(self, name: str = "") -> None:
@@ -68,8 +79,9 @@ class Phases:
 
     @property
     def _gathers(self) -> bool:
-        lasts_s = max(BLOCK_STARTS * self._start_s, BLOCK_TABLES * self._longest_s)
-        return self.phase == 0 and trio.current_time() < self._began_s + lasts_s
+        worth_s = max(BLOCK_STARTS * self._start_s, BLOCK_TABLES * self._longest_s)
+        most_s = max(FIRST_BLOCK_S, LATER_BLOCKS * (self._began_s - self._busy_since_s))
+        return self.phase == 0 and trio.current_time() < self._began_s + min(worth_s, most_s)
 
     async def begin(self, own: "PhasedDealSet") -> None:
         """Wait for a phase in which a deal-set of the block has played no table."""

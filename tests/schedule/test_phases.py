@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from arena.schedule.deal_sets import planned_tables
 from arena.schedule.outcomes import MatchOutcome, aborted
-from arena.schedule.phases import BLOCK_STARTS, BLOCK_TABLES, LINGER_S, Phases
+from arena.schedule.phases import (
+    BLOCK_STARTS,
+    BLOCK_TABLES,
+    FIRST_BLOCK_S,
+    LATER_BLOCKS,
+    LINGER_S,
+    Phases,
+)
 from arena.schedule.runner import MatchByMatch, run_deal_sets
 from arena.schedule.work import ScheduledWork
 
@@ -32,7 +39,7 @@ class Machine:
     """Starts processes for tables, and holds what must be so when a table begins."""
 
     def __init__(self, seed=0, *, aborts=0.0):
-        self.lots, self.aborts = random.Random(seed), aborts
+        self.lots, self.aborts, self.start_s = random.Random(seed), aborts, START_S
         self.phases = Phases(self.end_processes)
         self.processes = {}
         self.started = Counter()
@@ -66,7 +73,7 @@ class Machine:
         self.in_play[deal_set].append(match)
 
     async def play(self, _, match):
-        self.phases.started(START_S)
+        self.phases.started(self.start_s)
         self.sit(match)
         try:
             await trio.sleep(self.lots.choice((0.0, 0.1, 1.0, 20.0)))
@@ -166,18 +173,43 @@ def test_tables_of_one_phase_are_in_play_side_by_side():
 
 
 @pytest.mark.parametrize(
-    ("match_s", "lasts_s"),
-    [(1.0, BLOCK_STARTS * START_S), (20.0, BLOCK_TABLES * 20.0)],
-    ids=["many times a start of bots", "as many times the longest match"],
+    ("start_s", "match_s", "lasts_s"),
+    [
+        (0.4, 0.25, BLOCK_STARTS * 0.4),
+        (0.1, 1.5, BLOCK_TABLES * 1.5),
+        (2.0, 0.25, FIRST_BLOCK_S),
+    ],
+    ids=["many times a start of bots", "some times the longest match", "no longer at first"],
 )
-def test_a_block_takes_deal_sets_for_so_long(match_s, lasts_s):
+def test_a_block_takes_deal_sets_for_so_long(start_s, match_s, lasts_s):
     machine = Machine()
+    machine.start_s = start_s
     machine.lots.choice = lambda _: match_s
     plans = pairs(100)
     run(lambda: run_deal_sets(ScheduledWork(plans), machine.player(2)))
     turned = {plan.matches[1].id for plan in plans}
     played = [match in turned for match, _ in machine.played].index(True)
     assert 0 <= played - 2 * lasts_s / match_s <= 2
+
+
+def test_blocks_grow_until_starts_are_a_small_part_of_them():
+    """So the first results come soon, although it takes a minute to start these bots."""
+    machine = Machine()
+    machine.start_s = 60.0
+    machine.lots.choice = lambda _: 1.0
+    plans = pairs(400)
+    run(lambda: run_deal_sets(ScheduledWork(plans), machine.player(1)))
+    turned = {plan.matches[1].id for plan in plans}
+    blocks, before = [], True
+    for match, _ in machine.played:
+        if match not in turned and before:
+            blocks.append(0)
+        before = match in turned
+        blocks[-1] += not before
+    for block, lasts_s in enumerate(blocks[:-1]):
+        since_s = 2 * sum(blocks[:block])  # and what it takes to end processes
+        assert 0 <= lasts_s - max(FIRST_BLOCK_S, LATER_BLOCKS * since_s) <= 3
+    assert max(blocks) > 8 * FIRST_BLOCK_S
 
 
 @pytest.mark.parametrize("slots", [1, 4])
