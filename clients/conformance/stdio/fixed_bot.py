@@ -7,14 +7,16 @@ go to the bridge's own standard output, which the first argument names.
 import json
 import sys
 import time
+from pathlib import Path
 
 RAISES_AT = 999
 PAD = "\N{PLAYING CARD ACE OF SPADES}"
 
 
-def main(kit: str, sleep_s: float) -> None:
+def main(kit: Path, sleep_s: float) -> None:
+    """Plays, and prints to the file `kit` what the kit wants to read."""
     asked: dict[int, int] = {}
-    with open(kit, "a") as out:
+    with kit.open("a") as out:
         for line in sys.stdin:
             ((kind, message),) = json.loads(line).items()
             if kind == "match_start":
@@ -31,6 +33,7 @@ def main(kit: str, sleep_s: float) -> None:
 
 
 def answer(ask: dict, count: int) -> dict:
+    """The answer to the ask that is the `count`-th of its match."""
     number = int(ask["ask_id"])
     if number % 1000 == RAISES_AT:
         print("the fixed bot's mistake", file=sys.stderr, flush=True)
@@ -41,4 +44,4 @@ def answer(ask: dict, count: int) -> dict:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    main(Path(sys.argv[1]), float(sys.argv[2]))

@@ -176,12 +176,15 @@ class Bridge:
                 seat.answered = True
             waiting = [str(each.ask_id) for each in self._waiting(process)]
         if not found:
-            asks = f"these wait for an answer: {', '.join(waiting)}" if waiting else "no ask is open"
+            asks = (
+                f"these wait for an answer: {', '.join(waiting)}" if waiting else "no ask is open"
+            )
             again = "has answered already" if seat is not None else "was not asked"
             self._say(f"the bot answered ask {answer.ask_id}, which it {again}; {asks}")
             return
-        if answer.failed and not answer.note.startswith(NOTE):
-            answer.note = f"{NOTE}{answer.note or 'the bot reported a failure'}"
+        if answer.failed and seat is not None and seat.ask is not None:
+            why = answer.note.removeprefix(NOTE) or "it did not say why"
+            answer = self._failure(seat.ask, f"the bot failed: {why}")
         self._connection.answer([answer])
 
     def _on_end(self, process: BotProcess, how: str) -> None:
