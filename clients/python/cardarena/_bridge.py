@@ -48,7 +48,12 @@ class Bridge:
     """A bot's program between a connection and standard input and output."""
 
     def __init__(
-        self, command: Sequence[str], *, per_match: bool, say: Callable[[str], None]
+        self,
+        command: Sequence[str],
+        *,
+        per_match: bool,
+        say: Callable[[str], None],
+        start: type[BotProcess] = BotProcess,
     ) -> None:
         """Starts nothing yet.
 
@@ -56,7 +61,9 @@ class Bridge:
           command: Program and arguments of the bot.
           per_match: Whether each match gets a process of its own, instead of one for all.
           say: Takes one line for the bot's author.
+          start: Starts a process.
         """
+        self._start = start
         self._command = command
         self._per_match = per_match
         self._say = say
@@ -87,7 +94,7 @@ class Bridge:
 
     def _started(self) -> BotProcess:
         try:
-            return BotProcess(self._command, self._on_line, self._on_end)
+            return self._start(self._command, self._on_line, self._on_end)
         except OSError as error:
             raise Misconfigured(
                 f"the bot's program {self._command[0]!r} cannot be started: {error.strerror}"
@@ -188,21 +195,23 @@ class Bridge:
         self._connection.answer([answer])
 
     def _on_end(self, process: BotProcess, how: str) -> None:
+        assert self._connection is not None
+        waiting: list[AnyAsk] = []
+        sentence = f"the bot {how} before its match"
         with self._lock:
             if self._closing:
                 return
-            sentence = f"the bot {how}"
             if process is self._shared:
-                self._problem = f"{sentence} while it was at the arena"
-        if process is self._shared:
-            assert self._connection is not None
+                self._problem = f"the bot {how} while it was at the arena"
+            else:
+                waiting = self._waiting(process)
+                for seat in self._seats.values():
+                    if seat.process is process:
+                        seat.process, seat.ended, seat.answered = None, sentence, True
+        if self._problem:
             self._connection.close()
-            return
-        self._fail(process, f"{sentence} before its match")
-        with self._lock:
-            for seat in self._seats.values():
-                if seat.process is process:
-                    seat.process, seat.ended = None, f"{sentence} before its match"
+        for ask in waiting:
+            self._connection.answer([self._failure(ask, sentence)])
 
     def _fail(self, process: BotProcess, sentence: str) -> None:
         """Answers that the bot failed, if exactly one ask waits for this process; else only says it."""
