@@ -27,6 +27,7 @@ def test_all_that_a_manifest_may_say():
     toml = (
         'command = ["./../x"]\n'.replace("./../x", "run")
         + 'runtime = "python"\nmemory_mb = 64\nprocesses = 2\nmax_matches = 1\n'
+        + 'protocol = "stdio"\n'
         + SOKO
         + "seats = [4, 2]\nrules = 2\n"
     )
@@ -38,6 +39,7 @@ def test_all_that_a_manifest_may_say():
         "memory_mb": 64,
         "processes": 2,
         "max_matches": 1,
+        "protocol": "stdio",
     }
 
 
@@ -110,6 +112,11 @@ WRONG = [
         GOOD + 'max_matches = "8"\n' + SOKO,
         "max_matches: should be a valid integer, not '8'",
         "a text for a number",
+    ),
+    (
+        GOOD + 'protocol = "uci"\n' + SOKO,
+        "protocol: should be one of grpc, stdio, stdio-per-match, not 'uci'",
+        "another protocol",
     ),
     (
         GOOD + "memory = 5\n" + SOKO,
