@@ -13,7 +13,7 @@
 int main(void) {
     char *line = NULL;
     size_t size = 0;
-    srandom((unsigned)time(NULL));
+    srand((unsigned)time(NULL));
     while (getline(&line, &size, stdin) > 0) {
         if (strncmp(line, ASK, strlen(ASK)) != 0)
             continue;
@@ -23,7 +23,7 @@ int main(void) {
         long moves = 1;
         for (char *at = texts; (at = strstr(at, "\",\"")) && at < end; at++)
             moves++;
-        printf("{\"ask_id\":\"%.*s\",\"index\":%ld}\n", (int)strcspn(id, "\""), id, random() % moves);
+        printf("{\"ask_id\":\"%.*s\",\"index\":%ld}\n", (int)strcspn(id, "\""), id, rand() % moves);
         fflush(stdout);
     }
     free(line);
