@@ -48,6 +48,8 @@ MAX_MATCHES: Final = 8
 GRPC: Final = "grpc"
 STDIO: Final = "stdio"
 STDIO_PER_MATCH: Final = "stdio-per-match"
+BRIDGE_MB: Final = 256
+"""The least memory limit of a bot behind the bridge, which starts with 192 MB, and not with 160."""
 PROTOCOLS: Final = (GRPC, STDIO, STDIO_PER_MATCH)
 MAX_WORDS: Final = 32
 MAX_WORD_CHARS: Final = 200
@@ -103,9 +105,11 @@ def _runtime(given: str, info: "ManifestInfo") -> str:
     return given
 
 
-def _protocol(given: str, _: object) -> str:
+def _protocol(given: str, info: "ManifestInfo") -> str:
     if given not in PROTOCOLS:
         raise ValueError(f"should be one of {', '.join(PROTOCOLS)}, not {given!r}")
+    if given != GRPC and info.data.get("memory_mb", BRIDGE_MB) < BRIDGE_MB:
+        raise ValueError(f"is {given}, whose bridge needs memory_mb = {BRIDGE_MB} or more")
     return given
 
 
