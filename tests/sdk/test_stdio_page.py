@@ -14,7 +14,7 @@ from cardarena.v1.play_pb2 import Answer
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "stdio.md"
 PATIENCE_S = 120
-VARYING = re.compile(r'("match_id":"|"last_round_trip_ms":)\w+')
+VARYING = re.compile(r'("match_id":"|"replay_id":"|"last_round_trip_ms":)\w+')
 """What differs from run to run."""
 TEE = """\
 #!/bin/sh
