@@ -88,7 +88,8 @@ class Process:
     def finish(self):
         self.finished = True
 
-    close = finish
+    def close(self):
+        self.ends("ended with exit code 0")
 
     @property
     def names(self):
@@ -201,6 +202,13 @@ def test_an_ask_has_the_events_of_the_asks_that_the_bot_was_not_given():
     assert played.answers == [(7, 0, "")], "the bridge answers where there is no choice"
 
 
+def test_an_end_has_the_events_of_an_ask_that_the_bot_was_not_given():
+    forced = ask(7, moves=1, events=[taken("As")])
+    played = Played(match_start(1), asks(forced), match_end(1, taken("2c")))
+    (_, end) = played.processes[0].lines[-1]
+    assert [event["abstrac"]["cards"] for event in end["trailing_events"]] == [["As"], ["2c"]]
+
+
 def test_a_line_to_the_bot_has_every_field_that_is_not_optional():
     played = Played(*BEGUN)
     (_, start), (_, told) = played.processes[0].lines
@@ -217,6 +225,13 @@ def test_the_bot_hears_that_an_ask_it_thinks_about_is_closed_and_its_late_answer
     assert played.said == [
         "the bot has written nothing yet: it must answer each ask with a line, and flush its output"
     ]
+
+
+def test_a_bot_that_has_written_before_is_not_told_to_flush():
+    closed = ask_closed(8, FAULT_KIND_TIMEOUT, "no answer in time")
+    played = Played(*BEGUN, writes(ANSWER), asks(ask(8, decision=2)), closed)
+    assert played.processes[0].names[-1] == "ask_closed"
+    assert played.said == []
 
 
 # fmt: off
