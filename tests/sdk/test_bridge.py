@@ -380,6 +380,7 @@ REFUSED = [
     # arguments                                    said                                              why
     (["bridge", "--", "./no-such-bot"],            "the bot's program './no-such-bot' does not exist", "no program"),
     (["bridge", "--game", "chess", "--", "true"],  "knows no game 'chess'",                          "no game"),
+    (["bridge", "--max-matches", "-1", "--", "true"], "'-1' is no number from 1 to 64",               "fewer matches than none"),
     (["bridge"],                                   "COMMAND",                                        "no command"),
 ]
 # fmt: on

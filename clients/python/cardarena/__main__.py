@@ -13,6 +13,8 @@ from cardarena._bot import Declaration
 from cardarena._bridge import Bridge
 from cardarena._errors import Misconfigured
 
+MAX_MATCHES: Final = 64
+"""The most matches at the same time, as in manifests."""
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 EPILOG: Final = """\
@@ -45,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     bridge.add_argument(
         "--max-matches",
-        type=int,
+        type=_count,
         default=1,
         metavar="N",
         help="the most matches at the same time (default: 1)",
@@ -79,6 +81,7 @@ def _bridge(given: argparse.Namespace) -> None:
         {
             "games": given.game,
             "max_matches": given.max_matches,
+            "max_open_asks": given.max_matches,
             "auto": not given.ask_forced,
             "want_text": True,
             "version": given.version,
@@ -96,6 +99,13 @@ def _bridge(given: argparse.Namespace) -> None:
         client_key=given.client_key,
         insecure=given.insecure,
     )
+
+
+def _count(text: str) -> int:
+    """A number of matches."""
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_MATCHES:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MAX_MATCHES}")
+    return int(text)
 
 
 def _name(command: Sequence[str]) -> str:
