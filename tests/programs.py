@@ -9,13 +9,19 @@ import pytest
 PACKAGES = {
     "bubblewrap": "bubblewrap",
     "cargo": "cargo",
+    "cc": "gcc libc6-dev",
     "chromium": "chromium",
     "go": "golang-go",
     "java": "default-jre-headless",
+    "kotlinc": "kotlin",
+    "lua5.4": "lua5.4",
+    "mcs": "mono-mcs",
+    "mono": "mono-runtime",
     "mvn": "maven",
     "node": "nodejs",
     "npm": "npm",
     "postgresql": "postgresql",
+    "ruby": "ruby",
     "valgrind": "valgrind",
 }
 """Of each program the package of Debian and Ubuntu that has it."""

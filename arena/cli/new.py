@@ -23,6 +23,7 @@ RUN_BY: Final[Mapping[str, str]] = {
     "typescript": "node dist/main.js",
     "rust": "target/release/{{name}}",
     "java": "java -jar target/{{name}}.jar",
+    "c": "cardarena bridge -- ./{{name}}",
 }
 """The command that starts each language's bot in its folder, after it is built."""
 LANGUAGES: Final = tuple(RUN_BY)
@@ -32,6 +33,7 @@ IN_COMMENT: Final[Mapping[str, str]] = {
     "typescript": "   *   ",
     "rust": "    ///   ",
     "java": "   *   ",
+    "c": " *   ",
 }
 """What begins a line of the list of fields, within the comment that has it."""
 COMMENT_CHARS: Final = 96
@@ -149,9 +151,10 @@ SPELLED: Final[Mapping[str, Callable[[Any], str]]] = {
     "go": lambda field: _pascal(field.name),
     "typescript": lambda field: str(field.json_name),
     "rust": lambda field: str(field.name),
+    "c": lambda field: str(field.name),
     "java": lambda field: f"get{_pascal(field.name)}{'List' * field.is_repeated}()",
 }
-"""How the code of each language that protoc generates names a field."""
+"""How the code of each language that protoc generates names a field; in C, how lines of JSON do."""
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:

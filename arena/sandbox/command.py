@@ -18,6 +18,11 @@ from arena.spawner.order import ResourceLimits
 _NAMED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,31})=(.+)", re.DOTALL)
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _PYTHONS: Final = ("python", "python3")
+_SDK: Final = "cardarena"
+_BEHIND: Final = "--"
+"""The word before the bot's own command in that of the bridge."""
+SDK_ARGV: Final = (sys.executable, "-m", _SDK)
+"""The command `cardarena` of the SDK that the arena has."""
 _HOUSE: Final = Path(__file__).parents[1] / "house" / "bot.py"
 
 
@@ -61,13 +66,18 @@ class BotCommand:
         """The command as a person types it."""
         return shlex.join(self.argv)
 
+    @property
+    def own_argv(self) -> tuple[str, ...]:
+        """The bot's own program and arguments, without the bridge if it is behind one."""
+        return _own_argv(self.argv)
+
     def content(self) -> str:
         """The hashes of the bot's files, to detect changes: see `arena.sandbox.content`.
 
         Raises:
           BadCommand: if a file cannot be read.
         """
-        program, *words = map(Path, self.argv)
+        program, *words = map(Path, self.own_argv)
         named = [path for path in words if path.is_absolute() and path.exists()]
         try:
             return content_of(program, named)
@@ -141,6 +151,14 @@ def _argv(text: str) -> tuple[str, ...]:
         raise BadCommand(f"the command {text!r} is not well quoted: {error}") from None
     if not words:
         raise BadCommand("a bot's command is empty")
+    if words[0] == _SDK and _BEHIND in words[:-1]:
+        own = words.index(_BEHIND) + 1
+        return (*SDK_ARGV, *words[1:own], *_resolved(words[own:], text))
+    return _resolved(words, text)
+
+
+def _resolved(words: list[str], text: str) -> tuple[str, ...]:
+    """The words of a command with absolute paths."""
     if words[0].endswith(".py"):
         words.insert(0, sys.executable)
     elif words[0] in _PYTHONS:
@@ -186,10 +204,18 @@ def _how_to_run(path: Path) -> str:
     return "give a program, or say what runs it, as in 'node bot.js'; a Python file ends in .py"
 
 
+def _own_argv(argv: tuple[str, ...]) -> tuple[str, ...]:
+    behind = argv[: len(SDK_ARGV)] == SDK_ARGV and _BEHIND in argv[:-1]
+    return argv[argv.index(_BEHIND) + 1 :] if behind else argv
+
+
 def _called_after(argv: tuple[str, ...]) -> str:
     if argv[1:2] == (str(_HOUSE),):
         return f"house-{argv[2]}"
-    program = Path(next((word for word in argv if word.endswith(".py")), argv[0]))
+    if (own := _own_argv(argv)) != argv:
+        program = Path(next((word for word in own[1:] if Path(word).is_file()), own[0]))
+    else:
+        program = Path(next((word for word in argv if word.endswith(".py")), argv[0]))
     stem = program.parent.name if program.stem == "bot" else program.stem.removesuffix("_bot")
     return _name_from(stem)
 

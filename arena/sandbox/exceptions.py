@@ -1,4 +1,4 @@
-"""Finds exceptions of a bot's code in its output, as the Python SDK prints them.
+"""Finds exceptions of a bot's code in its output, as the Python SDK prints them, and errors that its bridge finds.
 
 One line says what was raised and where; the indented traceback follows:
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 _HEAD: Final = re.compile(
-    r"cardarena: (?P<what>.+): an exception at (?:ask (?P<ask>\d+)|the (?:start|end)) of match \d+.*"
+    r"cardarena: (?P<what>.+): an (?:exception|error) at (?:ask (?P<ask>\d+)|the (?:start|end)) of match \d+.*"
 )
 _INDENT: Final = "  "
 

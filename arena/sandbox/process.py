@@ -200,7 +200,7 @@ async def launch(
     process: RunningProcess
     if sandbox is not None and not terminal:
         try:
-            _require_program(Path(command.argv[0]))
+            _require_program(Path(command.own_argv[0]))
             process = await sandbox.start(command, folder, {**given, **environment}, socket)
         except (OSError, BadCommand) as error:
             raise _no_start(command, error) from error

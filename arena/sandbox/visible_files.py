@@ -61,11 +61,15 @@ def visible_to(command: BotCommand, data: Path, read_only: Sequence[Path] = ()) 
       data: The arena's data folder.
       read_only: Further files and folders.
     """
-    program = Path(command.argv[0])
+    program = Path(command.own_argv[0])
     # A class path of Java is one word with several paths.
-    words = [part for word in command.argv[1:] for part in dict.fromkeys((word, *word.split(":")))]
+    words = [
+        part for word in command.own_argv[1:] for part in dict.fromkeys((word, *word.split(":")))
+    ]
     named = [path for word in words if (path := Path(word)).is_absolute() and exists(path)]
     paths = [*runtime_of(command.argv[0], data), *_packages(data)]
+    if command.own_argv[0] != command.argv[0]:
+        paths += runtime_of(command.own_argv[0], data)
     alone, why = None, ""
     first = named[0] if named else program
     if not _is_system(first):

@@ -43,6 +43,14 @@ if TYPE_CHECKING:
 EVERY_RUNTIME: Final = tuple(BY_NAME)
 MODULE: Final = "-m"
 """The flag of Python before the name of a module."""
+MAX_MATCHES: Final = 8
+"""The most matches that a bot plays at the same time, if its manifest does not say it."""
+GRPC: Final = "grpc"
+STDIO: Final = "stdio"
+STDIO_PER_MATCH: Final = "stdio-per-match"
+BRIDGE_MB: Final = 256
+"""The least memory limit of a bot behind the bridge, which starts with 192 MB, and not with 160."""
+PROTOCOLS: Final = (GRPC, STDIO, STDIO_PER_MATCH)
 MAX_WORDS: Final = 32
 MAX_WORD_CHARS: Final = 200
 
@@ -94,6 +102,14 @@ def _runtime(given: str, info: "ManifestInfo") -> str:
         )
     if language is not PYTHON:
         raise ValueError(f"is {given}, which runs Python, and the command is run by {command[0]}")
+    return given
+
+
+def _protocol(given: str, info: "ManifestInfo") -> str:
+    if given not in PROTOCOLS:
+        raise ValueError(f"should be one of {', '.join(PROTOCOLS)}, not {given!r}")
+    if given != GRPC and info.data.get("memory_mb", BRIDGE_MB) < BRIDGE_MB:
+        raise ValueError(f"is {given}, whose bridge needs memory_mb = {BRIDGE_MB} or more")
     return given
 
 
@@ -179,8 +195,10 @@ class Manifest:
     """The memory limit of each process, in MB; with control groups, of all processes together."""
     processes: Annotated[int, Limits(ge=1, le=64)] = 64
     """The most processes and threads; gRPC and a garbage collector use a dozen threads."""
-    max_matches: Annotated[int, Limits(ge=1, le=64)] = 8
+    max_matches: Annotated[int, Limits(ge=1, le=64)] = MAX_MATCHES
     """The most matches that it plays at the same time."""
+    protocol: Annotated[str, Constraint(_protocol)] = GRPC
+    """One of `PROTOCOLS`: gRPC, or JSON lines with one process for all matches or one for each."""
 
     @property
     def runs_python(self) -> bool:

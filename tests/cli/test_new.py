@@ -24,6 +24,7 @@ BUILDS = [
     ("typescript", "npm",    [("npm", "install", "--ignore-scripts"), ("npm", "test")]),
     ("rust",       "cargo",  [("cargo", "test", "--quiet"), ("cargo", "build", "--release", "--quiet")]),
     ("java",       "mvn",    [("mvn", "-q", "-B", "-U", "package")]),
+    ("c",          "cc",     [("cc", "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", "my-bot", "bot.c"), ("sh", "test.sh")]),
 ]
 SDKS = {"typescript": languages.typescript, "java": languages.java}
 """What has to be built of an SDK first, where it is not published."""
@@ -116,6 +117,13 @@ def test_the_bot_lists_the_fields_of_the_view_as_its_language_names_them(
         name = SPELLED[language](field)
         assert re.search(rf"\b{name}\b", source), name
         assert re.search(declared.format(name), view, re.MULTILINE), name
+
+
+def test_the_bot_in_c_lists_the_fields_of_the_view_as_lines_name_them(tmp_path):
+    start_bot(tmp_path / "my-bot", game_by_id("jam"), "c")
+    source = (tmp_path / "my-bot" / "bot.c").read_text("utf-8")
+    names = [field.name for field in jam.View.DESCRIPTOR.fields]
+    assert [name for name in names if not re.search(rf"\b{name}\b", source)] == []
 
 
 def test_the_bot_in_java_lists_the_methods_of_the_view(tmp_path):

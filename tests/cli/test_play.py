@@ -252,6 +252,11 @@ def test_the_arena_reads_what_the_sdk_prints(ask_id, capsys):
     assert [printed_exception(line) for line in traceback] == [None] * len(traceback)
 
 
+def test_the_arena_reads_what_the_bridge_prints():
+    line = "cardarena: the bot wrote 'x', which is no JSON object: an error at ask 7 of match 1, so the fallback is played"
+    assert printed_exception(line) == ("the bot wrote 'x', which is no JSON object", 7)
+
+
 def test_exceptions_of_other_asks_are_left_out(capsys):
     one, other = (printed_by_the_sdk(ask_id, capsys) for ask_id in (11, 12))
     texts = ["thought of 11", *one, "thought of 12", *other, "thought of 13"]

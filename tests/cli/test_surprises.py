@@ -66,6 +66,9 @@ CONTENTS = [
     ("python a.py w.bin", "w.bin",               True,     "a file that it is given"),
     ("python a.py w.bin", "other",               False,    "a file that it is not given"),
     ("./prog a.py",      "prog",                 False,    "what runs the file it is given"),
+    ("cardarena bridge -- ./prog", "prog",       True,     "a program behind the bridge"),
+    ("cardarena bridge -- sh prog", "prog",      True,     "a script behind the bridge"),
+    ("cardarena bridge -- sh prog", "other",     False,    "a file beside a script behind the bridge"),
 ]
 # fmt: on
 
@@ -82,6 +85,35 @@ def test_what_counts_as_the_bot_is(command, file, noticed, why, tmp_path, monkey
     before = bot.content()
     (tmp_path / file).write_text("#!/bin/sh\n# changed\n")
     assert (bot.content() != before) is noticed
+
+
+# fmt: off
+BEHIND = [
+    # command                                       name     its own program and arguments     why
+    ("cardarena bridge -- ./prog",                  "prog",  ("prog",),                        "a program"),
+    ("cardarena bridge --per-match -- sh w.sh 7",   "w",     ("sh", "w.sh", "7"),              "a script"),
+    ("cardarena bridge -- a.py",                    "a",     ("python", "a.py"),               "a Python file"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("command", "name", "own", "why"), BEHIND, ids=[row[-1] for row in BEHIND])
+def test_a_command_behind_the_bridge_is_read_like_any_other(
+    command, name, own, why, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for file in ("a.py", "prog", "w.sh"):
+        (tmp_path / file).write_text("#!/bin/sh\n")
+        (tmp_path / file).chmod(0o755)
+    (bot,) = parse_commands([command])
+    assert bot.name == name
+    found = {"sh": shutil.which("sh"), "python": sys.executable, "7": "7"}
+    assert bot.own_argv == tuple(found.get(word, str(tmp_path / word)) for word in own)
+
+
+def test_a_program_behind_the_bridge_must_exist():
+    with pytest.raises(BadCommand, match="nobody' of the bot"):
+        parse_commands(["cardarena bridge -- ./nobody"])
 
 
 # fmt: off

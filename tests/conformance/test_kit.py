@@ -206,6 +206,13 @@ def test_the_python_sdk_passes_every_case(long):
     passes_every_case(CLIENT, long)
 
 
+@pytest.mark.slow
+def test_the_bridge_passes_every_case(beside):
+    """What only waits is watched beside the others."""
+    client = [sys.executable, str(KIT / "stdio" / "client.py")]
+    passes_every_case(client, begun(client, beside))
+
+
 # The command.
 
 

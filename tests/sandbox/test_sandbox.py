@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 import trio
 
+import cardarena
 from arena.sandbox import (
+    SDK_ARGV,
     BadCommand,
     BotCommand,
     Level,
@@ -86,6 +88,17 @@ def test_a_bot_sees_its_folder_unless_that_is_more_than_its_own(name, folder, wh
     assert (seen.alone is None) is folder
     assert not seen.holds(home / "arena" / "data" / "arena.db")
     assert not seen.holds(home / "models")
+
+
+@pytest.mark.parametrize("program", [sys.executable, "/bin/sh"])
+def test_a_bot_behind_the_bridge_sees_its_folder_and_the_sdk(program, home):
+    bot = home / "bots" / "one" / "bot.py"
+    command = BotCommand("bot", (*SDK_ARGV, "bridge", "--", program, str(bot)))
+    seen = visible_to(command, home / "arena" / "data")
+    assert seen.holds(bot.with_name("beside.py"))
+    assert seen.holds(Path(sys.executable))
+    assert seen.holds(Path(cardarena.__file__))
+    assert not seen.holds(home / "arena" / "data" / "arena.db")
 
 
 # fmt: off

@@ -457,3 +457,24 @@ def test_when_play_is_over_no_ask_is_open():
 
 def test_a_note_of_the_longest_length_stays_whole():
     assert _choice.cut("x" * 200, 200) == "x" * 200
+
+
+# fmt: off
+CLOSED = [
+    # what the author did                       told?   why
+    (lambda session, ask: session.show(ask),    [5],    "the author thinks about it"),
+    (lambda session, ask: None,                 [],     "the author was not given it"),
+    (lambda session, ask: (session.show(ask), session.answer([Answer(ask_id=5, index=0)])),
+                                                [],     "the author has answered it"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("did", "told", "why"), CLOSED, ids=[row[-1] for row in CLOSED])
+def test_an_ask_is_withdrawn_from_the_author_who_thinks_about_it(did, told, why):
+    wire = Wire(welcome(), match_start(1), asks(ask(5)))
+    (given,) = wire.session.take().asks
+    did(wire.session, given)
+    wire.receive(ask_closed(5, FAULT_KIND_TIMEOUT))
+    assert wire.session.has_work == bool(told)
+    assert [closed.ask_id for closed in wire.session.take().closed] == told

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.sandbox import BadCommand
+from arena.sandbox import SDK_ARGV, BadCommand
 from arena.server.submissions import command
 from arena.server.submissions.command import launched_manifest
 from arena.server.submissions.runtimes import runtimes
@@ -73,6 +73,41 @@ def test_a_bot_whose_runtime_is_gone_is_not_launched(tmp_path, monkeypatch):
 def test_a_manifest_without_a_command_is_launched_by_nobody(tmp_path, manifest):
     with pytest.raises(BadCommand, match="the manifest of ann@7 has no command"):
         launched_manifest("ann@7", manifest, tmp_path)
+
+
+# fmt: off
+BEHIND_THE_BRIDGE = [
+    # protocol         before the bot's own command                                  why
+    ("grpc",            (),                                                          "the bot speaks gRPC itself"),
+    ("stdio",           ("bridge", "--max-matches", "4", "--game", "soko", "--"),    "one process for all matches"),
+    ("stdio-per-match", ("bridge", "--max-matches", "4", "--game", "soko", "--per-match", "--"), "a process for each match"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("protocol", "before", "why"), BEHIND_THE_BRIDGE, ids=[row[-1] for row in BEHIND_THE_BRIDGE]
+)
+def test_a_manifest_says_whether_a_bot_is_behind_the_bridge(tmp_path, protocol, before, why):
+    manifest = {
+        "command": ["bot.sh", "x"],
+        "games": [{"id": "soko"}],
+        "max_matches": 4,
+        "protocol": protocol,
+    }
+    found = launched_manifest("ann@7", manifest, tmp_path)
+    assert found.argv == ((*SDK_ARGV, *before) if before else ()) + (f"{tmp_path}/bot.sh", "x")
+    assert found.own_argv == (f"{tmp_path}/bot.sh", "x")
+
+
+def test_a_manifest_without_a_protocol_is_of_a_bot_that_speaks_grpc(tmp_path):
+    found = launched_manifest("ann@7", {"command": ["bot.sh"]}, tmp_path)
+    assert found.argv == found.own_argv
+
+
+def test_a_manifest_with_another_protocol_is_launched_by_nobody(tmp_path):
+    with pytest.raises(BadCommand, match="ann@7 has no protocol of grpc, stdio"):
+        launched_manifest("ann@7", {"command": ["bot.sh"], "protocol": "uci"}, tmp_path)
 
 
 def test_a_java_fills_half_of_what_its_manifest_asks_for(tmp_path, monkeypatch):

@@ -26,7 +26,8 @@ def test_the_least_that_a_manifest_says():
 def test_all_that_a_manifest_may_say():
     toml = (
         'command = ["./../x"]\n'.replace("./../x", "run")
-        + 'runtime = "python"\nmemory_mb = 64\nprocesses = 2\nmax_matches = 1\n'
+        + 'runtime = "python"\nmemory_mb = 256\nprocesses = 2\nmax_matches = 1\n'
+        + 'protocol = "stdio"\n'
         + SOKO
         + "seats = [4, 2]\nrules = 2\n"
     )
@@ -35,9 +36,10 @@ def test_all_that_a_manifest_may_say():
         "command": ["run"],
         "runtime": "python",
         "games": [{"id": "soko", "seats": [2, 4], "rules": 2}],
-        "memory_mb": 64,
+        "memory_mb": 256,
         "processes": 2,
         "max_matches": 1,
+        "protocol": "stdio",
     }
 
 
@@ -110,6 +112,16 @@ WRONG = [
         GOOD + 'max_matches = "8"\n' + SOKO,
         "max_matches: should be a valid integer, not '8'",
         "a text for a number",
+    ),
+    (
+        GOOD + 'protocol = "uci"\n' + SOKO,
+        "protocol: should be one of grpc, stdio, stdio-per-match, not 'uci'",
+        "another protocol",
+    ),
+    (
+        GOOD + 'protocol = "stdio"\nmemory_mb = 255\n' + SOKO,
+        "protocol: is stdio, whose bridge needs memory_mb = 256 or more",
+        "less memory than the bridge needs",
     ),
     (
         GOOD + "memory = 5\n" + SOKO,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from arena.sandbox import BadCommand, BotCommand, ResourceLimits
+from arena.sandbox import SDK_ARGV, BadCommand, BotCommand, ResourceLimits
 from arena.spawner.order import MB
 from arena.submission.archive import MANIFEST
-from arena.submission.manifest import MODULE
+from arena.submission.manifest import GRPC, MAX_MATCHES, MODULE, PROTOCOLS, STDIO_PER_MATCH
 from arena.submission.runtimes import JAVA, PYTHON, language_of
 from arena.validation import InvalidInput, toml_values
 
@@ -48,7 +48,22 @@ def launched_manifest(
         processes=processes if isinstance(processes, int) else every.processes,
     )
     made = submitted_command(name, words, folder, limits)
-    return replace(made, packages=tuple(packages), files=folder)
+    argv = (*_bridge(name, manifest), *made.argv)
+    return replace(made, argv=argv, packages=tuple(packages), files=folder)
+
+
+def _bridge(name: str, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """The words before the command of a bot that reads and writes JSON lines; none for other bots."""
+    protocol, games = manifest.get("protocol", GRPC), manifest.get("games")
+    if protocol == GRPC:
+        return ()
+    if protocol not in PROTOCOLS:
+        raise BadCommand(f"the manifest of {name} has no protocol of {', '.join(PROTOCOLS)}")
+    words = [*SDK_ARGV, "bridge", "--max-matches", str(manifest.get("max_matches", MAX_MATCHES))]
+    for game in games if isinstance(games, list) else ():
+        words += ["--game", str(game["id"])]
+    words += ["--per-match"] * (protocol == STDIO_PER_MATCH)
+    return (*words, "--")
 
 
 def folder_argv(folder: Path) -> tuple[str, ...] | None:

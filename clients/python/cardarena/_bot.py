@@ -10,7 +10,7 @@ from cardarena._errors import Misconfigured
 from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
 
 
-class _Declaration:
+class Declaration:
     """What a bot says of itself when it connects."""
 
     games: ClassVar[Sequence[str | GameSupport]] = ()
@@ -36,7 +36,7 @@ class _Declaration:
     """Whether it takes part in fair deals, and checks them. Costs nothing to speak of."""
 
 
-class Bot(_Declaration, Generic[ViewT, MoveT, EventT]):
+class Bot(Declaration, Generic[ViewT, MoveT, EventT]):
     """A seat at one match. There is one object for each, so that `self` is that match.
 
     Each game's module has its own, which plays that game alone and whose asks are
@@ -85,7 +85,7 @@ class Bot(_Declaration, Generic[ViewT, MoveT, EventT]):
         """Called once, after the last `move`, also if the end was missed (`end.missed`)."""
 
 
-class BatchBot(_Declaration, Generic[ViewT, MoveT, EventT]):
+class BatchBot(Declaration, Generic[ViewT, MoveT, EventT]):
     """All matches in one object, for a bot that decides many moves at a time.
 
     Each game's module has its own, as of `Bot`.

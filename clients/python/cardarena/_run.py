@@ -7,13 +7,13 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Final, NoReturn
 
 from cardarena import _games
-from cardarena._bot import BatchBot, Bot, require_method
+from cardarena._bot import BatchBot, Bot, Declaration, require_method
 from cardarena._connection import Connection
 from cardarena._deals import Deals
 from cardarena._dial import Dial
@@ -79,9 +79,50 @@ def play(
     """
     kind = bot if isinstance(bot, type) else type(bot)
     require_method(kind)
-    name = kind.__name__
+    author: Author
+    if isinstance(bot, BatchBot):
+        author = AllAtOnce(bot)
+    elif issubclass(bot, BatchBot):
+        author = AllAtOnce(bot())
+    else:
+        author = OneByOne(bot)
+    join(
+        kind,
+        lambda connection: _play(author, connection),
+        address=address,
+        token=token,
+        once=once,
+        receipts=receipts,
+        random=random,
+        tls=tls,
+        ca_file=ca_file,
+        client_cert=client_cert,
+        client_key=client_key,
+        insecure=insecure,
+    )
+
+
+def join(
+    kind: type[Declaration],
+    play_on: Callable[[Connection], None],
+    *,
+    address: str | None,
+    token: str | None,
+    once: bool | None = None,
+    receipts: str | os.PathLike[str] | None,
+    random: Random | None = None,
+    tls: bool,
+    ca_file: str | None,
+    client_cert: str | None,
+    client_key: str | None,
+    insecure: bool,
+) -> None:
+    """Connects as `kind` declares, and has `play_on` play until there is no more work.
+
+    Args and errors are those of `play`.
+    """
     address = address or os.environ.get("CARDARENA_ADDRESS") or DEFAULT_ADDRESS
-    token = token or os.environ.get("CARDARENA_TOKEN") or f"guest:{name}"
+    token = token or os.environ.get("CARDARENA_TOKEN") or f"guest:{kind.__name__}"
     once = os.environ.get("CARDARENA_ONCE") == "1" if once is None else once
     dial = Dial(
         address,
@@ -91,13 +132,6 @@ def play(
         client_key=client_key,
         insecure=insecure,
     )
-    author: Author
-    if isinstance(bot, BatchBot):
-        author = AllAtOnce(bot)
-    elif issubclass(bot, BatchBot):
-        author = AllAtOnce(bot())
-    else:
-        author = OneByOne(bot)
     hello = Hello(
         token=_with_secret(token),
         sdk=f"cardarena-python/{version()}",
@@ -115,12 +149,12 @@ def play(
         Session(hello, auto=kind.auto, now_s=time.monotonic, deals=deals),
         Redial(address, once=once, random=random or Random(), now_s=time.monotonic),
         dial,
-        say=_say,
+        say=say,
         waiting=None if once else Waiting(hello, address, DEFAULT_ADDRESS),
     )
     connection.start()
     try:
-        _play(author, connection)
+        play_on(connection)
     except (Refused, Unreachable) as error:
         if connection.lies:
             raise Lied(*connection.lies) from error
@@ -179,7 +213,7 @@ def run(
     """
     kind = bot if isinstance(bot, type) else type(bot)
     given = _parser(kind).parse_args(argv)
-    try:
+    with exit_codes():
         play(
             bot,
             address=address or given.address,
@@ -192,6 +226,13 @@ def run(
             client_key=client_key or given.client_key,
             insecure=insecure or given.insecure,
         )
+
+
+@contextlib.contextmanager
+def exit_codes() -> Iterator[None]:
+    """Ends the program with the exit code of the error that comes out of `play`, as `run` says."""
+    try:
+        yield
     except (Misconfigured, Refused) as error:
         _exit(str(error), EXIT_REFUSED)
     except Unreachable as error:
@@ -229,6 +270,12 @@ def _parser(kind: type) -> argparse.ArgumentParser:
         description=f"Plays at a Card Arena as {kind.__name__}, until the arena closes.",
         epilog=f"example: %(prog)s --address {DEFAULT_ADDRESS} --token guest:{kind.__name__}",
     )
+    add_arguments(parser)
+    return parser
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the flags that say where to connect and as whom."""
     parser.add_argument(
         "--address",
         metavar="ADDRESS",
@@ -256,13 +303,13 @@ def _parser(kind: type) -> argparse.ArgumentParser:
     parser.add_argument(
         "--insecure", action="store_true", help="let the token leave this machine in plain text"
     )
-    return parser
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Writes a line for the bot's author to stderr."""
     sys.stderr.write(f"cardarena: {line}\n")
 
 
 def _exit(line: str, code: int) -> NoReturn:
-    _say(line)
+    say(line)
     raise SystemExit(code) from None

@@ -86,9 +86,11 @@ class Work:
 
     news: list[News]
     asks: list[AnyAsk]
+    closed: list[AskClosed] = field(default_factory=list)
+    """Asks that the author was given, and whose answer is not wanted any more."""
 
     def __bool__(self) -> bool:
-        return bool(self.news or self.asks)
+        return bool(self.news or self.asks or self.closed)
 
 
 @dataclass(slots=True)
@@ -144,6 +146,7 @@ class Session:
         self._open: dict[int, _Match] = {}
         self._queue: dict[int, AnyAsk] = {}
         self._news: list[News] = []
+        self._closed: list[AskClosed] = []
         self._turns = Turns()
         self._over: dict[int, None] = {}
         """Matches whose end was told: a later `welcome` may list them again, and tell it again."""
@@ -219,15 +222,15 @@ class Session:
 
     def take(self) -> Work:
         """Everything that waits for the author's code, oldest first."""
-        work = Work(self._news, list(self._queue.values()))
-        self._news = []
+        work = Work(self._news, list(self._queue.values()), self._closed)
+        self._news, self._closed = [], []
         self._queue.clear()
         return work
 
     @property
     def has_work(self) -> bool:
         """Whether `take` would give anything."""
-        return bool(self._news or self._queue)
+        return bool(self._news or self._queue or self._closed)
 
     def show(self, ask: AnyAsk) -> bool:
         """Says that the author is about to be given an ask; false if it was settled meanwhile."""
@@ -384,6 +387,8 @@ class Session:
     def _on_ask_closed(self, closed: AskClosed) -> Received:
         match = self._open.get(closed.ask_id)
         if match is not None:
+            if match.ask is not None and match.ask.shown and match.answer is None:
+                self._closed.append(closed)
             self._settle(closed.ask_id)
         if closed.fault == FaultKind.FAULT_KIND_UNSPECIFIED:
             return Received()

@@ -1,0 +1,92 @@
+"""The lines between the bridge and a bot: an object a line, made of the messages of `play.proto`.
+
+To the bot go objects with one field, whose name says what it holds: `match_start` (MatchStart), `ask` (Ask),
+`ask_closed` (AskClosed) and `match_end` (MatchEnd). From the bot come objects of Answer. All are in protobuf's
+JSON form with the names of the proto; what goes to the bot has every field that is not optional.
+`docs/stdio.md` describes them.
+"""
+
+import json
+from typing import Any, Final
+
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from google.protobuf.message import Message
+
+from cardarena._ask import AnyAsk, End
+from cardarena.v1.game_pb2 import GameEvent
+from cardarena.v1.play_pb2 import Answer, AskClosed, MatchEnd, MatchStart
+from cardarena.v1.play_pb2 import Ask as AskMessage
+
+SHOWN_CHARS: Final = 60
+"""How much of a line is quoted in an error."""
+
+
+class NotAnAnswer(Exception):
+    """A line of the bot is no answer. The text says what it is, as the end of a sentence."""
+
+
+def start_line(start: MatchStart) -> bytes:
+    """The line that begins a match."""
+    return _line("match_start", start)
+
+
+def ask_line(ask: AnyAsk) -> bytes:
+    """The line that asks for a move, with the events of earlier asks that the bot was not given."""
+    message = AskMessage()
+    message.CopyFrom(ask.message)
+    for name in ("event_texts", "played_for"):
+        _replace(getattr(message, name), list(getattr(ask, name)))
+    _replace(getattr(message, ask.family).events, list(ask.events))
+    return _line("ask", message)
+
+
+def closed_line(closed: AskClosed) -> bytes:
+    """The line that withdraws an ask."""
+    return _line("ask_closed", closed)
+
+
+def end_line(end: End[Any], family: str) -> bytes:
+    """The line that ends a match. `family` is the field of its events in GameEvent."""
+    message = MatchEnd()
+    message.CopyFrom(end.message)
+    _replace(message.trailing_events, [GameEvent(**{family: event}) for event in end.events])
+    return _line("match_end", message)
+
+
+def answer_of(line: bytes) -> Answer:
+    """The answer in a line of the bot.
+
+    Raises:
+      NotAnAnswer: if there is none.
+    """
+    shown = line.decode("utf-8", "replace").strip()
+    quoted = repr(shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}…")
+    try:
+        fields = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        raise NotAnAnswer(
+            f"wrote {quoted}, which is no JSON object; standard output is for answers, print all else "
+            "to standard error"
+        )
+    try:
+        answer = ParseDict(fields, Answer())
+    except (ParseError, ValueError, TypeError, RecursionError) as error:
+        why = str(error).splitlines()[0].rstrip(".")
+        raise NotAnAnswer(f"wrote {quoted}, which is no answer: {why}") from None
+    if "ask_id" not in fields and "askId" not in fields:
+        raise NotAnAnswer(f"wrote {quoted}, which is no answer: it has no ask_id")
+    return answer
+
+
+def _line(name: str, message: Message) -> bytes:
+    fields = MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+    return json.dumps({name: fields}, separators=(",", ":")).encode() + b"\n"
+
+
+def _replace(repeated: Any, values: list[Any]) -> None:
+    del repeated[:]
+    repeated.extend(values)

@@ -1,0 +1,31 @@
+/* A bot in C: it plays a random legal move, in any game.
+ *   cc -o random random.c && cardarena bridge -- ./random */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ASK "{\"ask\":"
+#define ID "\"ask_id\":\""
+#define TEXTS "\"move_texts\":[\""
+
+int main(void) {
+    char *line = NULL;
+    size_t size = 0;
+    srand((unsigned)time(NULL));
+    while (getline(&line, &size, stdin) > 0) {
+        if (strncmp(line, ASK, strlen(ASK)) != 0)
+            continue;
+        char *id = strstr(line, ID) + strlen(ID);
+        char *texts = strstr(line, TEXTS) + strlen(TEXTS);
+        char *end = strstr(texts, "\"]");
+        long moves = 1;
+        for (char *at = texts; (at = strstr(at, "\",\"")) && at < end; at++)
+            moves++;
+        printf("{\"ask_id\":\"%.*s\",\"index\":%ld}\n", (int)strcspn(id, "\""), id, rand() % moves);
+        fflush(stdout);
+    }
+    free(line);
+    return 0;
+}
