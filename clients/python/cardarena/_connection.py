@@ -1,8 +1,8 @@
 """The stream on a thread of its own, so that a long think misses nothing.
 
 The thread reads the arena's messages into the session, sends what follows from
-them by itself, and dials again when a stream ends. The author's thread takes
-work and hands over answers. One lock guards the session.
+them by itself, and dials again when a stream ends. A thread of the author's takes
+work, and any hand over answers. One lock guards the session.
 
 It uses the synchronous gRPC client. Measured against `grpc.aio` on a background
 loop, with eight asks a message, it cost a bot about a tenth less processor time,
@@ -146,7 +146,7 @@ class Connection:
           session: What the bot knows.
           redial: When to try again.
           dial: How to reach an address.
-          say: Takes one line for the bot's author; called from the connection's thread.
+          say: Takes one line for the bot's author; called from the connection's thread and the author's.
           waiting: What is said of how the bot stands; without it, nothing of connecting either.
         """
         self._session = session
@@ -162,6 +162,7 @@ class Connection:
         self._absent = False
         self._over = False
         self._error: Exception | None = None
+        self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="cardarena", daemon=True)
 
     def start(self) -> None:
@@ -182,7 +183,7 @@ class Connection:
         with self._lock:
             return tuple(self._session.lies)
 
-    # The author's thread.
+    # The author's code: one thread takes, any may show and answer.
 
     def take(self) -> Work | None:
         """Waits for work, and gives all there is; None when play is over.
@@ -191,8 +192,11 @@ class Connection:
           Refused: if the arena will not have this bot.
           Unreachable: if the arena stayed away for too long.
           Misconfigured: if it redirects the bot to where its token would go out in plain text.
+          BaseException: what `fail` was given.
         """
         while True:
+            if self._failure is not None:
+                raise self._failure
             with self._lock:
                 work, over = self._session.take(), self._over
             if work:
@@ -209,7 +213,11 @@ class Connection:
     def show(self, ask: AnyAsk) -> bool:
         """Says that the author is about to be given an ask; false if it was settled meanwhile."""
         with self._lock:
-            return self._session.show(ask)
+            shown = self._session.show(ask)
+            warning = self._session.wait(ask) if shown else ""
+        if warning:
+            self._say(warning)
+        return shown
 
     def answer(self, answers: Iterable[Answer]) -> None:
         """Sends answers; without a stream they are kept for the next one."""
@@ -217,6 +225,11 @@ class Connection:
             ready = self._session.answer(answers)
             if ready and self._outbox is not None:
                 self._outbox.put_answers(ready)
+
+    def fail(self, error: BaseException) -> None:
+        """Ends play: `take` raises this."""
+        self._failure = error
+        self._wake.put(None)
 
     # The connection's thread.
 
