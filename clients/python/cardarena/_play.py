@@ -14,7 +14,6 @@ from cardarena._raised import Raised
 from cardarena._session import News, Work
 from cardarena.v1.play_pb2 import Answer, MatchStart
 
-
 _ResultT = TypeVar("_ResultT")
 
 
