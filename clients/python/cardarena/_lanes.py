@@ -90,8 +90,11 @@ async def _on_asyncio(author: Author, port: Port) -> None:
     over: asyncio.Future[BaseException | None] = loop.create_future()
 
     async def serve(match: int) -> None:
-        while (piece := lanes.next(match)) is not None:
-            await do(author, piece, port)
+        try:
+            while (piece := lanes.next(match)) is not None:
+                await do(author, piece, port)
+        except (KeyboardInterrupt, SystemExit) as error:
+            end(error)  # raised from here it would come out of the loop, and the tasks stay
 
     def begin(work: Work) -> None:
         for match, piece in pieces(work):
@@ -116,6 +119,8 @@ async def _on_asyncio(author: Author, port: Port) -> None:
     threading.Thread(target=feed, name="cardarena-feed", daemon=True).start()
     async with asyncio.TaskGroup() as group:
         error = await over
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise error
     if error is not None:
         raise error
 
