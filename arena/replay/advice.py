@@ -23,9 +23,11 @@ def advice(diagnosis: MatchDiagnosis) -> Iterator[tuple[str, str]]:
 
 
 def _on_timeouts(diagnosis: MatchDiagnosis) -> tuple[ErrorEntry, str]:
+    of_kind = diagnosis.faults_of(FaultKind.TIMEOUT)
+    if queued := [each for each in (*of_kind, *diagnosis.slowest) if each.queued]:
+        return faults.QUEUED, f"At decision {queued[0].decision}, {queued[0].queued}."
     if not diagnosis.slowest:
         return faults.SILENT, ""
-    of_kind = diagnosis.faults_of(FaultKind.TIMEOUT)
     allowed_us = min((each.move_ms + each.bank_before_ms) * 1000 for each in of_kind)
     longest_us = diagnosis.slowest[0].charged_us
     if longest_us < _FAR_BELOW * allowed_us:

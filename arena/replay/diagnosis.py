@@ -5,6 +5,7 @@ Other bots' cards and the reasons of their faults are left out. The bot's notes 
 from its notes file.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -27,6 +28,11 @@ SLOWEST: Final = 3
 """Decisions that are named as the slowest."""
 RAISED: Final = "error: "
 """The beginning of a note with which an SDK reports an error in the bot's own code."""
+QUEUED: Final = re.compile(r"queue: decision (\d+): (.+)", re.DOTALL)
+"""A note with which an SDK reports how long a decision waited in the bot's own queue.
+
+It may be the note of a later decision: one that was late has no answer.
+"""
 COSTLIEST: Final = 3
 """Hands that are named as the most costly."""
 
@@ -88,6 +94,8 @@ class FaultDetails:
     """The move that the fallback played."""
     notes: tuple[Note, ...]
     """The bot's own, at this decision and shortly before."""
+    queued: str
+    """How long the ask waited in the bot's own queue, and what to do; empty if its SDK did not say so."""
     forfeited: bool
     """The bot forfeited with it: from here on the fallback played its seat."""
 
@@ -115,6 +123,8 @@ class SlowDecision:
     decision: int
     hand: int
     charged_us: int
+    queued: str
+    """As in `FaultDetails`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +218,11 @@ def diagnosis_of(
     """As `diagnose`, from the result and the steps of a verified replay."""
     outcome, opened, spec = verified.outcome, replay.opened, replay.spec()
     own = [(each, step) for step in steps for each in step.decisions if each.seat == seat]
-    faults = tuple(_FaultReader(replay, seat, notes).read(own))
+    queued = {int(found[1]): found[2] for found in map(QUEUED.fullmatch, notes.values()) if found}
+    faults = tuple(_FaultReader(replay, seat, notes, queued).read(own))
     slow = sorted(
         (
-            SlowDecision(each.decision, step.hand, each.charged_us)
+            SlowDecision(each.decision, step.hand, each.charged_us, queued.get(each.decision, ""))
             for each, step in own
             if each.fault is None and not each.unasked
         ),
@@ -253,8 +264,11 @@ def diagnosis_of(
 class _FaultReader:
     """Reads a seat's faults, and runs its clock beside them."""
 
-    def __init__(self, replay: Replay, seat: Seat, notes: Mapping[int, str]) -> None:
+    def __init__(
+        self, replay: Replay, seat: Seat, notes: Mapping[int, str], queued: Mapping[int, str]
+    ) -> None:
         self._notes = notes
+        self._queued = queued
         self._spec = replay.spec()
         self._seat = seat
         self._was_out = any(out.seat == seat for out in self._spec.forfeited_seats)
@@ -321,6 +335,7 @@ class _FaultReader:
                 for each in (*before[-2:], decision)
                 if each.decision in self._notes
             ),
+            queued=self._queued.get(decision.decision, ""),
             forfeited=decision.forfeited,
         )
 

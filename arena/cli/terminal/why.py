@@ -17,7 +17,7 @@ from arena.cli.terminal.plain import plain, program
 from arena.errors.faults import DEAL
 from arena.referee.spec import Ending, FaultKind
 from arena.replay.advice import advice
-from arena.replay.diagnosis import CostlyHand, FaultDetails, MatchDiagnosis
+from arena.replay.diagnosis import CostlyHand, FaultDetails, MatchDiagnosis, SlowDecision
 from arena.replay.phrases import (
     BY_FALLBACK,
     ENDED_BY_LIMIT,
@@ -260,6 +260,8 @@ class _Printer:
             rows.append(("it saw", list(draw.view(fault.view))))
             rows.append(("answer", list(self._answer(fault))))
             rows.append(("clock", [self._clock(fault)]))
+        if fault.queued:
+            rows.append(("queue", [Text(plain(fault.queued))]))
         if fault.away_ms >= _AWAY_MS:
             away = f"it had been away for {fault.away_ms / 1000:.1f} s of the match by then"
             rows.append(("away", [Text(away)]))
@@ -322,7 +324,10 @@ class _Printer:
     def _slowest(self) -> Sequence[tuple[str, str]]:
         slow = (each for each in self._diagnosis.slowest if each.charged_us >= 1000)
         return [
-            (seconds(each.charged_us), f"decision {each.decision}, in hand {each.hand}")
+            (
+                seconds(each.charged_us),
+                f"decision {each.decision}, in hand {each.hand}{_queued(each)}",
+            )
             for each in slow
         ]
 
@@ -335,6 +340,11 @@ class _Printer:
         start = _start(self._diagnosis)
         lines = self._output(start, start + timedelta(microseconds=self._diagnosis.end_us), 0)
         return [(f"{line.at:%H:%M:%S}", _printed_text(line)) for line in lines[-PRINTED_LINES:]]
+
+
+def _queued(slow: SlowDecision) -> str:
+    """The wait in the bot's own queue, to follow a decision."""
+    return f"; {plain(slow.queued)}" if slow.queued else ""
 
 
 def _scores(hand: CostlyHand) -> str:
