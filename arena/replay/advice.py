@@ -5,7 +5,7 @@ from typing import Final
 
 from arena.errors import ErrorEntry, faults
 from arena.referee.spec import FaultKind
-from arena.replay.diagnosis import MatchDiagnosis
+from arena.replay.diagnosis import FaultDetails, MatchDiagnosis, SlowDecision
 from arena.replay.phrases import listed, seconds
 
 _FAR_BELOW: Final = 0.5
@@ -24,7 +24,8 @@ def advice(diagnosis: MatchDiagnosis) -> Iterator[tuple[str, str]]:
 
 def _on_timeouts(diagnosis: MatchDiagnosis) -> tuple[ErrorEntry, str]:
     of_kind = diagnosis.faults_of(FaultKind.TIMEOUT)
-    if queued := [each for each in (*of_kind, *diagnosis.slowest) if each.queued]:
+    decisions: tuple[FaultDetails | SlowDecision, ...] = (*of_kind, *diagnosis.slowest)
+    if queued := [each for each in decisions if each.queued]:
         return faults.QUEUED, f"At decision {queued[0].decision}, {queued[0].queued}."
     if not diagnosis.slowest:
         return faults.SILENT, ""

@@ -179,8 +179,6 @@ class Manifest:
     """The memory limit of each process, in MB; with control groups, of all processes together."""
     processes: Annotated[int, Limits(ge=1, le=64)] = 64
     """The most processes and threads; gRPC and a garbage collector use a dozen threads."""
-    max_matches: Annotated[int, Limits(ge=1, le=64)] = 8
-    """The most matches that it plays at the same time."""
 
     @property
     def runs_python(self) -> bool:

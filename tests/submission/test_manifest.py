@@ -15,18 +15,17 @@ def test_the_least_that_a_manifest_says():
     assert found.command == ("python", "bot.py")
     (soko,) = found.games
     assert (soko.game.id, soko.seats) == ("soko", tuple(range(2, 9)))
-    assert (found.runtime, found.memory_mb, found.processes, found.max_matches) == (
+    assert (found.runtime, found.memory_mb, found.processes) == (
         "python",
         512,
         64,
-        8,
     )
 
 
 def test_all_that_a_manifest_may_say():
     toml = (
         'command = ["./../x"]\n'.replace("./../x", "run")
-        + 'runtime = "python"\nmemory_mb = 64\nprocesses = 2\nmax_matches = 1\n'
+        + 'runtime = "python"\nmemory_mb = 64\nprocesses = 2\n'
         + SOKO
         + "seats = [4, 2]\nrules = 2\n"
     )
@@ -37,7 +36,6 @@ def test_all_that_a_manifest_may_say():
         "games": [{"id": "soko", "seats": [2, 4], "rules": 2}],
         "memory_mb": 64,
         "processes": 2,
-        "max_matches": 1,
     }
 
 
@@ -107,8 +105,8 @@ WRONG = [
         "processes",
     ),
     (
-        GOOD + 'max_matches = "8"\n' + SOKO,
-        "max_matches: should be a valid integer, not '8'",
+        GOOD + 'processes = "8"\n' + SOKO,
+        "processes: should be a valid integer, not '8'",
         "a text for a number",
     ),
     (

@@ -53,26 +53,36 @@ class FixedBot(cardarena.Bot):
 
 
 class OnMainThread(FixedBot):
+    """Thinks where `run` was called."""
+
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         time.sleep(self.sleep_s)
         return self.choose(ask)
 
 
 class OnThreads(OnMainThread):
+    """Thinks on threads."""
+
     workers = 4
 
 
 class InProcesses(OnMainThread):
+    """Thinks in processes."""
+
     processes = 2
 
 
 class OnAsyncio(FixedBot):
+    """Thinks on an event loop of asyncio."""
+
     async def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         await asyncio.sleep(self.sleep_s)
         return self.choose(ask)
 
 
 class OnTrio(FixedBot):
+    """Thinks on an event loop of trio."""
+
     event_loop = "trio"
 
     async def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:

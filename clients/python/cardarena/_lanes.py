@@ -10,7 +10,7 @@ import importlib
 import queue
 import threading
 from collections import deque
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from cardarena._errors import Misconfigured
@@ -89,6 +89,10 @@ async def _on_asyncio(author: Author, port: Port) -> None:
     lanes, loop = Lanes(), asyncio.get_running_loop()
     over: asyncio.Future[BaseException | None] = loop.create_future()
 
+    def end(error: BaseException | None) -> None:
+        if not over.done():
+            over.set_result(error)
+
     async def serve(match: int) -> None:
         try:
             while (piece := lanes.next(match)) is not None:
@@ -101,28 +105,34 @@ async def _on_asyncio(author: Author, port: Port) -> None:
             if lanes.put(match, piece):
                 group.create_task(serve(match))
 
-    def end(error: BaseException | None) -> None:
-        if not over.done():
-            over.set_result(error)
-
-    def feed() -> None:
-        # A thread of its own: one of the loop's would be waited for after Ctrl-C.
-        error: BaseException | None = None
-        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
-            try:
-                while (work := port.take()) is not None:
-                    loop.call_soon_threadsafe(begin, work)
-            except Exception as raised:
-                error = raised
-            loop.call_soon_threadsafe(end, error)
-
-    threading.Thread(target=feed, name="cardarena-feed", daemon=True).start()
+    # A thread of its own: one of the loop's would be waited for after Ctrl-C.
+    feed = threading.Thread(
+        target=_feed, args=(port, loop, begin, end), name="cardarena-feed", daemon=True
+    )
+    feed.start()
     async with asyncio.TaskGroup() as group:
         error = await over
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise error
     if error is not None:
         raise error
+
+
+def _feed(
+    port: Port,
+    loop: asyncio.AbstractEventLoop,
+    begin: Callable[[Work], None],
+    end: Callable[[BaseException | None], None],
+) -> None:
+    """Hands an event loop the work, and what ends play."""
+    error: BaseException | None = None
+    with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+        try:
+            while (work := port.take()) is not None:
+                loop.call_soon_threadsafe(begin, work)
+        except Exception as raised:
+            error = raised
+        loop.call_soon_threadsafe(end, error)
 
 
 def play_on_trio(author: Author, port: Port) -> None:

@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection as Pipe
-from multiprocessing.context import SpawnProcess
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from cardarena._ask import AnyAsk, Ask
 from cardarena._bot import Bot, load_once
@@ -24,6 +23,9 @@ from cardarena._lanes import pieces
 from cardarena._play import OneByOne, Port, play
 from cardarena._session import News, Work
 from cardarena.v1.play_pb2 import Answer, MatchStart
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnProcess
 
 _NAME: Final = "cardarena-process-"
 CHECK_S: Final = 0.1
