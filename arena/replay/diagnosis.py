@@ -28,8 +28,8 @@ SLOWEST: Final = 3
 """Decisions that are named as the slowest."""
 RAISED: Final = "error: "
 """The beginning of a note with which an SDK reports an error in the bot's own code."""
-QUEUED: Final = re.compile(r"queue: decision (\d+): (.+)", re.DOTALL)
-"""A note with which an SDK reports how long a decision waited in the bot's own queue.
+QUEUED: Final = re.compile(r"queue: decisions? (\d{1,9})(?: to (\d{1,9}))?: (.+)", re.DOTALL)
+"""A note with which an SDK reports that decisions waited long in the bot's own queue.
 
 It may be the note of a later decision: one that was late has no answer.
 """
@@ -218,11 +218,12 @@ def diagnosis_of(
     """As `diagnose`, from the result and the steps of a verified replay."""
     outcome, opened, spec = verified.outcome, replay.opened, replay.spec()
     own = [(each, step) for step in steps for each in step.decisions if each.seat == seat]
-    queued = {int(found[1]): found[2] for found in map(QUEUED.fullmatch, notes.values()) if found}
-    faults = tuple(_FaultReader(replay, seat, notes, queued).read(own))
+    queue = _OwnQueue(notes)
+    own_notes = {at: text for at, text in notes.items() if not QUEUED.fullmatch(text)}
+    faults = tuple(_FaultReader(replay, seat, own_notes, queue).read(own))
     slow = sorted(
         (
-            SlowDecision(each.decision, step.hand, each.charged_us, queued.get(each.decision, ""))
+            SlowDecision(each.decision, step.hand, each.charged_us, queue.at(each.decision))
             for each, step in own
             if each.fault is None and not each.unasked
         ),
@@ -261,14 +262,26 @@ def diagnosis_of(
     )
 
 
+class _OwnQueue:
+    """What the bot's notes say of waits in its own queue."""
+
+    def __init__(self, notes: Mapping[int, str]) -> None:
+        found = (each for each in map(QUEUED.fullmatch, notes.values()) if each)
+        self._waits = [(int(each[1]), int(each[2] or each[1]), each[3]) for each in found]
+
+    def at(self, decision: int) -> str:
+        """The sentence on the wait of a decision; empty if it did not wait long."""
+        return next((told for first, last, told in self._waits if first <= decision <= last), "")
+
+
 class _FaultReader:
     """Reads a seat's faults, and runs its clock beside them."""
 
     def __init__(
-        self, replay: Replay, seat: Seat, notes: Mapping[int, str], queued: Mapping[int, str]
+        self, replay: Replay, seat: Seat, notes: Mapping[int, str], queue: "_OwnQueue"
     ) -> None:
         self._notes = notes
-        self._queued = queued
+        self._queue = queue
         self._spec = replay.spec()
         self._seat = seat
         self._was_out = any(out.seat == seat for out in self._spec.forfeited_seats)
@@ -335,7 +348,7 @@ class _FaultReader:
                 for each in (*before[-2:], decision)
                 if each.decision in self._notes
             ),
-            queued=self._queued.get(decision.decision, ""),
+            queued=self._queue.at(decision.decision),
             forfeited=decision.forfeited,
         )
 

@@ -373,10 +373,11 @@ WAITED = "your bot took 2.0 s of 2.0 s in its own queue: set workers"
 
 def test_a_wait_in_the_bots_own_queue_is_told(tmp_path):
     """Of a late decision it is in the note of a later one."""
-    replay = match(tmp_path, (PLAY, LATE, PLAY))
-    notes = {3: f"queue: decision 2: {WAITED}", 4: f"queue: decision 1: {WAITED}"}
-    (fault,) = diagnose(replay, Seat(1), notes).faults
-    assert (fault.decision, fault.queued) == (2, WAITED)
+    replay = match(tmp_path, (PLAY, LATE, LATE, PLAY, LATE))
+    notes = {4: f"queue: decisions 2 to 3: {WAITED}", 1: f"queue: decision 1: {WAITED}"}
+    faults = diagnose(replay, Seat(1), notes).faults
+    assert [(each.decision, each.queued) for each in faults] == [(2, WAITED), (3, WAITED), (5, "")]
+    assert not any(each.notes for each in faults), "it is told once"
     text = said(told(replay, notes=notes))
     assert f"queue {WAITED}" in text
     assert f"decision 1, in hand 0; {WAITED}" in text

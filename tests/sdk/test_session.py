@@ -358,16 +358,23 @@ def test_a_wait_is_told_once_a_minute_and_noted_each_time():
 WAITED = "your bot took 0.9 s of 1.5 s in its own queue: set workers"
 
 
-def test_a_wait_is_noted_with_the_next_answer_that_has_no_note():
-    wire = Wire(*PLAYING, asks(ask(1, decision=7)))
-    wire.now_s = 0.9
-    wire.receive(ask_closed(1, FAULT_KIND_TIMEOUT, "no answer"))
+@pytest.mark.parametrize(
+    ("late", "which"),
+    [([7], "decision 7"), ([7, 8, 9], "decisions 7 to 9")],
+    ids=["one", "several"],
+)
+def test_waits_are_noted_with_the_next_answer_that_has_no_note(late, which):
+    wire = Wire(*PLAYING)
+    for decision in late:
+        wire.receive(asks(ask(decision, decision=decision)))
+        wire.now_s += 0.9
+        wire.receive(ask_closed(decision, FAULT_KIND_TIMEOUT, "no answer"))
     notes = []
-    for ask_id, note in ((2, "my own"), (3, ""), (4, "")):
-        wire.receive(asks(ask(ask_id, decision=6 + ask_id)))
+    for ask_id, note in ((12, "my own"), (13, ""), (14, "")):
+        wire.receive(asks(ask(ask_id, decision=ask_id)))
         (answer,) = wire.session.answer([Answer(ask_id=ask_id, index=0, note=note)])
         notes.append(answer.note)
-    assert notes == ["my own", f"queue: decision 7: {WAITED}", ""]
+    assert notes == ["my own", f"queue: {which}: {WAITED}", ""]
 
 
 def test_an_ask_closed_without_a_fault_is_not_worth_a_line():

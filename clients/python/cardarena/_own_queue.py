@@ -1,6 +1,7 @@
 """How long an ask waited in the bot's own queue, before the bot's code was given it."""
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Self
 
 from cardarena._ask import AnyAsk
 
@@ -29,6 +30,7 @@ class OwnQueue:
         own_s = clock.move_ms / 1000 or allowed_s
         if waited_s < max(TOLD_S, TOLD_SHARE * own_s):
             return ""
+        waited_s = min(waited_s, allowed_s)
         return (
             f"your bot took {waited_s:.1f} s of {allowed_s:.1f} s in its own queue: {self._remedy}"
         )
@@ -41,6 +43,25 @@ class OwnQueue:
         return True
 
 
-def note(ask: AnyAsk, told: str) -> str:
-    """The sentence as a note of an answer, which may be to a later ask of the match."""
-    return f"{NOTE}decision {ask.message.decision}: {told}"
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Waits of a match that its owner has not been told of."""
+
+    first: int
+    """The decision."""
+    last: int
+    told: str
+    """The sentence on the last one."""
+
+    @classmethod
+    def of(cls, ask: AnyAsk, told: str, before: Self | None) -> Self:
+        """The wait of an ask, and those before it."""
+        decision = ask.message.decision
+        return cls(decision if before is None else before.first, decision, told)
+
+    @property
+    def note(self) -> str:
+        """As a note of an answer, which may be to a later ask: one that was late has no answer."""
+        one = self.first == self.last
+        which = f"decision {self.first}" if one else f"decisions {self.first} to {self.last}"
+        return f"{NOTE}{which}: {self.told}"

@@ -31,7 +31,7 @@ from cardarena import _choice
 from cardarena._ask import AnyAsk, Ask, End, Told
 from cardarena._deals import Deals, Reaction
 from cardarena._errors import Unreadable
-from cardarena._own_queue import OwnQueue, note
+from cardarena._own_queue import OwnQueue, Waits
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import (
     Answer,
@@ -102,8 +102,8 @@ class _Match:
     """When it came."""
     waited: str = ""
     """What is said of its wait in the bot's own queue, if that was long."""
-    queued: str = ""
-    """Such a wait of this ask or an earlier one, as a note for the next answer that has none."""
+    queued: Waits | None = None
+    """Such waits of this ask and earlier ones, for the next answer without a note."""
 
     def untold(self) -> Told | None:
         """What the author has not been told, as the last ask was not given to it."""
@@ -251,7 +251,7 @@ class Session:
         """Notes the wait of a match's last ask, if it was long."""
         match.waited = self._own_queue.told(ask, until_s - match.asked_s)
         if match.waited:
-            match.queued = note(ask, match.waited)
+            match.queued = Waits.of(ask, match.waited, match.queued)
         return match.waited
 
     def answer(self, answers: Iterable[Answer]) -> list[Answer]:
@@ -269,7 +269,7 @@ class Session:
             if len(answer.note) > self._max_note_chars:
                 answer.note = _choice.cut(answer.note, self._max_note_chars)
             if match.queued and not answer.note:
-                answer.note, match.queued = match.queued, ""
+                answer.note, match.queued = match.queued.note, None
             match.answer = answer
             if answer.ask_id in self._open:
                 taken.append(answer)
