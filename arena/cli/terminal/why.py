@@ -1,8 +1,10 @@
 """Prints the diagnosis of a bot's match for its owner in a terminal."""
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol, TypeAlias
 
@@ -41,6 +43,8 @@ _END_S: Final = 1.0
 """The arena may notice the end of a bot's process so much later."""
 _ROUNDING_S: Final = 0.002
 """The match's start and the lines' times are kept in whole milliseconds."""
+_QUEUED: Final = re.compile(r"^cardarena: fault .*: timeout: .*; (your bot took .+ queue: .+)$")
+"""What the SDK prints of an ask that was late in the bot's own queue."""
 _AWAY_MS: Final = 100
 """Shorter absences are not printed."""
 
@@ -102,6 +106,22 @@ def printed_at(diagnosis: MatchDiagnosis, fault: FaultDetails, output: Output) -
     ended = fault.kind is FaultKind.GONE
     printed = [line for line in lines if line.at <= printed_by or (ended and line.by_arena)]
     return _up_to_traceback(printed, fault.raised) if fault.raised else printed
+
+
+def with_queue(diagnosis: MatchDiagnosis, output: Output) -> MatchDiagnosis:
+    """A diagnosis with the waits in the bot's own queue that the bot printed and no note tells.
+
+    A bot that was late to the end of the match has no answer for a note.
+    """
+
+    def told(fault: FaultDetails) -> FaultDetails:
+        if fault.queued or fault.kind is not FaultKind.TIMEOUT:
+            return fault
+        lines = printed_at(diagnosis, fault, output)
+        found = [each[1] for line in lines if (each := _QUEUED.search(line.text))]
+        return replace(fault, queued=found[-1]) if found else fault
+
+    return replace(diagnosis, faults=tuple(map(told, diagnosis.faults)))
 
 
 def _up_to_traceback(lines: list[Line], raised: str) -> list[Line]:
