@@ -34,14 +34,14 @@ class Lanes:
         self._lanes: dict[int, deque[Work]] = {}
 
     def put(self, match: int, piece: Work) -> bool:
-        """Adds a piece; true if the match had none, so that somebody has to begin with it."""
+        """Add a piece; true if the match had none, so that somebody has to begin with it."""
         with self._lock:
             begins = match not in self._lanes
             self._lanes.setdefault(match, deque()).append(piece)
             return begins
 
     def next(self, match: int) -> Work | None:
-        """Takes the match's next piece; None if there is none, and who asks is through with it."""
+        """Take the match's next piece; None if there is none, and who asks is through with it."""
         with self._lock:
             lane = self._lanes[match]
             if lane:
@@ -51,7 +51,7 @@ class Lanes:
 
 
 def play_on_threads(author: Author, port: Port, workers: int) -> None:
-    """Plays until the connection is over, on threads. The author's methods are plain functions."""
+    """Play until the connection is over, on threads. The author's methods are plain functions."""
     lanes = Lanes()
     ready: queue.SimpleQueue[int | None] = queue.SimpleQueue()
 
@@ -81,7 +81,7 @@ def play_on_threads(author: Author, port: Port, workers: int) -> None:
 
 
 def play_on_asyncio(author: Author, port: Port) -> None:
-    """Plays until the connection is over, on an event loop of asyncio."""
+    """Play until the connection is over, on an event loop of asyncio."""
     asyncio.run(_on_asyncio(author, port))
 
 
@@ -124,7 +124,7 @@ def _feed(
     begin: Callable[[Work], None],
     end: Callable[[BaseException | None], None],
 ) -> None:
-    """Hands an event loop the work, and what ends play."""
+    """Hand an event loop the work, and what ends play."""
     error: BaseException | None = None
     with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
         try:
@@ -136,7 +136,7 @@ def _feed(
 
 
 def play_on_trio(author: Author, port: Port) -> None:
-    """Plays until the connection is over, on trio.
+    """Play until the connection is over, on trio.
 
     Raises:
       Misconfigured: if trio is not installed.

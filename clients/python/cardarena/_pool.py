@@ -57,7 +57,7 @@ class Pool:
     """Processes that play for a connection."""
 
     def __init__(self, bot: type[Bot], processes: int) -> None:
-        """Starts the processes, and waits until each has loaded.
+        """Start the processes, and wait until each has loaded.
 
         Raises:
           Misconfigured: if the class cannot be found by other processes.
@@ -74,7 +74,7 @@ class Pool:
             raise
 
     def play(self, port: Port) -> None:
-        """Plays until the connection is over."""
+        """Play until the connection is over."""
         threads = [
             threading.Thread(target=child.serve, args=(port,), name=child.name, daemon=True)
             for child in self._children
@@ -98,7 +98,7 @@ class Pool:
         port.take()  # raises what a thread raised meanwhile
 
     def close(self) -> None:
-        """Ends the processes."""
+        """End the processes."""
         for child in self._children:
             child.hang_up()
         for child in self._children:
@@ -119,7 +119,7 @@ class _Child:
         self._bot = bot
 
     def start(self) -> None:
-        """Starts the process, which begins to load.
+        """Start the process, which begins to load.
 
         Raises:
           Misconfigured: if the class cannot be found by another process.
@@ -134,7 +134,7 @@ class _Child:
         self._its_pipe.close()
 
     def serve(self, port: Port) -> None:
-        """Passes work to the process until there is no more."""
+        """Pass work to the process until there is no more."""
         try:
             while (work := self.work.get()) is not None:
                 for news in work.news:
@@ -148,7 +148,7 @@ class _Child:
             port.fail(error)
 
     def await_done(self, ask: AnyAsk | None = None, port: Port | None = None) -> None:
-        """Waits until the process is through, and passes its answers on.
+        """Wait until the process is through, and pass its answers on.
 
         Raises:
           SystemExit: if it has ended.
@@ -168,11 +168,11 @@ class _Child:
                 port.answer(map(Answer.FromString, said))
 
     def hang_up(self) -> None:
-        """Closes the pipe, so that the process ends once it is through."""
+        """Close the pipe, so that the process ends once it is through."""
         self._pipe.close()
 
     def end(self) -> None:
-        """Waits a moment for the process to end, then ends it."""
+        """Wait a moment for the process to end, then end it."""
         if self._process.pid is None:
             return
         self._process.join(LEAVE_S)
@@ -231,7 +231,7 @@ class _PipePort:
             self._work.put(None)
 
     def take(self) -> Work | None:
-        """Says that the last piece is done, and waits for the next."""
+        """Say that the last piece is done, and wait for the next."""
         if not self._say(_Done()):
             return None
         return self._work.get()
@@ -242,11 +242,11 @@ class _PipePort:
         return True
 
     def answer(self, answers: Iterable[Answer]) -> None:
-        """Sends answers to the other process."""
+        """Send answers to the other process."""
         self._say([answer.SerializeToString() for answer in answers])
 
     def fail(self, error: BaseException) -> None:
-        """Ends play."""
+        """End play."""
         raise error
 
     def _say(self, item: _Done | Sequence[bytes]) -> bool:
