@@ -57,7 +57,7 @@ HANG: Final = ErrorEntry("F-TIMEOUT-HANG", "the answers that came in time took f
 SLOW: Final = ErrorEntry("F-TIMEOUT-SLOW", "other answers of the bot came close to the end of the time",
     "The bot's search takes about as long as is allowed, or longer.", TIMEOUT.cure)
 QUEUED: Final = ErrorEntry("F-TIMEOUT-QUEUE", "asks waited in the bot's own queue while it thought about other matches",
-    "The bot was sent more asks than it can think about at the same time.", "In Python, set `workers` or `processes`, write `async def move`, or let `max_open_asks` be; in other SDKs, allow fewer open asks.")
+    "The bot was sent more asks than it can think about at the same time.", "In Python, set `workers` or `processes`, write `async def move`, or do not set `max_open_asks`; in other SDKs, allow fewer open asks.")
 DIAGNOSES: Final = (SILENT, HANG, SLOW, QUEUED)
 """What `arena match why` concludes from a match, where the reason alone does not tell."""
 
