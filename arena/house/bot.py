@@ -30,7 +30,7 @@ _Play: TypeAlias = Callable[[View, Options, Seat, random.Random], Move]
 class HouseBot(cardarena.Bot):
     """Any move, the policy's move, or the best move by a search on top of the policy."""
 
-    max_matches = max_open_asks = 64
+    max_matches = 64
     level = "random"
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
