@@ -315,5 +315,5 @@ def test_a_report_says_that_an_ask_waited_in_the_bots_own_queue(tmp_path):
     told = "your bot took 2.0 s of 2.0 s in its own queue: set workers"
     diagnosis = diagnose(replay, Seat(1), {3: f"queue: decision 2: {told}"})
     assert _first_problem(diagnosis, replay)["problem"].endswith(
-        f"timeout: no answer in time; {told}"
+        f"no answer in time (F-TIMEOUT-ANSWER); {told}"
     )
