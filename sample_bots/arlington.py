@@ -84,7 +84,7 @@ def hand_worth(hand):
 
 
 class ArlingtonBot(arlington.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: arlington.Ask) -> arlington.Choice:
         self.view = ask.view

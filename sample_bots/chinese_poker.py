@@ -185,7 +185,7 @@ def best_setting(held):
 
 
 class ChinesePokerBot(chinese_poker.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: chinese_poker.Ask) -> chinese_poker.Choice:
         view = ask.view

@@ -77,7 +77,7 @@ def total_worth(cards, worth_of_point):
 
 
 class DemocracyBot(democracy.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: democracy.Ask) -> democracy.Choice:
         view = ask.view

@@ -76,7 +76,7 @@ RULES = [(text, as_python(text)) for text in candidate_texts()]
 
 
 class EleusisBot(eleusis.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def started(self):
         self.hand = None

@@ -4,7 +4,7 @@ import cardarena
 
 
 class FirstBot(cardarena.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         return ask.moves[0]

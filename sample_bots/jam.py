@@ -26,7 +26,7 @@ def streak(winners):
 
 
 class JamBot(jam.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: jam.Ask) -> jam.Choice:
         view, moves = ask.view, ask.moves

@@ -23,7 +23,7 @@ HOPELESS = 40
 
 
 class KlaberjassBot(klaberjass.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: klaberjass.Ask) -> klaberjass.Choice:
         view = ask.view

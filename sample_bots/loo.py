@@ -19,7 +19,7 @@ PLAIN_TRICKS = {"A": 0.4, "K": 0.2, "Q": 0.1}
 
 
 class LooBot(loo.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: loo.Ask) -> loo.Choice:
         view = ask.view

@@ -45,7 +45,7 @@ def worth(move):
 
 
 class OklahomaRummyBot(rummy.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: rummy.Ask) -> rummy.Choice:
         if ask.view.phase == rummy.PHASE_DRAW:

@@ -60,7 +60,7 @@ def worth(rows):
 
 
 class OpenFaceBot(open_face.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: open_face.Ask) -> open_face.Choice:
         view = ask.view

@@ -83,7 +83,7 @@ def won(mine, others):
 
 
 class PineappleBot(pineapple.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: pineapple.Ask) -> pineapple.Choice:
         view = ask.view

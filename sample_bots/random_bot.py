@@ -6,7 +6,7 @@ import cardarena
 
 
 class RandomBot(cardarena.Bot):
-    max_matches = 64
+    max_matches = max_open_asks = 64
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         return random.choice(ask.moves)

@@ -16,7 +16,7 @@ GIVEN = 3
 
 
 class SixtySixBot(sixty_six.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: sixty_six.Ask) -> sixty_six.Choice:
         view = ask.view

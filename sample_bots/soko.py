@@ -70,7 +70,7 @@ def strength(cards):
 
 
 class SokoBot(soko.Bot):
-    max_matches = 64  # its moves are quick
+    max_matches = max_open_asks = 64  # its moves are quick
 
     def move(self, ask: soko.Ask) -> soko.Choice:
         equity = self.equity(ask)

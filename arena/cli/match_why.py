@@ -13,7 +13,7 @@ from arena.cli.lookup import REPLAYS, names_a_file, plain_replay_errors, publish
 from arena.cli.options import data_option, json_option, print_json
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import say
-from arena.cli.terminal.why import Line, Output, print_diagnosis, printed_at
+from arena.cli.terminal.why import Line, Output, print_diagnosis, printed_at, with_queue
 from arena.errors import refusal
 from arena.games.contract import Seat
 from arena.referee import AbortCause, Ending, FaultKind
@@ -74,11 +74,13 @@ def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None
         seat = seat_of(bot, replay.names, replay.opened.match_id)
         diagnosis = diagnose(replay, seat, notes_of(path, replay, seat))
     logs = _logs(data, diagnosis)
+    output = _output(logs, _ask_ids(data, diagnosis))
+    if output is not None:
+        diagnosis = with_queue(diagnosis, output)
     if as_json:
-        print_json(_as_json(diagnosis, logs, _ask_ids(data, diagnosis)))
+        print_json(_as_json(diagnosis, logs, output))
         return
     console = PlainConsole(highlight=False, soft_wrap=False)
-    output = _output(logs, _ask_ids(data, diagnosis))
     print_diagnosis(diagnosis, console, output=output, replay=str(path), full=full)
     rest = [f"The bot's whole output: {log}" for log in logs]
     if diagnosis.incident:
@@ -235,9 +237,8 @@ _LATER: Final = (
 
 
 def _as_json(
-    diagnosis: MatchDiagnosis, logs: Sequence[Path], ask_ids: Callable[[int], int] | None
+    diagnosis: MatchDiagnosis, logs: Sequence[Path], output: Output | None
 ) -> dict[str, Any]:
-    output = _output(logs, ask_ids)
     faults = []
     for fault in diagnosis.faults:
         fields = {**asdict(fault), "kind": fault.kind.name.lower(), "late_us": fault.late_us}

@@ -56,7 +56,9 @@ HANG: Final = ErrorEntry("F-TIMEOUT-HANG", "the answers that came in time took f
     "The bot hangs at some decisions, or its answer was lost; slow search is unlikely.", "Find out what is different at these decisions, and limit the time of the search.")
 SLOW: Final = ErrorEntry("F-TIMEOUT-SLOW", "other answers of the bot came close to the end of the time",
     "The bot's search takes about as long as is allowed, or longer.", TIMEOUT.cure)
-DIAGNOSES: Final = (SILENT, HANG, SLOW)
+QUEUED: Final = ErrorEntry("F-TIMEOUT-QUEUE", "asks waited in the bot's own queue while it thought about other matches",
+    "The bot was sent more asks than it can think about at the same time.", "In Python, set `workers` or `processes`, write `async def move`, or do not set `max_open_asks`; in other SDKs, allow fewer open asks.")
+DIAGNOSES: Final = (SILENT, HANG, SLOW, QUEUED)
 """What `arena match why` concludes from a match, where the reason alone does not tell."""
 
 _NOT_COUNTED: Final = "Nothing of the match counts; a match of a deal-set is played again."

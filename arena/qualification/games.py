@@ -269,6 +269,7 @@ def _first_problem(diagnosis: MatchDiagnosis, replay: Replay) -> dict[str, Any]:
     first, more = diagnosis.faults[0], len(diagnosis.faults) - 1
     why = ERROR.message(first.raised) if first.raised else because(first.kind, first.reason)
     problem = why if first.raised else f"{first.kind.entry.label}: {why}"
+    problem += f"; {first.queued}" * bool(first.queued)
     problem += f", and {more} more faults" * (more > 1)
     answered = (BAD_MOVE.read(first.reason) or {}).get("move", "")
     return {

@@ -8,7 +8,7 @@ import cardarena
 class RandomOpponent(cardarena.Bot):
     """Picks one of the offered moves, by a hash of match, seat and decision."""
 
-    max_matches = 64
+    max_matches = max_open_asks = 64
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         """Pick a move."""

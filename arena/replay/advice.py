@@ -5,7 +5,7 @@ from typing import Final
 
 from arena.errors import ErrorEntry, faults
 from arena.referee.spec import FaultKind
-from arena.replay.diagnosis import MatchDiagnosis
+from arena.replay.diagnosis import FaultDetails, MatchDiagnosis, SlowDecision
 from arena.replay.phrases import listed, seconds
 
 _FAR_BELOW: Final = 0.5
@@ -23,9 +23,12 @@ def advice(diagnosis: MatchDiagnosis) -> Iterator[tuple[str, str]]:
 
 
 def _on_timeouts(diagnosis: MatchDiagnosis) -> tuple[ErrorEntry, str]:
+    of_kind = diagnosis.faults_of(FaultKind.TIMEOUT)
+    decisions: tuple[FaultDetails | SlowDecision, ...] = (*of_kind, *diagnosis.slowest)
+    if queued := [each for each in decisions if each.queued]:
+        return faults.QUEUED, f"At decision {queued[0].decision}, {queued[0].queued}."
     if not diagnosis.slowest:
         return faults.SILENT, ""
-    of_kind = diagnosis.faults_of(FaultKind.TIMEOUT)
     allowed_us = min((each.move_ms + each.bank_before_ms) * 1000 for each in of_kind)
     longest_us = diagnosis.slowest[0].charged_us
     if longest_us < _FAR_BELOW * allowed_us:

@@ -5,6 +5,7 @@ Other bots' cards and the reasons of their faults are left out. The bot's notes 
 from its notes file.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -27,6 +28,11 @@ SLOWEST: Final = 3
 """Decisions that are named as the slowest."""
 RAISED: Final = "error: "
 """The beginning of a note with which an SDK reports an error in the bot's own code."""
+QUEUED: Final = re.compile(r"queue: decisions? (\d{1,9})(?: to (\d{1,9}))?: (.+)", re.DOTALL)
+"""A note with which an SDK reports that decisions waited long in the bot's own queue.
+
+It may be the note of a later decision: one that was late has no answer.
+"""
 COSTLIEST: Final = 3
 """Hands that are named as the most costly."""
 
@@ -88,6 +94,8 @@ class FaultDetails:
     """The move that the fallback played."""
     notes: tuple[Note, ...]
     """The bot's own, at this decision and shortly before."""
+    queued: str
+    """How long the ask waited in the bot's own queue, and what to do; empty if its SDK did not say so."""
     forfeited: bool
     """The bot forfeited with it: from here on the fallback played its seat."""
 
@@ -115,6 +123,8 @@ class SlowDecision:
     decision: int
     hand: int
     charged_us: int
+    queued: str
+    """As in `FaultDetails`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +218,12 @@ def diagnosis_of(
     """As `diagnose`, from the result and the steps of a verified replay."""
     outcome, opened, spec = verified.outcome, replay.opened, replay.spec()
     own = [(each, step) for step in steps for each in step.decisions if each.seat == seat]
-    faults = tuple(_FaultReader(replay, seat, notes).read(own))
+    queue = _OwnQueue(notes)
+    own_notes = {at: text for at, text in notes.items() if not QUEUED.fullmatch(text)}
+    faults = tuple(_FaultReader(replay, seat, own_notes, queue).read(own))
     slow = sorted(
         (
-            SlowDecision(each.decision, step.hand, each.charged_us)
+            SlowDecision(each.decision, step.hand, each.charged_us, queue.at(each.decision))
             for each, step in own
             if each.fault is None and not each.unasked
         ),
@@ -250,11 +262,26 @@ def diagnosis_of(
     )
 
 
+class _OwnQueue:
+    """What the bot's notes say of waits in its own queue."""
+
+    def __init__(self, notes: Mapping[int, str]) -> None:
+        found = (each for each in map(QUEUED.fullmatch, notes.values()) if each)
+        self._waits = [(int(each[1]), int(each[2] or each[1]), each[3]) for each in found]
+
+    def at(self, decision: int) -> str:
+        """The sentence on the wait of a decision; empty if it did not wait long."""
+        return next((told for first, last, told in self._waits if first <= decision <= last), "")
+
+
 class _FaultReader:
     """Reads a seat's faults, and runs its clock beside them."""
 
-    def __init__(self, replay: Replay, seat: Seat, notes: Mapping[int, str]) -> None:
+    def __init__(
+        self, replay: Replay, seat: Seat, notes: Mapping[int, str], queue: "_OwnQueue"
+    ) -> None:
         self._notes = notes
+        self._queue = queue
         self._spec = replay.spec()
         self._seat = seat
         self._was_out = any(out.seat == seat for out in self._spec.forfeited_seats)
@@ -321,6 +348,7 @@ class _FaultReader:
                 for each in (*before[-2:], decision)
                 if each.decision in self._notes
             ),
+            queued=self._queue.at(decision.decision),
             forfeited=decision.forfeited,
         )
 

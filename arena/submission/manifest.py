@@ -44,7 +44,7 @@ EVERY_RUNTIME: Final = tuple(BY_NAME)
 MODULE: Final = "-m"
 """The flag of Python before the name of a module."""
 MAX_MATCHES: Final = 8
-"""The most matches that a bot plays at the same time, if its manifest does not say it."""
+"""The most matches at the same time of a bot that reads JSON lines, if its manifest does not say it."""
 GRPC: Final = "grpc"
 STDIO: Final = "stdio"
 STDIO_PER_MATCH: Final = "stdio-per-match"
@@ -110,6 +110,14 @@ def _protocol(given: str, info: "ManifestInfo") -> str:
         raise ValueError(f"should be one of {', '.join(PROTOCOLS)}, not {given!r}")
     if given != GRPC and info.data.get("memory_mb", BRIDGE_MB) < BRIDGE_MB:
         raise ValueError(f"is {given}, whose bridge needs memory_mb = {BRIDGE_MB} or more")
+    return given
+
+
+def _max_matches(given: int | None, info: "ManifestInfo") -> int | None:
+    if given is not None and info.data.get("protocol") == GRPC:
+        raise ValueError(
+            f"is for bots with protocol = {STDIO!r}; this one says it when it connects"
+        )
     return given
 
 
@@ -195,10 +203,10 @@ class Manifest:
     """The memory limit of each process, in MB; with control groups, of all processes together."""
     processes: Annotated[int, Limits(ge=1, le=64)] = 64
     """The most processes and threads; gRPC and a garbage collector use a dozen threads."""
-    max_matches: Annotated[int, Limits(ge=1, le=64)] = MAX_MATCHES
-    """The most matches that it plays at the same time."""
     protocol: Annotated[str, Constraint(_protocol)] = GRPC
     """One of `PROTOCOLS`: gRPC, or JSON lines with one process for all matches or one for each."""
+    max_matches: Annotated[int | None, Limits(ge=1, le=64), Constraint(_max_matches)] = None
+    """The most matches at the same time of a bot that reads JSON lines; other bots say it when they connect."""
 
     @property
     def runs_python(self) -> bool:

@@ -17,7 +17,7 @@ from arena.replay.journal.match_log import SeatedAt
 from arena.replay.read import Replay
 from arena.sandbox.output import OutputLog
 from cardarena.v1 import journal_pb2
-from tests.replay.matches import ILLEGAL, LEAVE, PLAY, Bot, cut, play, record, retold
+from tests.replay.matches import ILLEGAL, LATE, LEAVE, PLAY, Bot, cut, play, record, retold
 
 ROOT = Path(__file__).parents[2]
 RANDOM_BOT = ROOT / "sample_bots" / "random_bot.py"
@@ -195,6 +195,21 @@ def test_only_what_the_bot_itself_printed_in_the_match_is_shown(data, tmp_path):
     told = json.loads(why(path, "1", "--json").stdout)
     assert [each["text"] for each in told["faults"][0]["printed"]] == ["my index is 999"]
     assert told["logs"] == [str(bots / "m1" / "bot_1-0.log")]
+
+
+def test_a_bot_that_was_late_in_its_own_queue_to_the_end_is_told_so(tmp_path):
+    """No answer could have a note of it: what the bot printed has the wait."""
+    record(tmp_path, "abstrac", [Bot(0), Bot(1, (LATE,) * 99)], {"hands": 2}, match_id="m1")
+    told = "your bot took 1.8 s of 2.0 s in its own queue: set workers"
+    at = times(tmp_path)
+    closed = timedelta(seconds=3.05)  # the time for the move and the bank, and grace
+    line = f"cardarena: fault in match 1 (abstrac): timeout: no answer in time; {told}"
+    log(tmp_path / "bots" / "m1" / "bot_1-0.log", (at[1] + closed, line))
+    result = why("m1", "1", "--data", tmp_path)
+    assert f"queue {told}" in said(result)
+    assert "F-TIMEOUT-QUEUE At decision 1, your bot took" in said(result)
+    found = json.loads(why("m1", "1", "--data", tmp_path, "--json").stdout)
+    assert (found["faults"][0]["queued"], list(found["advice"])) == (told, ["F-TIMEOUT-QUEUE"])
 
 
 def test_of_many_processes_of_a_bot_the_one_that_sat_there_is_shown(tmp_path):

@@ -9,15 +9,19 @@ import pytest
 
 from arena.errors import checks
 from arena.games.catalogue import GAMES
+from arena.games.contract import Seat
 from arena.qualification import QualificationRequest, Shelves, qualify, robustness
-from arena.qualification.games import order_of, seatings, turns_of
+from arena.qualification.games import _first_problem, order_of, seatings, turns_of
 from arena.qualification.run import sample_bot
+from arena.replay.diagnosis import diagnose
+from arena.replay.read import Replay
 from arena.sandbox import SandboxDemand, raise_sandbox
 from arena.server.submissions.runtime_build import build
 from arena.store.blobs import remove_unpacked
 from arena.submission.archive import pack
 from arena.submission.manifest import DeclaredGame
 from tests.doubles.wheels import TINY, wheel
+from tests.replay.matches import LATE, PLAY, Bot, record
 from tests.rows import slow_unless
 
 HEAD = "import random, sys, time\nimport cardarena\nfrom cardarena import klaberjass, soko\n"
@@ -304,3 +308,12 @@ def test_a_bot_of_node_may_have_a_folder_of_that_name(tmp_path):
     finally:
         remove_unpacked(tmp_path / "work")
     assert [each.name for each in report.failed] == ["start"]
+
+
+def test_a_report_says_that_an_ask_waited_in_the_bots_own_queue(tmp_path):
+    replay = Replay.open(record(tmp_path, "abstrac", [Bot(0), Bot(1, (PLAY, LATE))], {"hands": 2}))
+    told = "your bot took 2.0 s of 2.0 s in its own queue: set workers"
+    diagnosis = diagnose(replay, Seat(1), {3: f"queue: decision 2: {told}"})
+    assert _first_problem(diagnosis, replay)["problem"].endswith(
+        f"no answer in time (F-TIMEOUT-ANSWER); {told}"
+    )

@@ -368,6 +368,23 @@ def test_an_error_is_told_with_what_was_raised(tmp_path):
     assert "cardarena.local.replay" in advice_of(replay, notes)["F-ERROR"]
 
 
+WAITED = "your bot took 2.0 s of 2.0 s in its own queue: set workers"
+
+
+def test_a_wait_in_the_bots_own_queue_is_told(tmp_path):
+    """Of a late decision it is in the note of a later one."""
+    replay = match(tmp_path, (PLAY, LATE, LATE, PLAY, LATE))
+    notes = {4: f"queue: decisions 2 to 3: {WAITED}", 1: f"queue: decision 1: {WAITED}"}
+    faults = diagnose(replay, Seat(1), notes).faults
+    assert [(each.decision, each.queued) for each in faults] == [(2, WAITED), (3, WAITED), (5, "")]
+    assert not any(each.notes for each in faults), "it is told once"
+    text = said(told(replay, notes=notes))
+    assert f"queue {WAITED}" in text
+    assert f"decision 1, in hand 0; {WAITED}" in text
+    (advised,) = advice_of(replay, notes).items()
+    assert advised == ("F-TIMEOUT-QUEUE", f"At decision 2, {WAITED}. {entry(advised[0]).cure}")
+
+
 def test_notes_of_another_seat_are_not_shown(tmp_path):
     replay = match(tmp_path, (FAIL,) * 5, note="error: bot.py:3: KeyError: 'row'")
     assert diagnose(replay, Seat(0)).faults == ()

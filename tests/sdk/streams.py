@@ -7,7 +7,7 @@ from arena.server.session.session import Session as ArenaSession
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import MemoryLedger, seeded_spec
 from arena.wire.games import codec_of
-from cardarena._play import OneByOne
+from cardarena._play import OneByOne, do, finished
 from cardarena._session import Session
 from cardarena.v1.play_pb2 import GameSupport, Hello
 
@@ -33,10 +33,7 @@ class Streamed:
             for answer in self.session.receive(frame).send:
                 self.arena.incoming.deliver(self.outbox, answer, NOW_S)
         work = self.session.take()
-        for news in work.news:
-            self.author.tell(news)
-        if work.asks:
-            self.author.decide(work.asks, self)
+        finished(do(self.author, work, self))
         return bool(frames)
 
     def show(self, ask):

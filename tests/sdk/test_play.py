@@ -57,19 +57,6 @@ def test_a_label_that_no_enum_has_is_answered_with_those_that_there_are(capsys):
     assert "abstrac.moves" in raised.value.__notes__[0]
 
 
-# fmt: off
-DEFAULTS = [
-    (cardarena.Bot,      1,  "its matches would wait for each other's moves"),
-    (cardarena.BatchBot, 64, "it decides moves of many matches together"),
-]
-# fmt: on
-
-
-@pytest.mark.parametrize(("kind", "matches", "why"), DEFAULTS, ids=[row[-1] for row in DEFAULTS])
-def test_a_bot_that_does_not_say_how_many_matches_it_plays(kind, matches, why):
-    assert kind.max_matches == matches
-
-
 def test_there_is_one_object_for_each_match():
     calls = []
 

@@ -314,33 +314,67 @@ def test_the_author_is_told_in_one_line(message, line, why):
 
 
 # fmt: off
-LATE = ask_closed(2, FAULT_KIND_TIMEOUT, "no answer in 1000 ms")
 WAITS = [
-    # asks shown, and when   closed at  what is said beside the fault              why
-    ([(1, 0.1)],             3.0,       "it waited 2.9 s behind match 1",          "the author thought of another match all the time"),
-    ([(1, 0.1), (3, 0.6)],   3.0,       "it waited 2.9 s behind match 3",          "of two, the longer one is named"),
-    ([(1, 0.0), (2, 2.0)],   5.0,       "it waited 1.9 s behind match 1",          "what it then thought itself is not counted"),
-    ([(2, 0.12)],            5.0,       "",                                        "it had the author at once"),
-    ([],                     5.0,       "",                                        "nothing else was played"),
+    # given out  closed   what is said beside the fault                              why
+    (None,       1.5,     "your bot took 1.5 s of 1.5 s in its own queue",           "the bot never had it"),
+    (1.0,        1.5,     "your bot took 1.0 s of 1.5 s in its own queue",           "what it then thought is not counted"),
+    (0.49,       1.5,     "",                                                        "it waited for less than half of the time for the move"),
+    (0.0,        1.5,     "",                                                        "it had the bot at once"),
 ]
 # fmt: on
 
 
-@pytest.mark.parametrize(("shown", "closed_s", "said", "why"), WAITS, ids=[row[3] for row in WAITS])
-def test_a_late_ask_says_what_it_waited_behind(shown, closed_s, said, why):
-    """All matches of a process share the author's thread."""
-    wire = Wire(welcome(), *(match_start(match) for match in (1, 2, 3)))
-    wire.receive(asks(ask(1, 1), ask(3, 3)))
-    wire.now_s = 0.1
-    wire.receive(asks(ask(2, 2)))
-    waiting = {each.ask_id: each for each in wire.session.take().asks}
-    for ask_id, wire.now_s in shown:
-        assert wire.session.show(waiting[ask_id])
+@pytest.mark.parametrize(
+    ("given_s", "closed_s", "said", "why"), WAITS, ids=[row[3] for row in WAITS]
+)
+def test_a_late_ask_says_how_long_it_waited_in_the_bots_own_queue(given_s, closed_s, said, why):
+    wire = Wire(*PLAYING, asks(ask(1)))
+    (waiting,) = wire.session.take().asks
+    if given_s is not None:
+        wire.now_s = given_s
+        assert wire.session.show(waiting)
+        wire.session.wait(waiting)
     wire.now_s = closed_s
-    wire.receive(LATE)
-    plain = "fault in match 2 (abstrac): timeout: no answer in 1000 ms"
-    expected = f"{plain}; {said} in your own process, see max_matches" if said else plain
-    assert wire.said == [expected]
+    wire.receive(ask_closed(1, FAULT_KIND_TIMEOUT, "no answer in 1500 ms"))
+    plain = "fault in match 1 (abstrac): timeout: no answer in 1500 ms"
+    assert wire.said == [f"{plain}; {said}: set workers" if said else plain]
+
+
+def test_a_wait_is_told_once_a_minute_and_noted_each_time():
+    wire = Wire(*PLAYING)
+    told = []
+    for ask_id in (1, 2, 3):
+        wire.now_s = begin_s = 50.0 * ask_id
+        wire.receive(asks(ask(ask_id, decision=ask_id)))
+        (waiting,) = wire.session.take().asks
+        wire.now_s = begin_s + 0.9
+        assert wire.session.show(waiting)
+        told.append(wire.session.wait(waiting))
+        (answer,) = wire.session.answer([Answer(ask_id=ask_id, index=0)])
+        assert answer.note == f"queue: decision {ask_id}: {WAITED}"
+    assert told == [f"match 1 (abstrac): {WAITED}", "", f"match 1 (abstrac): {WAITED}"]
+
+
+WAITED = "your bot took 0.9 s of 1.5 s in its own queue: set workers"
+
+
+@pytest.mark.parametrize(
+    ("late", "which"),
+    [([7], "decision 7"), ([7, 8, 9], "decisions 7 to 9")],
+    ids=["one", "several"],
+)
+def test_waits_are_noted_with_the_next_answer_that_has_no_note(late, which):
+    wire = Wire(*PLAYING)
+    for decision in late:
+        wire.receive(asks(ask(decision, decision=decision)))
+        wire.now_s += 0.9
+        wire.receive(ask_closed(decision, FAULT_KIND_TIMEOUT, "no answer"))
+    notes = []
+    for ask_id, note in ((12, "my own"), (13, ""), (14, "")):
+        wire.receive(asks(ask(ask_id, decision=ask_id)))
+        (answer,) = wire.session.answer([Answer(ask_id=ask_id, index=0, note=note)])
+        notes.append(answer.note)
+    assert notes == ["my own", f"queue: {which}: {WAITED}", ""]
 
 
 def test_an_ask_closed_without_a_fault_is_not_worth_a_line():

@@ -15,11 +15,10 @@ def test_the_least_that_a_manifest_says():
     assert found.command == ("python", "bot.py")
     (soko,) = found.games
     assert (soko.game.id, soko.seats) == ("soko", tuple(range(2, 9)))
-    assert (found.runtime, found.memory_mb, found.processes, found.max_matches) == (
+    assert (found.runtime, found.memory_mb, found.processes) == (
         "python",
         512,
         64,
-        8,
     )
 
 
@@ -109,8 +108,8 @@ WRONG = [
         "processes",
     ),
     (
-        GOOD + 'max_matches = "8"\n' + SOKO,
-        "max_matches: should be a valid integer, not '8'",
+        GOOD + 'processes = "8"\n' + SOKO,
+        "processes: should be a valid integer, not '8'",
         "a text for a number",
     ),
     (

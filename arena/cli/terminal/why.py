@@ -1,8 +1,10 @@
 """Prints the diagnosis of a bot's match for its owner in a terminal."""
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol, TypeAlias
 
@@ -17,7 +19,7 @@ from arena.cli.terminal.plain import plain, program
 from arena.errors.faults import DEAL
 from arena.referee.spec import Ending, FaultKind
 from arena.replay.advice import advice
-from arena.replay.diagnosis import CostlyHand, FaultDetails, MatchDiagnosis
+from arena.replay.diagnosis import CostlyHand, FaultDetails, MatchDiagnosis, SlowDecision
 from arena.replay.phrases import (
     BY_FALLBACK,
     ENDED_BY_LIMIT,
@@ -41,6 +43,8 @@ _END_S: Final = 1.0
 """The arena may notice the end of a bot's process so much later."""
 _ROUNDING_S: Final = 0.002
 """The match's start and the lines' times are kept in whole milliseconds."""
+_QUEUED: Final = re.compile(r"^cardarena: fault .*: timeout: .*; (your bot took .+ queue: .+)$")
+"""What the SDK prints of an ask that was late in the bot's own queue."""
 _AWAY_MS: Final = 100
 """Shorter absences are not printed."""
 
@@ -102,6 +106,22 @@ def printed_at(diagnosis: MatchDiagnosis, fault: FaultDetails, output: Output) -
     ended = fault.kind is FaultKind.GONE
     printed = [line for line in lines if line.at <= printed_by or (ended and line.by_arena)]
     return _up_to_traceback(printed, fault.raised) if fault.raised else printed
+
+
+def with_queue(diagnosis: MatchDiagnosis, output: Output) -> MatchDiagnosis:
+    """A diagnosis with the waits in the bot's own queue that the bot printed and no note tells.
+
+    A bot that was late to the end of the match has no answer for a note.
+    """
+
+    def told(fault: FaultDetails) -> FaultDetails:
+        if fault.queued or fault.kind is not FaultKind.TIMEOUT:
+            return fault
+        lines = printed_at(diagnosis, fault, output)
+        found = [each[1] for line in lines if (each := _QUEUED.search(line.text))]
+        return replace(fault, queued=found[-1]) if found else fault
+
+    return replace(diagnosis, faults=tuple(map(told, diagnosis.faults)))
 
 
 def _up_to_traceback(lines: list[Line], raised: str) -> list[Line]:
@@ -260,6 +280,8 @@ class _Printer:
             rows.append(("it saw", list(draw.view(fault.view))))
             rows.append(("answer", list(self._answer(fault))))
             rows.append(("clock", [self._clock(fault)]))
+        if fault.queued:
+            rows.append(("queue", [Text(plain(fault.queued))]))
         if fault.away_ms >= _AWAY_MS:
             away = f"it had been away for {fault.away_ms / 1000:.1f} s of the match by then"
             rows.append(("away", [Text(away)]))
@@ -322,7 +344,10 @@ class _Printer:
     def _slowest(self) -> Sequence[tuple[str, str]]:
         slow = (each for each in self._diagnosis.slowest if each.charged_us >= 1000)
         return [
-            (seconds(each.charged_us), f"decision {each.decision}, in hand {each.hand}")
+            (
+                seconds(each.charged_us),
+                f"decision {each.decision}, in hand {each.hand}{_queued(each)}",
+            )
             for each in slow
         ]
 
@@ -335,6 +360,11 @@ class _Printer:
         start = _start(self._diagnosis)
         lines = self._output(start, start + timedelta(microseconds=self._diagnosis.end_us), 0)
         return [(f"{line.at:%H:%M:%S}", _printed_text(line)) for line in lines[-PRINTED_LINES:]]
+
+
+def _queued(slow: SlowDecision) -> str:
+    """The wait in the bot's own queue, to follow a decision."""
+    return f"; {plain(slow.queued)}" if slow.queued else ""
 
 
 def _scores(hand: CostlyHand) -> str:

@@ -59,7 +59,7 @@ def _bridge(name: str, manifest: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     if protocol not in PROTOCOLS:
         raise BadCommand(f"the manifest of {name} has no protocol of {', '.join(PROTOCOLS)}")
-    words = [*SDK_ARGV, "bridge", "--max-matches", str(manifest.get("max_matches", MAX_MATCHES))]
+    words = [*SDK_ARGV, "bridge", "--max-matches", str(manifest.get("max_matches") or MAX_MATCHES)]
     for game in games if isinstance(games, list) else ():
         words += ["--game", str(game["id"])]
     words += ["--per-match"] * (protocol == STDIO_PER_MATCH)

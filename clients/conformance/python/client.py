@@ -4,6 +4,7 @@
 """
 
 import argparse
+import asyncio
 import time
 
 import cardarena
@@ -14,34 +15,92 @@ RAISES_AT = 999
 PAD = "\N{PLAYING CARD ACE OF SPADES}"
 
 
-def fixed_bot(sleep_s: float) -> type[cardarena.Bot]:
-    """The bot that plays move `ask_id mod moves`, and thinks for so long."""
-
-    class FixedBot(cardarena.Bot):
-        auto = False
-        version = "kit"
-        asked = 0
-
-        def started(self) -> None:
-            print(f"started {self.start.match}", flush=True)
-
-        def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-            self.asked += 1
-            time.sleep(sleep_s)
-            if ask.ask_id % 1000 == RAISES_AT:
-                raise RuntimeError("the fixed bot's mistake")
-            note = f"{self.asked}{PAD * (ask.ask_id // 1000)}"
-            return cardarena.Noted(ask.ask_id % len(ask.moves), note)
-
-        def ended(self, end: cardarena.End) -> None:
-            how = "missed" if end.missed else Ending.Name(end.ending)
-            print(f"ended {end.match} {how.removeprefix('ENDING_').lower()}", flush=True)
-
-    return FixedBot
-
-
-if __name__ == "__main__":
+def options() -> tuple[argparse.Namespace, list[str]]:
+    """The kit's options, and the others."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--sleep-ms", type=int, default=0)
-    given, rest = parser.parse_known_args()
-    cardarena.run(fixed_bot(given.sleep_ms / 1000), argv=rest)
+    parser.add_argument("--way", choices=WAYS, default="plain")
+    return parser.parse_known_args()
+
+
+class FixedBot(cardarena.Bot):
+    """The bot that plays move `ask_id mod moves`, and thinks for so long as it is told."""
+
+    auto = False
+    max_open_asks = 64  # the kit asks whatever it likes
+    version = "kit"
+    asked = 0
+    sleep_s = 0.0
+
+    @classmethod
+    def load(cls) -> None:
+        cls.sleep_s = options()[0].sleep_ms / 1000
+
+    def started(self) -> None:
+        print(f"started {self.start.match}", flush=True)
+
+    def choose(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        """The move by the number of the ask, or the mistake."""
+        self.asked += 1
+        if ask.ask_id % 1000 == RAISES_AT:
+            raise RuntimeError("the fixed bot's mistake")
+        note = f"{self.asked}{PAD * (ask.ask_id // 1000)}"
+        return cardarena.Noted(ask.ask_id % len(ask.moves), note)
+
+    def ended(self, end: cardarena.End) -> None:
+        how = "missed" if end.missed else Ending.Name(end.ending)
+        print(f"ended {end.match} {how.removeprefix('ENDING_').lower()}", flush=True)
+
+
+class OnMainThread(FixedBot):
+    """Thinks where `run` was called."""
+
+    def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        time.sleep(self.sleep_s)
+        return self.choose(ask)
+
+
+class OnThreads(OnMainThread):
+    """Thinks on threads."""
+
+    workers = 4
+
+
+class InProcesses(OnMainThread):
+    """Thinks in processes."""
+
+    processes = 2
+
+
+class OnAsyncio(FixedBot):
+    """Thinks on an event loop of asyncio."""
+
+    async def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        await asyncio.sleep(self.sleep_s)
+        return self.choose(ask)
+
+
+class OnTrio(FixedBot):
+    """Thinks on an event loop of trio."""
+
+    event_loop = "trio"
+
+    async def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        import trio
+
+        await trio.sleep(self.sleep_s)
+        return self.choose(ask)
+
+
+WAYS: dict[str, type[FixedBot]] = {
+    "plain": OnMainThread,
+    "threads": OnThreads,
+    "processes": InProcesses,
+    "asyncio": OnAsyncio,
+    "trio": OnTrio,
+}
+"""Ways of thinking, by the name of the option."""
+
+if __name__ == "__main__":
+    given, rest = options()
+    cardarena.run(WAYS[given.way], argv=rest)

@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from cardarena import _run
 from cardarena._bot import Declaration
 from cardarena._bridge import Bridge
 from cardarena._errors import Misconfigured
+from cardarena._mode import Mode, Way
 
 MAX_MATCHES: Final = 64
 """The most matches at the same time, as in manifests."""
@@ -80,8 +82,6 @@ def _bridge(given: argparse.Namespace) -> None:
         (Declaration,),
         {
             "games": given.game,
-            "max_matches": given.max_matches,
-            "max_open_asks": given.max_matches,
             "auto": not given.ask_forced,
             "want_text": True,
             "version": given.version,
@@ -89,7 +89,8 @@ def _bridge(given: argparse.Namespace) -> None:
     )
     _run.join(
         declaration,
-        Bridge(given.command, per_match=given.per_match, say=_run.say).play,
+        Mode(Way.BATCH, 0, given.max_matches, given.max_matches),
+        nullcontext(Bridge(given.command, per_match=given.per_match, say=_run.say).play),
         address=given.address,
         token=given.token,
         receipts=given.receipts,

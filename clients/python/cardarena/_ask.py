@@ -1,5 +1,6 @@
 """The arguments of a bot's methods: an ask for one move, and the end of a match."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias
@@ -179,12 +180,26 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         """Return the news of this ask, which the next one has as well if the bot does not receive this one."""
         return Told(list(self.events), list(self.event_texts), list(self.played_for))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process of this machine. It is open there until that process is told."""
+        told = self.message, self.start, self.family, self._before, self._received_s
+        return _in_another_process, told
+
     def __repr__(self) -> str:
         return f"<Ask {self.ask_id} of match {self.match} ({self.game}), seat {self.seat}>"
 
 
 AnyAsk: TypeAlias = Ask[Any, Any, Any]
 """An ask of any game."""
+
+
+def _in_another_process(
+    message: AskMessage, start: MatchStart, family: str, before: Told | None, received_s: float
+) -> AnyAsk:
+    # Processes of a machine have one monotonic clock.
+    ask: AnyAsk = Ask(message, start, family, before=before, now_s=time.monotonic)
+    ask._received_s = received_s
+    return ask
 
 
 class End(Generic[EventT]):

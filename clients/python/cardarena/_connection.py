@@ -1,7 +1,7 @@
 """The stream on a thread of its own, which receives messages while the bot thinks.
 
 The thread passes the arena's messages to the session, sends the replies that need no decision, and dials again when a
-stream ends. The bot's thread takes asks and returns answers. One lock guards the session.
+stream ends. One thread of the bot takes asks, and any may return answers. One lock guards the session.
 
 It uses the synchronous gRPC client: with eight asks a message it took about a tenth less processor time than
 `grpc.aio` on a loop in the background.
@@ -142,7 +142,7 @@ class Connection:
           session: The state of the bot.
           redial: Decides when to dial again.
           dial: Opens channels.
-          say: Logs a line; called on the connection's thread.
+          say: Logs a line; called on any thread.
           waiting: Finds the log lines about the bot's state; without it, connecting is not logged either.
         """
         self._session = session
@@ -158,6 +158,7 @@ class Connection:
         self._absent = False
         self._over = False
         self._error: Exception | None = None
+        self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="cardarena", daemon=True)
 
     def start(self) -> None:
@@ -178,7 +179,7 @@ class Connection:
         with self._lock:
             return tuple(self._session.lies)
 
-    # On the bot's thread.
+    # On threads of the bot: one takes, any may show and answer.
 
     def take(self) -> Work | None:
         """Wait for work, and return all of it; None when play is over.
@@ -187,8 +188,11 @@ class Connection:
           Refused: if the arena refuses the bot for good.
           Unreachable: if the arena could not be reached for too long.
           Misconfigured: if a redirect would send the token in plain text.
+          BaseException: the error given to `fail`.
         """
         while True:
+            if self._failure is not None:
+                raise self._failure
             with self._lock:
                 work, over = self._session.take(), self._over
             if work:
@@ -205,7 +209,11 @@ class Connection:
     def show(self, ask: AnyAsk) -> bool:
         """Record that the bot receives an ask now; false if it was settled meanwhile."""
         with self._lock:
-            return self._session.show(ask)
+            shown = self._session.show(ask)
+            warning = self._session.wait(ask) if shown else ""
+        if warning:
+            self._say(warning)
+        return shown
 
     def answer(self, answers: Iterable[Answer]) -> None:
         """Send answers, on the next stream if there is none now."""
@@ -213,6 +221,11 @@ class Connection:
             ready = self._session.answer(answers)
             if ready and self._outbox is not None:
                 self._outbox.put_answers(ready)
+
+    def fail(self, error: BaseException) -> None:
+        """End play: `take` raises this error."""
+        self._failure = error
+        self._wake.put(None)
 
     # On the connection's thread.
 

@@ -4,6 +4,7 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,6 +99,12 @@ class Match:
 
     def play(self) -> Result:
         """Play the match."""
+        with ExitStack() as closing:
+            for place in self._places:
+                closing.callback(place.close)
+            return self._play()
+
+    def _play(self) -> Result:
         rules, places, deals = self._form.rules, self._places, self._deals
         failed = [self._begin(place) for place in places]
         step = rules.start(self._terms.options, self._terms.seats, deals)

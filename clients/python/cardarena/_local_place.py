@@ -1,11 +1,15 @@
 """A bot at its seat in a match of this process."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from cardarena import _bot
 from cardarena._ask import End, Told
+from cardarena._lanes import on_trio
 from cardarena._local_ask import Form, LocalAsk, News, TextAsk
+from cardarena._mode import async_methods, mode_of
+from cardarena._play import awaited
 from cardarena.v1.game_pb2 import GameEvent
 from cardarena.v1.game_pb2 import MatchTerms as TermsMessage
 from cardarena.v1.play_pb2 import MatchEnd, MatchStart, Player
@@ -15,7 +19,14 @@ AnyBot: TypeAlias = _bot.Bot | type[_bot.Bot] | _bot.BatchBot | type[_bot.BatchB
 
 
 def object_of(bot: AnyBot) -> _bot.Bot | _bot.BatchBot:
-    """Return a new bot of a class, or the object itself."""
+    """Return a new bot of a class, or the object itself. The class loads what it needs.
+
+    Raises:
+      Misconfigured: if the class declares two ways of thinking at once.
+    """
+    kind = bot if isinstance(bot, type) else type(bot)
+    mode_of(kind)
+    _bot.load_once(kind)
     return bot() if isinstance(bot, type) else bot
 
 
@@ -42,6 +53,8 @@ class Place:
         self._earlier: News | None = None
         self._kind_of_ask = TextAsk if bot.want_text else LocalAsk
         self._bot = bot
+        self._waits = async_methods(type(bot))
+        self._loop: asyncio.Runner | None = None
 
     @property
     def asked(self) -> Any:
@@ -54,7 +67,7 @@ class Place:
             self._bot.started(self.start)
         else:
             self._bot.start = self.start
-            self._bot.started()
+            self._result("started", self._bot.started())
 
     def pass_over(self) -> None:
         """Record a decision that was made without the bot; its next ask has the news."""
@@ -84,7 +97,7 @@ class Place:
         if isinstance(self._bot, _bot.BatchBot):
             (choice,) = self._bot.moves([ask])
             return choice
-        return self._bot.move(ask)
+        return self._result("move", self._bot.move(ask))
 
     def end(self, message: MatchEnd) -> None:
         """Call the bot's `end`."""
@@ -96,7 +109,23 @@ class Place:
             before = Told(events, form.event_texts(self._earlier.events) if self._texts else [])
         for event in self.news.events:
             message.trailing_events.append(GameEvent.FromString(form.codec.game_event(event)))
-        self._bot.ended(End(message, self.start, before=before))
+        self._result("ended", self._bot.ended(End(message, self.start, before=before)))
+
+    def _result(self, method: str, returned: Any) -> Any:
+        """What a method returned, or the result of its coroutine."""
+        if method not in self._waits:
+            return returned
+        assert isinstance(self._bot, _bot.Bot)
+        if self._bot.event_loop == "trio":
+            return on_trio(returned)
+        if self._loop is None:
+            self._loop = asyncio.Runner()
+        return self._loop.run(awaited(returned))
+
+    def close(self) -> None:
+        """Ends the event loop on which the bot awaited, if it did."""
+        if self._loop is not None:
+            self._loop.close()
 
     @property
     def _texts(self) -> bool:

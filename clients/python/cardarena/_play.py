@@ -1,20 +1,24 @@
-"""The author's thread: work in, the author's code, answers out."""
+"""The author's code: work in, answers out, on whichever threads or event loop it is called."""
 
+import asyncio
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Coroutine, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from cardarena import _choice
 from cardarena._ask import AnyAsk
 from cardarena._bot import BatchBot, Bot
+from cardarena._mode import async_methods
 from cardarena._raised import Raised
 from cardarena._session import News, Work
 from cardarena.v1.play_pb2 import Answer, MatchStart
 
+_ResultT = TypeVar("_ResultT")
+
 
 class Port(Protocol):
-    """What the author's thread needs of the connection."""
+    """What the author's code needs of the connection. Any thread may call it."""
 
     def take(self) -> Work | None:
         """Waits for work; None when play is over."""
@@ -28,26 +32,60 @@ class Port(Protocol):
         """Sends answers, with others that are ready before it comes to that."""
         ...
 
+    def fail(self, error: BaseException) -> None:
+        """Ends play: `take` raises this."""
+        ...
+
 
 class Author(Protocol):
-    """The author's code, of either kind."""
+    """The author's code, of either kind. What it raises, other than exceptions, ends the program."""
 
-    def tell(self, news: News) -> None:
+    async def tell(self, news: News) -> None:
         """Tells it of a match that starts or ended."""
         ...
 
-    def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
+    async def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
         """Has it answer the asks."""
         ...
 
 
 def play(author: Author, port: Port) -> None:
-    """Plays until the connection is over."""
+    """Plays until the connection is over, on this thread."""
     while (work := port.take()) is not None:
-        for news in work.news:
-            author.tell(news)
-        if work.asks:
-            author.decide(work.asks, port)
+        finished(do(author, work, port))
+
+
+async def do(author: Author, work: Work, port: Port) -> None:
+    """Has the author's code do some work."""
+    for news in work.news:
+        await author.tell(news)
+    if work.asks:
+        await author.decide(work.asks, port)
+
+
+def finished(coroutine: Coroutine[Any, Any, _ResultT]) -> _ResultT:
+    """Runs a coroutine that awaits nothing: one of an author whose methods are plain functions."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        result: _ResultT = end.value
+        return result
+    raise AssertionError("plain methods await nothing")
+
+
+async def awaited(coroutine: Any) -> Any:
+    """The result of a coroutine of the author's.
+
+    Raises:
+      Exception: what it raises; RuntimeError where something was cancelled, and not all of play.
+    """
+    try:
+        return await coroutine
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise RuntimeError("something that it awaited was cancelled") from error
 
 
 class OneByOne:
@@ -55,43 +93,48 @@ class OneByOne:
 
     def __init__(self, bot: type[Bot]) -> None:
         self._bot = bot
+        self._waits = async_methods(bot)
         self._bots: dict[int, Bot | Raised] = {}
 
-    def tell(self, news: News) -> None:
+    async def tell(self, news: News) -> None:
         """Makes the match's object, or lets it go."""
         if isinstance(news, MatchStart):
-            self._bots[news.match] = self._seated(news)
+            self._bots[news.match] = await self._seated(news)
             return
         bot = self._bots.pop(news.match)
         if isinstance(bot, Bot):
             try:
-                bot.ended(news)
+                await self._of("ended", bot.ended(news))
             except Exception as error:  # the author's code may raise anything
                 _say(Raised.of(error, bot.ended), f"at the end of match {news.match}")
 
-    def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
+    async def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
         """Asks the matches' objects one after the other. No answer waits for the next one."""
         for ask in asks:
             if port.show(ask):
-                port.answer([self._answer(ask)])
+                port.answer([await self._answer(ask)])
 
-    def _seated(self, start: MatchStart) -> Bot | Raised:
+    async def _seated(self, start: MatchStart) -> Bot | Raised:
         try:
             bot = self._bot()
             bot.start = start
-            bot.started()
+            await self._of("started", bot.started())
         except Exception as error:  # likewise
             raised = Raised.of(error, self._bot.started)
             _say(raised, f"at the start of match {start.match}, so fallbacks are played")
             return raised
         return bot
 
-    def _answer(self, ask: AnyAsk) -> Answer:
+    async def _of(self, name: str, returned: Any) -> Any:
+        """What a method returned, or the result of its coroutine."""
+        return await awaited(returned) if name in self._waits else returned
+
+    async def _answer(self, ask: AnyAsk) -> Answer:
         bot = self._bots[ask.match]
         if isinstance(bot, Raised):
             return _choice.failure(ask, bot)
         try:
-            return _choice.answer(ask, bot.move(ask))
+            return _choice.answer(ask, await self._of("move", bot.move(ask)))
         except Exception as error:  # likewise
             cure = _choice.labels(error, ask.family)
             return _failed(ask, Raised.of(error, bot.move, cure))
@@ -103,7 +146,7 @@ class AllAtOnce:
     def __init__(self, bot: BatchBot) -> None:
         self._bot = bot
 
-    def tell(self, news: News) -> None:
+    async def tell(self, news: News) -> None:
         """Calls the bot's `started` or `ended`."""
         try:
             if isinstance(news, MatchStart):
@@ -114,7 +157,7 @@ class AllAtOnce:
             edge = "start" if isinstance(news, MatchStart) else "end"
             _say(Raised.of(error, self._bot.moves), f"at the {edge} of match {news.match}")
 
-    def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
+    async def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
         """Asks the bot for all moves together."""
         asks = [ask for ask in asks if port.show(ask)]
         if not asks:

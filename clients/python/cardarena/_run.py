@@ -13,13 +13,16 @@ from random import Random
 from typing import Final, NoReturn
 
 from cardarena import _games
-from cardarena._bot import BatchBot, Bot, Declaration, require_method
+from cardarena._bot import BatchBot, Bot, Declaration, load_once, require_method
 from cardarena._connection import Connection
 from cardarena._deals import Deals
 from cardarena._dial import Dial
 from cardarena._errors import Lied, Misconfigured, Refused, Unreachable
-from cardarena._play import AllAtOnce, Author, OneByOne
+from cardarena._lanes import play_on_asyncio, play_on_threads, play_on_trio
+from cardarena._mode import Mode, Way, mode_of
+from cardarena._play import AllAtOnce, OneByOne, Port
 from cardarena._play import play as _play
+from cardarena._pool import Pool, is_pool_process
 from cardarena._receipts import Folder
 from cardarena._redial import Redial
 from cardarena._session import CONTRACT, Session
@@ -71,24 +74,21 @@ def play(
 
     Raises:
       Lied: when play is over, if the arena lied about its deals meanwhile.
-      Misconfigured: if the bot has no method that chooses moves, there can be no folder for receipts, a file of TLS is not right, or the token would go out in plain text.
+      Misconfigured: if the bot has no method that chooses moves or two ways of thinking at once, there can be no folder for receipts, a file of TLS is not right, or the token would go out in plain text.
       Refused: if the arena will not have this bot, or the SDK does not know a game of its.
       Unreachable: if the bot plays once and cannot reach the arena.
 
     All of these are a `PlayError`.
     """
+    if is_pool_process():
+        return
     kind = bot if isinstance(bot, type) else type(bot)
     require_method(kind)
-    author: Author
-    if isinstance(bot, BatchBot):
-        author = AllAtOnce(bot)
-    elif issubclass(bot, BatchBot):
-        author = AllAtOnce(bot())
-    else:
-        author = OneByOne(bot)
+    mode = mode_of(kind)
     join(
         kind,
-        lambda connection: _play(author, connection),
+        mode,
+        _thinking(bot, mode),
         address=address,
         token=token,
         once=once,
@@ -104,7 +104,8 @@ def play(
 
 def join(
     kind: type[Declaration],
-    play_on: Callable[[Connection], None],
+    mode: Mode,
+    thinking: contextlib.AbstractContextManager[Callable[[Connection], None]],
     *,
     address: str | None,
     token: str | None,
@@ -117,9 +118,10 @@ def join(
     client_key: str | None,
     insecure: bool,
 ) -> None:
-    """Connects as `kind` declares, and has `play_on` play until there is no more work.
+    """Connect as `kind` and `mode` declare, and play until there is no more work.
 
-    Args and errors are those of `play`.
+    `thinking` is entered before the bot connects, and gives the function that plays on the connection. Other arguments
+    and errors are those of `play`.
     """
     address = address or os.environ.get("CARDARENA_ADDRESS") or DEFAULT_ADDRESS
     token = token or os.environ.get("CARDARENA_TOKEN") or f"guest:{kind.__name__}"
@@ -136,8 +138,8 @@ def join(
         token=_with_secret(token),
         sdk=f"cardarena-python/{version()}",
         games=_games.supported(kind.games),
-        max_matches=kind.max_matches,
-        max_open_asks=kind.max_open_asks,
+        max_matches=mode.max_matches,
+        max_open_asks=mode.max_open_asks,
         want_text=kind.want_text,
         adds_entropy=kind.adds_entropy,
         version=kind.version,
@@ -146,23 +148,52 @@ def join(
     )
     deals = Deals(shelf=_shelf(receipts)) if kind.adds_entropy else None
     connection = Connection(
-        Session(hello, auto=kind.auto, now_s=time.monotonic, deals=deals),
+        Session(hello, auto=kind.auto, now_s=time.monotonic, deals=deals, remedy=mode.remedy),
         Redial(address, once=once, random=random or Random(), now_s=time.monotonic),
         dial,
         say=say,
         waiting=None if once else Waiting(hello, address, DEFAULT_ADDRESS),
     )
-    connection.start()
-    try:
-        play_on(connection)
-    except (Refused, Unreachable) as error:
-        if connection.lies:
-            raise Lied(*connection.lies) from error
-        raise
-    finally:
-        connection.close()
+    with thinking as play_on:
+        connection.start()
+        try:
+            play_on(connection)
+        except (Refused, Unreachable) as error:
+            if connection.lies:
+                raise Lied(*connection.lies) from error
+            raise
+        finally:
+            connection.close()
     if connection.lies:
         raise Lied(*connection.lies)
+
+
+@contextlib.contextmanager
+def _thinking(
+    bot: type[Bot] | type[BatchBot] | BatchBot, mode: Mode
+) -> Iterator[Callable[[Port], None]]:
+    """Has the bot load what it needs; gives what plays for a connection until that is over."""
+    if not isinstance(bot, type) or issubclass(bot, BatchBot):
+        batches = AllAtOnce(bot() if isinstance(bot, type) else bot)
+        yield lambda port: _play(batches, port)
+        return
+    if mode.way is Way.PROCESSES:
+        pool = Pool(bot, mode.at_once)
+        try:
+            yield pool.play
+        finally:
+            pool.close()
+        return
+    load_once(bot)
+    author = OneByOne(bot)
+    if mode.way is Way.THREADS:
+        yield lambda port: play_on_threads(author, port, mode.at_once)
+    elif mode.way is Way.MAIN_THREAD:
+        yield lambda port: _play(author, port)
+    elif bot.event_loop == "trio":
+        yield lambda port: play_on_trio(author, port)
+    else:
+        yield lambda port: play_on_asyncio(author, port)
 
 
 def _with_secret(token: str) -> str:

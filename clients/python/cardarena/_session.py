@@ -31,7 +31,7 @@ from cardarena import _choice
 from cardarena._ask import AnyAsk, Ask, End, Told
 from cardarena._deals import Deals, Reaction
 from cardarena._errors import Unreadable
-from cardarena._turns import Turns
+from cardarena._own_queue import OwnQueue, Waits
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import (
     Answer,
@@ -102,8 +102,10 @@ class _Match:
     """The answer to it."""
     asked_s: float = 0.0
     """When it came."""
-    shown_s: float | None = None
-    """When the author was given it; None if not yet."""
+    waited: str = ""
+    """What is said of its wait in the bot's own queue, if that was long."""
+    queued: Waits | None = None
+    """Such waits of this ask and earlier ones, for the next answer without a note."""
 
     def untold(self) -> Told | None:
         """What the author has not been told, as the last ask was not given to it."""
@@ -123,6 +125,7 @@ class Session:
         auto: bool,
         now_s: Callable[[], float],
         deals: Deals | None = None,
+        remedy: str = "set workers",
     ) -> None:
         """Begins without a stream.
 
@@ -131,6 +134,7 @@ class Session:
           auto: Whether to answer at once where the rules leave a single move.
           now_s: A monotonic clock.
           deals: The fair deals of a bot that takes part in them.
+          remedy: What to change if asks wait in the bot's own queue.
         """
         self.draining = False
         self._deals = deals
@@ -147,7 +151,7 @@ class Session:
         self._queue: dict[int, AnyAsk] = {}
         self._news: list[News] = []
         self._closed: list[AskClosed] = []
-        self._turns = Turns()
+        self._own_queue = OwnQueue(remedy)
         self._over: dict[int, None] = {}
         """Matches whose end was told: a later `welcome` may list them again, and tell it again."""
 
@@ -236,10 +240,22 @@ class Session:
         """Says that the author is about to be given an ask; false if it was settled meanwhile."""
         if ask.open:
             ask.shown = True
-            now_s = self._now_s()
-            self._open[ask.ask_id].shown_s = now_s
-            self._turns.begin(ask.match, now_s)
         return ask.open
+
+    def wait(self, ask: AnyAsk) -> str:
+        """A warning if an ask that is shown just now has waited long for that; else empty."""
+        now_s = self._now_s()
+        waited = self._waited(self._open[ask.ask_id], ask, now_s)
+        if not waited or not self._own_queue.warns(now_s):
+            return ""
+        return f"match {ask.match} ({ask.game}): {waited}"
+
+    def _waited(self, match: _Match, ask: AnyAsk, until_s: float) -> str:
+        """Notes the wait of a match's last ask, if it was long."""
+        match.waited = self._own_queue.told(ask, until_s - match.asked_s)
+        if match.waited:
+            match.queued = Waits.of(ask, match.waited, match.queued)
+        return match.waited
 
     def answer(self, answers: Iterable[Answer]) -> list[Answer]:
         """Keeps the answers, and gives those that are to be sent now, in `frames`.
@@ -255,6 +271,8 @@ class Session:
                 continue
             if len(answer.note) > self._max_note_chars:
                 answer.note = _choice.cut(answer.note, self._max_note_chars)
+            if match.queued and not answer.note:
+                answer.note, match.queued = match.queued.note, None
             match.answer = answer
             if answer.ask_id in self._open:
                 taken.append(answer)
@@ -364,7 +382,7 @@ class Session:
                 message, match.start, family, before=match.untold(), now_s=self._now_s
             )
             match.ask, match.answer = ask, None
-            match.asked_s, match.shown_s = self._now_s(), None
+            match.asked_s, match.waited = self._now_s(), ""
             self._open[ask_id] = match
             if self._auto and ask.forced:
                 automatic.append(Answer(ask_id=ask_id, index=0))
@@ -395,10 +413,10 @@ class Session:
         fault = _word(FaultKind, closed.fault, "FAULT_KIND_")
         where = f" in match {match.start.match} ({match.start.terms.game})" if match else ""
         line = f"fault{where}: {fault}: {closed.reason}"
-        if match and closed.fault == FaultKind.FAULT_KIND_TIMEOUT:
-            until_s = self._now_s() if match.shown_s is None else match.shown_s
-            waited = self._turns.waited(match.asked_s, until_s)
-            line += f"; {waited}, see max_matches" * bool(waited)
+        if match and match.ask and closed.fault == FaultKind.FAULT_KIND_TIMEOUT:
+            if not match.ask.shown:
+                self._waited(match, match.ask, self._now_s())
+            line += f"; {match.waited}" * bool(match.waited)
         return Received(say=[line])
 
     def _on_match_end(self, end: MatchEnd) -> Received:

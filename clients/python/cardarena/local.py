@@ -4,13 +4,14 @@
     again = cardarena.local.replay("arena-data/replays/….replay", MyBot, seat=0, step=17)
 
 The rules are the arena's own, and a bot is given the same asks as over the network. No clock
-runs out: a `breakpoint()` costs nothing. It needs the engine: `pip install 'cardarena[local]'`.
+runs out: a `breakpoint()` costs nothing. Methods are called on this thread, one at a time, whatever
+`workers` and `processes` are; coroutines are awaited. It needs the engine: `pip install 'cardarena[local]'`.
 """
 
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from cardarena import _bot, _games
@@ -110,8 +111,8 @@ def replay(
         raise ValueError(f"seat {seat} was not asked at step {step}; near to it are: {near}")
     form = form_of(spec.terms)
     start = start_of(spec.match_id, terms_message(spec.terms), played.names, seat, 1)
-    place = Place(form, start, object_of(bot))
-    return Walk(form, spec.terms, place, seat).to(step, walk, spec.match_id, earlier=earlier)
+    with closing(Place(form, start, object_of(bot))) as place:
+        return Walk(form, spec.terms, place, seat).to(step, walk, spec.match_id, earlier=earlier)
 
 
 def _require_fit(bot: AnyBot, game: str) -> None:
