@@ -304,3 +304,31 @@ def test_a_bot_of_node_may_have_a_folder_of_that_name(tmp_path):
     finally:
         remove_unpacked(tmp_path / "work")
     assert [each.name for each in report.failed] == ["start"]
+
+
+@pytest.mark.parametrize(
+    "place", [pytest.param("arena", id="the arena's own"), pytest.param("home", id="its author's")]
+)
+def test_a_bot_cannot_import_what_no_arena_has_promised(tmp_path, sandbox, monkeypatch, place):
+    """Packages that are there by chance, at home or at the arena, qualify no bot."""
+    module = "numpy"
+    if place == "home":
+        module = "mine"
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / "mine.py").write_text("")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path / "home"))
+    folder = tmp_path / "my-bot"
+    folder.mkdir()
+    (folder / "bot.py").write_text(HEAD + f"import {module}\n" + GOOD + TAIL)
+    (folder / "bot.toml").write_text(f'command = ["python", "bot.py"]\n{KLABERJASS}')
+    pack(folder, tmp_path / "bot.zip")
+    work = tmp_path / "work"
+    try:
+        report = qualify(
+            tmp_path / "bot.zip", work, QualificationRequest(only=("start",)), sandbox=sandbox
+        )
+    finally:
+        remove_unpacked(work)
+    (failed,) = report.failed
+    assert failed.name == "start"
+    assert failed.last_lines[-1] == f"ModuleNotFoundError: No module named '{module}'"
