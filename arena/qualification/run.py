@@ -30,6 +30,7 @@ from arena.server.app import sandboxed, serve
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.competitions.launcher import COPY, Launcher, NoShow
+from arena.server.submissions.bot_python import BOT_PYTHON, bot_python, site_of_python
 from arena.server.submissions.built_runtimes import BuiltRuntimes, site_of
 from arena.server.submissions.command import launched_manifest, submitted_command
 from arena.server.submissions.installed_wheels import INSTALLED, NotInstalled, install
@@ -180,7 +181,16 @@ def qualify(
     on_done(manifested.title)
     sandbox = None if sandbox is None or sandbox.level is Level.S0 else sandbox
     run = _Run(
-        work, manifest, wanted, on_done, sandbox, shelves.installed or work / INSTALLED, packages
+        *(
+            work,
+            manifest,
+            wanted,
+            on_done,
+            sandbox,
+            shelves.installed or work / INSTALLED,
+            packages,
+        ),
+        bot_python(work / BOT_PYTHON),
     )
     until_s = began_s + wanted.most_s - REPLAYS_S
     try:
@@ -212,6 +222,7 @@ class _Run:
     _sandbox: Sandbox | None
     _installed: Path
     _packages: list[Path]
+    _python: Path
     _not_installed: str = ""
     found: _Found = field(default_factory=_Found)
 
@@ -233,7 +244,8 @@ class _Run:
         return self._work / "bots"
 
     def _candidate(self, name: str) -> BotCommand:
-        return launched_manifest(name, self._manifest.as_json(), self._work / "bot", self._packages)
+        manifest, bot = self._manifest.as_json(), self._work / "bot"
+        return launched_manifest(name, manifest, bot, self._packages, self._python)
 
     def _launcher(
         self, arena: Arena, commands: Sequence[BotCommand], nursery: trio.Nursery
@@ -384,6 +396,7 @@ class _Run:
         names = list(dict.fromkeys((instance_name(process, 0), process)))
         copies = (self._bots / name / COPY for name in names)
         lines = [line.text for name in names for line in lines_of(self._bots / f"{name}.log")]
-        for folder in (*copies, self._work / "bot", *self._packages):
+        site = site_of_python(self._python.parents[1])
+        for folder in (*copies, self._work / "bot", *self._packages, site):
             lines = [line.replace(f"{folder}/", "") for line in lines]
         return lines

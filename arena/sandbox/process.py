@@ -27,7 +27,9 @@ _LONGEST_LINE: Final = 4096
 _STARTED: Final = "started: "
 _SCRIPT: Final = b"#!"
 _ELF: Final = b"\x7fELF"
-_PASSED_ON: Final = ("LANG", "LC_ALL", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
+_PASSED_ON: Final = ("LANG", "LC_ALL", "SYSTEMROOT")
+_OF_AUTHORS: Final = ("PYTHONPATH", "VIRTUAL_ENV")
+"""Passed on to bots that are launched where their author has them, and to no submitted ones."""
 
 
 class RunningProcess(Protocol):
@@ -189,10 +191,12 @@ async def launch(
     """
     await trio.Path(folder).mkdir(parents=True, exist_ok=True)
     output = folder.parent / f"{folder.name}{LOG_SUFFIX}"
-    passed_on = (*_PASSED_ON, "TERM") if terminal else _PASSED_ON
+    is_submitted = command.files is not None
+    passed_on = _PASSED_ON + ("TERM",) * terminal + _OF_AUTHORS * (not is_submitted)
     given = {name: os.environ[name] for name in passed_on if name in os.environ}
-    # `python` in the bot's command means this Python, which has the SDK.
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    # `python` in the bot's command means the Python that has the SDK.
+    python = command.argv[0] if is_submitted else sys.executable
+    path = f"{Path(python).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     given |= {"PATH": path, "PYTHONUNBUFFERED": "1"}
     if command.packages:
         found = [*map(str, command.packages), *filter(None, [given.get("PYTHONPATH")])]

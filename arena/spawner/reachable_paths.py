@@ -62,7 +62,7 @@ class ReachablePaths:
         if path in self._shown:
             return
         above = [each for each in self._covered if path.startswith(f"{each}/")]
-        if above and self._is_missing(path, max(above, key=len)):
+        if above and (writable or self._is_missing(path, max(above, key=len))):
             cover = max(above, key=len)
             self._bind(cover, path, writable=writable)
             for shown, is_writable in self._shown.items():

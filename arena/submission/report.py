@@ -114,9 +114,11 @@ class QualificationReport:
         lines = [f"{name}  sha256 {self.sha256[:12]}…  {self.summary}"]
         games = [check for check in self.failed if check.is_game]
         if asked := [check.asks for check in self.checks if check.asks]:
+            least, most = min(asked), max(asked)
+            covered = f"{most}" if least == most else f"{least} to {most}"
+            by_game = "" if least == most else ", by game"
             lines.append(
-                f"Covered: the first {min(asked)} to {max(asked)} asks of a match, by game."
-                " Rated matches may be longer."
+                f"Covered: the first {covered} asks of a match{by_game}. Rated matches may be longer."
             )
         first = games[:1] if games and not self.passed_games else self.failed
         for check in first:

@@ -317,3 +317,31 @@ def test_a_report_says_that_an_ask_waited_in_the_bots_own_queue(tmp_path):
     assert _first_problem(diagnosis, replay)["problem"].endswith(
         f"no answer in time (F-TIMEOUT-ANSWER); {told}"
     )
+
+
+@pytest.mark.parametrize(
+    "place", [pytest.param("arena", id="the arena's own"), pytest.param("home", id="its author's")]
+)
+def test_a_bot_cannot_import_what_no_arena_has_promised(tmp_path, sandbox, monkeypatch, place):
+    """Packages that are there by chance, at home or at the arena, qualify no bot."""
+    module = "numpy"
+    if place == "home":
+        module = "mine"
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / "mine.py").write_text("")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path / "home"))
+    folder = tmp_path / "my-bot"
+    folder.mkdir()
+    (folder / "bot.py").write_text(HEAD + f"import {module}\n" + GOOD + TAIL)
+    (folder / "bot.toml").write_text(f'command = ["python", "bot.py"]\n{KLABERJASS}')
+    pack(folder, tmp_path / "bot.zip")
+    work = tmp_path / "work"
+    try:
+        report = qualify(
+            tmp_path / "bot.zip", work, QualificationRequest(only=("start",)), sandbox=sandbox
+        )
+    finally:
+        remove_unpacked(work)
+    (failed,) = report.failed
+    assert failed.name == "start"
+    assert failed.last_lines[-1] == f"ModuleNotFoundError: No module named '{module}'"

@@ -675,6 +675,28 @@ def test_root_that_may_not_mount_has_no_sandbox_and_reads_why(most, monkeypatch)
         spawner._start(SpawnOrder((sys.executable,), {}, ()), 1)
 
 
+def test_a_bot_writes_in_its_folder_below_one_that_bots_read(tmp_path):
+    """Where root runs the arena, the folder above is shown read-only when the first bot starts."""
+    bots = tmp_path / "bots"
+    bots.mkdir()
+    (bots / "bot.py").write_text(
+        "import os; open(f'{os.environ[\"HOME\"]}/new', 'w'); print('wrote')"
+    )
+
+    async def main(sandbox):
+        for number in range(2):
+            command = BotCommand("bot", (sys.executable, str(bots / "bot.py")))
+            process = await launch(command, bots / "run" / str(number), {}, sandbox=sandbox)
+            await process.watch()
+            lines = [line.text for line in read_output(process.output) if not line.by_arena]
+            assert lines == ["wrote"]
+
+    with Sandbox(data=tmp_path / "data", most=Level.S1) as sandbox:
+        if sandbox.level is Level.S0:
+            pytest.skip("there is no sandbox here")
+        trio.run(main, sandbox)
+
+
 def test_a_bot_in_the_folder_above_another_ones_sees_its_own(tmp_path):
     """Where root runs the arena, closed folders are shown piece by piece, the inner one first."""
     above, below = tmp_path / "bots", tmp_path / "bots" / "one"

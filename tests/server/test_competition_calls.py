@@ -1,7 +1,6 @@
 """Who may do what with competitions over the network, and what is never done for a call."""
 
 import contextlib
-import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,6 +12,7 @@ from arena.sandbox import BadCommand, Level
 from arena.server.admission.tokens import key_id, new_token, token_sha256
 from arena.server.competitions.players import Players, command_of
 from arena.server.services.competitions import info_json
+from arena.server.submissions.bot_python import BOT_PYTHON, bot_python
 from arena.store import Blobs, Key, Scope, Version
 from arena.submission.archive import read_archive
 from arena.submission.versions import VersionEvent
@@ -198,7 +198,8 @@ def test_what_was_uploaded_is_launched_behind_a_sandbox_alone(tmp_path, level):
 
     trio.run(main)
     command = command_of(version, tmp_path)
-    assert command.argv[0] == sys.executable, "the Python that has the SDK"
+    python = bot_python(tmp_path / BOT_PYTHON)
+    assert command.argv[0] == str(python), "the Python that has the SDK and nothing of the arena's"
     assert command.argv[1] == str(tmp_path / "unpacked" / sha256 / "bot.py")
 
 

@@ -123,10 +123,11 @@ def test_a_connection_in_use_is_closed_after_one_that_is_silent():
 def test_a_request_has_its_time_however_it_trickles():
     places, loop = Places(LIMITS), Loop()
     reader = connected(places, "127.0.0.1", loop)
-    (begun,) = loop.deadlines
+    begun = list(loop.deadlines)
     for byte in REQUEST[:-1]:
         reader.data_received(bytes([byte]))
-    assert (loop.deadlines, begun.delay_s) == ([begun], LIMITS.head_s)
+    assert loop.deadlines == begun
+    assert [each.delay_s for each in begun] == [LIMITS.head_s]
     loop.pass_()
     assert (reader.transport.cut, places.open_connections(), loop.deadlines) == (True, [], [])
 

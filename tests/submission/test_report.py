@@ -71,11 +71,18 @@ def test_of_a_bot_that_fails_in_all_games_the_first_failure_is_told_and_the_othe
     ]
 
 
-def test_a_report_says_how_many_asks_of_a_match_it_covered():
-    games = (replace(SOKO, asks=9), Check("jam", passed=True, seats=2, asks=24))
+@pytest.mark.parametrize(
+    ("asks", "covered"),
+    [
+        pytest.param((9, 24), "9 to 24 asks of a match, by game", id="games differ"),
+        pytest.param((9, 9), "9 asks of a match", id="games are alike"),
+    ],
+)
+def test_a_report_says_how_many_asks_of_a_match_it_covered(asks, covered):
+    games = tuple(replace(SOKO, asks=each) for each in asks)
     report = QualificationReport("0", "q7", 1.0, (MANIFEST, START, *games))
     assert report.words("my-bot")[1:] == [
-        "Covered: the first 9 to 24 asks of a match, by game. Rated matches may be longer."
+        f"Covered: the first {covered}. Rated matches may be longer."
     ]
 
 

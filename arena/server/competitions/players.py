@@ -25,6 +25,7 @@ from arena.schedule.phases import Phases
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.competitions.launcher import Launcher
+from arena.server.submissions.bot_python import BOT_PYTHON, bot_python
 from arena.server.submissions.built_runtimes import site_of
 from arena.server.submissions.command import folder_argv, launched_manifest
 from arena.server.submissions.installed_wheels import INSTALLED, NotInstalled, folder_of, install
@@ -236,13 +237,13 @@ def command_of(
     """
     try:
         folder = Blobs(data).unpacked(version.sha256).absolute()
+        python = bot_python(data / BOT_PYTHON)
     except StoreError as error:
         raise BadCommand(f"the files of {version} are gone: {error}") from error
     except OSError as error:
         raise BadCommand(f"{version} cannot be unpacked: {error.strerror}") from error
-    return launched_manifest(
-        str(version), version.manifest, folder, _packages(version, folder, data, sandbox)
-    )
+    packages = _packages(version, folder, data, sandbox)
+    return launched_manifest(str(version), version.manifest, folder, packages, python)
 
 
 def _packages(

@@ -25,11 +25,15 @@ _OF_JAVA: Final = (
 
 
 def launched_manifest(
-    name: str, manifest: Mapping[str, Any], folder: Path, packages: Sequence[Path] = ()
+    name: str,
+    manifest: Mapping[str, Any],
+    folder: Path,
+    packages: Sequence[Path] = (),
+    python: Path = Path(sys.executable),
 ) -> BotCommand:
     """The command of a manifest as the registry stores it, with the manifest's resource limits.
 
-    `packages` are folders of Python packages besides the SDK.
+    `packages` are folders of Python packages besides those of `python`, which runs bots of Python.
 
     Raises:
       BadCommand: if the manifest has no command, or this machine lacks its runtime.
@@ -47,7 +51,7 @@ def launched_manifest(
         memory_bytes=memory_mb * MB if isinstance(memory_mb, int) else every.memory_bytes,
         processes=processes if isinstance(processes, int) else every.processes,
     )
-    made = submitted_command(name, words, folder, limits)
+    made = submitted_command(name, words, folder, limits, python)
     argv = (*_bridge(name, manifest), *made.argv)
     return replace(made, argv=argv, packages=tuple(packages), files=folder)
 
@@ -83,7 +87,11 @@ def folder_argv(folder: Path) -> tuple[str, ...] | None:
 
 
 def submitted_command(
-    name: str, words: Sequence[str], folder: Path, limits: ResourceLimits | None = None
+    name: str,
+    words: Sequence[str],
+    folder: Path,
+    limits: ResourceLimits | None = None,
+    python: Path = Path(sys.executable),
 ) -> BotCommand:
     """The command of a manifest's words, with absolute paths of its files in `folder`.
 
@@ -91,7 +99,7 @@ def submitted_command(
       BadCommand: if this machine lacks its runtime.
     """
     program, *rest = words
-    argv = [_program(name, program, folder)]
+    argv = [str(python) if program in PYTHON.programs else _program(name, program, folder)]
     if program in JAVA.programs and limits is not None:
         argv += [f"-Xmx{limits.memory_bytes // MB // _HEAP_SHARE}m", *_OF_JAVA]
     for word in rest:
@@ -108,8 +116,6 @@ def _program(name: str, program: str, folder: Path) -> str:
     language = language_of(program)
     if language is None:
         return str(folder / program)
-    if language is PYTHON:
-        return sys.executable
     found = shutil.which(language.programs[0])
     if found is None:
         raise BadCommand(
