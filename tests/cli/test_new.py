@@ -93,7 +93,7 @@ def test_no_word_is_left_to_fill_in_and_the_manifest_names_the_game(tmp_path, la
 GENERATED = [
     # language     the bot        what protoc generated for Jam                        its view                        a field
     ("python",     "bot.py",      "python/cardarena/games/v1/jam_pb2.pyi",             r"class JamView\(.*?(?=^class )", r"\b{}[(:]"),
-    ("go",         "main.go",     "go/games/v1/jam.pb.go",                             r"type JamView struct .*?^}",   r"^\t{} "),
+    ("go",         "main.go",     "go/cardarenagamesv1/jam.pb.go",                     r"type JamView struct .*?^}",   r"^\t{} "),
     ("typescript", "src/bot.ts",  "typescript/src/gen/cardarena/games/v1/jam_pb.ts",   r"type JamView = .*?^}",        r"^  {}\??: "),
     ("rust",       "src/main.rs", "rust/src/games/v1.rs",                              r"pub struct JamView .*?^}",    r"pub {}: "),
 ]

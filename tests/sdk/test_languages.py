@@ -68,7 +68,8 @@ def go(*arguments, folder=GO):
 def build_go_readme(source, folder):
     (folder / "main.go").write_text(source)
     go("mod", "init", "mybot", folder=folder)
-    go("mod", "edit", "-require=cardarena@v0.1.0", f"-replace=cardarena={GO}", folder=folder)
+    module = "cardarena.dev/cardarena"
+    go("mod", "edit", f"-require={module}@v0.1.0", f"-replace={module}={GO}", folder=folder)
     shutil.copy(GO / "go.sum", folder)
     go("build", "-mod=mod", "-trimpath", "-o", "mybot", ".", folder=folder)
 

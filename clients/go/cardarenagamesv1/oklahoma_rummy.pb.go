@@ -1105,8 +1105,8 @@ const file_cardarena_games_v1_oklahoma_rummy_proto_rawDesc = "" +
 	"#OKLAHOMA_RUMMY_EVENT_KIND_DISCARDED\x10\n" +
 	"\x12)\n" +
 	"%OKLAHOMA_RUMMY_EVENT_KIND_KEPT_QUEENS\x10\v\x12$\n" +
-	" OKLAHOMA_RUMMY_EVENT_KIND_SCORED\x10\fB\x90\x01\n" +
-	"\x12cardarena.games.v1B\x12OklahomaRummyProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	" OKLAHOMA_RUMMY_EVENT_KIND_SCORED\x10\fB\x95\x01\n" +
+	"\x12cardarena.games.v1B\x12OklahomaRummyProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_oklahoma_rummy_proto_rawDescOnce sync.Once

@@ -2081,8 +2081,8 @@ const file_cardarena_v1_journal_proto_rawDesc = "" +
 	"AbsentBots\x12\x1b\n" +
 	"\x17ABSENT_BOTS_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13ABSENT_BOTS_REFUSED\x10\x01\x12\x1e\n" +
-	"\x1aABSENT_BOTS_PLAYED_AS_GONE\x10\x02Bf\n" +
-	"\fcardarena.v1B\fJournalProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"\x1aABSENT_BOTS_PLAYED_AS_GONE\x10\x02Bq\n" +
+	"\fcardarena.v1B\fJournalProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_journal_proto_rawDescOnce sync.Once

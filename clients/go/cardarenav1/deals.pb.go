@@ -747,9 +747,9 @@ const file_cardarena_v1_deals_proto_rawDesc = "" +
 	"\x06secret\x18\x02 \x01(\fR\x06secret\x12\x1c\n" +
 	"\tentropies\x18\x03 \x03(\fR\tentropies\x12\x1f\n" +
 	"\vvoid_reason\x18\x04 \x01(\tR\n" +
-	"voidReasonBd\n" +
+	"voidReasonBo\n" +
 	"\fcardarena.v1B\n" +
-	"DealsProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"DealsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_deals_proto_rawDescOnce sync.Once

@@ -937,8 +937,8 @@ const file_cardarena_games_v1_sixty_six_proto_rawDesc = "" +
 	"\x1aSIXTY_SIX_REASON_SIXTY_SIX\x10\x05\x12\x1e\n" +
 	"\x1aSIXTY_SIX_REASON_SCHNEIDER\x10\x06\x12\x1c\n" +
 	"\x18SIXTY_SIX_REASON_SCHWARZ\x10\a\x12\x19\n" +
-	"\x15SIXTY_SIX_REASON_NULL\x10\bB\x8b\x01\n" +
-	"\x12cardarena.games.v1B\rSixtySixProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x15SIXTY_SIX_REASON_NULL\x10\bB\x90\x01\n" +
+	"\x12cardarena.games.v1B\rSixtySixProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_sixty_six_proto_rawDescOnce sync.Once

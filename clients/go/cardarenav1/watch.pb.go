@@ -909,9 +909,9 @@ const file_cardarena_v1_watch_proto_rawDesc = "" +
 	"\tdeal_sets\x18\x03 \x01(\rR\bdealSets2\x9d\x01\n" +
 	"\fWatchService\x12B\n" +
 	"\x05Watch\x12\x1a.cardarena.v1.WatchRequest\x1a\x1b.cardarena.v1.WatchResponse0\x01\x12I\n" +
-	"\bListLive\x12\x1d.cardarena.v1.ListLiveRequest\x1a\x1e.cardarena.v1.ListLiveResponseBd\n" +
+	"\bListLive\x12\x1d.cardarena.v1.ListLiveRequest\x1a\x1e.cardarena.v1.ListLiveResponseBo\n" +
 	"\fcardarena.v1B\n" +
-	"WatchProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"WatchProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_watch_proto_rawDescOnce sync.Once

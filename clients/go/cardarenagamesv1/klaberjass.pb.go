@@ -1424,8 +1424,8 @@ const file_cardarena_games_v1_klaberjass_proto_rawDesc = "" +
 	"\x1cKLABERJASS_EVENT_KIND_PLAYED\x10\f\x12\x1d\n" +
 	"\x19KLABERJASS_EVENT_KIND_WON\x10\r\x12\x1f\n" +
 	"\x1bKLABERJASS_EVENT_KIND_SHOWN\x10\x0e\x12 \n" +
-	"\x1cKLABERJASS_EVENT_KIND_SCORED\x10\x0fB\x8d\x01\n" +
-	"\x12cardarena.games.v1B\x0fKlaberjassProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x1cKLABERJASS_EVENT_KIND_SCORED\x10\x0fB\x92\x01\n" +
+	"\x12cardarena.games.v1B\x0fKlaberjassProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_klaberjass_proto_rawDescOnce sync.Once

@@ -937,8 +937,8 @@ const file_cardarena_games_v1_loo_proto_rawDesc = "" +
 	"\x15LOO_EVENT_KIND_PLAYED\x10\b\x12\x16\n" +
 	"\x12LOO_EVENT_KIND_WON\x10\t\x12\x19\n" +
 	"\x15LOO_EVENT_KIND_SCORED\x10\n" +
-	"B\x86\x01\n" +
-	"\x12cardarena.games.v1B\bLooProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"B\x8b\x01\n" +
+	"\x12cardarena.games.v1B\bLooProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_loo_proto_rawDescOnce sync.Once

@@ -466,8 +466,8 @@ const file_cardarena_v1_standings_proto_rawDesc = "" +
 	"\x10StandingsService\x12U\n" +
 	"\fGetStandings\x12!.cardarena.v1.GetStandingsRequest\x1a\".cardarena.v1.GetStandingsResponse\x12F\n" +
 	"\aGetPair\x12\x1c.cardarena.v1.GetPairRequest\x1a\x1d.cardarena.v1.GetPairResponse\x12`\n" +
-	"\x0fExportStandings\x12$.cardarena.v1.ExportStandingsRequest\x1a%.cardarena.v1.ExportStandingsResponse0\x01Bh\n" +
-	"\fcardarena.v1B\x0eStandingsProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"\x0fExportStandings\x12$.cardarena.v1.ExportStandingsRequest\x1a%.cardarena.v1.ExportStandingsResponse0\x01Bs\n" +
+	"\fcardarena.v1B\x0eStandingsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_standings_proto_rawDescOnce sync.Once

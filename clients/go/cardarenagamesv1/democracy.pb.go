@@ -833,8 +833,8 @@ const file_cardarena_games_v1_democracy_proto_rawDesc = "" +
 	"\x1aDEMOCRACY_EVENT_KIND_DEALT\x10\x02\x12\"\n" +
 	"\x1eDEMOCRACY_EVENT_KIND_TURNED_UP\x10\x03\x12\x1e\n" +
 	"\x1aDEMOCRACY_EVENT_KIND_SHOWN\x10\x04\x12\x1f\n" +
-	"\x1bDEMOCRACY_EVENT_KIND_SCORED\x10\x05B\x8c\x01\n" +
-	"\x12cardarena.games.v1B\x0eDemocracyProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x1bDEMOCRACY_EVENT_KIND_SCORED\x10\x05B\x91\x01\n" +
+	"\x12cardarena.games.v1B\x0eDemocracyProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_democracy_proto_rawDescOnce sync.Once

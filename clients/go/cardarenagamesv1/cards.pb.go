@@ -75,9 +75,9 @@ const file_cardarena_games_v1_cards_proto_rawDesc = "" +
 	"\n" +
 	"\x1ecardarena/games/v1/cards.proto\x12\x12cardarena.games.v1\"\x1d\n" +
 	"\x05Cards\x12\x14\n" +
-	"\x05cards\x18\x01 \x03(\tR\x05cardsB\x88\x01\n" +
+	"\x05cards\x18\x01 \x03(\tR\x05cardsB\x8d\x01\n" +
 	"\x12cardarena.games.v1B\n" +
-	"CardsProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"CardsProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_cards_proto_rawDescOnce sync.Once

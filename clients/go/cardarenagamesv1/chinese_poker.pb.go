@@ -887,8 +887,8 @@ const file_cardarena_games_v1_chinese_poker_proto_rawDesc = "" +
 	")CHINESE_POKER_EVENT_KIND_NATURAL_DECLARED\x10\x03\x12(\n" +
 	"$CHINESE_POKER_EVENT_KIND_SURRENDERED\x10\x04\x12%\n" +
 	"!CHINESE_POKER_EVENT_KIND_REVEALED\x10\x05\x12#\n" +
-	"\x1fCHINESE_POKER_EVENT_KIND_SCORED\x10\x06B\x8f\x01\n" +
-	"\x12cardarena.games.v1B\x11ChinesePokerProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x1fCHINESE_POKER_EVENT_KIND_SCORED\x10\x06B\x94\x01\n" +
+	"\x12cardarena.games.v1B\x11ChinesePokerProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_chinese_poker_proto_rawDescOnce sync.Once

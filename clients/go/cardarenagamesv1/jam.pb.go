@@ -863,8 +863,8 @@ const file_cardarena_games_v1_jam_proto_rawDesc = "" +
 	"\x14JAM_EVENT_KIND_DRAWN\x10\x05\x12\x1b\n" +
 	"\x17JAM_EVENT_KIND_RECEIVED\x10\x06\x12\x1c\n" +
 	"\x18JAM_EVENT_KIND_DISCARDED\x10\a\x12\x19\n" +
-	"\x15JAM_EVENT_KIND_SCORED\x10\bB\x86\x01\n" +
-	"\x12cardarena.games.v1B\bJamProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x15JAM_EVENT_KIND_SCORED\x10\bB\x8b\x01\n" +
+	"\x12cardarena.games.v1B\bJamProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_jam_proto_rawDescOnce sync.Once

@@ -528,8 +528,8 @@ const file_cardarena_v1_owners_proto_rawDesc = "" +
 	"\x06Invite\x12\x1b.cardarena.v1.InviteRequest\x1a\x1c.cardarena.v1.InviteResponse\x12:\n" +
 	"\x03Ban\x12\x18.cardarena.v1.BanRequest\x1a\x19.cardarena.v1.BanResponse\x12O\n" +
 	"\n" +
-	"ListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponseBe\n" +
-	"\fcardarena.v1B\vOwnersProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"ListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponseBp\n" +
+	"\fcardarena.v1B\vOwnersProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_owners_proto_rawDescOnce sync.Once

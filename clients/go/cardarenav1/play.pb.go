@@ -30,7 +30,7 @@
 package cardarenav1
 
 import (
-	v1 "cardarena/games/v1"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -1735,7 +1735,7 @@ func (x *Ask) GetGame() isAsk_Game {
 	return nil
 }
 
-func (x *Ask) GetAbstrac() *v1.AbstracAsk {
+func (x *Ask) GetAbstrac() *cardarenagamesv1.AbstracAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Abstrac); ok {
 			return x.Abstrac
@@ -1744,7 +1744,7 @@ func (x *Ask) GetAbstrac() *v1.AbstracAsk {
 	return nil
 }
 
-func (x *Ask) GetDemocracy() *v1.DemocracyAsk {
+func (x *Ask) GetDemocracy() *cardarenagamesv1.DemocracyAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Democracy); ok {
 			return x.Democracy
@@ -1753,7 +1753,7 @@ func (x *Ask) GetDemocracy() *v1.DemocracyAsk {
 	return nil
 }
 
-func (x *Ask) GetChinesePoker() *v1.ChinesePokerAsk {
+func (x *Ask) GetChinesePoker() *cardarenagamesv1.ChinesePokerAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_ChinesePoker); ok {
 			return x.ChinesePoker
@@ -1762,7 +1762,7 @@ func (x *Ask) GetChinesePoker() *v1.ChinesePokerAsk {
 	return nil
 }
 
-func (x *Ask) GetArlington() *v1.ArlingtonAsk {
+func (x *Ask) GetArlington() *cardarenagamesv1.ArlingtonAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Arlington); ok {
 			return x.Arlington
@@ -1771,7 +1771,7 @@ func (x *Ask) GetArlington() *v1.ArlingtonAsk {
 	return nil
 }
 
-func (x *Ask) GetJam() *v1.JamAsk {
+func (x *Ask) GetJam() *cardarenagamesv1.JamAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Jam); ok {
 			return x.Jam
@@ -1780,7 +1780,7 @@ func (x *Ask) GetJam() *v1.JamAsk {
 	return nil
 }
 
-func (x *Ask) GetKlaberjass() *v1.KlaberjassAsk {
+func (x *Ask) GetKlaberjass() *cardarenagamesv1.KlaberjassAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Klaberjass); ok {
 			return x.Klaberjass
@@ -1789,7 +1789,7 @@ func (x *Ask) GetKlaberjass() *v1.KlaberjassAsk {
 	return nil
 }
 
-func (x *Ask) GetSixtySix() *v1.SixtySixAsk {
+func (x *Ask) GetSixtySix() *cardarenagamesv1.SixtySixAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_SixtySix); ok {
 			return x.SixtySix
@@ -1798,7 +1798,7 @@ func (x *Ask) GetSixtySix() *v1.SixtySixAsk {
 	return nil
 }
 
-func (x *Ask) GetLoo() *v1.LooAsk {
+func (x *Ask) GetLoo() *cardarenagamesv1.LooAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Loo); ok {
 			return x.Loo
@@ -1807,7 +1807,7 @@ func (x *Ask) GetLoo() *v1.LooAsk {
 	return nil
 }
 
-func (x *Ask) GetOklahomaRummy() *v1.OklahomaRummyAsk {
+func (x *Ask) GetOklahomaRummy() *cardarenagamesv1.OklahomaRummyAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_OklahomaRummy); ok {
 			return x.OklahomaRummy
@@ -1816,7 +1816,7 @@ func (x *Ask) GetOklahomaRummy() *v1.OklahomaRummyAsk {
 	return nil
 }
 
-func (x *Ask) GetSoko() *v1.SokoAsk {
+func (x *Ask) GetSoko() *cardarenagamesv1.SokoAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Soko); ok {
 			return x.Soko
@@ -1825,7 +1825,7 @@ func (x *Ask) GetSoko() *v1.SokoAsk {
 	return nil
 }
 
-func (x *Ask) GetPineapple() *v1.PineappleAsk {
+func (x *Ask) GetPineapple() *cardarenagamesv1.PineappleAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Pineapple); ok {
 			return x.Pineapple
@@ -1834,7 +1834,7 @@ func (x *Ask) GetPineapple() *v1.PineappleAsk {
 	return nil
 }
 
-func (x *Ask) GetOpenFaceChinesePoker() *v1.OpenFaceChinesePokerAsk {
+func (x *Ask) GetOpenFaceChinesePoker() *cardarenagamesv1.OpenFaceChinesePokerAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_OpenFaceChinesePoker); ok {
 			return x.OpenFaceChinesePoker
@@ -1843,7 +1843,7 @@ func (x *Ask) GetOpenFaceChinesePoker() *v1.OpenFaceChinesePokerAsk {
 	return nil
 }
 
-func (x *Ask) GetEleusis() *v1.EleusisAsk {
+func (x *Ask) GetEleusis() *cardarenagamesv1.EleusisAsk {
 	if x != nil {
 		if x, ok := x.Game.(*Ask_Eleusis); ok {
 			return x.Eleusis
@@ -1858,67 +1858,67 @@ type isAsk_Game interface {
 
 type Ask_Abstrac struct {
 	// Asks at Abstrac.
-	Abstrac *v1.AbstracAsk `protobuf:"bytes,16,opt,name=abstrac,proto3,oneof"`
+	Abstrac *cardarenagamesv1.AbstracAsk `protobuf:"bytes,16,opt,name=abstrac,proto3,oneof"`
 }
 
 type Ask_Democracy struct {
 	// Asks at Democracy.
-	Democracy *v1.DemocracyAsk `protobuf:"bytes,17,opt,name=democracy,proto3,oneof"`
+	Democracy *cardarenagamesv1.DemocracyAsk `protobuf:"bytes,17,opt,name=democracy,proto3,oneof"`
 }
 
 type Ask_ChinesePoker struct {
 	// Asks at Chinese Poker.
-	ChinesePoker *v1.ChinesePokerAsk `protobuf:"bytes,18,opt,name=chinese_poker,json=chinesePoker,proto3,oneof"`
+	ChinesePoker *cardarenagamesv1.ChinesePokerAsk `protobuf:"bytes,18,opt,name=chinese_poker,json=chinesePoker,proto3,oneof"`
 }
 
 type Ask_Arlington struct {
 	// Asks at Arlington.
-	Arlington *v1.ArlingtonAsk `protobuf:"bytes,19,opt,name=arlington,proto3,oneof"`
+	Arlington *cardarenagamesv1.ArlingtonAsk `protobuf:"bytes,19,opt,name=arlington,proto3,oneof"`
 }
 
 type Ask_Jam struct {
 	// Asks at Jam.
-	Jam *v1.JamAsk `protobuf:"bytes,20,opt,name=jam,proto3,oneof"`
+	Jam *cardarenagamesv1.JamAsk `protobuf:"bytes,20,opt,name=jam,proto3,oneof"`
 }
 
 type Ask_Klaberjass struct {
 	// Asks at Klaberjass.
-	Klaberjass *v1.KlaberjassAsk `protobuf:"bytes,21,opt,name=klaberjass,proto3,oneof"`
+	Klaberjass *cardarenagamesv1.KlaberjassAsk `protobuf:"bytes,21,opt,name=klaberjass,proto3,oneof"`
 }
 
 type Ask_SixtySix struct {
 	// Asks at Sixty-Six.
-	SixtySix *v1.SixtySixAsk `protobuf:"bytes,22,opt,name=sixty_six,json=sixtySix,proto3,oneof"`
+	SixtySix *cardarenagamesv1.SixtySixAsk `protobuf:"bytes,22,opt,name=sixty_six,json=sixtySix,proto3,oneof"`
 }
 
 type Ask_Loo struct {
 	// Asks at Loo.
-	Loo *v1.LooAsk `protobuf:"bytes,23,opt,name=loo,proto3,oneof"`
+	Loo *cardarenagamesv1.LooAsk `protobuf:"bytes,23,opt,name=loo,proto3,oneof"`
 }
 
 type Ask_OklahomaRummy struct {
 	// Asks at Oklahoma Rummy.
-	OklahomaRummy *v1.OklahomaRummyAsk `protobuf:"bytes,24,opt,name=oklahoma_rummy,json=oklahomaRummy,proto3,oneof"`
+	OklahomaRummy *cardarenagamesv1.OklahomaRummyAsk `protobuf:"bytes,24,opt,name=oklahoma_rummy,json=oklahomaRummy,proto3,oneof"`
 }
 
 type Ask_Soko struct {
 	// Asks at Soko.
-	Soko *v1.SokoAsk `protobuf:"bytes,25,opt,name=soko,proto3,oneof"`
+	Soko *cardarenagamesv1.SokoAsk `protobuf:"bytes,25,opt,name=soko,proto3,oneof"`
 }
 
 type Ask_Pineapple struct {
 	// Asks at the Pineapples.
-	Pineapple *v1.PineappleAsk `protobuf:"bytes,26,opt,name=pineapple,proto3,oneof"`
+	Pineapple *cardarenagamesv1.PineappleAsk `protobuf:"bytes,26,opt,name=pineapple,proto3,oneof"`
 }
 
 type Ask_OpenFaceChinesePoker struct {
 	// Asks at Open-Face Chinese Poker.
-	OpenFaceChinesePoker *v1.OpenFaceChinesePokerAsk `protobuf:"bytes,27,opt,name=open_face_chinese_poker,json=openFaceChinesePoker,proto3,oneof"`
+	OpenFaceChinesePoker *cardarenagamesv1.OpenFaceChinesePokerAsk `protobuf:"bytes,27,opt,name=open_face_chinese_poker,json=openFaceChinesePoker,proto3,oneof"`
 }
 
 type Ask_Eleusis struct {
 	// Asks at Eleusis.
-	Eleusis *v1.EleusisAsk `protobuf:"bytes,28,opt,name=eleusis,proto3,oneof"`
+	Eleusis *cardarenagamesv1.EleusisAsk `protobuf:"bytes,28,opt,name=eleusis,proto3,oneof"`
 }
 
 func (*Ask_Abstrac) isAsk_Game() {}
@@ -3151,8 +3151,8 @@ const file_cardarena_v1_play_proto_rawDesc = "" +
 	"\x1aREFUSAL_REASON_NOT_OFFERED\x10\x06\x12\x1f\n" +
 	"\x1bREFUSAL_REASON_UNKNOWN_DEAL\x10\a2O\n" +
 	"\vPlayService\x12@\n" +
-	"\x04Play\x12\x18.cardarena.v1.BotMessage\x1a\x1a.cardarena.v1.ArenaMessage(\x010\x01Bc\n" +
-	"\fcardarena.v1B\tPlayProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"\x04Play\x12\x18.cardarena.v1.BotMessage\x1a\x1a.cardarena.v1.ArenaMessage(\x010\x01Bn\n" +
+	"\fcardarena.v1B\tPlayProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_play_proto_rawDescOnce sync.Once
@@ -3169,56 +3169,56 @@ func file_cardarena_v1_play_proto_rawDescGZIP() []byte {
 var file_cardarena_v1_play_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_cardarena_v1_play_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_cardarena_v1_play_proto_goTypes = []any{
-	(Capability)(0),                    // 0: cardarena.v1.Capability
-	(GameRefusal)(0),                   // 1: cardarena.v1.GameRefusal
-	(RefusalReason)(0),                 // 2: cardarena.v1.RefusalReason
-	(*BotMessage)(nil),                 // 3: cardarena.v1.BotMessage
-	(*ArenaMessage)(nil),               // 4: cardarena.v1.ArenaMessage
-	(*Hello)(nil),                      // 5: cardarena.v1.Hello
-	(*GameSupport)(nil),                // 6: cardarena.v1.GameSupport
-	(*GameAdmission)(nil),              // 7: cardarena.v1.GameAdmission
-	(*Ready)(nil),                      // 8: cardarena.v1.Ready
-	(*Answers)(nil),                    // 9: cardarena.v1.Answers
-	(*Answer)(nil),                     // 10: cardarena.v1.Answer
-	(*Welcome)(nil),                    // 11: cardarena.v1.Welcome
-	(*Limits)(nil),                     // 12: cardarena.v1.Limits
-	(*MatchStart)(nil),                 // 13: cardarena.v1.MatchStart
-	(*Player)(nil),                     // 14: cardarena.v1.Player
-	(*Asks)(nil),                       // 15: cardarena.v1.Asks
-	(*Ask)(nil),                        // 16: cardarena.v1.Ask
-	(*Clock)(nil),                      // 17: cardarena.v1.Clock
-	(*PlayedFor)(nil),                  // 18: cardarena.v1.PlayedFor
-	(*AskClosed)(nil),                  // 19: cardarena.v1.AskClosed
-	(*Refusal)(nil),                    // 20: cardarena.v1.Refusal
-	(*MatchEnd)(nil),                   // 21: cardarena.v1.MatchEnd
-	(*Drain)(nil),                      // 22: cardarena.v1.Drain
-	(*Redirect)(nil),                   // 23: cardarena.v1.Redirect
-	(*DealOpen)(nil),                   // 24: cardarena.v1.DealOpen
-	(*DealCommit)(nil),                 // 25: cardarena.v1.DealCommit
-	(*DealTranscript)(nil),             // 26: cardarena.v1.DealTranscript
-	(*DealReveal)(nil),                 // 27: cardarena.v1.DealReveal
-	(*DealClose)(nil),                  // 28: cardarena.v1.DealClose
-	(*Entropy)(nil),                    // 29: cardarena.v1.Entropy
-	(*GameMove)(nil),                   // 30: cardarena.v1.GameMove
-	(*MatchTerms)(nil),                 // 31: cardarena.v1.MatchTerms
-	(*v1.AbstracAsk)(nil),              // 32: cardarena.games.v1.AbstracAsk
-	(*v1.DemocracyAsk)(nil),            // 33: cardarena.games.v1.DemocracyAsk
-	(*v1.ChinesePokerAsk)(nil),         // 34: cardarena.games.v1.ChinesePokerAsk
-	(*v1.ArlingtonAsk)(nil),            // 35: cardarena.games.v1.ArlingtonAsk
-	(*v1.JamAsk)(nil),                  // 36: cardarena.games.v1.JamAsk
-	(*v1.KlaberjassAsk)(nil),           // 37: cardarena.games.v1.KlaberjassAsk
-	(*v1.SixtySixAsk)(nil),             // 38: cardarena.games.v1.SixtySixAsk
-	(*v1.LooAsk)(nil),                  // 39: cardarena.games.v1.LooAsk
-	(*v1.OklahomaRummyAsk)(nil),        // 40: cardarena.games.v1.OklahomaRummyAsk
-	(*v1.SokoAsk)(nil),                 // 41: cardarena.games.v1.SokoAsk
-	(*v1.PineappleAsk)(nil),            // 42: cardarena.games.v1.PineappleAsk
-	(*v1.OpenFaceChinesePokerAsk)(nil), // 43: cardarena.games.v1.OpenFaceChinesePokerAsk
-	(*v1.EleusisAsk)(nil),              // 44: cardarena.games.v1.EleusisAsk
-	(FaultKind)(0),                     // 45: cardarena.v1.FaultKind
-	(*GameEvent)(nil),                  // 46: cardarena.v1.GameEvent
-	(Ending)(0),                        // 47: cardarena.v1.Ending
-	(*Fault)(nil),                      // 48: cardarena.v1.Fault
-	(AbortCause)(0),                    // 49: cardarena.v1.AbortCause
+	(Capability)(0),                                  // 0: cardarena.v1.Capability
+	(GameRefusal)(0),                                 // 1: cardarena.v1.GameRefusal
+	(RefusalReason)(0),                               // 2: cardarena.v1.RefusalReason
+	(*BotMessage)(nil),                               // 3: cardarena.v1.BotMessage
+	(*ArenaMessage)(nil),                             // 4: cardarena.v1.ArenaMessage
+	(*Hello)(nil),                                    // 5: cardarena.v1.Hello
+	(*GameSupport)(nil),                              // 6: cardarena.v1.GameSupport
+	(*GameAdmission)(nil),                            // 7: cardarena.v1.GameAdmission
+	(*Ready)(nil),                                    // 8: cardarena.v1.Ready
+	(*Answers)(nil),                                  // 9: cardarena.v1.Answers
+	(*Answer)(nil),                                   // 10: cardarena.v1.Answer
+	(*Welcome)(nil),                                  // 11: cardarena.v1.Welcome
+	(*Limits)(nil),                                   // 12: cardarena.v1.Limits
+	(*MatchStart)(nil),                               // 13: cardarena.v1.MatchStart
+	(*Player)(nil),                                   // 14: cardarena.v1.Player
+	(*Asks)(nil),                                     // 15: cardarena.v1.Asks
+	(*Ask)(nil),                                      // 16: cardarena.v1.Ask
+	(*Clock)(nil),                                    // 17: cardarena.v1.Clock
+	(*PlayedFor)(nil),                                // 18: cardarena.v1.PlayedFor
+	(*AskClosed)(nil),                                // 19: cardarena.v1.AskClosed
+	(*Refusal)(nil),                                  // 20: cardarena.v1.Refusal
+	(*MatchEnd)(nil),                                 // 21: cardarena.v1.MatchEnd
+	(*Drain)(nil),                                    // 22: cardarena.v1.Drain
+	(*Redirect)(nil),                                 // 23: cardarena.v1.Redirect
+	(*DealOpen)(nil),                                 // 24: cardarena.v1.DealOpen
+	(*DealCommit)(nil),                               // 25: cardarena.v1.DealCommit
+	(*DealTranscript)(nil),                           // 26: cardarena.v1.DealTranscript
+	(*DealReveal)(nil),                               // 27: cardarena.v1.DealReveal
+	(*DealClose)(nil),                                // 28: cardarena.v1.DealClose
+	(*Entropy)(nil),                                  // 29: cardarena.v1.Entropy
+	(*GameMove)(nil),                                 // 30: cardarena.v1.GameMove
+	(*MatchTerms)(nil),                               // 31: cardarena.v1.MatchTerms
+	(*cardarenagamesv1.AbstracAsk)(nil),              // 32: cardarena.games.v1.AbstracAsk
+	(*cardarenagamesv1.DemocracyAsk)(nil),            // 33: cardarena.games.v1.DemocracyAsk
+	(*cardarenagamesv1.ChinesePokerAsk)(nil),         // 34: cardarena.games.v1.ChinesePokerAsk
+	(*cardarenagamesv1.ArlingtonAsk)(nil),            // 35: cardarena.games.v1.ArlingtonAsk
+	(*cardarenagamesv1.JamAsk)(nil),                  // 36: cardarena.games.v1.JamAsk
+	(*cardarenagamesv1.KlaberjassAsk)(nil),           // 37: cardarena.games.v1.KlaberjassAsk
+	(*cardarenagamesv1.SixtySixAsk)(nil),             // 38: cardarena.games.v1.SixtySixAsk
+	(*cardarenagamesv1.LooAsk)(nil),                  // 39: cardarena.games.v1.LooAsk
+	(*cardarenagamesv1.OklahomaRummyAsk)(nil),        // 40: cardarena.games.v1.OklahomaRummyAsk
+	(*cardarenagamesv1.SokoAsk)(nil),                 // 41: cardarena.games.v1.SokoAsk
+	(*cardarenagamesv1.PineappleAsk)(nil),            // 42: cardarena.games.v1.PineappleAsk
+	(*cardarenagamesv1.OpenFaceChinesePokerAsk)(nil), // 43: cardarena.games.v1.OpenFaceChinesePokerAsk
+	(*cardarenagamesv1.EleusisAsk)(nil),              // 44: cardarena.games.v1.EleusisAsk
+	(FaultKind)(0),                                   // 45: cardarena.v1.FaultKind
+	(*GameEvent)(nil),                                // 46: cardarena.v1.GameEvent
+	(Ending)(0),                                      // 47: cardarena.v1.Ending
+	(*Fault)(nil),                                    // 48: cardarena.v1.Fault
+	(AbortCause)(0),                                  // 49: cardarena.v1.AbortCause
 }
 var file_cardarena_v1_play_proto_depIdxs = []int32{
 	5,  // 0: cardarena.v1.BotMessage.hello:type_name -> cardarena.v1.Hello

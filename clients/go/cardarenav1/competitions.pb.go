@@ -2013,8 +2013,8 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\x10ListCompetitions\x12%.cardarena.v1.ListCompetitionsRequest\x1a&.cardarena.v1.ListCompetitionsResponse\x12O\n" +
 	"\n" +
 	"ListRounds\x12\x1f.cardarena.v1.ListRoundsRequest\x1a .cardarena.v1.ListRoundsResponse\x12c\n" +
-	"\x10WatchCompetition\x12%.cardarena.v1.WatchCompetitionRequest\x1a&.cardarena.v1.WatchCompetitionResponse0\x01Bk\n" +
-	"\fcardarena.v1B\x11CompetitionsProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"\x10WatchCompetition\x12%.cardarena.v1.WatchCompetitionRequest\x1a&.cardarena.v1.WatchCompetitionResponse0\x01Bv\n" +
+	"\fcardarena.v1B\x11CompetitionsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_competitions_proto_rawDescOnce sync.Once

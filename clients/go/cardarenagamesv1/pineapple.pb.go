@@ -1118,8 +1118,8 @@ const file_cardarena_games_v1_pineapple_proto_rawDesc = "" +
 	"\x1aPINEAPPLE_EVENT_KIND_SHOWN\x10\b\x12 \n" +
 	"\x1cPINEAPPLE_EVENT_KIND_POT_WON\x10\t\x12#\n" +
 	"\x1fPINEAPPLE_EVENT_KIND_HAND_ENDED\x10\n" +
-	"B\x8c\x01\n" +
-	"\x12cardarena.games.v1B\x0ePineappleProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"B\x91\x01\n" +
+	"\x12cardarena.games.v1B\x0ePineappleProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_pineapple_proto_rawDescOnce sync.Once

@@ -1579,8 +1579,8 @@ const file_cardarena_v1_bots_proto_rawDesc = "" +
 	"\tGetReport\x12\x1e.cardarena.v1.GetReportRequest\x1a\x1f.cardarena.v1.GetReportResponse\x12U\n" +
 	"\fListVersions\x12!.cardarena.v1.ListVersionsRequest\x1a\".cardarena.v1.ListVersionsResponse\x12I\n" +
 	"\bListLogs\x12\x1d.cardarena.v1.ListLogsRequest\x1a\x1e.cardarena.v1.ListLogsResponse\x12E\n" +
-	"\x06GetLog\x12\x1b.cardarena.v1.GetLogRequest\x1a\x1c.cardarena.v1.GetLogResponse0\x01Bc\n" +
-	"\fcardarena.v1B\tBotsProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"\x06GetLog\x12\x1b.cardarena.v1.GetLogRequest\x1a\x1c.cardarena.v1.GetLogResponse0\x01Bn\n" +
+	"\fcardarena.v1B\tBotsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_bots_proto_rawDescOnce sync.Once

@@ -699,8 +699,8 @@ const file_cardarena_games_v1_abstrac_proto_rawDesc = "" +
 	"\x18ABSTRAC_EVENT_KIND_DEALT\x10\x01\x12\x1d\n" +
 	"\x19ABSTRAC_EVENT_KIND_CHOSEN\x10\x02\x12\x1c\n" +
 	"\x18ABSTRAC_EVENT_KIND_TAKEN\x10\x03\x12\x1d\n" +
-	"\x19ABSTRAC_EVENT_KIND_SCORED\x10\x04B\x8a\x01\n" +
-	"\x12cardarena.games.v1B\fAbstracProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x19ABSTRAC_EVENT_KIND_SCORED\x10\x04B\x8f\x01\n" +
+	"\x12cardarena.games.v1B\fAbstracProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_abstrac_proto_rawDescOnce sync.Once

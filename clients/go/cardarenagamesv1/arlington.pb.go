@@ -1020,8 +1020,8 @@ const file_cardarena_games_v1_arlington_proto_rawDesc = "" +
 	"\x1eARLINGTON_EVENT_KIND_S2_PLAYED\x10\v\x12#\n" +
 	"\x1fARLINGTON_EVENT_KIND_CARD_ADDED\x10\f\x12$\n" +
 	" ARLINGTON_EVENT_KIND_JOKER_TAKEN\x10\r\x12\x1f\n" +
-	"\x1bARLINGTON_EVENT_KIND_SCORED\x10\x0eB\x8c\x01\n" +
-	"\x12cardarena.games.v1B\x0eArlingtonProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x1bARLINGTON_EVENT_KIND_SCORED\x10\x0eB\x91\x01\n" +
+	"\x12cardarena.games.v1B\x0eArlingtonProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_arlington_proto_rawDescOnce sync.Once

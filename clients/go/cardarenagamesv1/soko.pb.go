@@ -1032,8 +1032,8 @@ const file_cardarena_games_v1_soko_proto_rawDesc = "" +
 	"!SOKO_EVENT_KIND_UNCALLED_RETURNED\x10\x06\x12\x19\n" +
 	"\x15SOKO_EVENT_KIND_SHOWN\x10\a\x12\x1b\n" +
 	"\x17SOKO_EVENT_KIND_POT_WON\x10\b\x12\x1e\n" +
-	"\x1aSOKO_EVENT_KIND_HAND_ENDED\x10\tB\x87\x01\n" +
-	"\x12cardarena.games.v1B\tSokoProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x1aSOKO_EVENT_KIND_HAND_ENDED\x10\tB\x8c\x01\n" +
+	"\x12cardarena.games.v1B\tSokoProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_soko_proto_rawDescOnce sync.Once

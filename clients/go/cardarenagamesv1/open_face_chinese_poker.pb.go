@@ -783,8 +783,8 @@ const file_cardarena_games_v1_open_face_chinese_poker_proto_rawDesc = "" +
 	"(OPEN_FACE_CHINESE_POKER_EVENT_KIND_DRAWN\x10\x03\x12-\n" +
 	")OPEN_FACE_CHINESE_POKER_EVENT_KIND_PLACED\x10\x04\x12/\n" +
 	"+OPEN_FACE_CHINESE_POKER_EVENT_KIND_REVEALED\x10\x05\x12-\n" +
-	")OPEN_FACE_CHINESE_POKER_EVENT_KIND_SCORED\x10\x06B\x97\x01\n" +
-	"\x12cardarena.games.v1B\x19OpenFaceChinesePokerProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	")OPEN_FACE_CHINESE_POKER_EVENT_KIND_SCORED\x10\x06B\x9c\x01\n" +
+	"\x12cardarena.games.v1B\x19OpenFaceChinesePokerProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_open_face_chinese_poker_proto_rawDescOnce sync.Once

@@ -14,7 +14,7 @@
 package cardarenav1
 
 import (
-	v1 "cardarena/games/v1"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -280,7 +280,7 @@ func (x *GameMove) GetGame() isGameMove_Game {
 	return nil
 }
 
-func (x *GameMove) GetAbstrac() *v1.AbstracMove {
+func (x *GameMove) GetAbstrac() *cardarenagamesv1.AbstracMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Abstrac); ok {
 			return x.Abstrac
@@ -289,7 +289,7 @@ func (x *GameMove) GetAbstrac() *v1.AbstracMove {
 	return nil
 }
 
-func (x *GameMove) GetDemocracy() *v1.DemocracyMove {
+func (x *GameMove) GetDemocracy() *cardarenagamesv1.DemocracyMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Democracy); ok {
 			return x.Democracy
@@ -298,7 +298,7 @@ func (x *GameMove) GetDemocracy() *v1.DemocracyMove {
 	return nil
 }
 
-func (x *GameMove) GetChinesePoker() *v1.ChinesePokerMove {
+func (x *GameMove) GetChinesePoker() *cardarenagamesv1.ChinesePokerMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_ChinesePoker); ok {
 			return x.ChinesePoker
@@ -307,7 +307,7 @@ func (x *GameMove) GetChinesePoker() *v1.ChinesePokerMove {
 	return nil
 }
 
-func (x *GameMove) GetArlington() *v1.ArlingtonMove {
+func (x *GameMove) GetArlington() *cardarenagamesv1.ArlingtonMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Arlington); ok {
 			return x.Arlington
@@ -316,7 +316,7 @@ func (x *GameMove) GetArlington() *v1.ArlingtonMove {
 	return nil
 }
 
-func (x *GameMove) GetJam() *v1.JamMove {
+func (x *GameMove) GetJam() *cardarenagamesv1.JamMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Jam); ok {
 			return x.Jam
@@ -325,7 +325,7 @@ func (x *GameMove) GetJam() *v1.JamMove {
 	return nil
 }
 
-func (x *GameMove) GetKlaberjass() *v1.KlaberjassMove {
+func (x *GameMove) GetKlaberjass() *cardarenagamesv1.KlaberjassMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Klaberjass); ok {
 			return x.Klaberjass
@@ -334,7 +334,7 @@ func (x *GameMove) GetKlaberjass() *v1.KlaberjassMove {
 	return nil
 }
 
-func (x *GameMove) GetSixtySix() *v1.SixtySixMove {
+func (x *GameMove) GetSixtySix() *cardarenagamesv1.SixtySixMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_SixtySix); ok {
 			return x.SixtySix
@@ -343,7 +343,7 @@ func (x *GameMove) GetSixtySix() *v1.SixtySixMove {
 	return nil
 }
 
-func (x *GameMove) GetLoo() *v1.LooMove {
+func (x *GameMove) GetLoo() *cardarenagamesv1.LooMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Loo); ok {
 			return x.Loo
@@ -352,7 +352,7 @@ func (x *GameMove) GetLoo() *v1.LooMove {
 	return nil
 }
 
-func (x *GameMove) GetOklahomaRummy() *v1.OklahomaRummyMove {
+func (x *GameMove) GetOklahomaRummy() *cardarenagamesv1.OklahomaRummyMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_OklahomaRummy); ok {
 			return x.OklahomaRummy
@@ -361,7 +361,7 @@ func (x *GameMove) GetOklahomaRummy() *v1.OklahomaRummyMove {
 	return nil
 }
 
-func (x *GameMove) GetSoko() *v1.SokoMove {
+func (x *GameMove) GetSoko() *cardarenagamesv1.SokoMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Soko); ok {
 			return x.Soko
@@ -370,7 +370,7 @@ func (x *GameMove) GetSoko() *v1.SokoMove {
 	return nil
 }
 
-func (x *GameMove) GetPineapple() *v1.PineappleMove {
+func (x *GameMove) GetPineapple() *cardarenagamesv1.PineappleMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Pineapple); ok {
 			return x.Pineapple
@@ -379,7 +379,7 @@ func (x *GameMove) GetPineapple() *v1.PineappleMove {
 	return nil
 }
 
-func (x *GameMove) GetOpenFaceChinesePoker() *v1.OpenFaceChinesePokerMove {
+func (x *GameMove) GetOpenFaceChinesePoker() *cardarenagamesv1.OpenFaceChinesePokerMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_OpenFaceChinesePoker); ok {
 			return x.OpenFaceChinesePoker
@@ -388,7 +388,7 @@ func (x *GameMove) GetOpenFaceChinesePoker() *v1.OpenFaceChinesePokerMove {
 	return nil
 }
 
-func (x *GameMove) GetEleusis() *v1.EleusisMove {
+func (x *GameMove) GetEleusis() *cardarenagamesv1.EleusisMove {
 	if x != nil {
 		if x, ok := x.Game.(*GameMove_Eleusis); ok {
 			return x.Eleusis
@@ -403,67 +403,67 @@ type isGameMove_Game interface {
 
 type GameMove_Abstrac struct {
 	// A move of Abstrac.
-	Abstrac *v1.AbstracMove `protobuf:"bytes,16,opt,name=abstrac,proto3,oneof"`
+	Abstrac *cardarenagamesv1.AbstracMove `protobuf:"bytes,16,opt,name=abstrac,proto3,oneof"`
 }
 
 type GameMove_Democracy struct {
 	// A move of Democracy.
-	Democracy *v1.DemocracyMove `protobuf:"bytes,17,opt,name=democracy,proto3,oneof"`
+	Democracy *cardarenagamesv1.DemocracyMove `protobuf:"bytes,17,opt,name=democracy,proto3,oneof"`
 }
 
 type GameMove_ChinesePoker struct {
 	// A move of Chinese Poker.
-	ChinesePoker *v1.ChinesePokerMove `protobuf:"bytes,18,opt,name=chinese_poker,json=chinesePoker,proto3,oneof"`
+	ChinesePoker *cardarenagamesv1.ChinesePokerMove `protobuf:"bytes,18,opt,name=chinese_poker,json=chinesePoker,proto3,oneof"`
 }
 
 type GameMove_Arlington struct {
 	// A move of Arlington.
-	Arlington *v1.ArlingtonMove `protobuf:"bytes,19,opt,name=arlington,proto3,oneof"`
+	Arlington *cardarenagamesv1.ArlingtonMove `protobuf:"bytes,19,opt,name=arlington,proto3,oneof"`
 }
 
 type GameMove_Jam struct {
 	// A move of Jam.
-	Jam *v1.JamMove `protobuf:"bytes,20,opt,name=jam,proto3,oneof"`
+	Jam *cardarenagamesv1.JamMove `protobuf:"bytes,20,opt,name=jam,proto3,oneof"`
 }
 
 type GameMove_Klaberjass struct {
 	// A move of Klaberjass.
-	Klaberjass *v1.KlaberjassMove `protobuf:"bytes,21,opt,name=klaberjass,proto3,oneof"`
+	Klaberjass *cardarenagamesv1.KlaberjassMove `protobuf:"bytes,21,opt,name=klaberjass,proto3,oneof"`
 }
 
 type GameMove_SixtySix struct {
 	// A move of Sixty-Six.
-	SixtySix *v1.SixtySixMove `protobuf:"bytes,22,opt,name=sixty_six,json=sixtySix,proto3,oneof"`
+	SixtySix *cardarenagamesv1.SixtySixMove `protobuf:"bytes,22,opt,name=sixty_six,json=sixtySix,proto3,oneof"`
 }
 
 type GameMove_Loo struct {
 	// A move of Loo.
-	Loo *v1.LooMove `protobuf:"bytes,23,opt,name=loo,proto3,oneof"`
+	Loo *cardarenagamesv1.LooMove `protobuf:"bytes,23,opt,name=loo,proto3,oneof"`
 }
 
 type GameMove_OklahomaRummy struct {
 	// A move of Oklahoma Rummy.
-	OklahomaRummy *v1.OklahomaRummyMove `protobuf:"bytes,24,opt,name=oklahoma_rummy,json=oklahomaRummy,proto3,oneof"`
+	OklahomaRummy *cardarenagamesv1.OklahomaRummyMove `protobuf:"bytes,24,opt,name=oklahoma_rummy,json=oklahomaRummy,proto3,oneof"`
 }
 
 type GameMove_Soko struct {
 	// A move of Soko.
-	Soko *v1.SokoMove `protobuf:"bytes,25,opt,name=soko,proto3,oneof"`
+	Soko *cardarenagamesv1.SokoMove `protobuf:"bytes,25,opt,name=soko,proto3,oneof"`
 }
 
 type GameMove_Pineapple struct {
 	// A move of the Pineapples.
-	Pineapple *v1.PineappleMove `protobuf:"bytes,26,opt,name=pineapple,proto3,oneof"`
+	Pineapple *cardarenagamesv1.PineappleMove `protobuf:"bytes,26,opt,name=pineapple,proto3,oneof"`
 }
 
 type GameMove_OpenFaceChinesePoker struct {
 	// A move of Open-Face Chinese Poker.
-	OpenFaceChinesePoker *v1.OpenFaceChinesePokerMove `protobuf:"bytes,27,opt,name=open_face_chinese_poker,json=openFaceChinesePoker,proto3,oneof"`
+	OpenFaceChinesePoker *cardarenagamesv1.OpenFaceChinesePokerMove `protobuf:"bytes,27,opt,name=open_face_chinese_poker,json=openFaceChinesePoker,proto3,oneof"`
 }
 
 type GameMove_Eleusis struct {
 	// A move of Eleusis.
-	Eleusis *v1.EleusisMove `protobuf:"bytes,28,opt,name=eleusis,proto3,oneof"`
+	Eleusis *cardarenagamesv1.EleusisMove `protobuf:"bytes,28,opt,name=eleusis,proto3,oneof"`
 }
 
 func (*GameMove_Abstrac) isGameMove_Game() {}
@@ -554,7 +554,7 @@ func (x *GameEvent) GetGame() isGameEvent_Game {
 	return nil
 }
 
-func (x *GameEvent) GetAbstrac() *v1.AbstracEvent {
+func (x *GameEvent) GetAbstrac() *cardarenagamesv1.AbstracEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Abstrac); ok {
 			return x.Abstrac
@@ -563,7 +563,7 @@ func (x *GameEvent) GetAbstrac() *v1.AbstracEvent {
 	return nil
 }
 
-func (x *GameEvent) GetDemocracy() *v1.DemocracyEvent {
+func (x *GameEvent) GetDemocracy() *cardarenagamesv1.DemocracyEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Democracy); ok {
 			return x.Democracy
@@ -572,7 +572,7 @@ func (x *GameEvent) GetDemocracy() *v1.DemocracyEvent {
 	return nil
 }
 
-func (x *GameEvent) GetChinesePoker() *v1.ChinesePokerEvent {
+func (x *GameEvent) GetChinesePoker() *cardarenagamesv1.ChinesePokerEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_ChinesePoker); ok {
 			return x.ChinesePoker
@@ -581,7 +581,7 @@ func (x *GameEvent) GetChinesePoker() *v1.ChinesePokerEvent {
 	return nil
 }
 
-func (x *GameEvent) GetArlington() *v1.ArlingtonEvent {
+func (x *GameEvent) GetArlington() *cardarenagamesv1.ArlingtonEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Arlington); ok {
 			return x.Arlington
@@ -590,7 +590,7 @@ func (x *GameEvent) GetArlington() *v1.ArlingtonEvent {
 	return nil
 }
 
-func (x *GameEvent) GetJam() *v1.JamEvent {
+func (x *GameEvent) GetJam() *cardarenagamesv1.JamEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Jam); ok {
 			return x.Jam
@@ -599,7 +599,7 @@ func (x *GameEvent) GetJam() *v1.JamEvent {
 	return nil
 }
 
-func (x *GameEvent) GetKlaberjass() *v1.KlaberjassEvent {
+func (x *GameEvent) GetKlaberjass() *cardarenagamesv1.KlaberjassEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Klaberjass); ok {
 			return x.Klaberjass
@@ -608,7 +608,7 @@ func (x *GameEvent) GetKlaberjass() *v1.KlaberjassEvent {
 	return nil
 }
 
-func (x *GameEvent) GetSixtySix() *v1.SixtySixEvent {
+func (x *GameEvent) GetSixtySix() *cardarenagamesv1.SixtySixEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_SixtySix); ok {
 			return x.SixtySix
@@ -617,7 +617,7 @@ func (x *GameEvent) GetSixtySix() *v1.SixtySixEvent {
 	return nil
 }
 
-func (x *GameEvent) GetLoo() *v1.LooEvent {
+func (x *GameEvent) GetLoo() *cardarenagamesv1.LooEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Loo); ok {
 			return x.Loo
@@ -626,7 +626,7 @@ func (x *GameEvent) GetLoo() *v1.LooEvent {
 	return nil
 }
 
-func (x *GameEvent) GetOklahomaRummy() *v1.OklahomaRummyEvent {
+func (x *GameEvent) GetOklahomaRummy() *cardarenagamesv1.OklahomaRummyEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_OklahomaRummy); ok {
 			return x.OklahomaRummy
@@ -635,7 +635,7 @@ func (x *GameEvent) GetOklahomaRummy() *v1.OklahomaRummyEvent {
 	return nil
 }
 
-func (x *GameEvent) GetSoko() *v1.SokoEvent {
+func (x *GameEvent) GetSoko() *cardarenagamesv1.SokoEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Soko); ok {
 			return x.Soko
@@ -644,7 +644,7 @@ func (x *GameEvent) GetSoko() *v1.SokoEvent {
 	return nil
 }
 
-func (x *GameEvent) GetPineapple() *v1.PineappleEvent {
+func (x *GameEvent) GetPineapple() *cardarenagamesv1.PineappleEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Pineapple); ok {
 			return x.Pineapple
@@ -653,7 +653,7 @@ func (x *GameEvent) GetPineapple() *v1.PineappleEvent {
 	return nil
 }
 
-func (x *GameEvent) GetOpenFaceChinesePoker() *v1.OpenFaceChinesePokerEvent {
+func (x *GameEvent) GetOpenFaceChinesePoker() *cardarenagamesv1.OpenFaceChinesePokerEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_OpenFaceChinesePoker); ok {
 			return x.OpenFaceChinesePoker
@@ -662,7 +662,7 @@ func (x *GameEvent) GetOpenFaceChinesePoker() *v1.OpenFaceChinesePokerEvent {
 	return nil
 }
 
-func (x *GameEvent) GetEleusis() *v1.EleusisEvent {
+func (x *GameEvent) GetEleusis() *cardarenagamesv1.EleusisEvent {
 	if x != nil {
 		if x, ok := x.Game.(*GameEvent_Eleusis); ok {
 			return x.Eleusis
@@ -677,67 +677,67 @@ type isGameEvent_Game interface {
 
 type GameEvent_Abstrac struct {
 	// An event of Abstrac.
-	Abstrac *v1.AbstracEvent `protobuf:"bytes,16,opt,name=abstrac,proto3,oneof"`
+	Abstrac *cardarenagamesv1.AbstracEvent `protobuf:"bytes,16,opt,name=abstrac,proto3,oneof"`
 }
 
 type GameEvent_Democracy struct {
 	// An event of Democracy.
-	Democracy *v1.DemocracyEvent `protobuf:"bytes,17,opt,name=democracy,proto3,oneof"`
+	Democracy *cardarenagamesv1.DemocracyEvent `protobuf:"bytes,17,opt,name=democracy,proto3,oneof"`
 }
 
 type GameEvent_ChinesePoker struct {
 	// An event of Chinese Poker.
-	ChinesePoker *v1.ChinesePokerEvent `protobuf:"bytes,18,opt,name=chinese_poker,json=chinesePoker,proto3,oneof"`
+	ChinesePoker *cardarenagamesv1.ChinesePokerEvent `protobuf:"bytes,18,opt,name=chinese_poker,json=chinesePoker,proto3,oneof"`
 }
 
 type GameEvent_Arlington struct {
 	// An event of Arlington.
-	Arlington *v1.ArlingtonEvent `protobuf:"bytes,19,opt,name=arlington,proto3,oneof"`
+	Arlington *cardarenagamesv1.ArlingtonEvent `protobuf:"bytes,19,opt,name=arlington,proto3,oneof"`
 }
 
 type GameEvent_Jam struct {
 	// An event of Jam.
-	Jam *v1.JamEvent `protobuf:"bytes,20,opt,name=jam,proto3,oneof"`
+	Jam *cardarenagamesv1.JamEvent `protobuf:"bytes,20,opt,name=jam,proto3,oneof"`
 }
 
 type GameEvent_Klaberjass struct {
 	// An event of Klaberjass.
-	Klaberjass *v1.KlaberjassEvent `protobuf:"bytes,21,opt,name=klaberjass,proto3,oneof"`
+	Klaberjass *cardarenagamesv1.KlaberjassEvent `protobuf:"bytes,21,opt,name=klaberjass,proto3,oneof"`
 }
 
 type GameEvent_SixtySix struct {
 	// An event of Sixty-Six.
-	SixtySix *v1.SixtySixEvent `protobuf:"bytes,22,opt,name=sixty_six,json=sixtySix,proto3,oneof"`
+	SixtySix *cardarenagamesv1.SixtySixEvent `protobuf:"bytes,22,opt,name=sixty_six,json=sixtySix,proto3,oneof"`
 }
 
 type GameEvent_Loo struct {
 	// An event of Loo.
-	Loo *v1.LooEvent `protobuf:"bytes,23,opt,name=loo,proto3,oneof"`
+	Loo *cardarenagamesv1.LooEvent `protobuf:"bytes,23,opt,name=loo,proto3,oneof"`
 }
 
 type GameEvent_OklahomaRummy struct {
 	// An event of Oklahoma Rummy.
-	OklahomaRummy *v1.OklahomaRummyEvent `protobuf:"bytes,24,opt,name=oklahoma_rummy,json=oklahomaRummy,proto3,oneof"`
+	OklahomaRummy *cardarenagamesv1.OklahomaRummyEvent `protobuf:"bytes,24,opt,name=oklahoma_rummy,json=oklahomaRummy,proto3,oneof"`
 }
 
 type GameEvent_Soko struct {
 	// An event of Soko.
-	Soko *v1.SokoEvent `protobuf:"bytes,25,opt,name=soko,proto3,oneof"`
+	Soko *cardarenagamesv1.SokoEvent `protobuf:"bytes,25,opt,name=soko,proto3,oneof"`
 }
 
 type GameEvent_Pineapple struct {
 	// An event of the Pineapples.
-	Pineapple *v1.PineappleEvent `protobuf:"bytes,26,opt,name=pineapple,proto3,oneof"`
+	Pineapple *cardarenagamesv1.PineappleEvent `protobuf:"bytes,26,opt,name=pineapple,proto3,oneof"`
 }
 
 type GameEvent_OpenFaceChinesePoker struct {
 	// An event of Open-Face Chinese Poker.
-	OpenFaceChinesePoker *v1.OpenFaceChinesePokerEvent `protobuf:"bytes,27,opt,name=open_face_chinese_poker,json=openFaceChinesePoker,proto3,oneof"`
+	OpenFaceChinesePoker *cardarenagamesv1.OpenFaceChinesePokerEvent `protobuf:"bytes,27,opt,name=open_face_chinese_poker,json=openFaceChinesePoker,proto3,oneof"`
 }
 
 type GameEvent_Eleusis struct {
 	// An event of Eleusis.
-	Eleusis *v1.EleusisEvent `protobuf:"bytes,28,opt,name=eleusis,proto3,oneof"`
+	Eleusis *cardarenagamesv1.EleusisEvent `protobuf:"bytes,28,opt,name=eleusis,proto3,oneof"`
 }
 
 func (*GameEvent_Abstrac) isGameEvent_Game() {}
@@ -828,7 +828,7 @@ func (x *GameView) GetGame() isGameView_Game {
 	return nil
 }
 
-func (x *GameView) GetAbstrac() *v1.AbstracView {
+func (x *GameView) GetAbstrac() *cardarenagamesv1.AbstracView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Abstrac); ok {
 			return x.Abstrac
@@ -837,7 +837,7 @@ func (x *GameView) GetAbstrac() *v1.AbstracView {
 	return nil
 }
 
-func (x *GameView) GetDemocracy() *v1.DemocracyView {
+func (x *GameView) GetDemocracy() *cardarenagamesv1.DemocracyView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Democracy); ok {
 			return x.Democracy
@@ -846,7 +846,7 @@ func (x *GameView) GetDemocracy() *v1.DemocracyView {
 	return nil
 }
 
-func (x *GameView) GetChinesePoker() *v1.ChinesePokerView {
+func (x *GameView) GetChinesePoker() *cardarenagamesv1.ChinesePokerView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_ChinesePoker); ok {
 			return x.ChinesePoker
@@ -855,7 +855,7 @@ func (x *GameView) GetChinesePoker() *v1.ChinesePokerView {
 	return nil
 }
 
-func (x *GameView) GetArlington() *v1.ArlingtonView {
+func (x *GameView) GetArlington() *cardarenagamesv1.ArlingtonView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Arlington); ok {
 			return x.Arlington
@@ -864,7 +864,7 @@ func (x *GameView) GetArlington() *v1.ArlingtonView {
 	return nil
 }
 
-func (x *GameView) GetJam() *v1.JamView {
+func (x *GameView) GetJam() *cardarenagamesv1.JamView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Jam); ok {
 			return x.Jam
@@ -873,7 +873,7 @@ func (x *GameView) GetJam() *v1.JamView {
 	return nil
 }
 
-func (x *GameView) GetKlaberjass() *v1.KlaberjassView {
+func (x *GameView) GetKlaberjass() *cardarenagamesv1.KlaberjassView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Klaberjass); ok {
 			return x.Klaberjass
@@ -882,7 +882,7 @@ func (x *GameView) GetKlaberjass() *v1.KlaberjassView {
 	return nil
 }
 
-func (x *GameView) GetSixtySix() *v1.SixtySixView {
+func (x *GameView) GetSixtySix() *cardarenagamesv1.SixtySixView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_SixtySix); ok {
 			return x.SixtySix
@@ -891,7 +891,7 @@ func (x *GameView) GetSixtySix() *v1.SixtySixView {
 	return nil
 }
 
-func (x *GameView) GetLoo() *v1.LooView {
+func (x *GameView) GetLoo() *cardarenagamesv1.LooView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Loo); ok {
 			return x.Loo
@@ -900,7 +900,7 @@ func (x *GameView) GetLoo() *v1.LooView {
 	return nil
 }
 
-func (x *GameView) GetOklahomaRummy() *v1.OklahomaRummyView {
+func (x *GameView) GetOklahomaRummy() *cardarenagamesv1.OklahomaRummyView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_OklahomaRummy); ok {
 			return x.OklahomaRummy
@@ -909,7 +909,7 @@ func (x *GameView) GetOklahomaRummy() *v1.OklahomaRummyView {
 	return nil
 }
 
-func (x *GameView) GetSoko() *v1.SokoView {
+func (x *GameView) GetSoko() *cardarenagamesv1.SokoView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Soko); ok {
 			return x.Soko
@@ -918,7 +918,7 @@ func (x *GameView) GetSoko() *v1.SokoView {
 	return nil
 }
 
-func (x *GameView) GetPineapple() *v1.PineappleView {
+func (x *GameView) GetPineapple() *cardarenagamesv1.PineappleView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Pineapple); ok {
 			return x.Pineapple
@@ -927,7 +927,7 @@ func (x *GameView) GetPineapple() *v1.PineappleView {
 	return nil
 }
 
-func (x *GameView) GetOpenFaceChinesePoker() *v1.OpenFaceChinesePokerView {
+func (x *GameView) GetOpenFaceChinesePoker() *cardarenagamesv1.OpenFaceChinesePokerView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_OpenFaceChinesePoker); ok {
 			return x.OpenFaceChinesePoker
@@ -936,7 +936,7 @@ func (x *GameView) GetOpenFaceChinesePoker() *v1.OpenFaceChinesePokerView {
 	return nil
 }
 
-func (x *GameView) GetEleusis() *v1.EleusisView {
+func (x *GameView) GetEleusis() *cardarenagamesv1.EleusisView {
 	if x != nil {
 		if x, ok := x.Game.(*GameView_Eleusis); ok {
 			return x.Eleusis
@@ -951,67 +951,67 @@ type isGameView_Game interface {
 
 type GameView_Abstrac struct {
 	// A view of Abstrac.
-	Abstrac *v1.AbstracView `protobuf:"bytes,16,opt,name=abstrac,proto3,oneof"`
+	Abstrac *cardarenagamesv1.AbstracView `protobuf:"bytes,16,opt,name=abstrac,proto3,oneof"`
 }
 
 type GameView_Democracy struct {
 	// A view of Democracy.
-	Democracy *v1.DemocracyView `protobuf:"bytes,17,opt,name=democracy,proto3,oneof"`
+	Democracy *cardarenagamesv1.DemocracyView `protobuf:"bytes,17,opt,name=democracy,proto3,oneof"`
 }
 
 type GameView_ChinesePoker struct {
 	// A view of Chinese Poker.
-	ChinesePoker *v1.ChinesePokerView `protobuf:"bytes,18,opt,name=chinese_poker,json=chinesePoker,proto3,oneof"`
+	ChinesePoker *cardarenagamesv1.ChinesePokerView `protobuf:"bytes,18,opt,name=chinese_poker,json=chinesePoker,proto3,oneof"`
 }
 
 type GameView_Arlington struct {
 	// A view of Arlington.
-	Arlington *v1.ArlingtonView `protobuf:"bytes,19,opt,name=arlington,proto3,oneof"`
+	Arlington *cardarenagamesv1.ArlingtonView `protobuf:"bytes,19,opt,name=arlington,proto3,oneof"`
 }
 
 type GameView_Jam struct {
 	// A view of Jam.
-	Jam *v1.JamView `protobuf:"bytes,20,opt,name=jam,proto3,oneof"`
+	Jam *cardarenagamesv1.JamView `protobuf:"bytes,20,opt,name=jam,proto3,oneof"`
 }
 
 type GameView_Klaberjass struct {
 	// A view of Klaberjass.
-	Klaberjass *v1.KlaberjassView `protobuf:"bytes,21,opt,name=klaberjass,proto3,oneof"`
+	Klaberjass *cardarenagamesv1.KlaberjassView `protobuf:"bytes,21,opt,name=klaberjass,proto3,oneof"`
 }
 
 type GameView_SixtySix struct {
 	// A view of Sixty-Six.
-	SixtySix *v1.SixtySixView `protobuf:"bytes,22,opt,name=sixty_six,json=sixtySix,proto3,oneof"`
+	SixtySix *cardarenagamesv1.SixtySixView `protobuf:"bytes,22,opt,name=sixty_six,json=sixtySix,proto3,oneof"`
 }
 
 type GameView_Loo struct {
 	// A view of Loo.
-	Loo *v1.LooView `protobuf:"bytes,23,opt,name=loo,proto3,oneof"`
+	Loo *cardarenagamesv1.LooView `protobuf:"bytes,23,opt,name=loo,proto3,oneof"`
 }
 
 type GameView_OklahomaRummy struct {
 	// A view of Oklahoma Rummy.
-	OklahomaRummy *v1.OklahomaRummyView `protobuf:"bytes,24,opt,name=oklahoma_rummy,json=oklahomaRummy,proto3,oneof"`
+	OklahomaRummy *cardarenagamesv1.OklahomaRummyView `protobuf:"bytes,24,opt,name=oklahoma_rummy,json=oklahomaRummy,proto3,oneof"`
 }
 
 type GameView_Soko struct {
 	// A view of Soko.
-	Soko *v1.SokoView `protobuf:"bytes,25,opt,name=soko,proto3,oneof"`
+	Soko *cardarenagamesv1.SokoView `protobuf:"bytes,25,opt,name=soko,proto3,oneof"`
 }
 
 type GameView_Pineapple struct {
 	// A view of the Pineapples.
-	Pineapple *v1.PineappleView `protobuf:"bytes,26,opt,name=pineapple,proto3,oneof"`
+	Pineapple *cardarenagamesv1.PineappleView `protobuf:"bytes,26,opt,name=pineapple,proto3,oneof"`
 }
 
 type GameView_OpenFaceChinesePoker struct {
 	// A view of Open-Face Chinese Poker.
-	OpenFaceChinesePoker *v1.OpenFaceChinesePokerView `protobuf:"bytes,27,opt,name=open_face_chinese_poker,json=openFaceChinesePoker,proto3,oneof"`
+	OpenFaceChinesePoker *cardarenagamesv1.OpenFaceChinesePokerView `protobuf:"bytes,27,opt,name=open_face_chinese_poker,json=openFaceChinesePoker,proto3,oneof"`
 }
 
 type GameView_Eleusis struct {
 	// A view of Eleusis.
-	Eleusis *v1.EleusisView `protobuf:"bytes,28,opt,name=eleusis,proto3,oneof"`
+	Eleusis *cardarenagamesv1.EleusisView `protobuf:"bytes,28,opt,name=eleusis,proto3,oneof"`
 }
 
 func (*GameView_Abstrac) isGameView_Game() {}
@@ -1527,8 +1527,8 @@ const file_cardarena_v1_game_proto_rawDesc = "" +
 	"\x13ABORT_CAUSE_STOPPED\x10\x02\x12\x14\n" +
 	"\x10ABORT_CAUSE_DISK\x10\x03\x12\x1a\n" +
 	"\x16ABORT_CAUSE_UNPLAYABLE\x10\x04\x12\x17\n" +
-	"\x13ABORT_CAUSE_JOURNAL\x10\x05Bc\n" +
-	"\fcardarena.v1B\tGameProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"\x13ABORT_CAUSE_JOURNAL\x10\x05Bn\n" +
+	"\fcardarena.v1B\tGameProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_game_proto_rawDescOnce sync.Once
@@ -1545,55 +1545,55 @@ func file_cardarena_v1_game_proto_rawDescGZIP() []byte {
 var file_cardarena_v1_game_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_cardarena_v1_game_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_cardarena_v1_game_proto_goTypes = []any{
-	(FaultKind)(0),                       // 0: cardarena.v1.FaultKind
-	(Ending)(0),                          // 1: cardarena.v1.Ending
-	(AbortCause)(0),                      // 2: cardarena.v1.AbortCause
-	(*GameMove)(nil),                     // 3: cardarena.v1.GameMove
-	(*GameEvent)(nil),                    // 4: cardarena.v1.GameEvent
-	(*GameView)(nil),                     // 5: cardarena.v1.GameView
-	(*Setting)(nil),                      // 6: cardarena.v1.Setting
-	(*TimeControl)(nil),                  // 7: cardarena.v1.TimeControl
-	(*MatchTerms)(nil),                   // 8: cardarena.v1.MatchTerms
-	(*Fault)(nil),                        // 9: cardarena.v1.Fault
-	(*v1.AbstracMove)(nil),               // 10: cardarena.games.v1.AbstracMove
-	(*v1.DemocracyMove)(nil),             // 11: cardarena.games.v1.DemocracyMove
-	(*v1.ChinesePokerMove)(nil),          // 12: cardarena.games.v1.ChinesePokerMove
-	(*v1.ArlingtonMove)(nil),             // 13: cardarena.games.v1.ArlingtonMove
-	(*v1.JamMove)(nil),                   // 14: cardarena.games.v1.JamMove
-	(*v1.KlaberjassMove)(nil),            // 15: cardarena.games.v1.KlaberjassMove
-	(*v1.SixtySixMove)(nil),              // 16: cardarena.games.v1.SixtySixMove
-	(*v1.LooMove)(nil),                   // 17: cardarena.games.v1.LooMove
-	(*v1.OklahomaRummyMove)(nil),         // 18: cardarena.games.v1.OklahomaRummyMove
-	(*v1.SokoMove)(nil),                  // 19: cardarena.games.v1.SokoMove
-	(*v1.PineappleMove)(nil),             // 20: cardarena.games.v1.PineappleMove
-	(*v1.OpenFaceChinesePokerMove)(nil),  // 21: cardarena.games.v1.OpenFaceChinesePokerMove
-	(*v1.EleusisMove)(nil),               // 22: cardarena.games.v1.EleusisMove
-	(*v1.AbstracEvent)(nil),              // 23: cardarena.games.v1.AbstracEvent
-	(*v1.DemocracyEvent)(nil),            // 24: cardarena.games.v1.DemocracyEvent
-	(*v1.ChinesePokerEvent)(nil),         // 25: cardarena.games.v1.ChinesePokerEvent
-	(*v1.ArlingtonEvent)(nil),            // 26: cardarena.games.v1.ArlingtonEvent
-	(*v1.JamEvent)(nil),                  // 27: cardarena.games.v1.JamEvent
-	(*v1.KlaberjassEvent)(nil),           // 28: cardarena.games.v1.KlaberjassEvent
-	(*v1.SixtySixEvent)(nil),             // 29: cardarena.games.v1.SixtySixEvent
-	(*v1.LooEvent)(nil),                  // 30: cardarena.games.v1.LooEvent
-	(*v1.OklahomaRummyEvent)(nil),        // 31: cardarena.games.v1.OklahomaRummyEvent
-	(*v1.SokoEvent)(nil),                 // 32: cardarena.games.v1.SokoEvent
-	(*v1.PineappleEvent)(nil),            // 33: cardarena.games.v1.PineappleEvent
-	(*v1.OpenFaceChinesePokerEvent)(nil), // 34: cardarena.games.v1.OpenFaceChinesePokerEvent
-	(*v1.EleusisEvent)(nil),              // 35: cardarena.games.v1.EleusisEvent
-	(*v1.AbstracView)(nil),               // 36: cardarena.games.v1.AbstracView
-	(*v1.DemocracyView)(nil),             // 37: cardarena.games.v1.DemocracyView
-	(*v1.ChinesePokerView)(nil),          // 38: cardarena.games.v1.ChinesePokerView
-	(*v1.ArlingtonView)(nil),             // 39: cardarena.games.v1.ArlingtonView
-	(*v1.JamView)(nil),                   // 40: cardarena.games.v1.JamView
-	(*v1.KlaberjassView)(nil),            // 41: cardarena.games.v1.KlaberjassView
-	(*v1.SixtySixView)(nil),              // 42: cardarena.games.v1.SixtySixView
-	(*v1.LooView)(nil),                   // 43: cardarena.games.v1.LooView
-	(*v1.OklahomaRummyView)(nil),         // 44: cardarena.games.v1.OklahomaRummyView
-	(*v1.SokoView)(nil),                  // 45: cardarena.games.v1.SokoView
-	(*v1.PineappleView)(nil),             // 46: cardarena.games.v1.PineappleView
-	(*v1.OpenFaceChinesePokerView)(nil),  // 47: cardarena.games.v1.OpenFaceChinesePokerView
-	(*v1.EleusisView)(nil),               // 48: cardarena.games.v1.EleusisView
+	(FaultKind)(0),                                     // 0: cardarena.v1.FaultKind
+	(Ending)(0),                                        // 1: cardarena.v1.Ending
+	(AbortCause)(0),                                    // 2: cardarena.v1.AbortCause
+	(*GameMove)(nil),                                   // 3: cardarena.v1.GameMove
+	(*GameEvent)(nil),                                  // 4: cardarena.v1.GameEvent
+	(*GameView)(nil),                                   // 5: cardarena.v1.GameView
+	(*Setting)(nil),                                    // 6: cardarena.v1.Setting
+	(*TimeControl)(nil),                                // 7: cardarena.v1.TimeControl
+	(*MatchTerms)(nil),                                 // 8: cardarena.v1.MatchTerms
+	(*Fault)(nil),                                      // 9: cardarena.v1.Fault
+	(*cardarenagamesv1.AbstracMove)(nil),               // 10: cardarena.games.v1.AbstracMove
+	(*cardarenagamesv1.DemocracyMove)(nil),             // 11: cardarena.games.v1.DemocracyMove
+	(*cardarenagamesv1.ChinesePokerMove)(nil),          // 12: cardarena.games.v1.ChinesePokerMove
+	(*cardarenagamesv1.ArlingtonMove)(nil),             // 13: cardarena.games.v1.ArlingtonMove
+	(*cardarenagamesv1.JamMove)(nil),                   // 14: cardarena.games.v1.JamMove
+	(*cardarenagamesv1.KlaberjassMove)(nil),            // 15: cardarena.games.v1.KlaberjassMove
+	(*cardarenagamesv1.SixtySixMove)(nil),              // 16: cardarena.games.v1.SixtySixMove
+	(*cardarenagamesv1.LooMove)(nil),                   // 17: cardarena.games.v1.LooMove
+	(*cardarenagamesv1.OklahomaRummyMove)(nil),         // 18: cardarena.games.v1.OklahomaRummyMove
+	(*cardarenagamesv1.SokoMove)(nil),                  // 19: cardarena.games.v1.SokoMove
+	(*cardarenagamesv1.PineappleMove)(nil),             // 20: cardarena.games.v1.PineappleMove
+	(*cardarenagamesv1.OpenFaceChinesePokerMove)(nil),  // 21: cardarena.games.v1.OpenFaceChinesePokerMove
+	(*cardarenagamesv1.EleusisMove)(nil),               // 22: cardarena.games.v1.EleusisMove
+	(*cardarenagamesv1.AbstracEvent)(nil),              // 23: cardarena.games.v1.AbstracEvent
+	(*cardarenagamesv1.DemocracyEvent)(nil),            // 24: cardarena.games.v1.DemocracyEvent
+	(*cardarenagamesv1.ChinesePokerEvent)(nil),         // 25: cardarena.games.v1.ChinesePokerEvent
+	(*cardarenagamesv1.ArlingtonEvent)(nil),            // 26: cardarena.games.v1.ArlingtonEvent
+	(*cardarenagamesv1.JamEvent)(nil),                  // 27: cardarena.games.v1.JamEvent
+	(*cardarenagamesv1.KlaberjassEvent)(nil),           // 28: cardarena.games.v1.KlaberjassEvent
+	(*cardarenagamesv1.SixtySixEvent)(nil),             // 29: cardarena.games.v1.SixtySixEvent
+	(*cardarenagamesv1.LooEvent)(nil),                  // 30: cardarena.games.v1.LooEvent
+	(*cardarenagamesv1.OklahomaRummyEvent)(nil),        // 31: cardarena.games.v1.OklahomaRummyEvent
+	(*cardarenagamesv1.SokoEvent)(nil),                 // 32: cardarena.games.v1.SokoEvent
+	(*cardarenagamesv1.PineappleEvent)(nil),            // 33: cardarena.games.v1.PineappleEvent
+	(*cardarenagamesv1.OpenFaceChinesePokerEvent)(nil), // 34: cardarena.games.v1.OpenFaceChinesePokerEvent
+	(*cardarenagamesv1.EleusisEvent)(nil),              // 35: cardarena.games.v1.EleusisEvent
+	(*cardarenagamesv1.AbstracView)(nil),               // 36: cardarena.games.v1.AbstracView
+	(*cardarenagamesv1.DemocracyView)(nil),             // 37: cardarena.games.v1.DemocracyView
+	(*cardarenagamesv1.ChinesePokerView)(nil),          // 38: cardarena.games.v1.ChinesePokerView
+	(*cardarenagamesv1.ArlingtonView)(nil),             // 39: cardarena.games.v1.ArlingtonView
+	(*cardarenagamesv1.JamView)(nil),                   // 40: cardarena.games.v1.JamView
+	(*cardarenagamesv1.KlaberjassView)(nil),            // 41: cardarena.games.v1.KlaberjassView
+	(*cardarenagamesv1.SixtySixView)(nil),              // 42: cardarena.games.v1.SixtySixView
+	(*cardarenagamesv1.LooView)(nil),                   // 43: cardarena.games.v1.LooView
+	(*cardarenagamesv1.OklahomaRummyView)(nil),         // 44: cardarena.games.v1.OklahomaRummyView
+	(*cardarenagamesv1.SokoView)(nil),                  // 45: cardarena.games.v1.SokoView
+	(*cardarenagamesv1.PineappleView)(nil),             // 46: cardarena.games.v1.PineappleView
+	(*cardarenagamesv1.OpenFaceChinesePokerView)(nil),  // 47: cardarena.games.v1.OpenFaceChinesePokerView
+	(*cardarenagamesv1.EleusisView)(nil),               // 48: cardarena.games.v1.EleusisView
 }
 var file_cardarena_v1_game_proto_depIdxs = []int32{
 	10, // 0: cardarena.v1.GameMove.abstrac:type_name -> cardarena.games.v1.AbstracMove

@@ -1548,8 +1548,8 @@ const file_cardarena_games_v1_eleusis_proto_rawDesc = "" +
 	"\x19ELEUSIS_EVENT_KIND_PASSED\x10\x0e\x12\x1e\n" +
 	"\x1aELEUSIS_EVENT_KIND_GUESSED\x10\x0f\x12$\n" +
 	" ELEUSIS_EVENT_KIND_GUESS_REFUTED\x10\x10\x12\"\n" +
-	"\x1eELEUSIS_EVENT_KIND_HAND_SCORED\x10\x11B\x8a\x01\n" +
-	"\x12cardarena.games.v1B\fEleusisProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
+	"\x1eELEUSIS_EVENT_KIND_HAND_SCORED\x10\x11B\x8f\x01\n" +
+	"\x12cardarena.games.v1B\fEleusisProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12CardArena.Games.V1\xca\x02\x12CardArena\\Games\\V1\xea\x02\x14CardArena::Games::V1b\x06proto3"
 
 var (
 	file_cardarena_games_v1_eleusis_proto_rawDescOnce sync.Once

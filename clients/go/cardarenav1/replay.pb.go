@@ -323,8 +323,8 @@ const file_cardarena_v1_replay_proto_rawDesc = "" +
 	"size_bytes\x18\x04 \x01(\x04R\tsizeBytes2\xb3\x01\n" +
 	"\rReplayService\x12N\n" +
 	"\tGetReplay\x12\x1e.cardarena.v1.GetReplayRequest\x1a\x1f.cardarena.v1.GetReplayResponse0\x01\x12R\n" +
-	"\vListReplays\x12 .cardarena.v1.ListReplaysRequest\x1a!.cardarena.v1.ListReplaysResponseBe\n" +
-	"\fcardarena.v1B\vReplayProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"\vListReplays\x12 .cardarena.v1.ListReplaysRequest\x1a!.cardarena.v1.ListReplaysResponseBp\n" +
+	"\fcardarena.v1B\vReplayProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_replay_proto_rawDescOnce sync.Once

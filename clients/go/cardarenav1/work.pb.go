@@ -1623,8 +1623,8 @@ const file_cardarena_v1_work_proto_rawDesc = "" +
 	"\n" +
 	"WorkFailed\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\bR\x03bot\x12\x10\n" +
-	"\x03why\x18\x02 \x01(\tR\x03whyBc\n" +
-	"\fcardarena.v1B\tWorkProtoP\x01Z\x18cardarena/v1;cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
+	"\x03why\x18\x02 \x01(\tR\x03whyBn\n" +
+	"\fcardarena.v1B\tWorkProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
 	file_cardarena_v1_work_proto_rawDescOnce sync.Once
