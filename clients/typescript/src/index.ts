@@ -7,12 +7,13 @@
  *
  * @module
  */
-export { type AnyAsk, Ask, type AskEvents, End, Match } from "./ask.js";
+export type { AnyAsk, Ask, End, Match } from "./ask.js";
 export type { Bets } from "./bets.js";
 export {
   type BatchBot,
   type Bot,
   type Choice,
+  chosen,
   type MoveOf,
   Noted,
   noted,

@@ -1,11 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Bets;
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.SokoAsk;
 import cardarena.games.v1.SokoEvent;
 import cardarena.games.v1.SokoMove;
 import cardarena.games.v1.SokoVerb;
@@ -19,6 +16,9 @@ public final class Soko {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("soko");
 
+  private static final Types<SokoView, SokoMove, SokoEvent> TYPES =
+      new Types<>(SokoView.class, SokoMove.class, SokoEvent.class);
+
   private Soko() {}
 
   /** Plays one match of Soko. */
@@ -27,7 +27,21 @@ public final class Soko {
 
   /** A player of Soko. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<SokoView, SokoMove, SokoEvent> ask(SokoView view, SokoMove... moves) {
+    SokoAsk.Builder body = SokoAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setSoko(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<SokoView, SokoMove, SokoEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /** The range of a bet or raise of the seat to act; empty if it may not bet. */
@@ -76,3 +90,4 @@ public final class Soko {
     }
   }
 }
+// spotless:on

@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.EleusisAsk;
 import cardarena.games.v1.EleusisEvent;
 import cardarena.games.v1.EleusisMove;
 import cardarena.games.v1.EleusisOpinion;
@@ -18,6 +16,9 @@ public final class Eleusis {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("eleusis");
 
+  private static final Types<EleusisView, EleusisMove, EleusisEvent> TYPES =
+      new Types<>(EleusisView.class, EleusisMove.class, EleusisEvent.class);
+
   private Eleusis() {}
 
   /** Plays one match of Eleusis. */
@@ -26,7 +27,21 @@ public final class Eleusis {
 
   /** A player of Eleusis. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<EleusisView, EleusisMove, EleusisEvent> ask(EleusisView view, EleusisMove... moves) {
+    EleusisAsk.Builder body = EleusisAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setEleusis(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<EleusisView, EleusisMove, EleusisEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -78,3 +93,4 @@ public final class Eleusis {
     }
   }
 }
+// spotless:on

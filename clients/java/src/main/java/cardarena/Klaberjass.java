@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.KlaberjassAsk;
 import cardarena.games.v1.KlaberjassEvent;
 import cardarena.games.v1.KlaberjassMove;
 import cardarena.games.v1.KlaberjassVerb;
@@ -17,6 +15,9 @@ public final class Klaberjass {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("klaberjass");
 
+  private static final Types<KlaberjassView, KlaberjassMove, KlaberjassEvent> TYPES =
+      new Types<>(KlaberjassView.class, KlaberjassMove.class, KlaberjassEvent.class);
+
   private Klaberjass() {}
 
   /** Plays one match of Klaberjass. */
@@ -25,7 +26,21 @@ public final class Klaberjass {
 
   /** A player of Klaberjass. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<KlaberjassView, KlaberjassMove, KlaberjassEvent> ask(KlaberjassView view, KlaberjassMove... moves) {
+    KlaberjassAsk.Builder body = KlaberjassAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setKlaberjass(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<KlaberjassView, KlaberjassMove, KlaberjassEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -107,3 +122,4 @@ public final class Klaberjass {
     }
   }
 }
+// spotless:on

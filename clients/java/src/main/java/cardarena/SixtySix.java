@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.SixtySixAsk;
 import cardarena.games.v1.SixtySixEvent;
 import cardarena.games.v1.SixtySixMove;
 import cardarena.games.v1.SixtySixVerb;
@@ -17,6 +15,9 @@ public final class SixtySix {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("sixty_six");
 
+  private static final Types<SixtySixView, SixtySixMove, SixtySixEvent> TYPES =
+      new Types<>(SixtySixView.class, SixtySixMove.class, SixtySixEvent.class);
+
   private SixtySix() {}
 
   /** Plays one match of Sixty Six. */
@@ -25,7 +26,21 @@ public final class SixtySix {
 
   /** A player of Sixty Six. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<SixtySixView, SixtySixMove, SixtySixEvent> ask(SixtySixView view, SixtySixMove... moves) {
+    SixtySixAsk.Builder body = SixtySixAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setSixtySix(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<SixtySixView, SixtySixMove, SixtySixEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -62,3 +77,4 @@ public final class SixtySix {
     }
   }
 }
+// spotless:on

@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.DemocracyAsk;
 import cardarena.games.v1.DemocracyEvent;
 import cardarena.games.v1.DemocracyMove;
 import cardarena.games.v1.DemocracyVerb;
@@ -17,6 +15,9 @@ public final class Democracy {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("democracy");
 
+  private static final Types<DemocracyView, DemocracyMove, DemocracyEvent> TYPES =
+      new Types<>(DemocracyView.class, DemocracyMove.class, DemocracyEvent.class);
+
   private Democracy() {}
 
   /** Plays one match of Democracy. */
@@ -25,7 +26,21 @@ public final class Democracy {
 
   /** A player of Democracy. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<DemocracyView, DemocracyMove, DemocracyEvent> ask(DemocracyView view, DemocracyMove... moves) {
+    DemocracyAsk.Builder body = DemocracyAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setDemocracy(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<DemocracyView, DemocracyMove, DemocracyEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -42,3 +57,4 @@ public final class Democracy {
     }
   }
 }
+// spotless:on

@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.JamAsk;
 import cardarena.games.v1.JamEvent;
 import cardarena.games.v1.JamMove;
 import cardarena.games.v1.JamSource;
@@ -18,6 +16,9 @@ public final class Jam {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("jam");
 
+  private static final Types<JamView, JamMove, JamEvent> TYPES =
+      new Types<>(JamView.class, JamMove.class, JamEvent.class);
+
   private Jam() {}
 
   /** Plays one match of Jam. */
@@ -26,7 +27,21 @@ public final class Jam {
 
   /** A player of Jam. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<JamView, JamMove, JamEvent> ask(JamView view, JamMove... moves) {
+    JamAsk.Builder body = JamAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setJam(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<JamView, JamMove, JamEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -53,3 +68,4 @@ public final class Jam {
     }
   }
 }
+// spotless:on

@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.AbstracAsk;
 import cardarena.games.v1.AbstracEvent;
 import cardarena.games.v1.AbstracMove;
 import cardarena.games.v1.AbstracOrder;
@@ -18,6 +16,9 @@ public final class Abstrac {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("abstrac");
 
+  private static final Types<AbstracView, AbstracMove, AbstracEvent> TYPES =
+      new Types<>(AbstracView.class, AbstracMove.class, AbstracEvent.class);
+
   private Abstrac() {}
 
   /** Plays one match of Abstrac. */
@@ -26,7 +27,21 @@ public final class Abstrac {
 
   /** A player of Abstrac. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<AbstracView, AbstracMove, AbstracEvent> ask(AbstracView view, AbstracMove... moves) {
+    AbstracAsk.Builder body = AbstracAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setAbstrac(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<AbstracView, AbstracMove, AbstracEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -48,3 +63,4 @@ public final class Abstrac {
     }
   }
 }
+// spotless:on

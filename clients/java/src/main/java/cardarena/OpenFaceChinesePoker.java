@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.OpenFaceChinesePokerAsk;
 import cardarena.games.v1.OpenFaceChinesePokerEvent;
 import cardarena.games.v1.OpenFaceChinesePokerMove;
 import cardarena.games.v1.OpenFaceChinesePokerVerb;
@@ -17,6 +15,9 @@ public final class OpenFaceChinesePoker {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("open_face_chinese_poker");
 
+  private static final Types<OpenFaceChinesePokerView, OpenFaceChinesePokerMove, OpenFaceChinesePokerEvent> TYPES =
+      new Types<>(OpenFaceChinesePokerView.class, OpenFaceChinesePokerMove.class, OpenFaceChinesePokerEvent.class);
+
   private OpenFaceChinesePoker() {}
 
   /** Plays one match of Open Face Chinese Poker. */
@@ -25,7 +26,21 @@ public final class OpenFaceChinesePoker {
 
   /** A player of Open Face Chinese Poker. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<OpenFaceChinesePokerView, OpenFaceChinesePokerMove, OpenFaceChinesePokerEvent> ask(OpenFaceChinesePokerView view, OpenFaceChinesePokerMove... moves) {
+    OpenFaceChinesePokerAsk.Builder body = OpenFaceChinesePokerAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setOpenFaceChinesePoker(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<OpenFaceChinesePokerView, OpenFaceChinesePokerMove, OpenFaceChinesePokerEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -42,3 +57,4 @@ public final class OpenFaceChinesePoker {
     }
   }
 }
+// spotless:on

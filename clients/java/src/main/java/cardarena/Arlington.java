@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.ArlingtonAsk;
 import cardarena.games.v1.ArlingtonEvent;
 import cardarena.games.v1.ArlingtonMove;
 import cardarena.games.v1.ArlingtonSpectrum;
@@ -18,6 +16,9 @@ public final class Arlington {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("arlington");
 
+  private static final Types<ArlingtonView, ArlingtonMove, ArlingtonEvent> TYPES =
+      new Types<>(ArlingtonView.class, ArlingtonMove.class, ArlingtonEvent.class);
+
   private Arlington() {}
 
   /** Plays one match of Arlington. */
@@ -26,7 +27,21 @@ public final class Arlington {
 
   /** A player of Arlington. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<ArlingtonView, ArlingtonMove, ArlingtonEvent> ask(ArlingtonView view, ArlingtonMove... moves) {
+    ArlingtonAsk.Builder body = ArlingtonAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setArlington(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<ArlingtonView, ArlingtonMove, ArlingtonEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -88,3 +103,4 @@ public final class Arlington {
     }
   }
 }
+// spotless:on

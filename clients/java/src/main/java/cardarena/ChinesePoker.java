@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.ChinesePokerAsk;
 import cardarena.games.v1.ChinesePokerEvent;
 import cardarena.games.v1.ChinesePokerMove;
 import cardarena.games.v1.ChinesePokerVerb;
@@ -17,6 +15,9 @@ public final class ChinesePoker {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("chinese_poker");
 
+  private static final Types<ChinesePokerView, ChinesePokerMove, ChinesePokerEvent> TYPES =
+      new Types<>(ChinesePokerView.class, ChinesePokerMove.class, ChinesePokerEvent.class);
+
   private ChinesePoker() {}
 
   /** Plays one match of Chinese Poker. */
@@ -25,7 +26,21 @@ public final class ChinesePoker {
 
   /** A player of Chinese Poker. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<ChinesePokerView, ChinesePokerMove, ChinesePokerEvent> ask(ChinesePokerView view, ChinesePokerMove... moves) {
+    ChinesePokerAsk.Builder body = ChinesePokerAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setChinesePoker(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<ChinesePokerView, ChinesePokerMove, ChinesePokerEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -57,3 +72,4 @@ public final class ChinesePoker {
     }
   }
 }
+// spotless:on

@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.LooAsk;
 import cardarena.games.v1.LooEvent;
 import cardarena.games.v1.LooMove;
 import cardarena.games.v1.LooVerb;
@@ -17,6 +15,9 @@ public final class Loo {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("loo");
 
+  private static final Types<LooView, LooMove, LooEvent> TYPES =
+      new Types<>(LooView.class, LooMove.class, LooEvent.class);
+
   private Loo() {}
 
   /** Plays one match of Loo. */
@@ -25,7 +26,21 @@ public final class Loo {
 
   /** A player of Loo. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<LooView, LooMove, LooEvent> ask(LooView view, LooMove... moves) {
+    LooAsk.Builder body = LooAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setLoo(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<LooView, LooMove, LooEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -67,3 +82,4 @@ public final class Loo {
     }
   }
 }
+// spotless:on

@@ -1,10 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.OklahomaRummyAsk;
 import cardarena.games.v1.OklahomaRummyEnd;
 import cardarena.games.v1.OklahomaRummyEvent;
 import cardarena.games.v1.OklahomaRummyMeldKind;
@@ -19,6 +17,9 @@ public final class OklahomaRummy {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("oklahoma_rummy");
 
+  private static final Types<OklahomaRummyView, OklahomaRummyMove, OklahomaRummyEvent> TYPES =
+      new Types<>(OklahomaRummyView.class, OklahomaRummyMove.class, OklahomaRummyEvent.class);
+
   private OklahomaRummy() {}
 
   /** Plays one match of Oklahoma Rummy. */
@@ -27,7 +28,21 @@ public final class OklahomaRummy {
 
   /** A player of Oklahoma Rummy. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<OklahomaRummyView, OklahomaRummyMove, OklahomaRummyEvent> ask(OklahomaRummyView view, OklahomaRummyMove... moves) {
+    OklahomaRummyAsk.Builder body = OklahomaRummyAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setOklahomaRummy(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<OklahomaRummyView, OklahomaRummyMove, OklahomaRummyEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /**
@@ -79,3 +94,4 @@ public final class OklahomaRummy {
     }
   }
 }
+// spotless:on

@@ -1,11 +1,8 @@
 // Generated from proto/ by scripts/proto: do not edit.
-package cardarena.games;
+// spotless:off
+package cardarena;
 
-import cardarena.Bets;
-import cardarena.Checks;
-import cardarena.Families;
-import cardarena.Match;
-import cardarena.Player;
+import cardarena.games.v1.PineappleAsk;
 import cardarena.games.v1.PineappleEvent;
 import cardarena.games.v1.PineappleMove;
 import cardarena.games.v1.PineappleVerb;
@@ -19,6 +16,9 @@ public final class Pineapple {
   /** The ids of the family's games. */
   public static final List<String> GAMES = Families.games("pineapple");
 
+  private static final Types<PineappleView, PineappleMove, PineappleEvent> TYPES =
+      new Types<>(PineappleView.class, PineappleMove.class, PineappleEvent.class);
+
   private Pineapple() {}
 
   /** Plays one match of Pineapple. */
@@ -27,7 +27,21 @@ public final class Pineapple {
 
   /** A player of Pineapple. The function makes the bot of each match. */
   public static Player player(String name, Function<Match, Bot> bot) {
-    return Player.named(name).games(GAMES).bot(bot);
+    return Player.named(name).games(GAMES).bot(TYPES, bot);
+  }
+
+  /**
+   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+   */
+  public static Ask<PineappleView, PineappleMove, PineappleEvent> ask(PineappleView view, PineappleMove... moves) {
+    PineappleAsk.Builder body = PineappleAsk.newBuilder().setView(view).setMovesComplete(true);
+    body.addAllMoves(List.of(moves));
+    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().setPineapple(body), TYPES);
+  }
+
+  /** An ask for the test of a bot, as if the message arrived now. */
+  public static Ask<PineappleView, PineappleMove, PineappleEvent> ask(Match match, cardarena.v1.Ask message) {
+    return Ask.of(match, message, TYPES);
   }
 
   /** The range of a bet or raise of the seat to act; empty if it may not bet. */
@@ -76,3 +90,4 @@ public final class Pineapple {
     }
   }
 }
+// spotless:on
