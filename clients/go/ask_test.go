@@ -2,6 +2,7 @@ package cardarena_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -62,4 +63,12 @@ func TestAnAskForTestsNeedsAGame(t *testing.T) {
 		}
 	}()
 	cardarena.NewAsk("jam", &v1.Ask{})
+}
+
+func TestAMachineWithoutTheEngineIsToldWhatToInstall(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	_, err := cardarena.PlayLocal(t.Context(), "jam", []string{"a", "b"})
+	if !errors.Is(err, cardarena.ErrNoEngine) || !strings.Contains(err.Error(), "pip install") {
+		t.Error(err)
+	}
 }

@@ -21,5 +21,6 @@ export {
 } from "./bot.js";
 export { LiedError, MisconfiguredError, RefusedError, UnreachableError } from "./errors.js";
 export { ALL_GAMES } from "./families.js";
+export { type LocalMatch, NoEngineError, playLocal } from "./local.js";
 export { type Logger, STDERR } from "./log.js";
 export { EXIT, type Options, play, run, VERSION } from "./run.js";
