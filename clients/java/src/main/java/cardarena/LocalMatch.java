@@ -18,8 +18,7 @@ import java.util.List;
  * @param faults those of all seats, in the order in which they happened
  * @param replay the path of the match's replay
  */
-public record LocalMatch(
-    String ending, List<Integer> scores, List<Fault> faults, String replay) {
+public record LocalMatch(String ending, List<Integer> scores, List<Fault> faults, String replay) {
   /**
    * A fault of a seat.
    *
@@ -59,7 +58,8 @@ public record LocalMatch(
     command.addAll(List.of(flags));
     Path errors = Files.createTempFile("cardarena", ".log");
     try {
-      Process engine = started(new ProcessBuilder(command).redirectError(Redirect.to(errors.toFile())));
+      Process engine =
+          started(new ProcessBuilder(command).redirectError(Redirect.to(errors.toFile())));
       String told = new String(engine.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       engine.waitFor();
       // The exit code also tells whether a bot failed, after a match that was played.
