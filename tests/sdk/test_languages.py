@@ -97,6 +97,7 @@ def rust_copy():
     plant(copy, "Cargo.toml", 'members = ["generate", "../../sample_bots/rust"]\n', "")
     # Both builds are in one folder, so they need different names.
     (copy / "examples" / "conformance.rs").rename(copy / "examples" / "copied.rs")
+    plant(copy, "Cargo.toml", 'name = "conformance"', 'name = "copied"')
     return copy
 
 
