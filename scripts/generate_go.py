@@ -16,7 +16,7 @@ PLUGINS = {
     "protoc-gen-go": "google.golang.org/protobuf/cmd/protoc-gen-go",
     "protoc-gen-cardarena": "./internal/protoc-gen-cardarena",
 }
-MODULE = "cardarena"
+MODULE = "cardarena.dev/cardarena"
 
 
 def generate(out: Path) -> None:

@@ -4,14 +4,14 @@ The Maven build generates the messages from the same files. The comment of a ver
 in "uses `card`".
 """
 
-import shutil
 import sys
 from pathlib import Path
 
 from game_protos import Family, Verb, enum_of, families, is_list
 from google.protobuf.descriptor_pb2 import FieldDescriptorProto
 
-PLACE = Path("src/main/java/cardarena/games")
+PLACE = Path("src/main/java/cardarena")
+"""The package of the SDK, whose parts that authors need not see the classes use."""
 HEAD = "// Generated from proto/ by scripts/proto: do not edit."
 TYPES = {
     FieldDescriptorProto.TYPE_STRING: "String",
@@ -30,13 +30,10 @@ def text(family: Family) -> str:
     """Return the source of a family's class."""
     moves = [line for verb in family.verbs for line in constructors(family, verb)]
     prefix, title = family.prefix, family.title
+    ask = f"Ask<{prefix}View, {prefix}Move, {prefix}Event>"
     imports = sorted(
         [
-            *(["cardarena.Bets", "java.util.Optional"] if family.has_bets else []),
-            *(["cardarena.Checks"] if "(Checks." in "".join(moves) else []),
-            "cardarena.Families",
-            "cardarena.Match",
-            "cardarena.Player",
+            *(["java.util.Optional"] if family.has_bets else []),
             *(f"cardarena.games.v1.{name}" for name in used_types(family)),
             "java.util.List",
             "java.util.function.Function",
@@ -45,7 +42,8 @@ def text(family: Family) -> str:
     return "\n".join(
         [
             HEAD,
-            "package cardarena.games;",
+            "// spotless:off",
+            "package cardarena;",
             "",
             *(f"import {name};" for name in imports),
             "",
@@ -53,6 +51,9 @@ def text(family: Family) -> str:
             f"public final class {prefix} {{",
             "  /** The ids of the family's games. */",
             f'  public static final List<String> GAMES = Families.games("{family.name}");',
+            "",
+            f"  private static final Types<{prefix}View, {prefix}Move, {prefix}Event> TYPES =",
+            f"      new Types<>({prefix}View.class, {prefix}Move.class, {prefix}Event.class);",
             "",
             f"  private {prefix}() {{}}",
             "",
@@ -62,7 +63,21 @@ def text(family: Family) -> str:
             "",
             f"  /** A player of {title}. The function makes the bot of each match. */",
             "  public static Player player(String name, Function<Match, Bot> bot) {",
-            "    return Player.named(name).games(GAMES).bot(bot);",
+            "    return Player.named(name).games(GAMES).bot(TYPES, bot);",
+            "  }",
+            "",
+            "  /**",
+            "   * An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.",
+            "   */",
+            f"  public static {ask} ask({prefix}View view, {prefix}Move... moves) {{",
+            f"    {prefix}Ask.Builder body = {prefix}Ask.newBuilder().setView(view).setMovesComplete(true);",
+            "    body.addAllMoves(List.of(moves));",
+            f"    return Ask.of(GAMES.get(0), cardarena.v1.Ask.newBuilder().set{prefix}(body), TYPES);",
+            "  }",
+            "",
+            "  /** An ask for the test of a bot, as if the message arrived now. */",
+            f"  public static {ask} ask(Match match, cardarena.v1.Ask message) {{",
+            "    return Ask.of(match, message, TYPES);",
             "  }",
             "",
             *(bets(family) if family.has_bets else []),
@@ -76,6 +91,7 @@ def text(family: Family) -> str:
             *moves,
             "  }",
             "}",
+            "// spotless:on",
             "",
         ]
     )
@@ -96,7 +112,7 @@ def bets(family: Family) -> list[str]:
 
 def used_types(family: Family) -> list[str]:
     """Return the messages and enums that the class uses."""
-    names = {f"{family.prefix}{name}" for name in ("View", "Move", "Event", "Verb")}
+    names = {f"{family.prefix}{name}" for name in ("Ask", "View", "Move", "Event", "Verb")}
     names |= {enum_of(field) for verb in family.verbs for field in verb.fields if enum_of(field)}
     return sorted(names)
 
@@ -147,8 +163,10 @@ def type_of(field: FieldDescriptorProto) -> str:
 def generate(out: Path) -> None:
     """Write the generated classes below `out`, at their paths in the SDK."""
     place = out / PLACE
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
+    place.mkdir(parents=True, exist_ok=True)
+    for path in place.glob("*.java"):
+        if path.read_text("utf-8").startswith(HEAD):
+            path.unlink()
     for family in families():
         (place / f"{family.prefix}.java").write_text(text(family), "utf-8")
 

@@ -41,7 +41,7 @@ CITATION = re.compile(r" \((?:[A-Z]{1,2}\d+|rulings? \d+)[^)]*\)")
 
 OPTIONS = """\
 option csharp_namespace = "CardArena.Games.V1";
-option go_package = "cardarena/games/v1;cardarenagamesv1";
+option go_package = "cardarena.dev/cardarena/cardarenagamesv1";
 option java_multiple_files = true;
 option java_outer_classname = "{prefix}Proto";
 option java_package = "cardarena.games.v1";

@@ -2,12 +2,13 @@ package cardarena
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	v1 "cardarena/v1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 // A Match is a match, as the arena announced it.
@@ -82,6 +83,21 @@ func newAsk(message *v1.Ask, match *Match, undelivered *askEvents, now time.Time
 	}
 }
 
+// NewAsk returns an ask for the test of a bot: of a match of the game, at seat 0, as if it arrived now.
+// An ask without a clock gets a minute. The packages of the games have a NewAsk of their types.
+// NewAsk panics if the message has no game.
+func NewAsk(game string, message *v1.Ask) *Ask {
+	if message.Clock == nil {
+		message.Clock = &v1.Clock{MoveMs: uint32(time.Minute.Milliseconds())}
+	}
+	match := &Match{Start: &v1.MatchStart{Terms: &v1.MatchTerms{Game: game}}}
+	ask := newAsk(message, match, nil, time.Now())
+	if ask == nil {
+		panic("the ask has no game: set its Game")
+	}
+	return ask
+}
+
 // ID is the number by which the arena identifies this ask.
 func (a *Ask) ID() uint64 { return a.Message.GetAskId() }
 
@@ -104,6 +120,22 @@ func (a *Ask) MovesComplete() bool {
 
 // MoveTexts are the moves in notation, if the player has WantText.
 func (a *Ask) MoveTexts() []string { return a.Message.GetMoveTexts() }
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it:
+// if the index is out of range, or the move is of another game or not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (proto.Message, error) {
+	answer, err := choice.answer(a)
+	if err != nil {
+		return nil, err
+	}
+	if move := answer.GetMove(); move == nil {
+		return a.MoveAt(int(answer.GetIndex())), nil
+	} else if a.MovesComplete() {
+		return nil, fmt.Errorf("the move is not legal: %v", gameMessage(move))
+	} else {
+		return gameMessage(move), nil
+	}
+}
 
 // Events are what happened since the bot last received an ask of this match, oldest first, as the
 // game's own messages. They include the events of asks that the bot did not receive.

@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	v1 "cardarena/v1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 // A Bot plays one match. Each match has a bot of its own, so its fields belong to that match.
@@ -74,8 +74,9 @@ type Choice struct {
 // Index chooses an offered move by its index in the ask's moves, from 0.
 func Index(index int) Choice { return Choice{index: index} }
 
-// Move chooses a move of the ask's game, offered or not.
-func Move(move proto.Message) Choice { return Choice{move: move} }
+// Choose chooses a move of the ask's game, offered or not. The packages of the games have a Choose
+// that accepts moves of their game alone.
+func Choose(move proto.Message) Choice { return Choice{move: move} }
 
 // WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is
 // truncated.

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	v1 "cardarena/v1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 // A botRunner calls the author's bots, and handles their errors.

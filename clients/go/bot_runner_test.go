@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	v1 "cardarena/v1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 // played plays two matches of a scripted arena, and returns the answers and the log.

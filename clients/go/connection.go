@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	v1 "cardarena/v1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 const playMethod = "/cardarena.v1.PlayService/Play"

@@ -12,7 +12,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	v1 "cardarena/v1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 // vectors are those of the arena's tests.

@@ -1,4 +1,4 @@
-module cardarena
+module cardarena.dev/cardarena
 
 go 1.26.0
 

@@ -6,14 +6,14 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"cardarena"
-	"cardarena/arlington"
-	"cardarena/eleusis"
-	"cardarena/jam"
-	"cardarena/klaberjass"
-	"cardarena/oklahomarummy"
-	"cardarena/pineapple"
-	"cardarena/soko"
+	"cardarena.dev/cardarena"
+	"cardarena.dev/cardarena/arlington"
+	"cardarena.dev/cardarena/eleusis"
+	"cardarena.dev/cardarena/jam"
+	"cardarena.dev/cardarena/klaberjass"
+	"cardarena.dev/cardarena/oklahomarummy"
+	"cardarena.dev/cardarena/pineapple"
+	"cardarena.dev/cardarena/soko"
 )
 
 func TestConstructorsSetTheFieldsThatTheirVerbUses(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	v1 "cardarena/v1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 	"google.golang.org/protobuf/proto"
 )
 

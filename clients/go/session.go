@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	v1 "cardarena/v1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 const (

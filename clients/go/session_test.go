@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
-	games "cardarena/games/v1"
-	v1 "cardarena/v1"
+	games "cardarena.dev/cardarena/cardarenagamesv1"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 func ask(id uint64, match uint32, moves int) *v1.Ask {
@@ -146,12 +146,12 @@ func TestAChoiceGivesAnAnswerOrAnError(t *testing.T) {
 		wrong  string
 	}{
 		{"an index", Index(2), 2, false, ""},
-		{"an offered move", Move(offered.MoveAt(1)), 1, false, ""},
-		{"an equal move", Move(&games.JamMove{Verb: games.JamVerb_JAM_VERB_PLAY, Card: "4c"}), 2, false, ""},
-		{"a move that is not offered", Move(&games.JamMove{Verb: games.JamVerb_JAM_VERB_PLAY, Card: "As"}), 0, true, ""},
+		{"an offered move", Choose(offered.MoveAt(1)), 1, false, ""},
+		{"an equal move", Choose(&games.JamMove{Verb: games.JamVerb_JAM_VERB_PLAY, Card: "4c"}), 2, false, ""},
+		{"a move that is not offered", Choose(&games.JamMove{Verb: games.JamVerb_JAM_VERB_PLAY, Card: "As"}), 0, true, ""},
 		{"an index past the list", Index(3), 0, false, "move index 3 is out of range: 3 moves are offered"},
 		{"an index below it", Index(-1), 0, false, "move index -1 is out of range"},
-		{"another game's move", Move(&games.LooMove{}), 0, false, "a LooMove is not a move of jam"},
+		{"another game's move", Choose(&games.LooMove{}), 0, false, "a LooMove is not a move of jam"},
 	} {
 		answer, err := row.choice.WithNote("why").answer(offered)
 		if row.wrong != "" {

@@ -2,7 +2,7 @@ module samplebots
 
 go 1.26.0
 
-require cardarena v0.1.0
+require cardarena.dev/cardarena v0.1.0
 
 require (
 	golang.org/x/net v0.60.0 // indirect
@@ -13,4 +13,4 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace cardarena => ../../clients/go
+replace cardarena.dev/cardarena => ../../clients/go

@@ -1,6 +1,7 @@
 """`arena new`: a folder of a bot in each language, which builds, passes its test and plays."""
 
 import json
+import os
 import re
 import sys
 import tomllib
@@ -20,9 +21,9 @@ from tests.sdk.languages import called, played
 BUILDS = [
     # language      tool      what its README says, to test and to build
     ("python",     "python", [(sys.executable, "-m", "pytest", "-q")]),
-    ("go",         "go",     [("go", "mod", "tidy"), ("go", "vet", "./..."), ("go", "test", "./..."), ("go", "build", "-o", "my-bot", ".")]),
+    ("go",         "go",     [("go", "mod", "tidy"), ("go", "vet", "./..."), ("go", "build", "-o", "my-bot", "."), ("go", "test", "./...")]),
     ("typescript", "npm",    [("npm", "install", "--ignore-scripts"), ("npm", "test")]),
-    ("rust",       "cargo",  [("cargo", "test", "--quiet"), ("cargo", "build", "--release", "--quiet")]),
+    ("rust",       "cargo",  [("cargo", "fmt", "--check"), ("cargo", "test", "--quiet"), ("cargo", "build", "--release", "--quiet")]),
     ("java",       "mvn",    [("mvn", "-q", "-B", "-U", "package")]),
     ("c",          "cc",     [("cc", "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", "my-bot", "bot.c"), ("sh", "test.sh")]),
 ]
@@ -94,7 +95,7 @@ def test_no_word_is_left_to_fill_in_and_the_manifest_names_the_game(tmp_path, la
 GENERATED = [
     # language     the bot        what protoc generated for Jam                        its view                        a field
     ("python",     "bot.py",      "python/cardarena/games/v1/jam_pb2.pyi",             r"class JamView\(.*?(?=^class )", r"\b{}[(:]"),
-    ("go",         "main.go",     "go/games/v1/jam.pb.go",                             r"type JamView struct .*?^}",   r"^\t{} "),
+    ("go",         "main.go",     "go/cardarenagamesv1/jam.pb.go",                     r"type JamView struct .*?^}",   r"^\t{} "),
     ("typescript", "src/bot.ts",  "typescript/src/gen/cardarena/games/v1/jam_pb.ts",   r"type JamView = .*?^}",        r"^  {}\??: "),
     ("rust",       "src/main.rs", "rust/src/games/v1.rs",                              r"pub struct JamView .*?^}",    r"pub {}: "),
 ]
@@ -145,13 +146,40 @@ def test_the_bot_of_every_game_passes_its_test(tmp_path, game):
     assert not result.faults
 
 
+# fmt: off
+FORMATTERS = [
+    # language  tool     what prints nothing of formatted sources
+    ("go",      "go",    ("gofmt", "-l", ".")),
+    ("rust",    "cargo", ("cargo", "fmt", "--check")),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("language", "tool", "formatter"), FORMATTERS, ids=[row[0] for row in FORMATTERS]
+)
+def test_the_bot_of_every_game_is_formatted(tmp_path, language, tool, formatter):
+    """By its longest name: only names make lines longer."""
+    require(tool)
+    for game in {game.family: game for game in GAMES}.values():
+        folder = tmp_path / game.id / ("a" * 40)
+        start_bot(folder, game, language)
+        assert called(*formatter, folder=folder) == "", game.id
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "tool", "builds"), BUILDS, ids=[language for language, *_ in BUILDS]
 )
 def test_what_its_readme_says_works(tmp_path, monkeypatch, language, tool, builds):
+    """Its tests find the engine in PATH, and play a match by it."""
     if tool in PACKAGES:
         require(tool)
+    engine, calls = tmp_path / "bin" / "arena", tmp_path / "calls"
+    engine.parent.mkdir()
+    engine.write_text(f'#!/bin/sh\necho "$@" >> {calls}\nexec {sys.executable} -m arena "$@"\n')
+    engine.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{engine.parent}{os.pathsep}{os.environ['PATH']}")
     game = game_by_id("sixty_six")
     folder = tmp_path / "my-bot"
     start_bot(folder, game, language)
@@ -166,6 +194,8 @@ def test_what_its_readme_says_works(tmp_path, monkeypatch, language, tool, build
     with languages.alone_with(tool):
         for command in builds:
             called(*command, folder=folder)
+    if language != "python":  # its test plays in its own process
+        assert calls.read_text("utf-8").startswith("play sixty_six ")
     run = RUN_BY[language].replace("{{name}}", "my-bot")
     assert run in (folder / "README.md").read_text("utf-8")
     told = played(tmp_path / "data", game, f"one={run}", f"two={run}", folder=folder)

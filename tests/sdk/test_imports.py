@@ -102,7 +102,7 @@ PLANTED = [
     ("typescript", "redial.ts",          'import { Connection } from "./connection.js";', "a value"),
     ("typescript", "ask.ts",             'import type { Bot } from "./games/jam.js";', "a type, through another folder"),
     ("java",       "Hashes.java",        "class Planted { Deals deals; }",             "a class of the package"),
-    ("java",       "Choice.java",        "import cardarena.games.Jam;",                "a class of another package"),
+    ("java",       "Choice.java",        "import cardarena.Jam;",                      "an import"),
 ]
 # fmt: on
 

@@ -5,10 +5,8 @@ The tests of an SDK are skipped without its tools.
 
 import functools
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -22,7 +20,7 @@ from arena.conformance.play import judge
 from cardarena._games import FAMILIES
 from tests.sdk import languages, planted
 from tests.sdk.kit import KIT, begun, judged, passes_every_case
-from tests.sdk.languages import CLIENTS, PATIENCE_S, ROOT, SAMPLE_BOTS, called, plant
+from tests.sdk.languages import CLIENTS, ROOT, SAMPLE_BOTS, called, plant
 
 pytestmark = pytest.mark.slow
 GO, RUST, TYPESCRIPT, JAVA = (CLIENTS / name for name in ("go", "rust", "typescript", "java"))
@@ -68,7 +66,8 @@ def go(*arguments, folder=GO):
 def build_go_readme(source, folder):
     (folder / "main.go").write_text(source)
     go("mod", "init", "mybot", folder=folder)
-    go("mod", "edit", "-require=cardarena@v0.1.0", f"-replace=cardarena={GO}", folder=folder)
+    module = "cardarena.dev/cardarena"
+    go("mod", "edit", f"-require={module}@v0.1.0", f"-replace={module}={GO}", folder=folder)
     shutil.copy(GO / "go.sum", folder)
     go("build", "-mod=mod", "-trimpath", "-o", "mybot", ".", folder=folder)
 
@@ -98,18 +97,15 @@ def rust_copy():
     plant(copy, "Cargo.toml", 'members = ["generate", "../../sample_bots/rust"]\n', "")
     # Both builds are in one folder, so they need different names.
     (copy / "examples" / "conformance.rs").rename(copy / "examples" / "copied.rs")
+    plant(copy, "Cargo.toml", 'name = "conformance"', 'name = "copied"')
     return copy
 
 
 def build_example(example):
     target = RUST / "target"
-    subprocess.run(
-        ["cargo", "build", "--quiet", "--offline", "--example", example],
-        cwd=rust_copy(),
-        check=True,
-        timeout=PATIENCE_S,
-        env={**os.environ, "CARGO_TARGET_DIR": f"{target}", "CARGO_PROFILE_DEV_DEBUG": "0"},
-    )
+    environment = ("env", f"CARGO_TARGET_DIR={target}", "CARGO_PROFILE_DEV_DEBUG=0")
+    build = ("cargo", "build", "--quiet", "--offline", "--example", example)
+    called(*environment, *build, folder=rust_copy())
     return f"{target}/debug/examples/{example}"
 
 
@@ -321,13 +317,42 @@ def test_the_locks_of_typescript_hold_no_address(folder):
     assert [address for address in addresses if "://" in address] == []
 
 
+def readme_bot(sdk):
+    readme = (sdk.folder / "README.md").read_text("utf-8")
+    return re.search(r"```(?:go|rust|ts|java)\n(.*?)```", readme, re.DOTALL)[1]
+
+
 @pytest.mark.parametrize("sdk", EACH_SDK)
 def test_the_bot_of_the_readme_builds(sdk, tmp_path):
     sdk.language.programs()
-    readme = (sdk.folder / "README.md").read_text("utf-8")
-    source = re.search(r"```(?:go|rust|ts|java)\n(.*?)```", readme, re.DOTALL)[1]
+    source = readme_bot(sdk)
     assert 5 < len(source.splitlines()) <= 22
     sdk.build_readme(source, tmp_path)
+
+
+# fmt: off
+OTHER_GAMES_MOVE = {
+    # SDK          the bot's move in Jam                         a move of Soko             what has it
+    OF_GO:         ("jam.Moves.Draw(jam.SourceStock)",           "soko.Moves.Fold()",       ("import (\n", 'import (\n"cardarena.dev/cardarena/soko"\n')),
+    OF_RUST:       ("Move::draw(Source::Stock)",                 "soko::Move::fold()",      ("use cardarena::{", "use cardarena::{soko, ")),
+    OF_TYPESCRIPT: ("moves.draw(Source.STOCK)",                  "soko.fold()",             ("import {", 'import { moves as soko } from "cardarena/soko";\nimport {')),
+    OF_JAVA:       ("Jam.Moves.draw(JamSource.JAM_SOURCE_STOCK)", "Soko.Moves.fold()",      ()),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("sdk", EACH_SDK)
+def test_another_games_move_does_not_compile(sdk, tmp_path):
+    """The bot is that of the README, which builds."""
+    sdk.language.programs()
+    own, other, imported = OTHER_GAMES_MOVE[sdk.language]
+    source = readme_bot(sdk)
+    assert source.count(own) == 1
+    source = source.replace(own, other)
+    if imported:
+        source = source.replace(*imported, 1)
+    with pytest.raises(AssertionError, match=r"[Ss]oko\.?Move"):
+        sdk.build_readme(source, tmp_path)
 
 
 BUSY = """

@@ -4,80 +4,82 @@
 package abstrac
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.AbstracPhase
+	Phase = cardarenagamesv1.AbstracPhase
 	// Order says who takes first.
-	Order = v1.AbstracOrder
+	Order = cardarenagamesv1.AbstracOrder
 	// Verb says what a move does.
-	Verb = v1.AbstracVerb
+	Verb = cardarenagamesv1.AbstracVerb
 	// EventKind says what happened.
-	EventKind = v1.AbstracEventKind
+	EventKind = cardarenagamesv1.AbstracEventKind
 	// View shows the whole match: the same for both seats and for spectators.
-	View = v1.AbstracView
+	View = cardarenagamesv1.AbstracView
 	// Move moves a seat.
-	Move = v1.AbstracMove
+	Move = cardarenagamesv1.AbstracMove
 	// Event tells of something that happened.
-	Event = v1.AbstracEvent
+	Event = cardarenagamesv1.AbstracEvent
 )
 
 // Values of Phase.
 const (
 	// The seat that does not deal says who takes first.
-	PhaseChoose = v1.AbstracPhase_ABSTRAC_PHASE_CHOOSE
+	PhaseChoose = cardarenagamesv1.AbstracPhase_ABSTRAC_PHASE_CHOOSE
 	// The seat to act takes cards from the top of the row.
-	PhaseTake = v1.AbstracPhase_ABSTRAC_PHASE_TAKE
+	PhaseTake = cardarenagamesv1.AbstracPhase_ABSTRAC_PHASE_TAKE
 	// The match is over.
-	PhaseOver = v1.AbstracPhase_ABSTRAC_PHASE_OVER
+	PhaseOver = cardarenagamesv1.AbstracPhase_ABSTRAC_PHASE_OVER
 )
 
 // Values of Order.
 const (
 	// The choosing seat takes first.
-	OrderFirst = v1.AbstracOrder_ABSTRAC_ORDER_FIRST
+	OrderFirst = cardarenagamesv1.AbstracOrder_ABSTRAC_ORDER_FIRST
 	// The dealer takes first.
-	OrderSecond = v1.AbstracOrder_ABSTRAC_ORDER_SECOND
+	OrderSecond = cardarenagamesv1.AbstracOrder_ABSTRAC_ORDER_SECOND
 )
 
 // Values of Verb.
 const (
 	// Say who takes first; uses `order`.
-	VerbChoose = v1.AbstracVerb_ABSTRAC_VERB_CHOOSE
+	VerbChoose = cardarenagamesv1.AbstracVerb_ABSTRAC_VERB_CHOOSE
 	// Take cards from the top; uses `count`.
-	VerbTake = v1.AbstracVerb_ABSTRAC_VERB_TAKE
+	VerbTake = cardarenagamesv1.AbstracVerb_ABSTRAC_VERB_TAKE
 )
 
 // Values of EventKind.
 const (
 	// A row was laid out; uses `hand`, `half`, `dealer`, `row`.
-	EventDealt = v1.AbstracEventKind_ABSTRAC_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.AbstracEventKind_ABSTRAC_EVENT_KIND_DEALT
 	// The seat said who takes first; uses `seat`, `order`.
-	EventChosen = v1.AbstracEventKind_ABSTRAC_EVENT_KIND_CHOSEN
+	EventChosen = cardarenagamesv1.AbstracEventKind_ABSTRAC_EVENT_KIND_CHOSEN
 	// The seat took cards; uses `seat`, `cards`.
-	EventTaken = v1.AbstracEventKind_ABSTRAC_EVENT_KIND_TAKEN
+	EventTaken = cardarenagamesv1.AbstracEventKind_ABSTRAC_EVENT_KIND_TAKEN
 	// A deal or half was scored; uses `hand`, `points`, `totals`.
-	EventScored = v1.AbstracEventKind_ABSTRAC_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.AbstracEventKind_ABSTRAC_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Choose is the move: say who takes first.
-func (moves) Choose(order Order) *Move {
+func (Constructors) Choose(order Order) *Move {
 	return &Move{Verb: VerbChoose, Order: checks.Specified("order", order)}
 }
 
 // Take is the move: take cards from the top.
-func (moves) Take(count uint32) *Move {
+func (Constructors) Take(count uint32) *Move {
 	return &Move{Verb: VerbTake, Count: count}
 }
 
@@ -95,17 +97,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.AbstracAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_Abstrac{Abstrac: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetAbstrac()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Abstrac. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -119,14 +161,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetAbstrac()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

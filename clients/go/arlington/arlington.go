@@ -4,162 +4,164 @@
 package arlington
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.ArlingtonPhase
+	Phase = cardarenagamesv1.ArlingtonPhase
 	// Spectrum names a kind of set.
-	Spectrum = v1.ArlingtonSpectrum
+	Spectrum = cardarenagamesv1.ArlingtonSpectrum
 	// Verb says what a move does.
-	Verb = v1.ArlingtonVerb
+	Verb = cardarenagamesv1.ArlingtonVerb
 	// EventKind says what happened.
-	EventKind = v1.ArlingtonEventKind
+	EventKind = cardarenagamesv1.ArlingtonEventKind
 	// View shows what one seat may know.
-	View = v1.ArlingtonView
+	View = cardarenagamesv1.ArlingtonView
 	// Table shows the sets in front of a seat.
-	Table = v1.ArlingtonTable
+	Table = cardarenagamesv1.ArlingtonTable
 	// Active shows which set may be beaten now.
-	Active = v1.ArlingtonActive
+	Active = cardarenagamesv1.ArlingtonActive
 	// Move moves a seat.
-	Move = v1.ArlingtonMove
+	Move = cardarenagamesv1.ArlingtonMove
 	// Event tells of something that happened.
-	Event = v1.ArlingtonEvent
+	Event = cardarenagamesv1.ArlingtonEvent
 )
 
 // Values of Phase.
 const (
 	// The seat with the lead leads a card or a set, or plays onto a table.
-	PhaseLead = v1.ArlingtonPhase_ARLINGTON_PHASE_LEAD
+	PhaseLead = cardarenagamesv1.ArlingtonPhase_ARLINGTON_PHASE_LEAD
 	// The seat to act plays a card to the trick.
-	PhaseTrick = v1.ArlingtonPhase_ARLINGTON_PHASE_TRICK
+	PhaseTrick = cardarenagamesv1.ArlingtonPhase_ARLINGTON_PHASE_TRICK
 	// The seat to act answers the active set.
-	PhaseRespond = v1.ArlingtonPhase_ARLINGTON_PHASE_RESPOND
+	PhaseRespond = cardarenagamesv1.ArlingtonPhase_ARLINGTON_PHASE_RESPOND
 	// The match is over.
-	PhaseOver = v1.ArlingtonPhase_ARLINGTON_PHASE_OVER
+	PhaseOver = cardarenagamesv1.ArlingtonPhase_ARLINGTON_PHASE_OVER
 )
 
 // Values of Spectrum.
 const (
 	// One to four aces.
-	SpectrumAces = v1.ArlingtonSpectrum_ARLINGTON_SPECTRUM_ACES
+	SpectrumAces = cardarenagamesv1.ArlingtonSpectrum_ARLINGTON_SPECTRUM_ACES
 	// Two to four cards of one rank.
-	SpectrumMultiples = v1.ArlingtonSpectrum_ARLINGTON_SPECTRUM_MULTIPLES
+	SpectrumMultiples = cardarenagamesv1.ArlingtonSpectrum_ARLINGTON_SPECTRUM_MULTIPLES
 	// King and queen, queen and jack, or the two of hearts on its own.
-	SpectrumCouples = v1.ArlingtonSpectrum_ARLINGTON_SPECTRUM_COUPLES
+	SpectrumCouples = cardarenagamesv1.ArlingtonSpectrum_ARLINGTON_SPECTRUM_COUPLES
 	// Two or more cards of one suit in a row.
-	SpectrumRuns = v1.ArlingtonSpectrum_ARLINGTON_SPECTRUM_RUNS
+	SpectrumRuns = cardarenagamesv1.ArlingtonSpectrum_ARLINGTON_SPECTRUM_RUNS
 )
 
 // Values of Verb.
 const (
 	// Lead a card to a trick; uses `card`.
-	VerbLeadCard = v1.ArlingtonVerb_ARLINGTON_VERB_LEAD_CARD
+	VerbLeadCard = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_LEAD_CARD
 	// Lead a set; uses `cards`, `spectrum`.
-	VerbLeadSet = v1.ArlingtonVerb_ARLINGTON_VERB_LEAD_SET
+	VerbLeadSet = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_LEAD_SET
 	// Bury a set on a table, the two of spades with it; uses `seat`, `index`.
-	VerbPlayS2 = v1.ArlingtonVerb_ARLINGTON_VERB_PLAY_S2
+	VerbPlayS2 = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_PLAY_S2
 	// Add a card of the hand to a set on a table; uses `seat`, `index`, `card`.
-	VerbAdd = v1.ArlingtonVerb_ARLINGTON_VERB_ADD
+	VerbAdd = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_ADD
 	// Take a joker of a set on a table for a suit card; uses `seat`, `index`, `card`.
-	VerbTakeJoker = v1.ArlingtonVerb_ARLINGTON_VERB_TAKE_JOKER
+	VerbTakeJoker = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_TAKE_JOKER
 	// Play a card to the trick; uses `card`.
-	VerbPlayCard = v1.ArlingtonVerb_ARLINGTON_VERB_PLAY_CARD
+	VerbPlayCard = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_PLAY_CARD
 	// Let the active set be.
-	VerbPass = v1.ArlingtonVerb_ARLINGTON_VERB_PASS
+	VerbPass = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_PASS
 	// Beat the active set with a higher one; uses `cards`.
-	VerbOverplay = v1.ArlingtonVerb_ARLINGTON_VERB_OVERPLAY
+	VerbOverplay = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_OVERPLAY
 	// Bury the active set with the two of spades and take the lead.
-	VerbKill = v1.ArlingtonVerb_ARLINGTON_VERB_KILL
+	VerbKill = cardarenagamesv1.ArlingtonVerb_ARLINGTON_VERB_KILL
 )
 
 // Values of EventKind.
 const (
 	// A hand was dealt; uses `hand`, `dealer`. The seat after the dealer has the lead.
-	EventBegan = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_BEGAN
+	EventBegan = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_BEGAN
 	// The seat was dealt its hand; uses `seat`, `cards`. Told to that seat.
-	EventDealt = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_DEALT
 	// The seat led a card; uses `seat`, `card`.
-	EventCardLed = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_CARD_LED
+	EventCardLed = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_CARD_LED
 	// The seat played a card to the trick; uses `seat`, `card`.
-	EventCardPlayed = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_CARD_PLAYED
+	EventCardPlayed = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_CARD_PLAYED
 	// The seat took the trick: its card is buried, the others are in its hand, and
 	// it has the lead; uses `seat`.
-	EventTrickTaken = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_TRICK_TAKEN
+	EventTrickTaken = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_TRICK_TAKEN
 	// The seat led a set, the last on its table now; uses `seat`, `cards`, `spectrum`.
-	EventSetLed = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_SET_LED
+	EventSetLed = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_SET_LED
 	// The seat let the active set be; uses `seat`.
-	EventPassed = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_PASSED
+	EventPassed = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_PASSED
 	// The seat beat the active set, which is buried, with one of its own; uses
 	// `seat`, `cards`.
-	EventOverplayed = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_OVERPLAYED
+	EventOverplayed = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_OVERPLAYED
 	// The seat buried the active set with the two of spades and has the lead; uses
 	// `seat`.
-	EventKilled = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_KILLED
+	EventKilled = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_KILLED
 	// The seat keeps the active set and has the lead; uses `seat`.
-	EventSetKept = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_SET_KEPT
+	EventSetKept = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_SET_KEPT
 	// The seat buried a set with the two of spades; uses `seat`, `owner`, `index`.
-	EventS2Played = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_S2_PLAYED
+	EventS2Played = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_S2_PLAYED
 	// The seat added a card to a set; uses `seat`, `owner`, `index`, `card`.
-	EventCardAdded = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_CARD_ADDED
+	EventCardAdded = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_CARD_ADDED
 	// The seat took a joker of a set for a card; uses `seat`, `owner`, `index`, `card`.
-	EventJokerTaken = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_JOKER_TAKEN
+	EventJokerTaken = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_JOKER_TAKEN
 	// The hand was scored; uses `hand`, `points`, `totals`.
-	EventScored = v1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.ArlingtonEventKind_ARLINGTON_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // LeadCard is the move: lead a card to a trick.
-func (moves) LeadCard(card string) *Move {
+func (Constructors) LeadCard(card string) *Move {
 	return &Move{Verb: VerbLeadCard, Card: checks.Card(card)}
 }
 
 // LeadSet is the move: lead a set.
-func (moves) LeadSet(cards []string, spectrum Spectrum) *Move {
+func (Constructors) LeadSet(cards []string, spectrum Spectrum) *Move {
 	return &Move{Verb: VerbLeadSet, Cards: checks.Cards(cards), Spectrum: checks.ValidOrUnspecified("spectrum", spectrum)}
 }
 
 // PlayS2 is the move: bury a set on a table, the two of spades with it.
-func (moves) PlayS2(seat uint32, index uint32) *Move {
+func (Constructors) PlayS2(seat uint32, index uint32) *Move {
 	return &Move{Verb: VerbPlayS2, Seat: seat, Index: index}
 }
 
 // Add is the move: add a card of the hand to a set on a table.
-func (moves) Add(seat uint32, index uint32, card string) *Move {
+func (Constructors) Add(seat uint32, index uint32, card string) *Move {
 	return &Move{Verb: VerbAdd, Seat: seat, Index: index, Card: checks.Card(card)}
 }
 
 // TakeJoker is the move: take a joker of a set on a table for a suit card.
-func (moves) TakeJoker(seat uint32, index uint32, card string) *Move {
+func (Constructors) TakeJoker(seat uint32, index uint32, card string) *Move {
 	return &Move{Verb: VerbTakeJoker, Seat: seat, Index: index, Card: checks.Card(card)}
 }
 
 // PlayCard is the move: play a card to the trick.
-func (moves) PlayCard(card string) *Move {
+func (Constructors) PlayCard(card string) *Move {
 	return &Move{Verb: VerbPlayCard, Card: checks.Card(card)}
 }
 
 // Pass is the move: let the active set be.
-func (moves) Pass() *Move {
+func (Constructors) Pass() *Move {
 	return &Move{Verb: VerbPass}
 }
 
 // Overplay is the move: beat the active set with a higher one.
-func (moves) Overplay(cards ...string) *Move {
+func (Constructors) Overplay(cards ...string) *Move {
 	return &Move{Verb: VerbOverplay, Cards: checks.Cards(cards)}
 }
 
 // Kill is the move: bury the active set with the two of spades and take the lead.
-func (moves) Kill() *Move {
+func (Constructors) Kill() *Move {
 	return &Move{Verb: VerbKill}
 }
 
@@ -177,17 +179,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.ArlingtonAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_Arlington{Arlington: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetArlington()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Arlington. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -201,14 +243,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetArlington()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

@@ -4,106 +4,108 @@
 package chinesepoker
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.ChinesePokerPhase
+	Phase = cardarenagamesv1.ChinesePokerPhase
 	// Natural names a natural: thirteen cards that win without being compared.
-	Natural = v1.ChinesePokerNatural
+	Natural = cardarenagamesv1.ChinesePokerNatural
 	// Verb says what a move does.
-	Verb = v1.ChinesePokerVerb
+	Verb = cardarenagamesv1.ChinesePokerVerb
 	// EventKind says what happened.
-	EventKind = v1.ChinesePokerEventKind
+	EventKind = cardarenagamesv1.ChinesePokerEventKind
 	// View shows what one seat may know.
-	View = v1.ChinesePokerView
+	View = cardarenagamesv1.ChinesePokerView
 	// Rows holds thirteen cards as they are set, each row from ace to two.
-	Rows = v1.ChinesePokerRows
+	Rows = cardarenagamesv1.ChinesePokerRows
 	// ShownNatural shows a natural that was declared.
-	ShownNatural = v1.ChinesePokerShownNatural
+	ShownNatural = cardarenagamesv1.ChinesePokerShownNatural
 	// Move moves a seat.
-	Move = v1.ChinesePokerMove
+	Move = cardarenagamesv1.ChinesePokerMove
 	// Event tells of something that happened.
-	Event = v1.ChinesePokerEvent
+	Event = cardarenagamesv1.ChinesePokerEvent
 )
 
 // Values of Phase.
 const (
 	// Every seat sets its cards, or declares a natural.
-	PhaseSet = v1.ChinesePokerPhase_CHINESE_POKER_PHASE_SET
+	PhaseSet = cardarenagamesv1.ChinesePokerPhase_CHINESE_POKER_PHASE_SET
 	// The seats without natural play or surrender.
-	PhaseSurrender = v1.ChinesePokerPhase_CHINESE_POKER_PHASE_SURRENDER
+	PhaseSurrender = cardarenagamesv1.ChinesePokerPhase_CHINESE_POKER_PHASE_SURRENDER
 	// The match is over.
-	PhaseOver = v1.ChinesePokerPhase_CHINESE_POKER_PHASE_OVER
+	PhaseOver = cardarenagamesv1.ChinesePokerPhase_CHINESE_POKER_PHASE_OVER
 )
 
 // Values of Natural.
 const (
 	// Six pairs and an odd card; four of a rank are two pairs. Pays 3.
-	NaturalSixPair = v1.ChinesePokerNatural_CHINESE_POKER_NATURAL_SIX_PAIR
+	NaturalSixPair = cardarenagamesv1.ChinesePokerNatural_CHINESE_POKER_NATURAL_SIX_PAIR
 	// Three rows that are each a run. Pays 3.
-	NaturalThreeStraights = v1.ChinesePokerNatural_CHINESE_POKER_NATURAL_THREE_STRAIGHTS
+	NaturalThreeStraights = cardarenagamesv1.ChinesePokerNatural_CHINESE_POKER_NATURAL_THREE_STRAIGHTS
 	// Three rows that are each of one suit. Pays 3.
-	NaturalThreeFlushes = v1.ChinesePokerNatural_CHINESE_POKER_NATURAL_THREE_FLUSHES
+	NaturalThreeFlushes = cardarenagamesv1.ChinesePokerNatural_CHINESE_POKER_NATURAL_THREE_FLUSHES
 	// One card of every rank. Pays 13.
-	NaturalDragon = v1.ChinesePokerNatural_CHINESE_POKER_NATURAL_DRAGON
+	NaturalDragon = cardarenagamesv1.ChinesePokerNatural_CHINESE_POKER_NATURAL_DRAGON
 )
 
 // Values of Verb.
 const (
 	// Set the cards; uses `front`, `middle`, `back`. A foul is accepted, and loses.
-	VerbSet = v1.ChinesePokerVerb_CHINESE_POKER_VERB_SET
+	VerbSet = cardarenagamesv1.ChinesePokerVerb_CHINESE_POKER_VERB_SET
 	// Show the highest natural of the hand instead.
-	VerbDeclareNatural = v1.ChinesePokerVerb_CHINESE_POKER_VERB_DECLARE_NATURAL
+	VerbDeclareNatural = cardarenagamesv1.ChinesePokerVerb_CHINESE_POKER_VERB_DECLARE_NATURAL
 	// Stand by the setting.
-	VerbPlay = v1.ChinesePokerVerb_CHINESE_POKER_VERB_PLAY
+	VerbPlay = cardarenagamesv1.ChinesePokerVerb_CHINESE_POKER_VERB_PLAY
 	// Give up for two units to each opponent without a natural.
-	VerbSurrender = v1.ChinesePokerVerb_CHINESE_POKER_VERB_SURRENDER
+	VerbSurrender = cardarenagamesv1.ChinesePokerVerb_CHINESE_POKER_VERB_SURRENDER
 )
 
 // Values of EventKind.
 const (
 	// Cards were dealt to all; uses `hand`, `dealer`.
-	EventHandBegan = v1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_HAND_BEGAN
+	EventHandBegan = cardarenagamesv1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_HAND_BEGAN
 	// The seat got its cards; uses `seat`, `cards`. For that seat only.
-	EventDealt = v1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_DEALT
 	// A seat showed a natural; uses `seat`, `natural`, `cards`.
-	EventNaturalDeclared = v1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_NATURAL_DECLARED
+	EventNaturalDeclared = cardarenagamesv1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_NATURAL_DECLARED
 	// A seat gave up; uses `seat`. Its cards stay hidden.
-	EventSurrendered = v1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_SURRENDERED
+	EventSurrendered = cardarenagamesv1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_SURRENDERED
 	// A seat showed its setting; uses `seat`, `front`, `middle`, `back`, `fouled`.
-	EventRevealed = v1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_REVEALED
+	EventRevealed = cardarenagamesv1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_REVEALED
 	// A hand was settled; uses `hand`, `units`, `totals`.
-	EventScored = v1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.ChinesePokerEventKind_CHINESE_POKER_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Set is the move: set the cards.
-func (moves) Set(front []string, middle []string, back ...string) *Move {
+func (Constructors) Set(front []string, middle []string, back ...string) *Move {
 	return &Move{Verb: VerbSet, Front: checks.Cards(front), Middle: checks.Cards(middle), Back: checks.Cards(back)}
 }
 
 // DeclareNatural is the move: show the highest natural of the hand instead.
-func (moves) DeclareNatural() *Move {
+func (Constructors) DeclareNatural() *Move {
 	return &Move{Verb: VerbDeclareNatural}
 }
 
 // Play is the move: stand by the setting.
-func (moves) Play() *Move {
+func (Constructors) Play() *Move {
 	return &Move{Verb: VerbPlay}
 }
 
 // Surrender is the move: give up for two units to each opponent without a natural.
-func (moves) Surrender() *Move {
+func (Constructors) Surrender() *Move {
 	return &Move{Verb: VerbSurrender}
 }
 
@@ -121,17 +123,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.ChinesePokerAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_ChinesePoker{ChinesePoker: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetChinesePoker()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Chinese Poker. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -145,14 +187,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetChinesePoker()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

@@ -4,67 +4,69 @@
 package democracy
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.DemocracyPhase
+	Phase = cardarenagamesv1.DemocracyPhase
 	// Verb says what a move does.
-	Verb = v1.DemocracyVerb
+	Verb = cardarenagamesv1.DemocracyVerb
 	// EventKind says what happened.
-	EventKind = v1.DemocracyEventKind
+	EventKind = cardarenagamesv1.DemocracyEventKind
 	// View shows the public part of the match and the seat's own hand.
-	View = v1.DemocracyView
+	View = cardarenagamesv1.DemocracyView
 	// Island lists the tricks of an island that were shown.
-	Island = v1.DemocracyIsland
+	Island = cardarenagamesv1.DemocracyIsland
 	// SuitPoints counts the captured points of one seat.
-	SuitPoints = v1.DemocracySuitPoints
+	SuitPoints = cardarenagamesv1.DemocracySuitPoints
 	// Move moves a seat.
-	Move = v1.DemocracyMove
+	Move = cardarenagamesv1.DemocracyMove
 	// Event tells of something that happened.
-	Event = v1.DemocracyEvent
+	Event = cardarenagamesv1.DemocracyEvent
 )
 
 // Values of Phase.
 const (
 	// Every seat plays a card to the upcard.
-	PhasePlay = v1.DemocracyPhase_DEMOCRACY_PHASE_PLAY
+	PhasePlay = cardarenagamesv1.DemocracyPhase_DEMOCRACY_PHASE_PLAY
 	// The match is over.
-	PhaseOver = v1.DemocracyPhase_DEMOCRACY_PHASE_OVER
+	PhaseOver = cardarenagamesv1.DemocracyPhase_DEMOCRACY_PHASE_OVER
 )
 
 // Values of Verb.
 const (
 	// Play a card of the hand; uses `card`.
-	VerbPlayCard = v1.DemocracyVerb_DEMOCRACY_VERB_PLAY_CARD
+	VerbPlayCard = cardarenagamesv1.DemocracyVerb_DEMOCRACY_VERB_PLAY_CARD
 )
 
 // Values of EventKind.
 const (
 	// A day was dealt; uses `hand`, `day`, `dealer`, `hand_size`.
-	EventDayBegan = v1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_DAY_BEGAN
+	EventDayBegan = cardarenagamesv1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_DAY_BEGAN
 	// The seat got its hand for the day; uses `seat`, `cards`. For that seat only.
-	EventDealt = v1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_DEALT
 	// The top card of the pool was turned; uses `upcard`.
-	EventTurnedUp = v1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_TURNED_UP
+	EventTurnedUp = cardarenagamesv1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_TURNED_UP
 	// The cards of a trick were shown; uses `upcard`, `cards`, `winner`.
-	EventShown = v1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_SHOWN
+	EventShown = cardarenagamesv1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_SHOWN
 	// An island was scored; uses `hand`, `points`, `tribes`, `totals`.
-	EventScored = v1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.DemocracyEventKind_DEMOCRACY_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // PlayCard is the move: play a card of the hand.
-func (moves) PlayCard(card string) *Move {
+func (Constructors) PlayCard(card string) *Move {
 	return &Move{Verb: VerbPlayCard, Card: checks.Card(card)}
 }
 
@@ -82,17 +84,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.DemocracyAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_Democracy{Democracy: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetDemocracy()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Democracy. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -106,14 +148,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetDemocracy()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

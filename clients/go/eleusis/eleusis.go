@@ -4,191 +4,193 @@
 package eleusis
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.EleusisPhase
+	Phase = cardarenagamesv1.EleusisPhase
 	// Opinion says what a prophet thinks of a play.
-	Opinion = v1.EleusisOpinion
+	Opinion = cardarenagamesv1.EleusisOpinion
 	// End says why a hand ended.
-	End = v1.EleusisEnd
+	End = cardarenagamesv1.EleusisEnd
 	// Verdict says what became of a rule that a dealer sent, in the order of testing.
-	Verdict = v1.EleusisVerdict
+	Verdict = cardarenagamesv1.EleusisVerdict
 	// Verb says what a move does.
-	Verb = v1.EleusisVerb
+	Verb = cardarenagamesv1.EleusisVerb
 	// EventKind says what happened.
-	EventKind = v1.EleusisEventKind
+	EventKind = cardarenagamesv1.EleusisEventKind
 	// View shows the public part of the match, the own hand, and to the dealer the rule.
-	View = v1.EleusisView
+	View = cardarenagamesv1.EleusisView
 	// Layout holds the cards on the table.
-	Layout = v1.EleusisLayout
+	Layout = cardarenagamesv1.EleusisLayout
 	// Calls holds the latest 64 no-plays, in order.
-	Calls = v1.EleusisCalls
+	Calls = cardarenagamesv1.EleusisCalls
 	// Guesses holds the latest 12 wrong guesses, in order.
-	Guesses = v1.EleusisGuesses
+	Guesses = cardarenagamesv1.EleusisGuesses
 	// Office holds who is not just a player.
-	Office = v1.EleusisOffice
+	Office = cardarenagamesv1.EleusisOffice
 	// Move moves a seat.
-	Move = v1.EleusisMove
+	Move = cardarenagamesv1.EleusisMove
 	// Event tells of something that happened.
-	Event = v1.EleusisEvent
+	Event = cardarenagamesv1.EleusisEvent
 )
 
 // Values of Phase.
 const (
 	// The dealer sends the rule of this hand.
-	PhaseRule = v1.EleusisPhase_ELEUSIS_PHASE_RULE
+	PhaseRule = cardarenagamesv1.EleusisPhase_ELEUSIS_PHASE_RULE
 	// A seat plays cards or says that none of its cards is right.
-	PhasePlay = v1.EleusisPhase_ELEUSIS_PHASE_PLAY
+	PhasePlay = cardarenagamesv1.EleusisPhase_ELEUSIS_PHASE_PLAY
 	// The prophet says whether that was right.
-	PhaseJudge = v1.EleusisPhase_ELEUSIS_PHASE_JUDGE
+	PhaseJudge = cardarenagamesv1.EleusisPhase_ELEUSIS_PHASE_JUDGE
 	// The seat that had its turn may declare itself the prophet.
-	PhaseProphetOption = v1.EleusisPhase_ELEUSIS_PHASE_PROPHET_OPTION
+	PhaseProphetOption = cardarenagamesv1.EleusisPhase_ELEUSIS_PHASE_PROPHET_OPTION
 	// After a right play a seat may guess the rule.
-	PhaseGuessOption = v1.EleusisPhase_ELEUSIS_PHASE_GUESS_OPTION
+	PhaseGuessOption = cardarenagamesv1.EleusisPhase_ELEUSIS_PHASE_GUESS_OPTION
 	// The match is over.
-	PhaseOver = v1.EleusisPhase_ELEUSIS_PHASE_OVER
+	PhaseOver = cardarenagamesv1.EleusisPhase_ELEUSIS_PHASE_OVER
 )
 
 // Values of Opinion.
 const (
 	// The cards are right, or it is right that none of the hand is.
-	OpinionRight = v1.EleusisOpinion_ELEUSIS_OPINION_RIGHT
+	OpinionRight = cardarenagamesv1.EleusisOpinion_ELEUSIS_OPINION_RIGHT
 	// A card is wrong, or one of the hand could have been played.
-	OpinionWrong = v1.EleusisOpinion_ELEUSIS_OPINION_WRONG
+	OpinionWrong = cardarenagamesv1.EleusisOpinion_ELEUSIS_OPINION_WRONG
 )
 
 // Values of End.
 const (
 	// A seat has no cards left.
-	EndDepleted = v1.EleusisEnd_ELEUSIS_END_DEPLETED
+	EndDepleted = cardarenagamesv1.EleusisEnd_ELEUSIS_END_DEPLETED
 	// A seat with few cards was right that it could not play.
-	EndNoPlay = v1.EleusisEnd_ELEUSIS_END_NO_PLAY
+	EndNoPlay = cardarenagamesv1.EleusisEnd_ELEUSIS_END_NO_PLAY
 	// Nobody is left to play.
-	EndExpelled = v1.EleusisEnd_ELEUSIS_END_EXPELLED
+	EndExpelled = cardarenagamesv1.EleusisEnd_ELEUSIS_END_EXPELLED
 	// The rule was guessed.
-	EndGuess = v1.EleusisEnd_ELEUSIS_END_GUESS
+	EndGuess = cardarenagamesv1.EleusisEnd_ELEUSIS_END_GUESS
 	// Every seat still playing has had `max_turns` turns.
-	EndTurnCap = v1.EleusisEnd_ELEUSIS_END_TURN_CAP
+	EndTurnCap = cardarenagamesv1.EleusisEnd_ELEUSIS_END_TURN_CAP
 )
 
 // Values of Verdict.
 const (
 	// It is the rule of the hand.
-	VerdictAccepted = v1.EleusisVerdict_ELEUSIS_VERDICT_ACCEPTED
+	VerdictAccepted = cardarenagamesv1.EleusisVerdict_ELEUSIS_VERDICT_ACCEPTED
 	// The text is not a rule of the language or beyond its limits.
-	VerdictSyntax = v1.EleusisVerdict_ELEUSIS_VERDICT_SYNTAX
+	VerdictSyntax = cardarenagamesv1.EleusisVerdict_ELEUSIS_VERDICT_SYNTAX
 	// It has no answer for a card that could come up.
-	VerdictRuntimeError = v1.EleusisVerdict_ELEUSIS_VERDICT_RUNTIME_ERROR
+	VerdictRuntimeError = cardarenagamesv1.EleusisVerdict_ELEUSIS_VERDICT_RUNTIME_ERROR
 	// It takes too many steps, for one card or in all.
-	VerdictCost = v1.EleusisVerdict_ELEUSIS_VERDICT_COST
+	VerdictCost = cardarenagamesv1.EleusisVerdict_ELEUSIS_VERDICT_COST
 	// It comes to a point where no card is right.
-	VerdictDeadEnd = v1.EleusisVerdict_ELEUSIS_VERDICT_DEAD_END
+	VerdictDeadEnd = cardarenagamesv1.EleusisVerdict_ELEUSIS_VERDICT_DEAD_END
 	// Too few cards are right.
-	VerdictTooRestrictive = v1.EleusisVerdict_ELEUSIS_VERDICT_TOO_RESTRICTIVE
+	VerdictTooRestrictive = cardarenagamesv1.EleusisVerdict_ELEUSIS_VERDICT_TOO_RESTRICTIVE
 	// Too many cards are right.
-	VerdictTooPermissive = v1.EleusisVerdict_ELEUSIS_VERDICT_TOO_PERMISSIVE
+	VerdictTooPermissive = cardarenagamesv1.EleusisVerdict_ELEUSIS_VERDICT_TOO_PERMISSIVE
 )
 
 // Values of Verb.
 const (
 	// Set the rule of the hand; uses `text`.
-	VerbRule = v1.EleusisVerb_ELEUSIS_VERB_RULE
+	VerbRule = cardarenagamesv1.EleusisVerb_ELEUSIS_VERB_RULE
 	// Play cards that follow each other from left to right; uses `cards`.
-	VerbPlay = v1.EleusisVerb_ELEUSIS_VERB_PLAY
+	VerbPlay = cardarenagamesv1.EleusisVerb_ELEUSIS_VERB_PLAY
 	// Say that no card of the hand is right, and show it.
-	VerbNoPlay = v1.EleusisVerb_ELEUSIS_VERB_NO_PLAY
+	VerbNoPlay = cardarenagamesv1.EleusisVerb_ELEUSIS_VERB_NO_PLAY
 	// Judge as the prophet; uses `opinion`, and `card` if a no-play is called wrong.
-	VerbJudge = v1.EleusisVerb_ELEUSIS_VERB_JUDGE
+	VerbJudge = cardarenagamesv1.EleusisVerb_ELEUSIS_VERB_JUDGE
 	// Become the prophet.
-	VerbDeclare = v1.EleusisVerb_ELEUSIS_VERB_DECLARE
+	VerbDeclare = cardarenagamesv1.EleusisVerb_ELEUSIS_VERB_DECLARE
 	// Guess the rule; uses `text`.
-	VerbGuess = v1.EleusisVerb_ELEUSIS_VERB_GUESS
+	VerbGuess = cardarenagamesv1.EleusisVerb_ELEUSIS_VERB_GUESS
 	// Neither declare nor guess.
-	VerbPass = v1.EleusisVerb_ELEUSIS_VERB_PASS
+	VerbPass = cardarenagamesv1.EleusisVerb_ELEUSIS_VERB_PASS
 )
 
 // Values of EventKind.
 const (
 	// A hand began, its dealer is asked for the rule; uses `hand`, `dealer`.
-	EventHandBegan = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_HAND_BEGAN
+	EventHandBegan = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_HAND_BEGAN
 	// The rule cannot be used, for the dealer alone; uses `verdict`, `reason`.
-	EventRuleRefused = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_RULE_REFUSED
+	EventRuleRefused = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_RULE_REFUSED
 	// The arena chose this rule instead, for the dealer alone; uses `rule`.
-	EventRuleReplaced = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_RULE_REPLACED
+	EventRuleReplaced = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_RULE_REPLACED
 	// There is a rule and cards were dealt; uses `starter`, `hand_size`, `stock`.
-	EventDealt = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_DEALT
 	// The seat got cards, for that seat alone; uses `seat`, `cards`.
-	EventDrawn = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_DRAWN
+	EventDrawn = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_DRAWN
 	// The seat played cards, not yet resolved; uses `seat`, `cards`.
-	EventPlayed = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_PLAYED
+	EventPlayed = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_PLAYED
 	// The seat said that no card of its hand is right; uses `seat`, `cards`.
-	EventNoPlayCalled = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_NO_PLAY_CALLED
+	EventNoPlayCalled = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_NO_PLAY_CALLED
 	// The prophet gave its opinion; uses `seat`, `opinion`, `card`.
-	EventJudged = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_JUDGED
+	EventJudged = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_JUDGED
 	// The prophet was wrong, draws five cards and plays again; uses `seat`.
-	EventProphetDeposed = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_PROPHET_DEPOSED
+	EventProphetDeposed = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_PROPHET_DEPOSED
 	// Played cards were right or wrong; uses `seat`, `right`, `cards`, `penalty`, `expelled`.
-	EventPlayResolved = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_PLAY_RESOLVED
+	EventPlayResolved = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_PLAY_RESOLVED
 	// A no-play was right or wrong; uses `seat`, `right`, `card`, `penalty`, `hand_size`, `expelled`.
-	EventNoPlayResolved = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_NO_PLAY_RESOLVED
+	EventNoPlayResolved = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_NO_PLAY_RESOLVED
 	// The stock was too small, another pack lies under it; uses `packs`.
-	EventPackAdded = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_PACK_ADDED
+	EventPackAdded = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_PACK_ADDED
 	// The seat became the prophet; uses `seat`, `marker`.
-	EventProphetDeclared = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_PROPHET_DECLARED
+	EventProphetDeclared = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_PROPHET_DECLARED
 	// The seat did not declare or guess; uses `seat`.
-	EventPassed = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_PASSED
+	EventPassed = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_PASSED
 	// The seat guessed the rule; uses `seat`, `text`, `accepted`.
-	EventGuessed = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_GUESSED
+	EventGuessed = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_GUESSED
 	// After the hand, where the seat's last guess is wrong; uses `seat`, `line`, `card`, `legal`.
-	EventGuessRefuted = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_GUESS_REFUTED
+	EventGuessRefuted = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_GUESS_REFUTED
 	// A hand was scored; uses `hand`, `end`, `rule`, `by_arena`, `scores`, `totals`.
-	EventHandScored = v1.EleusisEventKind_ELEUSIS_EVENT_KIND_HAND_SCORED
+	EventHandScored = cardarenagamesv1.EleusisEventKind_ELEUSIS_EVENT_KIND_HAND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Rule is the move: set the rule of the hand.
-func (moves) Rule(text string) *Move {
+func (Constructors) Rule(text string) *Move {
 	return &Move{Verb: VerbRule, Text: text}
 }
 
 // Play is the move: play cards that follow each other from left to right.
-func (moves) Play(cards ...string) *Move {
+func (Constructors) Play(cards ...string) *Move {
 	return &Move{Verb: VerbPlay, Cards: checks.Cards(cards)}
 }
 
 // NoPlay is the move: say that no card of the hand is right, and show it.
-func (moves) NoPlay() *Move {
+func (Constructors) NoPlay() *Move {
 	return &Move{Verb: VerbNoPlay}
 }
 
 // Judge is the move: judge as the prophet.
-func (moves) Judge(opinion Opinion, card string) *Move {
+func (Constructors) Judge(opinion Opinion, card string) *Move {
 	return &Move{Verb: VerbJudge, Opinion: checks.Specified("opinion", opinion), Card: checks.OptionalCard(card)}
 }
 
 // Declare is the move: become the prophet.
-func (moves) Declare() *Move {
+func (Constructors) Declare() *Move {
 	return &Move{Verb: VerbDeclare}
 }
 
 // Guess is the move: guess the rule.
-func (moves) Guess(text string) *Move {
+func (Constructors) Guess(text string) *Move {
 	return &Move{Verb: VerbGuess, Text: text}
 }
 
 // Pass is the move: neither declare nor guess.
-func (moves) Pass() *Move {
+func (Constructors) Pass() *Move {
 	return &Move{Verb: VerbPass}
 }
 
@@ -206,17 +208,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.EleusisAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_Eleusis{Eleusis: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetEleusis()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Eleusis. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -230,14 +272,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetEleusis()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

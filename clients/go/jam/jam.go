@@ -4,101 +4,103 @@
 package jam
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.JamPhase
+	Phase = cardarenagamesv1.JamPhase
 	// Source says where a card is drawn from.
-	Source = v1.JamSource
+	Source = cardarenagamesv1.JamSource
 	// Verb says what a move does.
-	Verb = v1.JamVerb
+	Verb = cardarenagamesv1.JamVerb
 	// EventKind says what happened.
-	EventKind = v1.JamEventKind
+	EventKind = cardarenagamesv1.JamEventKind
 	// View shows what one seat may know.
-	View = v1.JamView
+	View = cardarenagamesv1.JamView
 	// Move moves a seat.
-	Move = v1.JamMove
+	Move = cardarenagamesv1.JamMove
 	// Event tells of something that happened.
-	Event = v1.JamEvent
+	Event = cardarenagamesv1.JamEvent
 	// Claim says what a seat claimed for a deal.
-	Claim = v1.JamClaim
+	Claim = cardarenagamesv1.JamClaim
 )
 
 // Values of Phase.
 const (
 	// The seat to act leads a card.
-	PhaseLead = v1.JamPhase_JAM_PHASE_LEAD
+	PhaseLead = cardarenagamesv1.JamPhase_JAM_PHASE_LEAD
 	// The seat to act plays a card to the one led.
-	PhaseFollow = v1.JamPhase_JAM_PHASE_FOLLOW
+	PhaseFollow = cardarenagamesv1.JamPhase_JAM_PHASE_FOLLOW
 	// The seat to act draws a card.
-	PhaseDraw = v1.JamPhase_JAM_PHASE_DRAW
+	PhaseDraw = cardarenagamesv1.JamPhase_JAM_PHASE_DRAW
 	// The seat to act puts a card on its discard pile.
-	PhaseDiscard = v1.JamPhase_JAM_PHASE_DISCARD
+	PhaseDiscard = cardarenagamesv1.JamPhase_JAM_PHASE_DISCARD
 	// The match is over.
-	PhaseOver = v1.JamPhase_JAM_PHASE_OVER
+	PhaseOver = cardarenagamesv1.JamPhase_JAM_PHASE_OVER
 )
 
 // Values of Source.
 const (
 	// The seat's own stock.
-	SourceStock = v1.JamSource_JAM_SOURCE_STOCK
+	SourceStock = cardarenagamesv1.JamSource_JAM_SOURCE_STOCK
 	// The top of the seat's own discard pile.
-	SourceDiscards = v1.JamSource_JAM_SOURCE_DISCARDS
+	SourceDiscards = cardarenagamesv1.JamSource_JAM_SOURCE_DISCARDS
 )
 
 // Values of Verb.
 const (
 	// Play a card to the trick; uses `card`.
-	VerbPlay = v1.JamVerb_JAM_VERB_PLAY
+	VerbPlay = cardarenagamesv1.JamVerb_JAM_VERB_PLAY
 	// Draw a card; uses `source`.
-	VerbDraw = v1.JamVerb_JAM_VERB_DRAW
+	VerbDraw = cardarenagamesv1.JamVerb_JAM_VERB_DRAW
 	// Put a card on the own discard pile; uses `card`.
-	VerbDiscard = v1.JamVerb_JAM_VERB_DISCARD
+	VerbDiscard = cardarenagamesv1.JamVerb_JAM_VERB_DISCARD
 )
 
 // Values of EventKind.
 const (
 	// A deal began; uses `hand`, `dealer`.
-	EventBegan = v1.JamEventKind_JAM_EVENT_KIND_BEGAN
+	EventBegan = cardarenagamesv1.JamEventKind_JAM_EVENT_KIND_BEGAN
 	// The seat was dealt its hand; uses `seat`, `cards`. Told to that seat.
-	EventDealt = v1.JamEventKind_JAM_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.JamEventKind_JAM_EVENT_KIND_DEALT
 	// The seat played a card; uses `seat`, `card`.
-	EventPlayed = v1.JamEventKind_JAM_EVENT_KIND_PLAYED
+	EventPlayed = cardarenagamesv1.JamEventKind_JAM_EVENT_KIND_PLAYED
 	// The seat won the trick; uses `seat`.
-	EventWon = v1.JamEventKind_JAM_EVENT_KIND_WON
+	EventWon = cardarenagamesv1.JamEventKind_JAM_EVENT_KIND_WON
 	// The seat drew a card; uses `seat`, `source`, and `card` if from its discards.
-	EventDrawn = v1.JamEventKind_JAM_EVENT_KIND_DRAWN
+	EventDrawn = cardarenagamesv1.JamEventKind_JAM_EVENT_KIND_DRAWN
 	// The seat drew this card from its stock; uses `seat`, `card`. Told to that seat.
-	EventReceived = v1.JamEventKind_JAM_EVENT_KIND_RECEIVED
+	EventReceived = cardarenagamesv1.JamEventKind_JAM_EVENT_KIND_RECEIVED
 	// The seat put a card on its discard pile; uses `seat`, `card`.
-	EventDiscarded = v1.JamEventKind_JAM_EVENT_KIND_DISCARDED
+	EventDiscarded = cardarenagamesv1.JamEventKind_JAM_EVENT_KIND_DISCARDED
 	// The deal was scored; uses `hand`, `claims`, `points`, `totals`, `rubbers`.
-	EventScored = v1.JamEventKind_JAM_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.JamEventKind_JAM_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Play is the move: play a card to the trick.
-func (moves) Play(card string) *Move {
+func (Constructors) Play(card string) *Move {
 	return &Move{Verb: VerbPlay, Card: checks.Card(card)}
 }
 
 // Draw is the move: draw a card.
-func (moves) Draw(source Source) *Move {
+func (Constructors) Draw(source Source) *Move {
 	return &Move{Verb: VerbDraw, Source: checks.Specified("source", source)}
 }
 
 // Discard is the move: put a card on the own discard pile.
-func (moves) Discard(card string) *Move {
+func (Constructors) Discard(card string) *Move {
 	return &Move{Verb: VerbDiscard, Card: checks.Card(card)}
 }
 
@@ -116,17 +118,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.JamAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_Jam{Jam: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetJam()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Jam. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -140,14 +182,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetJam()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

@@ -4,224 +4,226 @@
 package klaberjass
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.KlaberjassPhase
+	Phase = cardarenagamesv1.KlaberjassPhase
 	// Call says what was called in the bidding without making trump.
-	Call = v1.KlaberjassCall
+	Call = cardarenagamesv1.KlaberjassCall
 	// Word says what the dealer answers to an announcement.
-	Word = v1.KlaberjassWord
+	Word = cardarenagamesv1.KlaberjassWord
 	// Verb says what a move does.
-	Verb = v1.KlaberjassVerb
+	Verb = cardarenagamesv1.KlaberjassVerb
 	// EventKind says what happened.
-	EventKind = v1.KlaberjassEventKind
+	EventKind = cardarenagamesv1.KlaberjassEventKind
 	// View shows what one seat may know.
-	View = v1.KlaberjassView
+	View = cardarenagamesv1.KlaberjassView
 	// Auction shows how trump was made.
-	Auction = v1.KlaberjassAuction
+	Auction = cardarenagamesv1.KlaberjassAuction
 	// Contest shows what was said of sequences.
-	Contest = v1.KlaberjassContest
+	Contest = cardarenagamesv1.KlaberjassContest
 	// Move moves a seat.
-	Move = v1.KlaberjassMove
+	Move = cardarenagamesv1.KlaberjassMove
 	// Event tells of something that happened.
-	Event = v1.KlaberjassEvent
+	Event = cardarenagamesv1.KlaberjassEvent
 	// Split what the points of a seat in a hand came from.
-	Split = v1.KlaberjassSplit
+	Split = cardarenagamesv1.KlaberjassSplit
 )
 
 // Values of Phase.
 const (
 	// The seat to act may take the suit of the upcard for trump.
-	PhaseFirstBid = v1.KlaberjassPhase_KLABERJASS_PHASE_FIRST_BID
+	PhaseFirstBid = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_FIRST_BID
 	// The seat to act may name another suit.
-	PhaseSecondBid = v1.KlaberjassPhase_KLABERJASS_PHASE_SECOND_BID
+	PhaseSecondBid = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_SECOND_BID
 	// The seat to act accepts or refuses the other's schmeiss.
-	PhaseReply = v1.KlaberjassPhase_KLABERJASS_PHASE_REPLY
+	PhaseReply = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_REPLY
 	// The seat to act must name trump, as its schmeiss was refused.
-	PhaseName = v1.KlaberjassPhase_KLABERJASS_PHASE_NAME
+	PhaseName = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_NAME
 	// The seat to act may exchange the seven of trump for the upcard.
-	PhaseDix = v1.KlaberjassPhase_KLABERJASS_PHASE_DIX
+	PhaseDix = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_DIX
 	// The seat to act announces its best sequence, or nothing.
-	PhaseAnnounce = v1.KlaberjassPhase_KLABERJASS_PHASE_ANNOUNCE
+	PhaseAnnounce = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_ANNOUNCE
 	// The dealer answers the other's announcement.
-	PhaseAnswer = v1.KlaberjassPhase_KLABERJASS_PHASE_ANSWER
+	PhaseAnswer = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_ANSWER
 	// The seat to act leads a card.
-	PhaseLead = v1.KlaberjassPhase_KLABERJASS_PHASE_LEAD
+	PhaseLead = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_LEAD
 	// The seat to act plays a card to the one led.
-	PhaseFollow = v1.KlaberjassPhase_KLABERJASS_PHASE_FOLLOW
+	PhaseFollow = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_FOLLOW
 	// The match is over.
-	PhaseOver = v1.KlaberjassPhase_KLABERJASS_PHASE_OVER
+	PhaseOver = cardarenagamesv1.KlaberjassPhase_KLABERJASS_PHASE_OVER
 )
 
 // Values of Call.
 const (
 	// The seat lets the other bid.
-	CallPass = v1.KlaberjassCall_KLABERJASS_CALL_PASS
+	CallPass = cardarenagamesv1.KlaberjassCall_KLABERJASS_CALL_PASS
 	// The seat offers to throw the hand in.
-	CallSchmeiss = v1.KlaberjassCall_KLABERJASS_CALL_SCHMEISS
+	CallSchmeiss = cardarenagamesv1.KlaberjassCall_KLABERJASS_CALL_SCHMEISS
 	// The seat accepts the schmeiss.
-	CallYes = v1.KlaberjassCall_KLABERJASS_CALL_YES
+	CallYes = cardarenagamesv1.KlaberjassCall_KLABERJASS_CALL_YES
 	// The seat refuses the schmeiss.
-	CallNo = v1.KlaberjassCall_KLABERJASS_CALL_NO
+	CallNo = cardarenagamesv1.KlaberjassCall_KLABERJASS_CALL_NO
 )
 
 // Values of Word.
 const (
 	// The announcement stands.
-	WordGood = v1.KlaberjassWord_KLABERJASS_WORD_GOOD
+	WordGood = cardarenagamesv1.KlaberjassWord_KLABERJASS_WORD_GOOD
 	// The dealer's sequence is better.
-	WordNotGood = v1.KlaberjassWord_KLABERJASS_WORD_NOT_GOOD
+	WordNotGood = cardarenagamesv1.KlaberjassWord_KLABERJASS_WORD_NOT_GOOD
 	// The dealer's sequence is of the same value; it asks for the top card.
-	WordHowHigh = v1.KlaberjassWord_KLABERJASS_WORD_HOW_HIGH
+	WordHowHigh = cardarenagamesv1.KlaberjassWord_KLABERJASS_WORD_HOW_HIGH
 	// The top cards are equal too; a trump sequence decides.
-	WordAlso = v1.KlaberjassWord_KLABERJASS_WORD_ALSO
+	WordAlso = cardarenagamesv1.KlaberjassWord_KLABERJASS_WORD_ALSO
 )
 
 // Values of Verb.
 const (
 	// Make the suit of the upcard trump.
-	VerbTake = v1.KlaberjassVerb_KLABERJASS_VERB_TAKE
+	VerbTake = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_TAKE
 	// Let the other seat bid.
-	VerbPass = v1.KlaberjassVerb_KLABERJASS_VERB_PASS
+	VerbPass = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_PASS
 	// Offer to throw the hand in; if refused, make trump oneself.
-	VerbSchmeiss = v1.KlaberjassVerb_KLABERJASS_VERB_SCHMEISS
+	VerbSchmeiss = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_SCHMEISS
 	// Accept the schmeiss.
-	VerbYes = v1.KlaberjassVerb_KLABERJASS_VERB_YES
+	VerbYes = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_YES
 	// Refuse the schmeiss.
-	VerbNo = v1.KlaberjassVerb_KLABERJASS_VERB_NO
+	VerbNo = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_NO
 	// Make a suit trump; uses `suit`.
-	VerbName = v1.KlaberjassVerb_KLABERJASS_VERB_NAME
+	VerbName = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_NAME
 	// Leave the upcard.
-	VerbKeep = v1.KlaberjassVerb_KLABERJASS_VERB_KEEP
+	VerbKeep = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_KEEP
 	// Take the upcard for the seven of trump.
-	VerbExchange = v1.KlaberjassVerb_KLABERJASS_VERB_EXCHANGE
+	VerbExchange = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_EXCHANGE
 	// Announce no sequence.
-	VerbNoMeld = v1.KlaberjassVerb_KLABERJASS_VERB_NO_MELD
+	VerbNoMeld = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_NO_MELD
 	// Announce the best sequence; uses `value`.
-	VerbAnnounce = v1.KlaberjassVerb_KLABERJASS_VERB_ANNOUNCE
+	VerbAnnounce = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_ANNOUNCE
 	// Let the announcement stand.
-	VerbGood = v1.KlaberjassVerb_KLABERJASS_VERB_GOOD
+	VerbGood = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_GOOD
 	// Answer a twenty with a fifty.
-	VerbNotGood = v1.KlaberjassVerb_KLABERJASS_VERB_NOT_GOOD
+	VerbNotGood = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_NOT_GOOD
 	// Answer with the same value.
-	VerbHowHigh = v1.KlaberjassVerb_KLABERJASS_VERB_HOW_HIGH
+	VerbHowHigh = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_HOW_HIGH
 	// Play a card; uses `card`, `bela`.
-	VerbPlay = v1.KlaberjassVerb_KLABERJASS_VERB_PLAY
+	VerbPlay = cardarenagamesv1.KlaberjassVerb_KLABERJASS_VERB_PLAY
 )
 
 // Values of EventKind.
 const (
 	// A hand was dealt; uses `hand`, `dealer`, `upcard`.
-	EventBegan = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_BEGAN
+	EventBegan = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_BEGAN
 	// The seat was dealt cards; uses `seat`, `cards`. Told to that seat.
-	EventDealt = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_DEALT
 	// The seat said something in the bidding; uses `seat`, `call`.
-	EventCalled = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_CALLED
+	EventCalled = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_CALLED
 	// The seat became the maker; uses `seat`, `trump`.
-	EventMade = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_MADE
+	EventMade = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_MADE
 	// The hand was thrown in; uses `hand`.
-	EventThrownIn = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_THROWN_IN
+	EventThrownIn = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_THROWN_IN
 	// The seat left the upcard; uses `seat`.
-	EventKept = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_KEPT
+	EventKept = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_KEPT
 	// The seat took the upcard for the seven of trump; uses `seat`, `card`.
-	EventExchanged = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_EXCHANGED
+	EventExchanged = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_EXCHANGED
 	// The seat announced a sequence, or none with 0; uses `seat`, `value`.
-	EventAnnounced = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_ANNOUNCED
+	EventAnnounced = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_ANNOUNCED
 	// The dealer answered; uses `seat`, `word`.
-	EventAnswered = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_ANSWERED
+	EventAnswered = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_ANSWERED
 	// The seat named its top card's rank; uses `seat`, `rank`.
-	EventNamedTop = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_NAMED_TOP
+	EventNamedTop = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_NAMED_TOP
 	// The seat named its sequence's suit; uses `seat`, `suit`.
-	EventNamedSuit = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_NAMED_SUIT
+	EventNamedSuit = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_NAMED_SUIT
 	// The seat played a card; uses `seat`, `card`, `bela`.
-	EventPlayed = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_PLAYED
+	EventPlayed = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_PLAYED
 	// The seat won the trick; uses `seat`, `value`.
-	EventWon = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_WON
+	EventWon = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_WON
 	// The seat showed its sequences; uses `seat`, `melds`, `value`.
-	EventShown = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_SHOWN
+	EventShown = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_SHOWN
 	// The hand was scored; uses `hand`, `maker`, `points`, `splits`, `winner`, `gained`, `totals`.
-	EventScored = v1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.KlaberjassEventKind_KLABERJASS_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Take is the move: make the suit of the upcard trump.
-func (moves) Take() *Move {
+func (Constructors) Take() *Move {
 	return &Move{Verb: VerbTake}
 }
 
 // Pass is the move: let the other seat bid.
-func (moves) Pass() *Move {
+func (Constructors) Pass() *Move {
 	return &Move{Verb: VerbPass}
 }
 
 // Schmeiss is the move: offer to throw the hand in; if refused, make trump oneself.
-func (moves) Schmeiss() *Move {
+func (Constructors) Schmeiss() *Move {
 	return &Move{Verb: VerbSchmeiss}
 }
 
 // Yes is the move: accept the schmeiss.
-func (moves) Yes() *Move {
+func (Constructors) Yes() *Move {
 	return &Move{Verb: VerbYes}
 }
 
 // No is the move: refuse the schmeiss.
-func (moves) No() *Move {
+func (Constructors) No() *Move {
 	return &Move{Verb: VerbNo}
 }
 
 // Name is the move: make a suit trump.
-func (moves) Name(suit string) *Move {
+func (Constructors) Name(suit string) *Move {
 	return &Move{Verb: VerbName, Suit: checks.Suit(suit)}
 }
 
 // Keep is the move: leave the upcard.
-func (moves) Keep() *Move {
+func (Constructors) Keep() *Move {
 	return &Move{Verb: VerbKeep}
 }
 
 // Exchange is the move: take the upcard for the seven of trump.
-func (moves) Exchange() *Move {
+func (Constructors) Exchange() *Move {
 	return &Move{Verb: VerbExchange}
 }
 
 // NoMeld is the move: announce no sequence.
-func (moves) NoMeld() *Move {
+func (Constructors) NoMeld() *Move {
 	return &Move{Verb: VerbNoMeld}
 }
 
 // Announce is the move: announce the best sequence.
-func (moves) Announce(value uint32) *Move {
+func (Constructors) Announce(value uint32) *Move {
 	return &Move{Verb: VerbAnnounce, Value: value}
 }
 
 // Good is the move: let the announcement stand.
-func (moves) Good() *Move {
+func (Constructors) Good() *Move {
 	return &Move{Verb: VerbGood}
 }
 
 // NotGood is the move: answer a twenty with a fifty.
-func (moves) NotGood() *Move {
+func (Constructors) NotGood() *Move {
 	return &Move{Verb: VerbNotGood}
 }
 
 // HowHigh is the move: answer with the same value.
-func (moves) HowHigh() *Move {
+func (Constructors) HowHigh() *Move {
 	return &Move{Verb: VerbHowHigh}
 }
 
 // Play is the move: play a card.
-func (moves) Play(card string, bela bool) *Move {
+func (Constructors) Play(card string, bela bool) *Move {
 	return &Move{Verb: VerbPlay, Card: checks.Card(card), Bela: bela}
 }
 
@@ -239,17 +241,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.KlaberjassAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_Klaberjass{Klaberjass: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetKlaberjass()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Klaberjass. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -263,14 +305,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetKlaberjass()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

@@ -4,132 +4,134 @@
 package loo
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.LooPhase
+	Phase = cardarenagamesv1.LooPhase
 	// Ending says how a hand ended.
-	Ending = v1.LooEnding
+	Ending = cardarenagamesv1.LooEnding
 	// Verb says what a move does.
-	Verb = v1.LooVerb
+	Verb = cardarenagamesv1.LooVerb
 	// EventKind says what happened.
-	EventKind = v1.LooEventKind
+	EventKind = cardarenagamesv1.LooEventKind
 	// View shows what one seat may know.
-	View = v1.LooView
+	View = cardarenagamesv1.LooView
 	// Move moves a seat.
-	Move = v1.LooMove
+	Move = cardarenagamesv1.LooMove
 	// Event tells of something that happened.
-	Event = v1.LooEvent
+	Event = cardarenagamesv1.LooEvent
 )
 
 // Values of Phase.
 const (
 	// The seat to act plays the hand or passes.
-	PhaseDeclare = v1.LooPhase_LOO_PHASE_DECLARE
+	PhaseDeclare = cardarenagamesv1.LooPhase_LOO_PHASE_DECLARE
 	// The seat to act may reveal a flush it was dealt.
-	PhaseFirstFlush = v1.LooPhase_LOO_PHASE_FIRST_FLUSH
+	PhaseFirstFlush = cardarenagamesv1.LooPhase_LOO_PHASE_FIRST_FLUSH
 	// The seat to act exchanges cards.
-	PhaseExchange = v1.LooPhase_LOO_PHASE_EXCHANGE
+	PhaseExchange = cardarenagamesv1.LooPhase_LOO_PHASE_EXCHANGE
 	// The seat to act may reveal a flush once more.
-	PhaseSecondFlush = v1.LooPhase_LOO_PHASE_SECOND_FLUSH
+	PhaseSecondFlush = cardarenagamesv1.LooPhase_LOO_PHASE_SECOND_FLUSH
 	// The seat to act leads a card.
-	PhaseLead = v1.LooPhase_LOO_PHASE_LEAD
+	PhaseLead = cardarenagamesv1.LooPhase_LOO_PHASE_LEAD
 	// The seat to act plays a card to the trick.
-	PhaseFollow = v1.LooPhase_LOO_PHASE_FOLLOW
+	PhaseFollow = cardarenagamesv1.LooPhase_LOO_PHASE_FOLLOW
 	// The match is over.
-	PhaseOver = v1.LooPhase_LOO_PHASE_OVER
+	PhaseOver = cardarenagamesv1.LooPhase_LOO_PHASE_OVER
 )
 
 // Values of Ending.
 const (
 	// All seats passed; the pot stays.
-	EndingAllPassed = v1.LooEnding_LOO_ENDING_ALL_PASSED
+	EndingAllPassed = cardarenagamesv1.LooEnding_LOO_ENDING_ALL_PASSED
 	// One seat played and took the pot.
-	EndingWalkover = v1.LooEnding_LOO_ENDING_WALKOVER
+	EndingWalkover = cardarenagamesv1.LooEnding_LOO_ENDING_WALKOVER
 	// The best flush took the pot.
-	EndingFlush = v1.LooEnding_LOO_ENDING_FLUSH
+	EndingFlush = cardarenagamesv1.LooEnding_LOO_ENDING_FLUSH
 	// Every trick took an equal share of the pot.
-	EndingPlayed = v1.LooEnding_LOO_ENDING_PLAYED
+	EndingPlayed = cardarenagamesv1.LooEnding_LOO_ENDING_PLAYED
 )
 
 // Values of Verb.
 const (
 	// Play the hand.
-	VerbPlayHand = v1.LooVerb_LOO_VERB_PLAY_HAND
+	VerbPlayHand = cardarenagamesv1.LooVerb_LOO_VERB_PLAY_HAND
 	// Stay out of the hand.
-	VerbPass = v1.LooVerb_LOO_VERB_PASS
+	VerbPass = cardarenagamesv1.LooVerb_LOO_VERB_PASS
 	// Show a flush, which ends the hand.
-	VerbRevealFlush = v1.LooVerb_LOO_VERB_REVEAL_FLUSH
+	VerbRevealFlush = cardarenagamesv1.LooVerb_LOO_VERB_REVEAL_FLUSH
 	// Show nothing.
-	VerbHold = v1.LooVerb_LOO_VERB_HOLD
+	VerbHold = cardarenagamesv1.LooVerb_LOO_VERB_HOLD
 	// Exchange cards; uses `cards`.
-	VerbExchange = v1.LooVerb_LOO_VERB_EXCHANGE
+	VerbExchange = cardarenagamesv1.LooVerb_LOO_VERB_EXCHANGE
 	// Play a card; uses `card`, `civil`.
-	VerbPlay = v1.LooVerb_LOO_VERB_PLAY
+	VerbPlay = cardarenagamesv1.LooVerb_LOO_VERB_PLAY
 )
 
 // Values of EventKind.
 const (
 	// A hand was dealt and its dealer paid; uses `hand`, `dealer`, `upcard`, `pot`.
-	EventBegan = v1.LooEventKind_LOO_EVENT_KIND_BEGAN
+	EventBegan = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_BEGAN
 	// The seat was dealt its hand; uses `seat`, `cards`. Told to that seat.
-	EventDealt = v1.LooEventKind_LOO_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_DEALT
 	// The seat plays or passes; uses `seat`, `plays`.
-	EventDeclared = v1.LooEventKind_LOO_EVENT_KIND_DECLARED
+	EventDeclared = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_DECLARED
 	// The seat exchanged cards; uses `seat`, `count`.
-	EventExchanged = v1.LooEventKind_LOO_EVENT_KIND_EXCHANGED
+	EventExchanged = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_EXCHANGED
 	// The seat drew these cards; uses `seat`, `cards`. Told to that seat.
-	EventDrawn = v1.LooEventKind_LOO_EVENT_KIND_DRAWN
+	EventDrawn = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_DRAWN
 	// Dead cards were shuffled into a new stock; uses `count`.
-	EventRecycled = v1.LooEventKind_LOO_EVENT_KIND_RECYCLED
+	EventRecycled = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_RECYCLED
 	// A flush was revealed, and this is the best; uses `seat`, `cards`, `exempt`.
-	EventFlushShown = v1.LooEventKind_LOO_EVENT_KIND_FLUSH_SHOWN
+	EventFlushShown = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_FLUSH_SHOWN
 	// The seat played a card; uses `seat`, `card`, `civil`.
-	EventPlayed = v1.LooEventKind_LOO_EVENT_KIND_PLAYED
+	EventPlayed = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_PLAYED
 	// The seat won the trick; uses `seat`.
-	EventWon = v1.LooEventKind_LOO_EVENT_KIND_WON
+	EventWon = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_WON
 	// The hand was settled; uses `hand`, `ending`, `won`, `looed`, `pot`, `chips`.
-	EventScored = v1.LooEventKind_LOO_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.LooEventKind_LOO_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // PlayHand is the move: play the hand.
-func (moves) PlayHand() *Move {
+func (Constructors) PlayHand() *Move {
 	return &Move{Verb: VerbPlayHand}
 }
 
 // Pass is the move: stay out of the hand.
-func (moves) Pass() *Move {
+func (Constructors) Pass() *Move {
 	return &Move{Verb: VerbPass}
 }
 
 // RevealFlush is the move: show a flush, which ends the hand.
-func (moves) RevealFlush() *Move {
+func (Constructors) RevealFlush() *Move {
 	return &Move{Verb: VerbRevealFlush}
 }
 
 // Hold is the move: show nothing.
-func (moves) Hold() *Move {
+func (Constructors) Hold() *Move {
 	return &Move{Verb: VerbHold}
 }
 
 // Exchange is the move: exchange cards.
-func (moves) Exchange(cards ...string) *Move {
+func (Constructors) Exchange(cards ...string) *Move {
 	return &Move{Verb: VerbExchange, Cards: checks.Cards(cards)}
 }
 
 // Play is the move: play a card.
-func (moves) Play(card string, civil bool) *Move {
+func (Constructors) Play(card string, civil bool) *Move {
 	return &Move{Verb: VerbPlay, Card: checks.Card(card), Civil: civil}
 }
 
@@ -147,17 +149,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.LooAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_Loo{Loo: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetLoo()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Loo. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -171,14 +213,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetLoo()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

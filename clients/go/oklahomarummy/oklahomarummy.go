@@ -4,148 +4,150 @@
 package oklahomarummy
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.OklahomaRummyPhase
+	Phase = cardarenagamesv1.OklahomaRummyPhase
 	// MeldKind names a kind of meld.
-	MeldKind = v1.OklahomaRummyMeldKind
+	MeldKind = cardarenagamesv1.OklahomaRummyMeldKind
 	// End names an end of a run.
-	End = v1.OklahomaRummyEnd
+	End = cardarenagamesv1.OklahomaRummyEnd
 	// Verb says what a move does.
-	Verb = v1.OklahomaRummyVerb
+	Verb = cardarenagamesv1.OklahomaRummyVerb
 	// EventKind says what happened.
-	EventKind = v1.OklahomaRummyEventKind
+	EventKind = cardarenagamesv1.OklahomaRummyEventKind
 	// View shows what one seat may know.
-	View = v1.OklahomaRummyView
+	View = cardarenagamesv1.OklahomaRummyView
 	// Table shows the melds in front of a seat.
-	Table = v1.OklahomaRummyTable
+	Table = cardarenagamesv1.OklahomaRummyTable
 	// TableMeld shows a meld.
-	TableMeld = v1.OklahomaRummyTableMeld
+	TableMeld = cardarenagamesv1.OklahomaRummyTableMeld
 	// Move moves a seat.
-	Move = v1.OklahomaRummyMove
+	Move = cardarenagamesv1.OklahomaRummyMove
 	// Event tells of something that happened.
-	Event = v1.OklahomaRummyEvent
+	Event = cardarenagamesv1.OklahomaRummyEvent
 )
 
 // Values of Phase.
 const (
 	// The seat to act begins its turn: it draws or takes the pile.
-	PhaseDraw = v1.OklahomaRummyPhase_OKLAHOMA_RUMMY_PHASE_DRAW
+	PhaseDraw = cardarenagamesv1.OklahomaRummyPhase_OKLAHOMA_RUMMY_PHASE_DRAW
 	// The seat to act melds, extends its melds, and ends its turn.
-	PhasePlay = v1.OklahomaRummyPhase_OKLAHOMA_RUMMY_PHASE_PLAY
+	PhasePlay = cardarenagamesv1.OklahomaRummyPhase_OKLAHOMA_RUMMY_PHASE_PLAY
 	// The match is over.
-	PhaseOver = v1.OklahomaRummyPhase_OKLAHOMA_RUMMY_PHASE_OVER
+	PhaseOver = cardarenagamesv1.OklahomaRummyPhase_OKLAHOMA_RUMMY_PHASE_OVER
 )
 
 // Values of MeldKind.
 const (
 	// Three or four cards of a rank.
-	MeldSet = v1.OklahomaRummyMeldKind_OKLAHOMA_RUMMY_MELD_KIND_SET
+	MeldSet = cardarenagamesv1.OklahomaRummyMeldKind_OKLAHOMA_RUMMY_MELD_KIND_SET
 	// Three or four cards of a suit in a row.
-	MeldRun = v1.OklahomaRummyMeldKind_OKLAHOMA_RUMMY_MELD_KIND_RUN
+	MeldRun = cardarenagamesv1.OklahomaRummyMeldKind_OKLAHOMA_RUMMY_MELD_KIND_RUN
 )
 
 // Values of End.
 const (
 	// Below the lowest card.
-	EndLow = v1.OklahomaRummyEnd_OKLAHOMA_RUMMY_END_LOW
+	EndLow = cardarenagamesv1.OklahomaRummyEnd_OKLAHOMA_RUMMY_END_LOW
 	// Above the highest card.
-	EndHigh = v1.OklahomaRummyEnd_OKLAHOMA_RUMMY_END_HIGH
+	EndHigh = cardarenagamesv1.OklahomaRummyEnd_OKLAHOMA_RUMMY_END_HIGH
 )
 
 // Values of Verb.
 const (
 	// Draw a card from the stock.
-	VerbDraw = v1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_DRAW
+	VerbDraw = cardarenagamesv1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_DRAW
 	// Meld the top discard and two cards of the hand, and take the rest of the
 	// pile; uses `kind`, `cards`.
-	VerbTakePile = v1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_TAKE_PILE
+	VerbTakePile = cardarenagamesv1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_TAKE_PILE
 	// Leave the pile where nothing can be drawn, which ends the hand.
-	VerbDecline = v1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_DECLINE
+	VerbDecline = cardarenagamesv1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_DECLINE
 	// Put down a meld; uses `kind`, `cards`.
-	VerbMeld = v1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_MELD
+	VerbMeld = cardarenagamesv1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_MELD
 	// Add a card of the hand to a meld of one's own; uses `index`, `card`, `end`.
-	VerbExtend = v1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_EXTEND
+	VerbExtend = cardarenagamesv1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_EXTEND
 	// End the turn with a discard; uses `card`.
-	VerbDiscard = v1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_DISCARD
+	VerbDiscard = cardarenagamesv1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_DISCARD
 	// End the turn with nothing but queens of spades in hand.
-	VerbNoDiscard = v1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_NO_DISCARD
+	VerbNoDiscard = cardarenagamesv1.OklahomaRummyVerb_OKLAHOMA_RUMMY_VERB_NO_DISCARD
 )
 
 // Values of EventKind.
 const (
 	// A hand was dealt; uses `hand`, `dealer`, `hand_size`, `upcard`. The seat
 	// after the dealer has the first turn.
-	EventBegan = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_BEGAN
+	EventBegan = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_BEGAN
 	// The seat was dealt its hand; uses `seat`, `cards`. Told to that seat.
-	EventDealt = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_DEALT
 	// All discards but the top were shuffled into a new stock; uses `rebuilds`, `stock`.
-	EventStockRebuilt = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_STOCK_REBUILT
+	EventStockRebuilt = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_STOCK_REBUILT
 	// The seat drew from the stock; uses `seat`.
-	EventDrew = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_DREW
+	EventDrew = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_DREW
 	// The seat received this card from the stock; uses `seat`, `card`. Told to that seat.
-	EventReceived = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_RECEIVED
+	EventReceived = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_RECEIVED
 	// The seat laid a meld with the top discard, and the rest of the pile is in
 	// its hand; uses `seat`, `meld`, `cards`.
-	EventPileTaken = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_PILE_TAKEN
+	EventPileTaken = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_PILE_TAKEN
 	// The seat could have taken the pile, and let the hand end; uses `seat`.
-	EventDeclined = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_DECLINED
+	EventDeclined = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_DECLINED
 	// The seat laid a meld; uses `seat`, `meld`.
-	EventMelded = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_MELDED
+	EventMelded = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_MELDED
 	// The seat added a card to a meld; uses `seat`, `index`, `card`, `end`.
-	EventExtended = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_EXTENDED
+	EventExtended = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_EXTENDED
 	// The seat discarded; uses `seat`, `card`.
-	EventDiscarded = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_DISCARDED
+	EventDiscarded = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_DISCARDED
 	// The seat ended its turn with nothing but queens of spades in hand; uses `seat`.
-	EventKeptQueens = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_KEPT_QUEENS
+	EventKeptQueens = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_KEPT_QUEENS
 	// The hand was scored; uses `hand`, `out`, `leftovers`, `melded`, `lost`, `points`, `totals`.
-	EventScored = v1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.OklahomaRummyEventKind_OKLAHOMA_RUMMY_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Draw is the move: draw a card from the stock.
-func (moves) Draw() *Move {
+func (Constructors) Draw() *Move {
 	return &Move{Verb: VerbDraw}
 }
 
 // TakePile is the move: meld the top discard and two cards of the hand, and take the rest of the pile.
-func (moves) TakePile(kind MeldKind, cards ...string) *Move {
+func (Constructors) TakePile(kind MeldKind, cards ...string) *Move {
 	return &Move{Verb: VerbTakePile, Kind: checks.Specified("kind", kind), Cards: checks.Cards(cards)}
 }
 
 // Decline is the move: leave the pile where nothing can be drawn, which ends the hand.
-func (moves) Decline() *Move {
+func (Constructors) Decline() *Move {
 	return &Move{Verb: VerbDecline}
 }
 
 // Meld is the move: put down a meld.
-func (moves) Meld(kind MeldKind, cards ...string) *Move {
+func (Constructors) Meld(kind MeldKind, cards ...string) *Move {
 	return &Move{Verb: VerbMeld, Kind: checks.Specified("kind", kind), Cards: checks.Cards(cards)}
 }
 
 // Extend is the move: add a card of the hand to a meld of one's own.
-func (moves) Extend(index uint32, card string, end End) *Move {
+func (Constructors) Extend(index uint32, card string, end End) *Move {
 	return &Move{Verb: VerbExtend, Index: index, Card: checks.Card(card), End: checks.ValidOrUnspecified("end", end)}
 }
 
 // Discard is the move: end the turn with a discard.
-func (moves) Discard(card string) *Move {
+func (Constructors) Discard(card string) *Move {
 	return &Move{Verb: VerbDiscard, Card: checks.Card(card)}
 }
 
 // NoDiscard is the move: end the turn with nothing but queens of spades in hand.
-func (moves) NoDiscard() *Move {
+func (Constructors) NoDiscard() *Move {
 	return &Move{Verb: VerbNoDiscard}
 }
 
@@ -163,17 +165,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.OklahomaRummyAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_OklahomaRummy{OklahomaRummy: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetOklahomaRummy()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Oklahoma Rummy. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -187,14 +229,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetOklahomaRummy()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

@@ -4,69 +4,71 @@
 package openfacechinesepoker
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.OpenFaceChinesePokerPhase
+	Phase = cardarenagamesv1.OpenFaceChinesePokerPhase
 	// Verb says what a move does.
-	Verb = v1.OpenFaceChinesePokerVerb
+	Verb = cardarenagamesv1.OpenFaceChinesePokerVerb
 	// EventKind says what happened.
-	EventKind = v1.OpenFaceChinesePokerEventKind
+	EventKind = cardarenagamesv1.OpenFaceChinesePokerEventKind
 	// Layout shows the rows of one seat.
-	Layout = v1.OpenFaceChinesePokerLayout
+	Layout = cardarenagamesv1.OpenFaceChinesePokerLayout
 	// View shows what one seat may know.
-	View = v1.OpenFaceChinesePokerView
+	View = cardarenagamesv1.OpenFaceChinesePokerView
 	// Move moves a seat.
-	Move = v1.OpenFaceChinesePokerMove
+	Move = cardarenagamesv1.OpenFaceChinesePokerMove
 	// Event tells of something that happened.
-	Event = v1.OpenFaceChinesePokerEvent
+	Event = cardarenagamesv1.OpenFaceChinesePokerEvent
 )
 
 // Values of Phase.
 const (
 	// The seats in Fantasyland set all thirteen cards, unseen.
-	PhaseFantasyland = v1.OpenFaceChinesePokerPhase_OPEN_FACE_CHINESE_POKER_PHASE_FANTASYLAND
+	PhaseFantasyland = cardarenagamesv1.OpenFaceChinesePokerPhase_OPEN_FACE_CHINESE_POKER_PHASE_FANTASYLAND
 	// The seat to act places its first five cards, or the card it drew.
-	PhasePlace = v1.OpenFaceChinesePokerPhase_OPEN_FACE_CHINESE_POKER_PHASE_PLACE
+	PhasePlace = cardarenagamesv1.OpenFaceChinesePokerPhase_OPEN_FACE_CHINESE_POKER_PHASE_PLACE
 	// The match is over.
-	PhaseOver = v1.OpenFaceChinesePokerPhase_OPEN_FACE_CHINESE_POKER_PHASE_OVER
+	PhaseOver = cardarenagamesv1.OpenFaceChinesePokerPhase_OPEN_FACE_CHINESE_POKER_PHASE_OVER
 )
 
 // Values of Verb.
 const (
 	// Put cards into rows; uses `front`, `middle`, `back`.
-	VerbPlace = v1.OpenFaceChinesePokerVerb_OPEN_FACE_CHINESE_POKER_VERB_PLACE
+	VerbPlace = cardarenagamesv1.OpenFaceChinesePokerVerb_OPEN_FACE_CHINESE_POKER_VERB_PLACE
 )
 
 // Values of EventKind.
 const (
 	// A hand began; uses `hand`, `dealer`, `fantasyland`.
-	EventHandBegan = v1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_HAND_BEGAN
+	EventHandBegan = cardarenagamesv1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_HAND_BEGAN
 	// The seat was dealt its first cards; uses `seat`, `cards`. Told to that seat.
-	EventDealt = v1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_DEALT
 	// The seat drew a card; uses `seat`, `card`.
-	EventDrawn = v1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_DRAWN
+	EventDrawn = cardarenagamesv1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_DRAWN
 	// The seat placed cards; uses `seat`, `front`, `middle`, `back`.
-	EventPlaced = v1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_PLACED
+	EventPlaced = cardarenagamesv1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_PLACED
 	// The seat's setting in Fantasyland is shown; uses `seat`, `front`, `middle`, `back`.
-	EventRevealed = v1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_REVEALED
+	EventRevealed = cardarenagamesv1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_REVEALED
 	// The hand was scored; uses `hand`, `fouls`, `royalties`, `units`, `totals`, `fantasyland`.
-	EventScored = v1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.OpenFaceChinesePokerEventKind_OPEN_FACE_CHINESE_POKER_EVENT_KIND_SCORED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Place is the move: put cards into rows.
-func (moves) Place(front []string, middle []string, back ...string) *Move {
+func (Constructors) Place(front []string, middle []string, back ...string) *Move {
 	return &Move{Verb: VerbPlace, Front: checks.Cards(front), Middle: checks.Cards(middle), Back: checks.Cards(back)}
 }
 
@@ -84,17 +86,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.OpenFaceChinesePokerAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_OpenFaceChinesePoker{OpenFaceChinesePoker: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetOpenFaceChinesePoker()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Open Face Chinese Poker. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -108,14 +150,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetOpenFaceChinesePoker()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

@@ -4,144 +4,146 @@
 package pineapple
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.PineapplePhase
+	Phase = cardarenagamesv1.PineapplePhase
 	// Street says how far the board is dealt.
-	Street = v1.PineappleStreet
+	Street = cardarenagamesv1.PineappleStreet
 	// Action says what a seat did with its chips.
-	Action = v1.PineappleAction
+	Action = cardarenagamesv1.PineappleAction
 	// Verb says what a move does.
-	Verb = v1.PineappleVerb
+	Verb = cardarenagamesv1.PineappleVerb
 	// EventKind says what happened.
-	EventKind = v1.PineappleEventKind
+	EventKind = cardarenagamesv1.PineappleEventKind
 	// View shows the public part of the match and the seat's own cards.
-	View = v1.PineappleView
+	View = cardarenagamesv1.PineappleView
 	// Chips counts the chips of a hand, by seat.
-	Chips = v1.PineappleChips
+	Chips = cardarenagamesv1.PineappleChips
 	// Line lists the betting of a hand: the first three fields have an entry for each action.
-	Line = v1.PineappleLine
+	Line = cardarenagamesv1.PineappleLine
 	// Move moves a seat.
-	Move = v1.PineappleMove
+	Move = cardarenagamesv1.PineappleMove
 	// Event tells of something that happened.
-	Event = v1.PineappleEvent
+	Event = cardarenagamesv1.PineappleEvent
 )
 
 // Values of Phase.
 const (
 	// The seat to act bets, or declines to.
-	PhaseBet = v1.PineapplePhase_PINEAPPLE_PHASE_BET
+	PhaseBet = cardarenagamesv1.PineapplePhase_PINEAPPLE_PHASE_BET
 	// The seats that have not folded each give up a hole card, all at once.
-	PhaseDiscard = v1.PineapplePhase_PINEAPPLE_PHASE_DISCARD
+	PhaseDiscard = cardarenagamesv1.PineapplePhase_PINEAPPLE_PHASE_DISCARD
 	// The match is over.
-	PhaseOver = v1.PineapplePhase_PINEAPPLE_PHASE_OVER
+	PhaseOver = cardarenagamesv1.PineapplePhase_PINEAPPLE_PHASE_OVER
 )
 
 // Values of Street.
 const (
 	// No board card yet.
-	StreetPreflop = v1.PineappleStreet_PINEAPPLE_STREET_PREFLOP
+	StreetPreflop = cardarenagamesv1.PineappleStreet_PINEAPPLE_STREET_PREFLOP
 	// Three board cards.
-	StreetFlop = v1.PineappleStreet_PINEAPPLE_STREET_FLOP
+	StreetFlop = cardarenagamesv1.PineappleStreet_PINEAPPLE_STREET_FLOP
 	// Four board cards.
-	StreetTurn = v1.PineappleStreet_PINEAPPLE_STREET_TURN
+	StreetTurn = cardarenagamesv1.PineappleStreet_PINEAPPLE_STREET_TURN
 	// All five board cards.
-	StreetRiver = v1.PineappleStreet_PINEAPPLE_STREET_RIVER
+	StreetRiver = cardarenagamesv1.PineappleStreet_PINEAPPLE_STREET_RIVER
 )
 
 // Values of Action.
 const (
 	// It gave up the hand.
-	ActionFold = v1.PineappleAction_PINEAPPLE_ACTION_FOLD
+	ActionFold = cardarenagamesv1.PineappleAction_PINEAPPLE_ACTION_FOLD
 	// It added nothing, as there was nothing to call.
-	ActionCheck = v1.PineappleAction_PINEAPPLE_ACTION_CHECK
+	ActionCheck = cardarenagamesv1.PineappleAction_PINEAPPLE_ACTION_CHECK
 	// It matched the bet, or went all-in below it.
-	ActionCall = v1.PineappleAction_PINEAPPLE_ACTION_CALL
+	ActionCall = cardarenagamesv1.PineappleAction_PINEAPPLE_ACTION_CALL
 	// It was the first of the round to put chips in.
-	ActionBet = v1.PineappleAction_PINEAPPLE_ACTION_BET
+	ActionBet = cardarenagamesv1.PineappleAction_PINEAPPLE_ACTION_BET
 	// It went beyond what was to be matched.
-	ActionRaise = v1.PineappleAction_PINEAPPLE_ACTION_RAISE
+	ActionRaise = cardarenagamesv1.PineappleAction_PINEAPPLE_ACTION_RAISE
 )
 
 // Values of Verb.
 const (
 	// Give up the hand. Not allowed where checking is free.
-	VerbFold = v1.PineappleVerb_PINEAPPLE_VERB_FOLD
+	VerbFold = cardarenagamesv1.PineappleVerb_PINEAPPLE_VERB_FOLD
 	// Add nothing, as there is nothing to call.
-	VerbCheck = v1.PineappleVerb_PINEAPPLE_VERB_CHECK
+	VerbCheck = cardarenagamesv1.PineappleVerb_PINEAPPLE_VERB_CHECK
 	// Match the bet, or go all-in below it.
-	VerbCall = v1.PineappleVerb_PINEAPPLE_VERB_CALL
+	VerbCall = cardarenagamesv1.PineappleVerb_PINEAPPLE_VERB_CALL
 	// Be the first to put chips in; uses `to`.
-	VerbBet = v1.PineappleVerb_PINEAPPLE_VERB_BET
+	VerbBet = cardarenagamesv1.PineappleVerb_PINEAPPLE_VERB_BET
 	// Go beyond what is to be matched; uses `to`.
-	VerbRaise = v1.PineappleVerb_PINEAPPLE_VERB_RAISE
+	VerbRaise = cardarenagamesv1.PineappleVerb_PINEAPPLE_VERB_RAISE
 	// Give up one of the own three cards; uses `card`.
-	VerbDiscard = v1.PineappleVerb_PINEAPPLE_VERB_DISCARD
+	VerbDiscard = cardarenagamesv1.PineappleVerb_PINEAPPLE_VERB_DISCARD
 )
 
 // Values of EventKind.
 const (
 	// Antes and blinds were posted; uses `hand`, `dealer`, `chips`.
-	EventHandBegan = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_HAND_BEGAN
+	EventHandBegan = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_HAND_BEGAN
 	// The seat got its hole cards; uses `seat`, `cards`. For that seat only.
-	EventDealt = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_DEALT
 	// The seat bet, or declined to; uses `seat`, `action`, `to`.
-	EventActed = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_ACTED
+	EventActed = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_ACTED
 	// The seat discarded; uses `seat`, `card`. For that seat only.
-	EventGaveUp = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_GAVE_UP
+	EventGaveUp = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_GAVE_UP
 	// These seats have all discarded; uses `seats`.
-	EventDiscarded = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_DISCARDED
+	EventDiscarded = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_DISCARDED
 	// Cards were added to the board; uses `street`, `cards`.
-	EventBoardDealt = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_BOARD_DEALT
+	EventBoardDealt = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_BOARD_DEALT
 	// The seat got back what nobody called; uses `seat`, `amount`.
-	EventUncalledReturned = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_UNCALLED_RETURNED
+	EventUncalledReturned = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_UNCALLED_RETURNED
 	// The seat showed the two cards it kept; uses `seat`, `cards`.
-	EventShown = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_SHOWN
+	EventShown = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_SHOWN
 	// A pot was shared out; uses `amount`, `eligible`, `winners`, `low_winners`, `shares`.
-	EventPotWon = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_POT_WON
+	EventPotWon = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_POT_WON
 	// A hand was settled; uses `hand`, `nets`, `totals`.
-	EventHandEnded = v1.PineappleEventKind_PINEAPPLE_EVENT_KIND_HAND_ENDED
+	EventHandEnded = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_HAND_ENDED
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Fold is the move: give up the hand. Not allowed where checking is free.
-func (moves) Fold() *Move {
+func (Constructors) Fold() *Move {
 	return &Move{Verb: VerbFold}
 }
 
 // Check is the move: add nothing, as there is nothing to call.
-func (moves) Check() *Move {
+func (Constructors) Check() *Move {
 	return &Move{Verb: VerbCheck}
 }
 
 // Call is the move: match the bet, or go all-in below it.
-func (moves) Call() *Move {
+func (Constructors) Call() *Move {
 	return &Move{Verb: VerbCall}
 }
 
 // Bet is the move: be the first to put chips in.
-func (moves) Bet(to uint32) *Move {
+func (Constructors) Bet(to uint32) *Move {
 	return &Move{Verb: VerbBet, To: to}
 }
 
 // Raise is the move: go beyond what is to be matched.
-func (moves) Raise(to uint32) *Move {
+func (Constructors) Raise(to uint32) *Move {
 	return &Move{Verb: VerbRaise, To: to}
 }
 
 // Discard is the move: give up one of the own three cards.
-func (moves) Discard(card string) *Move {
+func (Constructors) Discard(card string) *Move {
 	return &Move{Verb: VerbDiscard, Card: checks.Card(card)}
 }
 
@@ -167,17 +169,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.PineappleAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_Pineapple{Pineapple: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetPineapple()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Pineapple. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -191,14 +233,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetPineapple()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

@@ -4,125 +4,127 @@
 package sixtysix
 
 import (
-	cardarena "cardarena"
-	v1 "cardarena/games/v1"
-	checks "cardarena/internal/checks"
+	cardarena "cardarena.dev/cardarena"
+	cardarenagamesv1 "cardarena.dev/cardarena/cardarenagamesv1"
+	cardarenav1 "cardarena.dev/cardarena/cardarenav1"
+	checks "cardarena.dev/cardarena/internal/checks"
 	context "context"
 )
 
 type (
 	// Phase says what the match is doing.
-	Phase = v1.SixtySixPhase
+	Phase = cardarenagamesv1.SixtySixPhase
 	// Verb says what a move does.
-	Verb = v1.SixtySixVerb
+	Verb = cardarenagamesv1.SixtySixVerb
 	// EventKind says what happened.
-	EventKind = v1.SixtySixEventKind
+	EventKind = cardarenagamesv1.SixtySixEventKind
 	// Reason why a hand was scored as it was.
-	Reason = v1.SixtySixReason
+	Reason = cardarenagamesv1.SixtySixReason
 	// View shows what one seat may know.
-	View = v1.SixtySixView
+	View = cardarenagamesv1.SixtySixView
 	// Move moves a seat.
-	Move = v1.SixtySixMove
+	Move = cardarenagamesv1.SixtySixMove
 	// Event tells of something that happened.
-	Event = v1.SixtySixEvent
+	Event = cardarenagamesv1.SixtySixEvent
 )
 
 // Values of Phase.
 const (
 	// The seat to act leads a card, perhaps after other moves.
-	PhaseLead = v1.SixtySixPhase_SIXTY_SIX_PHASE_LEAD
+	PhaseLead = cardarenagamesv1.SixtySixPhase_SIXTY_SIX_PHASE_LEAD
 	// The seat to act plays a card to the one led.
-	PhaseFollow = v1.SixtySixPhase_SIXTY_SIX_PHASE_FOLLOW
+	PhaseFollow = cardarenagamesv1.SixtySixPhase_SIXTY_SIX_PHASE_FOLLOW
 	// The match is over.
-	PhaseOver = v1.SixtySixPhase_SIXTY_SIX_PHASE_OVER
+	PhaseOver = cardarenagamesv1.SixtySixPhase_SIXTY_SIX_PHASE_OVER
 )
 
 // Values of Verb.
 const (
 	// Say that the own points are 66 or more, which ends the hand.
-	VerbClaim = v1.SixtySixVerb_SIXTY_SIX_VERB_CLAIM
+	VerbClaim = cardarenagamesv1.SixtySixVerb_SIXTY_SIX_VERB_CLAIM
 	// Close the stock.
-	VerbClose = v1.SixtySixVerb_SIXTY_SIX_VERB_CLOSE
+	VerbClose = cardarenagamesv1.SixtySixVerb_SIXTY_SIX_VERB_CLOSE
 	// Take the upcard for the nine of trump.
-	VerbExchange = v1.SixtySixVerb_SIXTY_SIX_VERB_EXCHANGE
+	VerbExchange = cardarenagamesv1.SixtySixVerb_SIXTY_SIX_VERB_EXCHANGE
 	// Show king and queen of a suit before leading one of them; uses `suit`.
-	VerbMarriage = v1.SixtySixVerb_SIXTY_SIX_VERB_MARRIAGE
+	VerbMarriage = cardarenagamesv1.SixtySixVerb_SIXTY_SIX_VERB_MARRIAGE
 	// Play a card; uses `card`.
-	VerbPlay = v1.SixtySixVerb_SIXTY_SIX_VERB_PLAY
+	VerbPlay = cardarenagamesv1.SixtySixVerb_SIXTY_SIX_VERB_PLAY
 )
 
 // Values of EventKind.
 const (
 	// A hand was dealt; uses `hand`, `dealer`, `upcard`.
-	EventBegan = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_BEGAN
+	EventBegan = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_BEGAN
 	// The seat was dealt its hand; uses `seat`, `cards`. Told to that seat.
-	EventDealt = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_DEALT
+	EventDealt = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_DEALT
 	// The seat claimed 66 points; uses `seat`.
-	EventClaimed = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_CLAIMED
+	EventClaimed = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_CLAIMED
 	// The seat closed the stock; uses `seat`.
-	EventClosed = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_CLOSED
+	EventClosed = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_CLOSED
 	// The seat took the upcard for the nine of trump; uses `seat`, `card`.
-	EventExchanged = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_EXCHANGED
+	EventExchanged = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_EXCHANGED
 	// The seat showed a marriage; uses `seat`, `suit`, `value`, `pending`.
-	EventMarried = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_MARRIED
+	EventMarried = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_MARRIED
 	// The seat played a card; uses `seat`, `card`.
-	EventPlayed = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_PLAYED
+	EventPlayed = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_PLAYED
 	// The seat won the trick; uses `seat`, `value`.
-	EventWon = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_WON
+	EventWon = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_WON
 	// The seat drew this card; uses `seat`, `card`. Told to that seat, but the upcard to all.
-	EventDrawn = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_DRAWN
+	EventDrawn = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_DRAWN
 	// The hand was scored; uses `hand`, `points`, `tricks`, `reason`, `gained`, `carry`, `totals`.
-	EventScored = v1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_SCORED
+	EventScored = cardarenagamesv1.SixtySixEventKind_SIXTY_SIX_EVENT_KIND_SCORED
 )
 
 // Values of Reason.
 const (
 	// The claimer had less than 66: two points to the other.
-	ReasonFalseClaim = v1.SixtySixReason_SIXTY_SIX_REASON_FALSE_CLAIM
+	ReasonFalseClaim = cardarenagamesv1.SixtySixReason_SIXTY_SIX_REASON_FALSE_CLAIM
 	// The same, and the other had no trick, or none when the claimer closed: three.
-	ReasonFalseClaimTrickless = v1.SixtySixReason_SIXTY_SIX_REASON_FALSE_CLAIM_TRICKLESS
+	ReasonFalseClaimTrickless = cardarenagamesv1.SixtySixReason_SIXTY_SIX_REASON_FALSE_CLAIM_TRICKLESS
 	// The closer did not come to 66: two points to the other.
-	ReasonCloserShort = v1.SixtySixReason_SIXTY_SIX_REASON_CLOSER_SHORT
+	ReasonCloserShort = cardarenagamesv1.SixtySixReason_SIXTY_SIX_REASON_CLOSER_SHORT
 	// The same, and the other had no trick at the closing: three.
-	ReasonCloserShortTrickless = v1.SixtySixReason_SIXTY_SIX_REASON_CLOSER_SHORT_TRICKLESS
+	ReasonCloserShortTrickless = cardarenagamesv1.SixtySixReason_SIXTY_SIX_REASON_CLOSER_SHORT_TRICKLESS
 	// One seat has 66, the other 33 or more: one point.
-	ReasonSixtySix = v1.SixtySixReason_SIXTY_SIX_REASON_SIXTY_SIX
+	ReasonSixtySix = cardarenagamesv1.SixtySixReason_SIXTY_SIX_REASON_SIXTY_SIX
 	// The other has less than 33: two points.
-	ReasonSchneider = v1.SixtySixReason_SIXTY_SIX_REASON_SCHNEIDER
+	ReasonSchneider = cardarenagamesv1.SixtySixReason_SIXTY_SIX_REASON_SCHNEIDER
 	// The other has no trick: three points.
-	ReasonSchwarz = v1.SixtySixReason_SIXTY_SIX_REASON_SCHWARZ
+	ReasonSchwarz = cardarenagamesv1.SixtySixReason_SIXTY_SIX_REASON_SCHWARZ
 	// Nobody has 66, or both: the next hand counts one more.
-	ReasonNull = v1.SixtySixReason_SIXTY_SIX_REASON_NULL
+	ReasonNull = cardarenagamesv1.SixtySixReason_SIXTY_SIX_REASON_NULL
 )
 
-// Moves has the constructors of moves. Each takes exactly the fields that its verb uses, and panics if an
-// argument is not a card, a suit or a value of its enum. They do not check whether the move is legal.
-var Moves moves
+// Moves has the constructors of moves.
+var Moves Constructors
 
-type moves struct{}
+// Constructors of moves. Each takes exactly the fields that its verb uses, and panics if an argument is not a
+// card, a suit or a value of its enum. They do not check whether the move is legal.
+type Constructors struct{}
 
 // Claim is the move: say that the own points are 66 or more, which ends the hand.
-func (moves) Claim() *Move {
+func (Constructors) Claim() *Move {
 	return &Move{Verb: VerbClaim}
 }
 
 // Close is the move: close the stock.
-func (moves) Close() *Move {
+func (Constructors) Close() *Move {
 	return &Move{Verb: VerbClose}
 }
 
 // Exchange is the move: take the upcard for the nine of trump.
-func (moves) Exchange() *Move {
+func (Constructors) Exchange() *Move {
 	return &Move{Verb: VerbExchange}
 }
 
 // Marriage is the move: show king and queen of a suit before leading one of them.
-func (moves) Marriage(suit string) *Move {
+func (Constructors) Marriage(suit string) *Move {
 	return &Move{Verb: VerbMarriage, Suit: checks.Suit(suit)}
 }
 
 // Play is the move: play a card.
-func (moves) Play(card string) *Move {
+func (Constructors) Play(card string) *Move {
 	return &Move{Verb: VerbPlay, Card: checks.Card(card)}
 }
 
@@ -140,17 +142,57 @@ type Ask struct {
 	Events []*Event
 }
 
+// A Choice is a bot's answer to an ask: an offered move, or a move; and an optional note.
+type Choice struct{ untyped cardarena.Choice }
+
+// Index chooses an offered move by its index in the ask's moves, from 0.
+func Index(index int) Choice { return Choice{cardarena.Index(index)} }
+
+// Choose chooses a move, offered or not.
+func Choose(move *Move) Choice { return Choice{cardarena.Choose(move)} }
+
+// WithNote adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
+func (c Choice) WithNote(note string) Choice { return Choice{c.untyped.WithNote(note)} }
+
+// NewAsk returns an ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+// To test the bot with other terms, change Events, or Start and Message of the embedded ask.
+func NewAsk(view *View, moves ...*Move) *Ask {
+	body := &cardarenagamesv1.SixtySixAsk{View: view, Moves: moves, MovesComplete: true}
+	return typedAsk(cardarena.NewAsk(Games[0], &cardarenav1.Ask{Game: &cardarenav1.Ask_SixtySix{SixtySix: body}}))
+}
+
+// Chosen returns the move that a choice stands for. It is an error if the arena would not accept it: if the index
+// is out of range, or the move is not one of all legal moves.
+func (a *Ask) Chosen(choice Choice) (*Move, error) {
+	move, err := a.Ask.Chosen(choice.untyped)
+	if err != nil {
+		return nil, err
+	}
+	return move.(*Move), nil
+}
+
+func typedAsk(ask *cardarena.Ask) *Ask {
+	body := ask.Message.GetSixtySix()
+	typed := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
+	for _, event := range ask.Events() {
+		if event, ok := event.(*Event); ok {
+			typed.Events = append(typed.Events, event)
+		}
+	}
+	return typed
+}
+
 // A Bot plays one match of Sixty Six. A method Ended(*cardarena.End) is called when the match ends.
 type Bot interface {
 	// Move chooses a move. The context is canceled when the arena no longer waits for the answer.
-	Move(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+	Move(ctx context.Context, ask *Ask) (Choice, error)
 }
 
 // Func is a bot without state.
-type Func func(ctx context.Context, ask *Ask) (cardarena.Choice, error)
+type Func func(ctx context.Context, ask *Ask) (Choice, error)
 
 // Move calls f.
-func (f Func) Move(ctx context.Context, ask *Ask) (cardarena.Choice, error) {
+func (f Func) Move(ctx context.Context, ask *Ask) (Choice, error) {
 	return f(ctx, ask)
 }
 
@@ -164,14 +206,8 @@ func NewPlayer(name string, bot func(match *cardarena.Match) Bot) cardarena.Play
 type typed struct{ bot Bot }
 
 func (t typed) Move(ctx context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	body := ask.Message.GetSixtySix()
-	typedAsk := &Ask{Ask: ask, View: body.GetView(), Moves: body.GetMoves()}
-	for _, event := range ask.Events() {
-		if typedEvent, ok := event.(*Event); ok {
-			typedAsk.Events = append(typedAsk.Events, typedEvent)
-		}
-	}
-	return t.bot.Move(ctx, typedAsk)
+	choice, err := t.bot.Move(ctx, typedAsk(ask))
+	return choice.untyped, err
 }
 
 func (t typed) Ended(end *cardarena.End) {

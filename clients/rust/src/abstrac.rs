@@ -27,6 +27,15 @@ impl crate::Game for Abstrac {
 
     const GAMES: &'static [&'static str] = crate::families::ABSTRAC;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Abstrac(crate::games::v1::AbstracAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Abstrac(body) = body else {
             return None;

@@ -26,6 +26,18 @@ macro_rules! any_game {
 
             const GAMES: &'static [&'static str] = ALL;
 
+            fn ask(view: AnyView, moves: Vec<game_move::Game>) -> ask::Game {
+                match view {
+                    $(AnyView::$variant(view) => {
+                        let own = moves.into_iter().map(|each| match each {
+                            game_move::Game::$variant(each) => each,
+                            _ => panic!("the moves and the view are of different games"),
+                        });
+                        <crate::$module::$variant as Game>::ask(view, own.collect())
+                    }),+
+                }
+            }
+
             fn view(body: &ask::Game) -> Option<AnyView> {
                 Some(match body {
                     $(ask::Game::$variant(body) => AnyView::$variant(body.view.clone().unwrap_or_default())),+

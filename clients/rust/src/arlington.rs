@@ -28,6 +28,15 @@ impl crate::Game for Arlington {
 
     const GAMES: &'static [&'static str] = crate::families::ARLINGTON;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Arlington(crate::games::v1::ArlingtonAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Arlington(body) = body else {
             return None;

@@ -8,6 +8,8 @@ use crate::ask_body::{event_count, move_count, moves_complete};
 use crate::game::Game;
 use crate::v1;
 
+const MINUTE_MS: u32 = 60_000;
+
 /// A match, as the arena announced it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
@@ -106,6 +108,39 @@ pub struct Ask<G: Game> {
 }
 
 impl<G: Game> Ask<G> {
+    /// An ask for the test of a bot: of seat 0, with a minute of time. The moves are all legal moves.
+    ///
+    /// To test the bot with other terms, change `events` or `game_match`, or make the ask of a
+    /// message.
+    ///
+    /// ```
+    /// use cardarena::Bot;
+    /// use cardarena::jam::{Ask, Jam, Move, View};
+    ///
+    /// let mut last = |ask: &Ask| Ok(ask.moves.last().unwrap().into());
+    /// let ask = Ask::new(View::default(), vec![Move::play("2c"), Move::play("As")]);
+    /// let choice = Bot::<Jam>::choose(&mut last, &ask).unwrap();
+    /// assert_eq!(ask.chosen(choice).unwrap(), Move::play("As"));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the moves are of another game than the view, which only [`AnyGame`](crate::AnyGame) allows.
+    pub fn new(view: G::View, moves: Vec<G::Move>) -> Self {
+        let terms = Some(v1::MatchTerms { game: G::GAMES[0].to_owned(), ..Default::default() });
+        let game_match = Match { start: v1::MatchStart { terms, ..Default::default() } };
+        let clock = Some(v1::Clock { move_ms: MINUTE_MS, ..Default::default() });
+        let game = Some(G::ask(view, moves));
+        let message = v1::Ask { clock, game, ..Default::default() };
+        Self::of_message(game_match, message).expect("the ask is of the game")
+    }
+
+    /// An ask for the test of a bot, as if the message arrived now. None if it is of another game.
+    pub fn of_message(game_match: Match, message: v1::Ask) -> Option<Self> {
+        let now = Instant::now();
+        Self::of(&Arc::new(UntypedAsk::new(message, Arc::new(game_match), Vec::new(), now)?))
+    }
+
     /// None if the ask is of another game.
     pub(crate) fn of(untyped: &Arc<UntypedAsk>) -> Option<Self> {
         Some(Self {
@@ -216,3 +251,6 @@ impl<G: Game> MatchEnd<G> {
         self.message.ending == v1::Ending::Unspecified as i32
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -170,6 +170,26 @@ impl<G: Game> Choice<G> {
     }
 }
 
+impl<G: Game> Ask<G> {
+    /// The move that a choice stands for, for the test of a bot.
+    ///
+    /// # Errors
+    ///
+    /// If the arena would not accept it: if the index is out of range, or the move is not one of all
+    /// legal moves.
+    pub fn chosen(&self, choice: Choice<G>) -> Result<G::Move, BotError> {
+        let given = match &choice.chosen {
+            Chosen::Index(_) => None,
+            Chosen::Move(chosen) => Some(chosen.clone()),
+        };
+        match (choice.answer(self)?.choice, given) {
+            (Some(v1::answer::Choice::Index(index)), _) => Ok(self.moves[index as usize].clone()),
+            (_, Some(chosen)) if !self.moves_complete() => Ok(chosen),
+            (_, chosen) => Err(format!("the move is not legal: {chosen:?}").into()),
+        }
+    }
+}
+
 /// The answer if the bot failed: no move, with the error as its note.
 pub(crate) fn failed_answer(ask_id: u64, why: &impl fmt::Display) -> v1::Answer {
     let choice = Some(v1::answer::Choice::Failed(true));

@@ -28,6 +28,15 @@ impl crate::Game for ChinesePoker {
 
     const GAMES: &'static [&'static str] = crate::families::CHINESE_POKER;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::ChinesePoker(crate::games::v1::ChinesePokerAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::ChinesePoker(body) = body else {
             return None;

@@ -28,6 +28,15 @@ impl crate::Game for Democracy {
 
     const GAMES: &'static [&'static str] = crate::families::DEMOCRACY;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Democracy(crate::games::v1::DemocracyAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Democracy(body) = body else {
             return None;

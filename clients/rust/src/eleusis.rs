@@ -29,6 +29,15 @@ impl crate::Game for Eleusis {
 
     const GAMES: &'static [&'static str] = crate::families::ELEUSIS;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Eleusis(crate::games::v1::EleusisAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Eleusis(body) = body else {
             return None;

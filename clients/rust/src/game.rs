@@ -19,6 +19,9 @@ pub trait Game: Sized + 'static {
     /// The ids of the games that use these types.
     const GAMES: &'static [&'static str];
 
+    /// An ask of these moves as all that are legal.
+    #[doc(hidden)]
+    fn ask(view: Self::View, moves: Vec<Self::Move>) -> v1::ask::Game;
     #[doc(hidden)]
     fn view(body: &v1::ask::Game) -> Option<Self::View>;
     #[doc(hidden)]

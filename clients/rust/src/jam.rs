@@ -27,6 +27,15 @@ impl crate::Game for Jam {
 
     const GAMES: &'static [&'static str] = crate::families::JAM;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Jam(crate::games::v1::JamAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Jam(body) = body else {
             return None;

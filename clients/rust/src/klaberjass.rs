@@ -29,6 +29,15 @@ impl crate::Game for Klaberjass {
 
     const GAMES: &'static [&'static str] = crate::families::KLABERJASS;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Klaberjass(crate::games::v1::KlaberjassAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Klaberjass(body) = body else {
             return None;

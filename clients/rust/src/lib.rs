@@ -27,7 +27,13 @@
 //! The crate implements the contract of `proto/cardarena/v1/play.proto`. It reconnects after a lost
 //! stream, repeats answers, follows redirects, and takes part in fair deals and checks them. Each
 //! match has a thread, so a bot that searches for a long time does not block the stream.
-//! [`Ask::is_open`] says whether the arena still waits for the answer.
+//! [`Ask::is_open`] says whether the arena still waits for the answer. [`Ask::new`] makes an ask for
+//! the test of a bot.
+//!
+//! # Features
+//!
+//! `program`, on by default, has [`run`], [`run_with`] and flags for [`Options`]. It needs clap and
+//! tracing-subscriber. A program with a runtime and a log of its own needs [`play`] alone.
 
 mod any_game;
 mod ask;
@@ -43,8 +49,11 @@ mod error;
 mod families;
 mod game;
 mod hashes;
+pub mod local;
 mod options;
 mod outbox;
+#[cfg(feature = "program")]
+mod program;
 mod receipts;
 mod redial;
 mod run;
@@ -81,4 +90,6 @@ pub use error::Error;
 pub use families::ALL as ALL_GAMES;
 pub use game::Game;
 pub use options::Options;
-pub use run::{VERSION, play, run, run_with};
+#[cfg(feature = "program")]
+pub use program::{run, run_with};
+pub use run::{VERSION, play};

@@ -27,6 +27,15 @@ impl crate::Game for Loo {
 
     const GAMES: &'static [&'static str] = crate::families::LOO;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Loo(crate::games::v1::LooAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Loo(body) = body else {
             return None;

@@ -29,6 +29,15 @@ impl crate::Game for OklahomaRummy {
 
     const GAMES: &'static [&'static str] = crate::families::OKLAHOMA_RUMMY;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::OklahomaRummy(crate::games::v1::OklahomaRummyAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::OklahomaRummy(body) = body else {
             return None;

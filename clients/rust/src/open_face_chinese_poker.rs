@@ -29,6 +29,15 @@ impl crate::Game for OpenFaceChinesePoker {
 
     const GAMES: &'static [&'static str] = crate::families::OPEN_FACE_CHINESE_POKER;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::OpenFaceChinesePoker(crate::games::v1::OpenFaceChinesePokerAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::OpenFaceChinesePoker(body) = body else {
             return None;

@@ -2,44 +2,44 @@
 
 use std::fmt;
 
-use clap::Args;
-
 /// Where to play, and as whom.
 ///
 /// An option that is not set is read from the environment variable that its description names. A
-/// program with flags of its own can include these by `#[command(flatten)]`.
-#[derive(Args, Clone, Default)]
+/// program with flags of its own can include these by `#[command(flatten)]`, with the feature
+/// `program`.
+#[derive(Clone, Default)]
+#[cfg_attr(feature = "program", derive(clap::Args))]
 pub struct Options {
     /// Address of the arena: HOST:PORT, https://HOST:PORT or unix:PATH (default: $CARDARENA_ADDRESS
     /// or localhost:7654).
-    #[arg(long)]
+    #[cfg_attr(feature = "program", arg(long))]
     pub address: Option<String>,
     /// The bot's token (default: $CARDARENA_TOKEN or guest:NAME; other users of this machine can
     /// see a token on the command line).
-    #[arg(long)]
+    #[cfg_attr(feature = "program", arg(long))]
     pub token: Option<String>,
     /// Store receipts of fair deals in this folder, one folder for each bot (default:
     /// $CARDARENA_RECEIPTS).
-    #[arg(long, value_name = "FOLDER")]
+    #[cfg_attr(feature = "program", arg(long, value_name = "FOLDER"))]
     pub receipts: Option<String>,
     /// Use TLS, as with an https:// address.
-    #[arg(long)]
+    #[cfg_attr(feature = "program", arg(long))]
     pub tls: bool,
     /// Root certificates for the arena's certificate, PEM (default: $CARDARENA_CA).
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "program", arg(long, value_name = "FILE"))]
     pub ca: Option<String>,
     /// The bot's certificate, PEM, if the arena requires one (default: $CARDARENA_CLIENT_CERT).
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "program", arg(long, value_name = "FILE"))]
     pub client_cert: Option<String>,
     /// The private key of that certificate, PEM (default: $CARDARENA_CLIENT_KEY).
-    #[arg(long, value_name = "FILE")]
+    #[cfg_attr(feature = "program", arg(long, value_name = "FILE"))]
     pub client_key: Option<String>,
     /// Allow sending the token to another machine in plain text.
-    #[arg(long)]
+    #[cfg_attr(feature = "program", arg(long))]
     pub insecure: bool,
     /// Stop when the arena closes the stream in order, and after ten seconds without a connection.
     /// Also set by CARDARENA_ONCE=1.
-    #[arg(skip)]
+    #[cfg_attr(feature = "program", arg(skip))]
     pub once: bool,
 }
 

@@ -29,6 +29,15 @@ impl crate::Game for Pineapple {
 
     const GAMES: &'static [&'static str] = crate::families::PINEAPPLE;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Pineapple(crate::games::v1::PineappleAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Pineapple(body) = body else {
             return None;

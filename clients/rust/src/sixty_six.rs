@@ -27,6 +27,15 @@ impl crate::Game for SixtySix {
 
     const GAMES: &'static [&'static str] = crate::families::SIXTY_SIX;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::SixtySix(crate::games::v1::SixtySixAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::SixtySix(body) = body else {
             return None;

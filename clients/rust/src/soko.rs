@@ -26,6 +26,15 @@ impl crate::Game for Soko {
 
     const GAMES: &'static [&'static str] = crate::families::SOKO;
 
+    fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {
+        v1::ask::Game::Soko(crate::games::v1::SokoAsk {
+            view: Some(view),
+            moves,
+            moves_complete: true,
+            ..Default::default()
+        })
+    }
+
     fn view(body: &v1::ask::Game) -> Option<View> {
         let v1::ask::Game::Soko(body) = body else {
             return None;

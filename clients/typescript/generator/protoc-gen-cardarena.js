@@ -67,8 +67,8 @@ class Family {
  *
  * @module
  */`);
-    print('import { create } from "@bufbuild/protobuf";');
-    print('import type * as sdk from "../ask.js";');
+    print('import { create, type MessageInitShape } from "@bufbuild/protobuf";');
+    print('import * as sdk from "../ask.js";');
     if (this.hasBets()) {
       print('import { type Bets, betsOf } from "../bets.js";');
     }
@@ -78,10 +78,12 @@ class Family {
     }
     print('import { gamesOf } from "../families.js";');
     print("import {");
-    for (const one of [...types, ...enums, `${prefix}MoveSchema as MoveSchema`]) {
+    const schemas = ["Ask", "Move"].map((one) => `${prefix}${one}Schema as ${one}Schema`);
+    for (const one of [...types, ...enums, ...schemas]) {
       print(`  ${one},`);
     }
     print(`} from "../gen/${this.file.name}_pb.js";`);
+    print('import type { MatchStartSchema } from "../gen/cardarena/v1/play_pb.js";');
     print("");
     print(`/** The ids of the family's games. */`);
     print(`export const games: readonly string[] = gamesOf("${name}");`);
@@ -156,6 +158,21 @@ class Family {
     print("export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {");
     print("  return { name, games, bot };");
     print("}");
+    print("");
+    print("/**");
+    print(
+      " * An ask for the test of a bot, at seat 0 with a minute of time, unless `start` has other terms.",
+    );
+    print(" * The moves are all legal moves, unless `movesComplete` is false.");
+    print(" */");
+    print("export function newAsk(");
+    print("  ask: MessageInitShape<typeof AskSchema>,");
+    print("  start: MessageInitShape<typeof MatchStartSchema> = {},");
+    print("): Ask {");
+    print("  const value = create(AskSchema, { movesComplete: true, ...ask });");
+    print(`  const body = { case: "${localName(this.name)}", value } as const;`);
+    print('  return sdk.newAsk(games[0] ?? "", body, start);');
+    print("}");
   }
 
   /** The fields that a verb's comment names, in that order. */
@@ -226,6 +243,11 @@ function isOptional(field) {
   return field.proto.proto3Optional || /unspecified/i.test(getComments(field).leading ?? "");
 }
 
+/** A field's name as that of a property: sixty_six is sixtySix. */
+function localName(field) {
+  return field.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+}
+
 function oneLine(text) {
   return (text ?? "").trim().split(/\s+/).join(" ");
 }
@@ -240,7 +262,7 @@ function lower(text) {
 
 /** A constant's name as a function's: TAKE_PILE is takePile. */
 function camel(constant) {
-  return constant.toLowerCase().replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+  return localName(constant.toLowerCase());
 }
 
 runNodeJs(plugin);

@@ -1,11 +1,18 @@
-import { create, fromBinary, type Message } from "@bufbuild/protobuf";
+import {
+  create,
+  fromBinary,
+  type Message,
+  type MessageInitShape,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { gameMessages } from "./game_messages.js";
-import { Ending } from "./gen/cardarena/v1/game_pb.js";
+import { Ending, MatchTermsSchema } from "./gen/cardarena/v1/game_pb.js";
 import {
   type Ask as AskMessage,
   AskSchema,
   type MatchEnd,
   type MatchStart,
+  MatchStartSchema,
   type PlayedFor,
 } from "./gen/cardarena/v1/play_pb.js";
 import { nowMs } from "./time.js";
@@ -56,6 +63,13 @@ interface Body {
 
 /** The asks of the families, by the name of their field in oneof game. */
 const BODIES = new Map(AskSchema.oneofs[0]?.fields.map((field) => [field.localName, field]));
+
+/** Closes an ask. These three are functions, so that the package does not export them. */
+export let closeAsk: (ask: AnyAsk) => void;
+/** Opens an ask again that the bot has not received. */
+export let renewAsk: (ask: AnyAsk) => void;
+/** The events of an ask, after those of earlier asks that the bot did not receive. */
+export let eventsOf: (ask: AnyAsk) => AskEvents;
 
 /** One decision of a seat, with everything that the seat can see. */
 export class Ask<
@@ -123,17 +137,17 @@ export class Ask<
    * events of asks that the bot did not receive.
    */
   get events(): readonly Event[] {
-    return this.allEvents.events as readonly Event[];
+    return this.#events.events as readonly Event[];
   }
 
   /** The events in notation, if the player has `wantText`. */
   get eventTexts(): readonly string[] {
-    return this.allEvents.texts;
+    return this.#events.texts;
   }
 
   /** The moves among the events that the arena played in place of a bot at fault. */
   get playedFor(): readonly PlayedFor[] {
-    return this.allEvents.playedFor;
+    return this.#events.playedFor;
   }
 
   /**
@@ -157,22 +171,17 @@ export class Ask<
     return this.#controller.signal;
   }
 
-  /** For the SDK: the ask is closed. */
-  abort(): void {
-    this.#controller.abort();
+  static {
+    closeAsk = (ask) => ask.#controller.abort();
+    renewAsk = (ask) => {
+      if (ask.signal.aborted) {
+        ask.#controller = new AbortController();
+      }
+    };
+    eventsOf = (ask) => ask.#events;
   }
 
-  /** For the SDK: the ask is open again, and the bot has not received it. */
-  renew(): void {
-    if (this.signal.aborted) {
-      this.#controller = new AbortController();
-    }
-  }
-
-  /**
-   * For the SDK: the events of this ask, after those of earlier asks that the bot did not receive.
-   */
-  get allEvents(): AskEvents {
+  get #events(): AskEvents {
     this.#allEvents ??= this.#joinEvents();
     return this.#allEvents;
   }
@@ -209,6 +218,20 @@ export class Ask<
 /** An ask of any game. */
 // biome-ignore lint/suspicious/noExplicitAny: a bot of one game is a bot of asks of its types
 export type AnyAsk = Ask<any, any, any>;
+
+const MINUTE_MS = 60_000;
+
+/** An ask for the test of a bot, as if it arrived now. A match without terms is of the game. */
+export function newAsk(
+  gameId: string,
+  game: AskMessage["game"],
+  start: MessageInitShape<typeof MatchStartSchema>,
+): AnyAsk {
+  const ask = create(AskSchema, { clock: { moveMs: MINUTE_MS }, game });
+  const match = new Match(create(MatchStartSchema, start));
+  match.start.terms ??= create(MatchTermsSchema, { game: gameId });
+  return new Ask(toBinary(AskSchema, ask), match, undefined, nowMs());
+}
 
 /** The end of a match. */
 export class End {

@@ -73,6 +73,25 @@ export interface Player<A extends AnyAsk = Ask> {
 }
 
 /**
+ * The move that a choice stands for, for the test of a bot.
+ *
+ * @throws RangeError if the arena would not accept it: if the index is out of range, or the move is
+ *     not one of all legal moves.
+ * @throws TypeError if the choice is neither an index nor a move of the ask's game.
+ */
+export function chosen<A extends AnyAsk>(ask: A, choice: Choice<MoveOf<A>>): MoveOf<A> {
+  const resolved = resolveChoice(ask, choice);
+  if ("index" in resolved) {
+    return ask.moves[resolved.index];
+  }
+  const move = choice instanceof Noted ? choice.choice : choice;
+  if (ask.movesComplete) {
+    throw new RangeError(`the move is not legal: ${JSON.stringify(move)}`);
+  }
+  return move as MoveOf<A>;
+}
+
+/**
  * The choice as the stream thread gets it.
  *
  * @throws RangeError if the index is out of range.

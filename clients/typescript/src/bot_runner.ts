@@ -1,5 +1,5 @@
 import { create, fromBinary, toJsonString } from "@bufbuild/protobuf";
-import { type AnyAsk, Ask, End, Match } from "./ask.js";
+import { type AnyAsk, Ask, closeAsk, End, eventsOf, Match, renewAsk } from "./ask.js";
 import { type BatchBot, type Bot, failedChoice, type Player, resolveChoice } from "./bot.js";
 import type { BusyFlag } from "./busy_flag.js";
 import {
@@ -114,7 +114,7 @@ export class BotRunner {
   #acceptOf(seat: Seat, message: SeatMessage): void {
     const { last } = seat;
     if (message.kind === "ask") {
-      const undelivered = last && !last.delivered ? last.ask.allEvents : undefined;
+      const undelivered = last && !last.delivered ? eventsOf(last.ask) : undefined;
       const ask = new Ask(message.ask, seat.match, undelivered, message.receivedMs);
       seat.last = { askId: message.askId, ask, open: true, delivered: false };
       if (!message.answered) {
@@ -125,9 +125,9 @@ export class BotRunner {
     } else if (last?.askId === message.askId) {
       last.open = message.kind === "reopened";
       if (!last.open) {
-        last.ask.abort();
+        closeAsk(last.ask);
       } else if (!last.delivered) {
-        last.ask.renew();
+        renewAsk(last.ask);
         this.#enqueue(seat, last);
       }
     }
@@ -159,11 +159,11 @@ export class BotRunner {
     const { last, match } = seat;
     if (last) {
       last.open = false;
-      last.ask.abort();
+      closeAsk(last.ask);
     }
     this.#seats.delete(id);
     this.#addTask(seat, () => {
-      const undelivered = last && !last.delivered ? last.ask.allEvents : undefined;
+      const undelivered = last && !last.delivered ? eventsOf(last.ask) : undefined;
       const end = new End(message, match, undelivered);
       try {
         (this.#batch ?? seat.bot)?.ended?.(end);
@@ -302,7 +302,7 @@ export class BotRunner {
     // The bot abandoned an ask that was closed. If it is open again, the bot is called again.
     pending.delivered = false;
     if (pending.open) {
-      pending.ask.renew();
+      renewAsk(pending.ask);
       this.#enqueue(seat, pending);
     }
   }

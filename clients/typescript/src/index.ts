@@ -7,12 +7,13 @@
  *
  * @module
  */
-export { type AnyAsk, Ask, type AskEvents, End, Match } from "./ask.js";
+export type { AnyAsk, Ask, End, Match } from "./ask.js";
 export type { Bets } from "./bets.js";
 export {
   type BatchBot,
   type Bot,
   type Choice,
+  chosen,
   type MoveOf,
   Noted,
   noted,
@@ -20,5 +21,6 @@ export {
 } from "./bot.js";
 export { LiedError, MisconfiguredError, RefusedError, UnreachableError } from "./errors.js";
 export { ALL_GAMES } from "./families.js";
+export { type LocalMatch, NoEngineError, playLocal } from "./local.js";
 export { type Logger, STDERR } from "./log.js";
 export { EXIT, type Options, play, run, VERSION } from "./run.js";

@@ -11,9 +11,9 @@ import (
 	"context"
 	"slices"
 
-	"cardarena"
-	"cardarena/cards"
-	"cardarena/jam"
+	"cardarena.dev/cardarena"
+	"cardarena.dev/cardarena/cards"
+	"cardarena.dev/cardarena/jam"
 )
 
 const (
@@ -35,24 +35,24 @@ func streak(winners []uint32) (who uint32, length int) {
 	return who, length
 }
 
-func move(_ context.Context, ask *jam.Ask) (cardarena.Choice, error) {
+func move(_ context.Context, ask *jam.Ask) (jam.Choice, error) {
 	moves := slices.Clone(ask.Moves)
 	slices.SortStableFunc(moves, byRank)
 	switch ask.View.GetPhase() {
 	case jam.PhaseDraw:
 		return draw(ask), nil
 	case jam.PhaseDiscard:
-		return cardarena.Move(moves[0]), nil // discard the lowest card
+		return jam.Choose(moves[0]), nil // discard the lowest card
 	case jam.PhaseFollow:
-		return cardarena.Move(follow(ask, moves)), nil
+		return jam.Choose(follow(ask, moves)), nil
 	}
 	if who, length := streak(ask.View.GetWinners()); length >= 2 && int(who) == ask.Match.Seat() {
-		return cardarena.Move(moves[len(moves)-1]).WithNote("for four or five in a row"), nil
+		return jam.Choose(moves[len(moves)-1]).WithNote("for four or five in a row"), nil
 	}
-	return cardarena.Move(moves[len(moves)/2]), nil
+	return jam.Choose(moves[len(moves)/2]), nil
 }
 
-func draw(ask *jam.Ask) cardarena.Choice {
+func draw(ask *jam.Ask) jam.Choice {
 	source := jam.SourceStock
 	pile := ask.View.GetDiscards()[ask.Match.Seat()].GetCards()
 	if len(pile) > 0 && cards.Rank(pile[len(pile)-1]) >= ten {
@@ -60,10 +60,10 @@ func draw(ask *jam.Ask) cardarena.Choice {
 	}
 	for place, move := range ask.Moves {
 		if move.GetSource() == source {
-			return cardarena.Index(place)
+			return jam.Index(place)
 		}
 	}
-	return cardarena.Index(0)
+	return jam.Index(0)
 }
 
 // follow chooses a reply to a lead. The moves are sorted by rank.

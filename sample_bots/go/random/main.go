@@ -5,7 +5,7 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"cardarena"
+	"cardarena.dev/cardarena"
 )
 
 func move(_ context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"cardarena/cards"
+	"cardarena.dev/cardarena/cards"
 )
 
 // Card returns the card, or panics if the text is not one.

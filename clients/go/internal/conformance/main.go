@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"cardarena"
-	v1 "cardarena/v1"
+	"cardarena.dev/cardarena"
+	v1 "cardarena.dev/cardarena/cardarenav1"
 )
 
 var sleepMs = flag.Int("sleep-ms", 0, "how long the bot takes for a move, in milliseconds")

@@ -24,14 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63\x61rdarena/v1/replay.proto\x12\x0c\x63\x61rdarena.v1\"%\n\x10GetReplayRequest\x12\x11\n\treplay_id\x18\x01 \x01(\t\"\"\n\x11GetReplayResponse\x12\r\n\x05piece\x18\x01 \x01(\x0c\";\n\x12ListReplaysRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"Y\n\x13ListReplaysResponse\x12)\n\x07replays\x18\x01 \x03(\x0b\x32\x18.cardarena.v1.ReplayInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"O\n\nReplayInfo\x12\x11\n\treplay_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12\x12\n\nsize_bytes\x18\x04 \x01(\x04\x32\xb3\x01\n\rReplayService\x12N\n\tGetReplay\x12\x1e.cardarena.v1.GetReplayRequest\x1a\x1f.cardarena.v1.GetReplayResponse0\x01\x12R\n\x0bListReplays\x12 .cardarena.v1.ListReplaysRequest\x1a!.cardarena.v1.ListReplaysResponseBe\n\x0c\x63\x61rdarena.v1B\x0bReplayProtoP\x01Z\x18\x63\x61rdarena/v1;cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63\x61rdarena/v1/replay.proto\x12\x0c\x63\x61rdarena.v1\"%\n\x10GetReplayRequest\x12\x11\n\treplay_id\x18\x01 \x01(\t\"\"\n\x11GetReplayResponse\x12\r\n\x05piece\x18\x01 \x01(\x0c\";\n\x12ListReplaysRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"Y\n\x13ListReplaysResponse\x12)\n\x07replays\x18\x01 \x03(\x0b\x32\x18.cardarena.v1.ReplayInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"O\n\nReplayInfo\x12\x11\n\treplay_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12\x12\n\nsize_bytes\x18\x04 \x01(\x04\x32\xb3\x01\n\rReplayService\x12N\n\tGetReplay\x12\x1e.cardarena.v1.GetReplayRequest\x1a\x1f.cardarena.v1.GetReplayResponse0\x01\x12R\n\x0bListReplays\x12 .cardarena.v1.ListReplaysRequest\x1a!.cardarena.v1.ListReplaysResponseBp\n\x0c\x63\x61rdarena.v1B\x0bReplayProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.v1.replay_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'\n\014cardarena.v1B\013ReplayProtoP\001Z\030cardarena/v1;cardarenav1\252\002\014CardArena.V1\312\002\014CardArena\\V1\352\002\rCardArena::V1'
+  _globals['DESCRIPTOR']._serialized_options = b'\n\014cardarena.v1B\013ReplayProtoP\001Z#cardarena.dev/cardarena/cardarenav1\252\002\014CardArena.V1\312\002\014CardArena\\V1\352\002\rCardArena::V1'
   _globals['_GETREPLAYREQUEST']._serialized_start=43
   _globals['_GETREPLAYREQUEST']._serialized_end=80
   _globals['_GETREPLAYRESPONSE']._serialized_start=82

@@ -110,6 +110,15 @@ impl<'a> Family<'a> {
 
                 const GAMES: &'static [&'static str] = crate::families::{constant};
 
+                fn ask(view: View, moves: Vec<Move>) -> v1::ask::Game {{
+                    v1::ask::Game::{name}(crate::games::v1::{name}Ask {{
+                        view: Some(view),
+                        moves,
+                        moves_complete: true,
+                        ..Default::default()
+                    }})
+                }}
+
                 fn view(body: &v1::ask::Game) -> Option<View> {{
                     let v1::ask::Game::{name}(body) = body else {{
                         return None;

@@ -1,5 +1,7 @@
 //! The hello message, errors and options.
 
+use std::io;
+
 use super::*;
 use crate::bot::{BotError, Choice};
 use crate::{AnyGame, Ask};

@@ -5,13 +5,14 @@
  *
  * @module
  */
-import { create } from "@bufbuild/protobuf";
-import type * as sdk from "../ask.js";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
 import { checkCard, checkCards, checkEnum, checkWholeNumber } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   type ArlingtonActive as Active,
+  ArlingtonAskSchema as AskSchema,
   type ArlingtonEvent as Event,
   ArlingtonEventKind as EventKind,
   type ArlingtonMove as Move,
@@ -22,6 +23,7 @@ import {
   ArlingtonVerb as Verb,
   type ArlingtonView as View,
 } from "../gen/cardarena/games/v1/arlington_pb.js";
+import type { MatchStartSchema } from "../gen/cardarena/v1/play_pb.js";
 
 /** The ids of the family's games. */
 export const games: readonly string[] = gamesOf("arlington");
@@ -100,4 +102,17 @@ export type Bot = AnyBot<Ask>;
 /** A player of Arlington. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
+}
+
+/**
+ * An ask for the test of a bot, at seat 0 with a minute of time, unless `start` has other terms.
+ * The moves are all legal moves, unless `movesComplete` is false.
+ */
+export function newAsk(
+  ask: MessageInitShape<typeof AskSchema>,
+  start: MessageInitShape<typeof MatchStartSchema> = {},
+): Ask {
+  const value = create(AskSchema, { movesComplete: true, ...ask });
+  const body = { case: "arlington", value } as const;
+  return sdk.newAsk(games[0] ?? "", body, start);
 }

@@ -5,12 +5,13 @@
  *
  * @module
  */
-import { create } from "@bufbuild/protobuf";
-import type * as sdk from "../ask.js";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
 import { checkCards } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
+  ChinesePokerAskSchema as AskSchema,
   type ChinesePokerEvent as Event,
   ChinesePokerEventKind as EventKind,
   type ChinesePokerMove as Move,
@@ -22,6 +23,7 @@ import {
   ChinesePokerVerb as Verb,
   type ChinesePokerView as View,
 } from "../gen/cardarena/games/v1/chinese_poker_pb.js";
+import type { MatchStartSchema } from "../gen/cardarena/v1/play_pb.js";
 
 /** The ids of the family's games. */
 export const games: readonly string[] = gamesOf("chinese_poker");
@@ -67,4 +69,17 @@ export type Bot = AnyBot<Ask>;
 /** A player of Chinese Poker. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
+}
+
+/**
+ * An ask for the test of a bot, at seat 0 with a minute of time, unless `start` has other terms.
+ * The moves are all legal moves, unless `movesComplete` is false.
+ */
+export function newAsk(
+  ask: MessageInitShape<typeof AskSchema>,
+  start: MessageInitShape<typeof MatchStartSchema> = {},
+): Ask {
+  const value = create(AskSchema, { movesComplete: true, ...ask });
+  const body = { case: "chinesePoker", value } as const;
+  return sdk.newAsk(games[0] ?? "", body, start);
 }

@@ -5,12 +5,13 @@
  *
  * @module
  */
-import { create } from "@bufbuild/protobuf";
-import type * as sdk from "../ask.js";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
 import { checkCard, checkCards } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
+  LooAskSchema as AskSchema,
   LooEnding as Ending,
   type LooEvent as Event,
   LooEventKind as EventKind,
@@ -20,6 +21,7 @@ import {
   LooVerb as Verb,
   type LooView as View,
 } from "../gen/cardarena/games/v1/loo_pb.js";
+import type { MatchStartSchema } from "../gen/cardarena/v1/play_pb.js";
 
 /** The ids of the family's games. */
 export const games: readonly string[] = gamesOf("loo");
@@ -68,4 +70,17 @@ export type Bot = AnyBot<Ask>;
 /** A player of Loo. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
+}
+
+/**
+ * An ask for the test of a bot, at seat 0 with a minute of time, unless `start` has other terms.
+ * The moves are all legal moves, unless `movesComplete` is false.
+ */
+export function newAsk(
+  ask: MessageInitShape<typeof AskSchema>,
+  start: MessageInitShape<typeof MatchStartSchema> = {},
+): Ask {
+  const value = create(AskSchema, { movesComplete: true, ...ask });
+  const body = { case: "loo", value } as const;
+  return sdk.newAsk(games[0] ?? "", body, start);
 }

@@ -5,12 +5,13 @@
  *
  * @module
  */
-import { create } from "@bufbuild/protobuf";
-import type * as sdk from "../ask.js";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import * as sdk from "../ask.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
 import { checkCard, checkCards, checkEnum, checkWholeNumber } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
+  OklahomaRummyAskSchema as AskSchema,
   OklahomaRummyEnd as End,
   type OklahomaRummyEvent as Event,
   OklahomaRummyEventKind as EventKind,
@@ -23,6 +24,7 @@ import {
   OklahomaRummyVerb as Verb,
   type OklahomaRummyView as View,
 } from "../gen/cardarena/games/v1/oklahoma_rummy_pb.js";
+import type { MatchStartSchema } from "../gen/cardarena/v1/play_pb.js";
 
 /** The ids of the family's games. */
 export const games: readonly string[] = gamesOf("oklahoma_rummy");
@@ -88,4 +90,17 @@ export type Bot = AnyBot<Ask>;
 /** A player of Oklahoma Rummy. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
+}
+
+/**
+ * An ask for the test of a bot, at seat 0 with a minute of time, unless `start` has other terms.
+ * The moves are all legal moves, unless `movesComplete` is false.
+ */
+export function newAsk(
+  ask: MessageInitShape<typeof AskSchema>,
+  start: MessageInitShape<typeof MatchStartSchema> = {},
+): Ask {
+  const value = create(AskSchema, { movesComplete: true, ...ask });
+  const body = { case: "oklahomaRummy", value } as const;
+  return sdk.newAsk(games[0] ?? "", body, start);
 }

@@ -5,14 +5,15 @@
  *
  * @module
  */
-import { create } from "@bufbuild/protobuf";
-import type * as sdk from "../ask.js";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import * as sdk from "../ask.js";
 import { type Bets, betsOf } from "../bets.js";
 import type { Bot as AnyBot, Player } from "../bot.js";
 import { checkCard, checkWholeNumber } from "../checks.js";
 import { gamesOf } from "../families.js";
 import {
   PineappleAction as Action,
+  PineappleAskSchema as AskSchema,
   type PineappleChips as Chips,
   type PineappleEvent as Event,
   PineappleEventKind as EventKind,
@@ -24,6 +25,7 @@ import {
   PineappleVerb as Verb,
   type PineappleView as View,
 } from "../gen/cardarena/games/v1/pineapple_pb.js";
+import type { MatchStartSchema } from "../gen/cardarena/v1/play_pb.js";
 
 /** The ids of the family's games. */
 export const games: readonly string[] = gamesOf("pineapple");
@@ -77,4 +79,17 @@ export type Bot = AnyBot<Ask>;
 /** A player of Pineapple. The function makes the bot of each match. */
 export function player(name: string, bot: (match: sdk.Match) => Bot): Player<Ask> {
   return { name, games, bot };
+}
+
+/**
+ * An ask for the test of a bot, at seat 0 with a minute of time, unless `start` has other terms.
+ * The moves are all legal moves, unless `movesComplete` is false.
+ */
+export function newAsk(
+  ask: MessageInitShape<typeof AskSchema>,
+  start: MessageInitShape<typeof MatchStartSchema> = {},
+): Ask {
+  const value = create(AskSchema, { movesComplete: true, ...ask });
+  const body = { case: "pineapple", value } as const;
+  return sdk.newAsk(games[0] ?? "", body, start);
 }

@@ -24,14 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63\x61rdarena/games/v1/cards.proto\x12\x12\x63\x61rdarena.games.v1\"\x16\n\x05\x43\x61rds\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\tB\x88\x01\n\x12\x63\x61rdarena.games.v1B\nCardsProtoP\x01Z#cardarena/games/v1;cardarenagamesv1\xaa\x02\x12\x43\x61rdArena.Games.V1\xca\x02\x12\x43\x61rdArena\\Games\\V1\xea\x02\x14\x43\x61rdArena::Games::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63\x61rdarena/games/v1/cards.proto\x12\x12\x63\x61rdarena.games.v1\"\x16\n\x05\x43\x61rds\x12\r\n\x05\x63\x61rds\x18\x01 \x03(\tB\x8d\x01\n\x12\x63\x61rdarena.games.v1B\nCardsProtoP\x01Z(cardarena.dev/cardarena/cardarenagamesv1\xaa\x02\x12\x43\x61rdArena.Games.V1\xca\x02\x12\x43\x61rdArena\\Games\\V1\xea\x02\x14\x43\x61rdArena::Games::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.games.v1.cards_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'\n\022cardarena.games.v1B\nCardsProtoP\001Z#cardarena/games/v1;cardarenagamesv1\252\002\022CardArena.Games.V1\312\002\022CardArena\\Games\\V1\352\002\024CardArena::Games::V1'
+  _globals['DESCRIPTOR']._serialized_options = b'\n\022cardarena.games.v1B\nCardsProtoP\001Z(cardarena.dev/cardarena/cardarenagamesv1\252\002\022CardArena.Games.V1\312\002\022CardArena\\Games\\V1\352\002\024CardArena::Games::V1'
   _globals['_CARDS']._serialized_start=54
   _globals['_CARDS']._serialized_end=76
 # @@protoc_insertion_point(module_scope)

@@ -2,7 +2,7 @@ import cardarena.Ask;
 import cardarena.CardArena;
 import cardarena.Cards;
 import cardarena.Choice;
-import cardarena.games.Jam;
+import cardarena.Jam;
 import cardarena.games.v1.JamEvent;
 import cardarena.games.v1.JamMove;
 import cardarena.games.v1.JamSource;
@@ -32,7 +32,7 @@ final class JamBot implements Jam.Bot {
   }
 
   @Override
-  public Choice move(Ask<JamView, JamMove, JamEvent> ask) {
+  public Choice<JamMove> move(Ask<JamView, JamMove, JamEvent> ask) {
     JamView view = ask.view();
     List<JamMove> moves =
         ask.moves().stream()
@@ -40,10 +40,10 @@ final class JamBot implements Jam.Bot {
             .toList();
     int seat = ask.match().seat();
     return switch (view.getPhase()) {
-      case JAM_PHASE_DRAW -> Choice.move(draw(view, seat, moves));
-      case JAM_PHASE_DISCARD -> Choice.move(moves.get(0)); // discard the lowest card
-      case JAM_PHASE_FOLLOW -> Choice.move(follow(view, moves));
-      default -> lead(view, seat, moves);
+      case JAM_PHASE_DRAW -> ask.choose(draw(view, seat, moves));
+      case JAM_PHASE_DISCARD -> ask.choose(moves.get(0)); // discard the lowest card
+      case JAM_PHASE_FOLLOW -> ask.choose(follow(view, moves));
+      default -> lead(ask, moves);
     };
   }
 
@@ -79,11 +79,13 @@ final class JamBot implements Jam.Bot {
         .orElse(moves.get(0));
   }
 
-  private static Choice lead(JamView view, int seat, List<JamMove> moves) {
-    List<Integer> winners = view.getWinnersList();
-    if (streak(winners) >= STREAK && winners.get(winners.size() - 1) == seat) {
-      return Choice.move(moves.get(moves.size() - 1)).withNote("for four or five in a row");
+  private static Choice<JamMove> lead(
+      Ask<JamView, JamMove, JamEvent> ask, List<JamMove> moves) {
+    List<Integer> winners = ask.view().getWinnersList();
+    boolean own = !winners.isEmpty() && winners.get(winners.size() - 1) == ask.match().seat();
+    if (own && streak(winners) >= STREAK) {
+      return ask.choose(moves.get(moves.size() - 1)).withNote("for four or five in a row");
     }
-    return Choice.move(moves.get(moves.size() / 2));
+    return ask.choose(moves.get(moves.size() / 2));
   }
 }

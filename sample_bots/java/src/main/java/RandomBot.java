@@ -1,5 +1,4 @@
 import cardarena.CardArena;
-import cardarena.Choice;
 import cardarena.Player;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -12,7 +11,7 @@ final class RandomBot {
         Player.named("random")
             .bot(
                 match ->
-                    ask -> Choice.index(ThreadLocalRandom.current().nextInt(ask.moves().size())));
+                    ask -> ask.choose(ThreadLocalRandom.current().nextInt(ask.moves().size())));
     CardArena.main(random, flags);
   }
 }

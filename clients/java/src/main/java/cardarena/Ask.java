@@ -1,9 +1,13 @@
 package cardarena;
 
+import cardarena.v1.Clock;
+import cardarena.v1.MatchStart;
+import cardarena.v1.MatchTerms;
 import cardarena.v1.PlayedFor;
 import com.google.protobuf.Message;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * One decision of a seat, with everything that the seat can see.
@@ -13,85 +17,127 @@ import java.util.List;
  * @param <E> its events
  */
 public final class Ask<V extends Message, M extends Message, E extends Message> {
-  private final cardarena.v1.Ask message;
-  private final Match match;
-  private final Message body;
-  private final AskEvents allEvents;
-  private final long dueNanos;
+  private static final int MINUTE_MS = 60_000;
 
-  // The session's lock guards these.
-  volatile boolean open = true;
-  boolean delivered;
+  private final UntypedAsk untyped;
+  private final V view;
+  private final List<M> moves;
+  private final List<E> events;
+  private final Class<M> moveClass;
 
-  /** Of an ask that arrived now, and the events of earlier asks that the bot did not receive. */
-  Ask(cardarena.v1.Ask message, Match match, AskEvents undelivered, long nowNanos) {
-    this.message = message;
-    this.match = match;
-    this.body = GameMessages.of(message);
-    this.allEvents =
-        undelivered.and(
-            new AskEvents(
-                GameMessages.list(body, "events"),
-                message.getEventTextsList(),
-                message.getPlayedForList()));
-    var clock = message.getClock();
-    long budgetMs = (long) clock.getMoveMs() + clock.getBankMs();
-    this.dueNanos = nowNanos + Duration.ofMillis(budgetMs).toNanos();
+  /** Throws a ClassCastException if the ask is of another game. */
+  Ask(UntypedAsk untyped, Types<V, M, E> types) {
+    this.untyped = untyped;
+    this.view = types.view().cast(untyped.view());
+    this.moves = Types.cast(untyped.moves(), types.move());
+    this.events = Types.cast(untyped.allEvents().events(), types.event());
+    this.moveClass = types.move();
+  }
+
+  /**
+   * An ask of any game for the test of a bot, as if it arrived now. The class of a game makes asks
+   * of its types, such as {@link Jam#ask}.
+   */
+  public static Ask<Message, Message, Message> of(Match match, cardarena.v1.Ask message) {
+    return of(match, message, Types.ANY);
+  }
+
+  static <V extends Message, M extends Message, E extends Message> Ask<V, M, E> of(
+      Match match, cardarena.v1.Ask message, Types<V, M, E> types) {
+    if (GameMessages.field(message) == null) {
+      throw new IllegalArgumentException("the ask has no game");
+    }
+    return new Ask<>(new UntypedAsk(message, match, AskEvents.NONE, System.nanoTime()), types);
+  }
+
+  /** An ask at seat 0 of a match of the game, with a minute of time. */
+  static <V extends Message, M extends Message, E extends Message> Ask<V, M, E> of(
+      String game, cardarena.v1.Ask.Builder message, Types<V, M, E> types) {
+    MatchTerms terms = MatchTerms.newBuilder().setGame(game).build();
+    Match match = new Match(MatchStart.newBuilder().setTerms(terms).build());
+    message.setClock(Clock.newBuilder().setMoveMs(MINUTE_MS));
+    return of(match, message.build(), types);
   }
 
   /** The arena's message. */
   public cardarena.v1.Ask message() {
-    return message;
+    return untyped.message();
   }
 
   /** The match of the ask. */
   public Match match() {
-    return match;
+    return untyped.match();
   }
 
   /** The number by which the arena identifies this ask. */
   public long id() {
-    return message.getAskId();
+    return untyped.id();
   }
 
   /** What the seat sees now. */
-  @SuppressWarnings("unchecked")
   public V view() {
-    return (V) body.getField(body.getDescriptorForType().findFieldByName("view"));
+    return view;
   }
 
   /** Legal moves, at least one. If {@link #movesComplete}, these are all legal moves. */
   public List<M> moves() {
-    return GameMessages.list(body, "moves");
+    return moves;
   }
 
   /** Whether the offered moves are all legal moves. */
   public boolean movesComplete() {
-    return (boolean) body.getField(body.getDescriptorForType().findFieldByName("moves_complete"));
+    return untyped.movesComplete();
+  }
+
+  /** Chooses an offered move by its index in {@link #moves}, from 0. */
+  public Choice<M> choose(int index) {
+    return Choice.index(index);
+  }
+
+  /** Chooses a move of the game, offered or not. */
+  public Choice<M> choose(M move) {
+    return Choice.move(Objects.requireNonNull(move, "move"));
+  }
+
+  /**
+   * The move that a choice stands for, for the test of a bot.
+   *
+   * @throws IllegalArgumentException if the arena would not accept it: if the index is out of
+   *     range, or the move is not one of all legal moves
+   */
+  public M chosen(Choice<M> choice) {
+    var answer = choice.answer(untyped);
+    if (!answer.hasMove()) {
+      return moves.get(answer.getIndex());
+    }
+    M move = moveClass.cast(GameMessages.of(answer.getMove()));
+    if (movesComplete()) {
+      throw new IllegalArgumentException("the move is not legal: " + move);
+    }
+    return move;
   }
 
   /** The moves in notation, if the player requested text. */
   public List<String> moveTexts() {
-    return message.getMoveTextsList();
+    return message().getMoveTextsList();
   }
 
   /**
    * What happened since the bot last received an ask of this match, oldest first. This includes the
    * events of asks that the bot did not receive.
    */
-  @SuppressWarnings("unchecked")
   public List<E> events() {
-    return (List<E>) allEvents.events();
+    return events;
   }
 
   /** The events in notation, if the player requested text. */
   public List<String> eventTexts() {
-    return allEvents.texts();
+    return untyped.allEvents().texts();
   }
 
   /** The moves among the events that the arena played in place of a bot at fault. */
   public List<PlayedFor> playedFor() {
-    return allEvents.playedFor();
+    return untyped.allEvents().playedFor();
   }
 
   /**
@@ -101,7 +147,7 @@ public final class Ask<V extends Message, M extends Message, E extends Message> 
    * the decision took last time.
    */
   public Duration timeLeft() {
-    return Duration.ofNanos(Math.max(0, dueNanos - System.nanoTime()));
+    return untyped.timeLeft();
   }
 
   /**
@@ -109,16 +155,6 @@ public final class Ask<V extends Message, M extends Message, E extends Message> 
    * now and then.
    */
   public boolean isOpen() {
-    return open;
-  }
-
-  /** Whether there is only one legal move. */
-  boolean forced() {
-    return movesComplete() && moves().size() == 1;
-  }
-
-  /** The events of this ask, after those of earlier asks that the bot did not receive. */
-  AskEvents allEvents() {
-    return allEvents;
+    return untyped.open;
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 @FunctionalInterface
 public interface BatchBot {
   /** Chooses a move for each ask, in the same order. An exception loses all these moves. */
-  List<Choice> moves(List<Ask<Message, Message, Message>> asks) throws Exception;
+  List<Choice<Message>> moves(List<Ask<Message, Message, Message>> asks) throws Exception;
 
   /** Called before the first ask of a match. */
   default void started(Match match) throws Exception {}

@@ -18,7 +18,7 @@ public interface Bot<V extends Message, M extends Message, E extends Message> {
    * <p>It may block as long as it likes. An exception loses the move, not the match: the SDK logs
    * it with the ask, answers that the bot failed, and says so in the note.
    */
-  Choice move(Ask<V, M, E> ask) throws Exception;
+  Choice<M> move(Ask<V, M, E> ask) throws Exception;
 
   /** Called once when the match ends, also if the bot missed the end. */
   default void ended(End end) throws Exception {}

@@ -70,7 +70,7 @@ final class BotRunner {
   }
 
   private void playMatch(BlockingQueue<BotTask> queue) {
-    Bot<Message, Message, Message> bot = null;
+    TypedBot<?, ?, ?> bot = null;
     Throwable makeError = null;
     while (true) {
       BotTask task = take(queue);
@@ -107,8 +107,7 @@ final class BotRunner {
     }
   }
 
-  private void choose(
-      Ask<Message, Message, Message> ask, Bot<Message, Message, Message> bot, Throwable makeError) {
+  private void choose(UntypedAsk ask, TypedBot<?, ?, ?> bot, Throwable makeError) {
     if (!session.deliver(ask)) {
       return;
     }
@@ -119,7 +118,7 @@ final class BotRunner {
       answer = Choice.failedAnswer(ask.id(), why);
     } else {
       try {
-        answer = bot.move(ask).answer(ask);
+        answer = bot.answer(ask);
       } catch (Exception | StackOverflowError | AssertionError error) {
         answer = logAndFail(ask, error);
       }
@@ -127,7 +126,7 @@ final class BotRunner {
     session.answer(List.of(answer));
   }
 
-  private static Answer logAndFail(Ask<?, ?, ?> ask, Throwable error) {
+  private static Answer logAndFail(UntypedAsk ask, Throwable error) {
     String text = ask.message().toString();
     String shortened = text.substring(0, Math.min(MAX_LOGGED_CHARS, text.length()));
     String where = "ask " + ask.id() + " of match " + ask.match().number();
@@ -144,7 +143,7 @@ final class BotRunner {
     while (true) {
       List<BotTask> tasks = new ArrayList<>(List.of(take(batchQueue)));
       batchQueue.drainTo(tasks);
-      List<Ask<Message, Message, Message>> asks = new ArrayList<>();
+      List<UntypedAsk> asks = new ArrayList<>();
       for (BotTask task : tasks) {
         if (task.match() == null) {
           return;
@@ -173,10 +172,11 @@ final class BotRunner {
     }
   }
 
-  private List<Answer> chooseAll(List<Ask<Message, Message, Message>> asks) {
+  private List<Answer> chooseAll(List<UntypedAsk> asks) {
     List<Answer> answers = new ArrayList<>();
     try {
-      List<Choice> choices = player.batch.moves(List.copyOf(asks));
+      List<Choice<Message>> choices =
+          player.batch.moves(asks.stream().map(ask -> new Ask<>(ask, Types.ANY)).toList());
       if (choices.size() != asks.size()) {
         throw new IllegalArgumentException(
             "the bot returned " + choices.size() + " moves for " + asks.size() + " asks");
@@ -192,7 +192,7 @@ final class BotRunner {
     return answers;
   }
 
-  private static Answer answer(Ask<?, ?, ?> ask, Choice choice) {
+  private static Answer answer(UntypedAsk ask, Choice<?> choice) {
     try {
       return choice.answer(ask);
     } catch (RuntimeException error) {

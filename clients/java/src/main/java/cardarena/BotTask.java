@@ -1,7 +1,5 @@
 package cardarena;
 
-import com.google.protobuf.Message;
-
 /** A call of the bot that is due. */
 sealed interface BotTask {
   /** The match of the task. */
@@ -11,7 +9,7 @@ sealed interface BotTask {
   record Started(Match match) implements BotTask {}
 
   /** An ask is queued. */
-  record Asked(Ask<Message, Message, Message> ask) implements BotTask {
+  record Asked(UntypedAsk ask) implements BotTask {
     @Override
     public Match match() {
       return ask.match();

@@ -4,11 +4,11 @@ import com.google.protobuf.ProtocolMessageEnum;
 import java.util.List;
 
 /** Checks of the arguments of moves' constructors. */
-public final class Checks {
+final class Checks {
   private Checks() {}
 
   /** Returns the card, or throws an IllegalArgumentException if the text is not one. */
-  public static String card(String card) {
+  static String card(String card) {
     if (card == null || !Cards.isCard(card)) {
       throw new IllegalArgumentException(Cards.notACard(card));
     }
@@ -16,13 +16,13 @@ public final class Checks {
   }
 
   /** Returns the cards, or throws an IllegalArgumentException if one of the texts is not a card. */
-  public static List<String> cards(List<String> cards) {
+  static List<String> cards(List<String> cards) {
     cards.forEach(Checks::card);
     return cards;
   }
 
   /** Returns the suit's letter, or throws an IllegalArgumentException if the text is not one. */
-  public static String suit(String suit) {
+  static String suit(String suit) {
     if (suit == null || suit.length() != 1 || !Cards.SUITS.contains(suit)) {
       throw new IllegalArgumentException("\"" + suit + "\" is not a suit: write c, d, h or s");
     }
@@ -30,7 +30,7 @@ public final class Checks {
   }
 
   /** Returns the number, or throws an IllegalArgumentException if it is negative. */
-  public static int wholeNumber(String name, int value) {
+  static int wholeNumber(String name, int value) {
     if (value < 0) {
       throw new IllegalArgumentException(name + " is " + value + ": write a whole number from 0");
     }
@@ -41,7 +41,7 @@ public final class Checks {
    * Returns the value of an enum, or throws an IllegalArgumentException if it is unspecified or
    * unknown.
    */
-  public static <E extends Enum<E> & ProtocolMessageEnum> E specified(String name, E value) {
+  static <E extends Enum<E> & ProtocolMessageEnum> E specified(String name, E value) {
     if (value == null || value.name().equals("UNRECOGNIZED") || value.getNumber() == 0) {
       throw new IllegalArgumentException(name + " is " + value + ": it must not be unspecified");
     }

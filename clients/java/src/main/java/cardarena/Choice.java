@@ -6,33 +6,36 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import java.util.Objects;
 
-/** A bot's answer to an ask: the index of an offered move, or a move, offered or not. */
-public final class Choice {
+/**
+ * A bot's answer to an ask: an offered move, or a move; and an optional note. An ask's method
+ * {@code choose} makes it.
+ *
+ * @param <M> the moves of the ask's game, such as JamMove
+ */
+public final class Choice<M extends Message> {
   private final int index;
-  private final Message move;
+  private final M move;
   private final String note;
 
-  private Choice(int index, Message move, String note) {
+  private Choice(int index, M move, String note) {
     this.index = index;
     this.move = move;
     this.note = note;
   }
 
-  /** Chooses an offered move by its index in the ask's moves, from 0. */
-  public static Choice index(int index) {
-    return new Choice(index, null, "");
+  static <M extends Message> Choice<M> index(int index) {
+    return new Choice<>(index, null, "");
   }
 
-  /** Chooses a move of the ask's game, offered or not. */
-  public static Choice move(Message move) {
-    return new Choice(0, Objects.requireNonNull(move, "move"), "");
+  static <M extends Message> Choice<M> move(M move) {
+    return new Choice<>(0, move, "");
   }
 
   /**
    * Adds a note, which only the bot's owner can read. A note over the arena's limit is truncated.
    */
-  public Choice withNote(String text) {
-    return new Choice(index, move, Objects.requireNonNull(text, "text"));
+  public Choice<M> withNote(String text) {
+    return new Choice<>(index, move, Objects.requireNonNull(text, "text"));
   }
 
   /**
@@ -40,7 +43,7 @@ public final class Choice {
    *
    * @throws IllegalArgumentException if the index is out of range, or the move is of another game
    */
-  Answer answer(Ask<?, ?, ?> ask) {
+  Answer answer(UntypedAsk ask) {
     Answer.Builder answer = Answer.newBuilder().setAskId(ask.id()).setNote(note);
     int found = move == null ? index : ask.moves().indexOf(move);
     int offered = ask.moves().size();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The families of games: the name of their field in oneof game, and the ids of their games. */
-public final class Families {
+final class Families {
   private static final Map<String, List<String>> GAMES = new LinkedHashMap<>();
 
   static {
@@ -28,12 +28,12 @@ public final class Families {
   private Families() {}
 
   /** The ids of all games that this SDK supports. */
-  public static List<String> allGames() {
+  static List<String> allGames() {
     return GAMES.values().stream().flatMap(List::stream).toList();
   }
 
   /** The ids of a family's games. The name is that of its field in oneof game. */
-  public static List<String> games(String family) {
+  static List<String> games(String family) {
     return GAMES.get(family);
   }
 }

@@ -3,6 +3,7 @@ package cardarena;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** The games' own messages in the oneof game of messages of any game. */
 final class GameMessages {
@@ -29,8 +30,10 @@ final class GameMessages {
   }
 
   /** A field that is a list of messages. */
-  @SuppressWarnings("unchecked")
-  static <T extends Message> List<T> list(Message body, String name) {
-    return (List<T>) body.getField(body.getDescriptorForType().findFieldByName(name));
+  static List<Message> list(Message body, String name) {
+    FieldDescriptor field = body.getDescriptorForType().findFieldByName(name);
+    return IntStream.range(0, body.getRepeatedFieldCount(field))
+        .mapToObj(place -> (Message) body.getRepeatedField(field, place))
+        .toList();
   }
 }

@@ -18,7 +18,7 @@ public final class Player {
   boolean askForced;
   boolean wantText;
   boolean addsEntropy = true;
-  Function<Match, Bot<Message, Message, Message>> bot;
+  Function<Match, TypedBot<?, ?, ?>> bot;
   BatchBot batch;
 
   private Player(String name) {
@@ -42,13 +42,18 @@ public final class Player {
     return this;
   }
 
-  /** Makes the bot of each match. */
-  @SuppressWarnings("unchecked")
-  public <V extends Message, M extends Message, E extends Message> Player bot(
-      Function<Match, ? extends Bot<V, M, E>> make) {
+  /**
+   * Makes the bot of each match, which plays every game. The class of a game has a player of its.
+   */
+  public Player bot(Function<Match, ? extends Bot<Message, Message, Message>> make) {
+    return bot(Types.ANY, make);
+  }
+
+  /** Makes the bot of each match, which gets asks of the types. */
+  <V extends Message, M extends Message, E extends Message> Player bot(
+      Types<V, M, E> types, Function<Match, ? extends Bot<V, M, E>> make) {
     Objects.requireNonNull(make, "make");
-    // The arena sends messages of the player's games only. Choice checks the moves of the bot.
-    bot = match -> (Bot<Message, Message, Message>) (Bot<?, ?, ?>) make.apply(match);
+    bot = match -> new TypedBot<>(types, Objects.requireNonNull(make.apply(match), "no bot"));
     return this;
   }
 

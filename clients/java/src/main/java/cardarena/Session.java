@@ -13,7 +13,6 @@ import cardarena.v1.MatchEnd;
 import cardarena.v1.MatchStart;
 import cardarena.v1.Refusal;
 import cardarena.v1.Welcome;
-import com.google.protobuf.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -64,7 +63,7 @@ final class Session {
     final Match match;
 
     /** The last ask, open or not; null before. */
-    Ask<Message, Message, Message> ask;
+    UntypedAsk ask;
 
     /** The answer to the last ask; null before. */
     Answer answer;
@@ -241,7 +240,7 @@ final class Session {
    *
    * @return false if the ask is settled or was delivered before: the bot must not be called then
    */
-  boolean deliver(Ask<?, ?, ?> ask) {
+  boolean deliver(UntypedAsk ask) {
     lock.lock();
     try {
       addQueuedAsks(-1);
@@ -385,7 +384,7 @@ final class Session {
         answers.add(
             truncate(Answer.newBuilder().setAskId(id).setFailed(true).setNote(note).build()));
       } else {
-        onNewAsk(seat, new Ask<>(message, seat.match, seat.undelivered(), nowNanos));
+        onNewAsk(seat, new UntypedAsk(message, seat.match, seat.undelivered(), nowNanos));
         if (seat.answer != null) {
           answers.add(seat.answer);
         }
@@ -395,7 +394,7 @@ final class Session {
   }
 
   /** Queues the ask, or answers it if there is only one legal move. */
-  private void onNewAsk(Seat seat, Ask<Message, Message, Message> ask) {
+  private void onNewAsk(Seat seat, UntypedAsk ask) {
     forgetAsk(seat);
     seat.ask = ask;
     seat.answer = null;
@@ -408,7 +407,7 @@ final class Session {
   }
 
   /** Queues an ask for the bot runner, which calls {@link #deliver} for each. */
-  private void enqueue(Ask<Message, Message, Message> ask) {
+  private void enqueue(UntypedAsk ask) {
     addQueuedAsks(1);
     tasks.accept(new BotTask.Asked(ask));
   }

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import cardarena.games.Jam;
-import cardarena.games.Pineapple;
 import cardarena.games.v1.JamAsk;
 import cardarena.games.v1.JamEvent;
 import cardarena.games.v1.JamMove;
@@ -104,7 +102,7 @@ class BotRunnerTest {
     asks(session, ask(7, 3));
     asks(session, ask(8, 3));
     BotTask.Asked last = (BotTask.Asked) tasks.get(tasks.size() - 1);
-    assertEquals(2, last.ask().events().size());
+    assertEquals(2, last.ask().allEvents().events().size());
   }
 
   @Test
@@ -117,7 +115,7 @@ class BotRunnerTest {
                   if (ask.id() == 7) {
                     throw new IllegalStateException("an error");
                   }
-                  return Choice.index(9);
+                  return ask.choose(9);
                 });
     BotRunner runner = new BotRunner(player, Thread::new);
     Session session = session(true, runner::accept);

@@ -21,14 +21,14 @@ public final class ConformanceClient {
     }
 
     @Override
-    public Choice move(Ask<Message, Message, Message> ask) throws InterruptedException {
+    public Choice<Message> move(Ask<Message, Message, Message> ask) throws InterruptedException {
       asked++;
       Thread.sleep(sleepMs);
       if (ask.id() % THOUSAND == MISTAKE) {
         throw new IllegalStateException("the fixed bot's mistake");
       }
       String note = asked + PAD.repeat((int) (ask.id() / THOUSAND));
-      return Choice.index((int) (ask.id() % ask.moves().size())).withNote(note);
+      return ask.choose((int) (ask.id() % ask.moves().size())).withNote(note);
     }
 
     @Override

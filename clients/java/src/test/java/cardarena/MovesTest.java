@@ -4,13 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import cardarena.games.Arlington;
-import cardarena.games.Eleusis;
-import cardarena.games.Jam;
-import cardarena.games.Klaberjass;
-import cardarena.games.OklahomaRummy;
-import cardarena.games.Pineapple;
-import cardarena.games.Soko;
 import cardarena.games.v1.ArlingtonMove;
 import cardarena.games.v1.ArlingtonVerb;
 import cardarena.games.v1.EleusisMove;

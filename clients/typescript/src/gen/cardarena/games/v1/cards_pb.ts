@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file cardarena/games/v1/cards.proto.
  */
 export const file_cardarena_games_v1_cards: GenFile = /*@__PURE__*/
-  fileDesc("Ch5jYXJkYXJlbmEvZ2FtZXMvdjEvY2FyZHMucHJvdG8SEmNhcmRhcmVuYS5nYW1lcy52MSIWCgVDYXJkcxINCgVjYXJkcxgBIAMoCUKIAQoSY2FyZGFyZW5hLmdhbWVzLnYxQgpDYXJkc1Byb3RvUAFaI2NhcmRhcmVuYS9nYW1lcy92MTtjYXJkYXJlbmFnYW1lc3YxqgISQ2FyZEFyZW5hLkdhbWVzLlYxygISQ2FyZEFyZW5hXEdhbWVzXFYx6gIUQ2FyZEFyZW5hOjpHYW1lczo6VjFiBnByb3RvMw");
+  fileDesc("Ch5jYXJkYXJlbmEvZ2FtZXMvdjEvY2FyZHMucHJvdG8SEmNhcmRhcmVuYS5nYW1lcy52MSIWCgVDYXJkcxINCgVjYXJkcxgBIAMoCUKNAQoSY2FyZGFyZW5hLmdhbWVzLnYxQgpDYXJkc1Byb3RvUAFaKGNhcmRhcmVuYS5kZXYvY2FyZGFyZW5hL2NhcmRhcmVuYWdhbWVzdjGqAhJDYXJkQXJlbmEuR2FtZXMuVjHKAhJDYXJkQXJlbmFcR2FtZXNcVjHqAhRDYXJkQXJlbmE6OkdhbWVzOjpWMWIGcHJvdG8z");
 
 /**
  * Holds a list of cards where lists are repeated, as one per seat.
