@@ -68,7 +68,7 @@ def go(*arguments, folder=GO):
 def build_go_readme(source, folder):
     (folder / "main.go").write_text(source)
     go("mod", "init", "mybot", folder=folder)
-    go("mod", "edit", "-require=cardarena@v0.1.0", f"-replace=cardarena={GO}", folder=folder)
+    go("mod", "edit", "-require=cardarena@v1.0.0-rc1", f"-replace=cardarena={GO}", folder=folder)
     shutil.copy(GO / "go.sum", folder)
     go("build", "-mod=mod", "-trimpath", "-o", "mybot", ".", folder=folder)
 
