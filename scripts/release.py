@@ -81,9 +81,7 @@ def with_version(name: str, text: str, version: Version) -> str:
     """
     spelled = str(version) if name.endswith("pyproject.toml") else written(version)
     for pattern in PLACES[name]:
-        text, count = re.subn(
-            pattern, lambda found: found[0].replace(found[1], spelled), text
-        )
+        text, count = re.subn(pattern, lambda found: found[0].replace(found[1], spelled), text)
         if not count:
             raise CannotRelease(f"{name} has no version that matches {pattern}")
     return text

@@ -5,7 +5,8 @@ import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Callable, Collection, Iterator, Set
+from collections.abc import Callable, Collection, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import partial
@@ -70,7 +71,7 @@ class Finding:
 class Wanted:
     """What a machine is to do, and with what."""
 
-    goals: Set[Goal]
+    goals: AbstractSet[Goal]
     data: Path
     port: int = DEFAULT_PORT
     web_port: int = WEB_PORT

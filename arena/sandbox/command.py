@@ -17,7 +17,11 @@ from arena.spawner.order import ResourceLimits
 _NAMED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,31})=(.+)", re.DOTALL)
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _PYTHONS: Final = ("python", "python3")
-_HOUSE: Final = Path(__file__).parents[1] / "house" / "bot.py"
+_PACKAGE: Final = Path(__file__).parents[1]
+_INSTALLED: Final = _PACKAGE / "sample_bots"
+SAMPLE_BOTS: Final = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent / "sample_bots"
+"""The sample bots: those of the installed engine, or of its checkout."""
+_HOUSE: Final = _PACKAGE / "house" / "bot.py"
 HOUSE_LEVELS: Final = ("random", "sample", "search-20ms", "search-200ms")
 """How strong the arena's own bot plays, the weakest first."""
 
@@ -83,7 +87,7 @@ def parse_commands(
     """Read commands, each `COMMAND` or `NAME=COMMAND`; `house:LEVEL` is the arena's own bot.
 
     The default name is the file name of the program, or the folder's; equal default names get a number. A
-    Python file without a program is run by this Python. `of_folder` gives the program and arguments of a bot
+    Python file without a program is run by this Python. `sample_bots/FILE` is a sample bot in any folder. `of_folder` gives the program and arguments of a bot
     whose folder is named instead of a command, and None for other folders.
 
     Raises:
@@ -137,7 +141,7 @@ def _argv(text: str) -> tuple[str, ...]:
             raise BadCommand(f"there is no {text!r}; the levels are: {', '.join(HOUSE_LEVELS)}")
         return house_argv(level)
     try:
-        words = shlex.split(text)
+        words = [_shipped(word) for word in shlex.split(text)]
     except ValueError as error:
         raise BadCommand(f"the command {text!r} is not well quoted: {error}") from None
     if not words:
@@ -157,6 +161,14 @@ def _argv(text: str) -> tuple[str, ...]:
     # The bot runs in another folder, so relative paths are resolved here.
     rest = (str(Path(word).resolve()) if exists(Path(word)) else word for word in words[1:])
     return (str(Path(program).absolute()), *rest)
+
+
+def _shipped(word: str) -> str:
+    """The word, or the sample bot that it names if the present folder has no such file."""
+    shipped = SAMPLE_BOTS.parent / word
+    if word.startswith("sample_bots/") and not exists(Path(word)) and exists(shipped):
+        return str(shipped)
+    return word
 
 
 def _why_no_program(word: str, text: str) -> str:
