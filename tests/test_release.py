@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -246,8 +248,6 @@ def test_go_finds_its_module(packages, tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_the_wheel_has_what_the_sdist_has(packages):
     """They are built one from the other; so what a checkout adds to its own wheel is in both."""
-    import zipfile
-
     name = f"cardarena_engine-{VERSION}-py3-none-any.whl"
     with zipfile.ZipFile(packages[0] / name) as wheel:
         names = set(wheel.namelist())
@@ -287,15 +287,18 @@ def test_an_installed_arena_plays_outside_a_checkout(environment, tmp_path):
     arena = programs / "arena"
     assert f"version {VERSION}" in run(tmp_path, arena, "--version")
     run(tmp_path, arena, "new", "my-bot")
-    played = json.loads(run(tmp_path, arena, "play", "abstrac", "my-bot", "house:sample", "--json"))
-    assert played["faults"] == []
-    bots = ("my-bot", "sample_bots/democracy.py", "sample_bots/random_bot.py")
+    # Other people's packages are links to here, which the sandbox has to show.
+    shown = ("--ro", sysconfig.get_path("purelib"))
+    bots = ("my-bot", "house:sample")
+    played = json.loads(run(tmp_path, arena, "play", "abstrac", *bots, "--json", *shown))
+    assert played["ending"] == "completed"
+    bots = ("first=sample_bots/first_bot.py", "sample_bots/democracy.py", "house:random")
     table = run(tmp_path, arena, "tournament", "democracy", *bots, "--seats", "3", "-o", "hands=3",
-                "--deal-sets", "1")  # fmt: skip
-    assert "my-bot" in table
-    run(tmp_path, arena, "check", "my-bot", "--only", "abstrac")
+                "--deal-sets", "1", "--seed", "7", *shown)  # fmt: skip
+    assert "first" in table
+    run(tmp_path, arena, "check", "my-bot", *shown)
     run(tmp_path, arena, "web", "export", "democracy", "site")
-    assert (tmp_path / "site" / "verify.html").is_file()
+    assert (tmp_path / "site" / "index.html").is_file()
 
 
 @pytest.mark.slow
