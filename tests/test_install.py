@@ -15,7 +15,7 @@ def documented():
     """What follows `pip install` in the README's line."""
     (line,) = [
         line for line in (ROOT / "README.md").read_text("utf-8").splitlines()
-        if line.startswith("    pip install ")
+        if line.startswith("    pip install ./")
     ]  # fmt: skip
     return shlex.split(line)[2:]
 

@@ -158,6 +158,7 @@ def test_all_metadata_has_the_same_address():
 @pytest.mark.parametrize("sdk", SDKS)
 def test_the_licence_travels_with_each_sdk(sdk):
     assert read(f"clients/{sdk}/LICENSE") == read("LICENSE")
+    assert "Apache License" in read("LICENSE")
 
 
 def test_the_first_bot_of_the_sdk_is_that_of_the_readme():
