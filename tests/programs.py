@@ -16,6 +16,7 @@ PACKAGES = {
     "node": "nodejs",
     "npm": "npm",
     "postgresql": "postgresql",
+    "systemd-analyze": "systemd",
     "valgrind": "valgrind",
 }
 """Of each program the package of Debian and Ubuntu that has it."""
