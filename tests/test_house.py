@@ -283,6 +283,7 @@ DISTRIBUTIONS = {
     "trio": "trio",
     "typing_extensions": "typing-extensions",
     "uvicorn": "uvicorn",
+    "yaml": "PyYAML",
 }
 IS_RUN = {"pip"}  # as a program, which builds runtimes and installs wheels: nothing here imports it
 READS_HTTP = {"h11"}  # uvicorn's choice, which is named so that it stays: nothing here imports it
