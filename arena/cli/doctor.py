@@ -46,7 +46,7 @@ class Goal(StrEnum):
     PAGES = "pages"
 
 
-class State(StrEnum):
+class Readiness(StrEnum):
     """Whether a goal can be reached."""
 
     OK = "ok"
@@ -61,7 +61,7 @@ class Finding:
     """One thing that was looked at."""
 
     subject: str
-    state: State
+    state: Readiness
     found: str
     cure: str = ""
     """What to do; empty if nothing needs to be done."""
@@ -123,7 +123,7 @@ def doctor(
             say(f"{each.state:<6} {each.subject:<15} {each.found}")
             if each.cure:
                 say(f"{'':<22} cure: {each.cure}")
-    if any(each.state is State.LACKS for each in findings):
+    if any(each.state is Readiness.LACKS for each in findings):
         raise SystemExit(exits.FAILED)
 
 
@@ -149,20 +149,22 @@ def examine(wanted: Wanted, sandbox: Sandbox) -> Iterator[Finding]:
 def _python() -> Finding:
     version = platform.python_version()
     if built() == "compiled":
-        return Finding("Python", State.OK, f"{version}, compiled")
+        return Finding("Python", Readiness.OK, f"{version}, compiled")
     cure = "install the compiled wheel, or run scripts/compile in a checkout"
-    return Finding("Python", State.WEAK, f"{version}, pure: matches take more processor time", cure)
+    return Finding(
+        "Python", Readiness.WEAK, f"{version}, pure: matches take more processor time", cure
+    )
 
 
 def sandbox_finding(sandbox: Sandbox, *, submissions: bool) -> Finding:
     """The sandbox level; submitted bots need S2."""
     level = sandbox.level
     if level in UPLOADS_AT:
-        return Finding("sandbox", State.OK, level.value)
+        return Finding("sandbox", Readiness.OK, level.value)
     why, _, cure = sandbox.why_not_better.partition(": ")
     return Finding(
         "sandbox",
-        State.LACKS if submissions else State.WEAK,
+        Readiness.LACKS if submissions else Readiness.WEAK,
         f"{level.value}, as {why}",
         cure or "docs/sandbox.md has what each system needs",
     )
@@ -171,10 +173,10 @@ def sandbox_finding(sandbox: Sandbox, *, submissions: bool) -> Finding:
 def groups_finding(sandbox: Sandbox) -> Finding:
     """Whether the memory and processor of a whole bot are limited."""
     if sandbox.level is Level.S3:
-        return Finding("control groups", State.OK, "delegated")
+        return Finding("control groups", Readiness.OK, "delegated")
     why, _, cure = sandbox.why_not(Level.S3).partition(": ")
     found = f"the total memory and processor time of a bot are not limited, as {why}"
-    return Finding("control groups", State.WEAK, found, cure or "a unit with Delegate=yes")
+    return Finding("control groups", Readiness.WEAK, found, cure or "a unit with Delegate=yes")
 
 
 def data_finding(
@@ -186,11 +188,13 @@ def data_finding(
         folder = folder.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         found = f"{data} cannot be written by this user"
-        return Finding("data folder", State.LACKS, found, "name another one with --data")
+        return Finding("data folder", Readiness.LACKS, found, "name another one with --data")
     if full := DiskBudget(partial(measured, folder)).why_full():
-        return Finding("data folder", State.LACKS, full, "free disk space: new matches are refused")
+        return Finding(
+            "data folder", Readiness.LACKS, full, "free disk space: new matches are refused"
+        )
     _, _, free_bytes = measured(folder)
-    return Finding("data folder", State.OK, f"{data}, {free_bytes / 1e9:.1f} GB free")
+    return Finding("data folder", Readiness.OK, f"{data}, {free_bytes / 1e9:.1f} GB free")
 
 
 def port_finding(subject: str, port: int, option: str, data: Path) -> Finding:
@@ -199,9 +203,9 @@ def port_finding(subject: str, port: int, option: str, data: Path) -> Finding:
         require_free("127.0.0.1", port)
     except CannotServe as error:
         if is_running(data):
-            return Finding(subject, State.OK, f"{port}, in use while an arena runs in {data}")
-        return Finding(subject, State.LACKS, str(error), f"choose another with {option}")
-    return Finding(subject, State.OK, f"{port} is free")
+            return Finding(subject, Readiness.OK, f"{port}, in use while an arena runs in {data}")
+        return Finding(subject, Readiness.LACKS, str(error), f"choose another with {option}")
+    return Finding(subject, Readiness.OK, f"{port} is free")
 
 
 def _adjtimex() -> int | None:
@@ -213,28 +217,30 @@ def _adjtimex() -> int | None:
 def clock_finding(state: int | None) -> Finding:
     """Whether something sets the clock, given what adjtimex returned."""
     if state is None or state < 0:
-        return Finding("clock", State.OK, "this system does not tell whether it is set")
+        return Finding("clock", Readiness.OK, "this system does not tell whether it is set")
     if state != _UNSYNCHRONISED:
-        return Finding("clock", State.OK, "synchronised")
+        return Finding("clock", Readiness.OK, "synchronised")
     found = "not synchronised: dates of matches and ends of codes and bans may be wrong"
-    return Finding("clock", State.WEAK, found, "install chrony or systemd-timesyncd")
+    return Finding("clock", Readiness.WEAK, found, "install chrony or systemd-timesyncd")
 
 
 def store_finding(url: str) -> Finding:
     """Whether a store in PostgreSQL answers, and is new enough."""
     try:
-        return Finding("PostgreSQL", State.OK, answering_version(url, _CONNECT_S))
+        return Finding("PostgreSQL", Readiness.OK, answering_version(url, _CONNECT_S))
     except StoreError as error:
         found, _, cure = str(error).partition(": ")
-        return Finding("PostgreSQL", State.LACKS, found, cure or "docs/organising.md: PostgreSQL")
+        return Finding(
+            "PostgreSQL", Readiness.LACKS, found, cure or "docs/organising.md: PostgreSQL"
+        )
 
 
 def packages_finding(needed: Collection[str] = _PAGES_NEED) -> Finding:
     """Whether the packages that draw pages are installed."""
     if missing := [each for each in needed if find_spec(each) is None]:
         cure = "pip install 'cardarena-engine[web]'"
-        return Finding("packages", State.LACKS, f"{', '.join(missing)} not installed", cure)
-    return Finding("packages", State.OK, "those of pages are installed")
+        return Finding("packages", Readiness.LACKS, f"{', '.join(missing)} not installed", cure)
+    return Finding("packages", Readiness.OK, "those of pages are installed")
 
 
 def _fonts_with_suits() -> int | None:
@@ -248,8 +254,8 @@ def _fonts_with_suits() -> int | None:
 def fonts_finding(count: int | None) -> Finding:
     """Whether a browser on this machine can draw cards. Browsers elsewhere have their own fonts."""
     if count is None:
-        return Finding("fonts", State.OK, "no fontconfig here; browsers elsewhere have fonts")
+        return Finding("fonts", Readiness.OK, "no fontconfig here; browsers elsewhere have fonts")
     if count == 0:
         found = "none has the suits of cards, for a browser on this machine"
-        return Finding("fonts", State.WEAK, found, "apt install fonts-dejavu-core")
-    return Finding("fonts", State.OK, f"{count} have the suits of cards")
+        return Finding("fonts", Readiness.WEAK, found, "apt install fonts-dejavu-core")
+    return Finding("fonts", Readiness.OK, f"{count} have the suits of cards")

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import doctor, main
-from arena.cli.doctor import Goal, State
+from arena.cli.doctor import Goal, Readiness
 from arena.sandbox import Level, MissingLevel, Sandbox
 from arena.store import StoreError
 
@@ -30,22 +30,22 @@ def disk(free_bytes):
 
 # fmt: off
 FINDINGS = [
-    (lambda _: doctor.sandbox_finding(at(S2_ONLY), submissions=True),  State.OK,    "",                       "S2 holds for submitted bots"),
-    (lambda _: doctor.sandbox_finding(at(S1_ONLY), submissions=True),  State.LACKS, "apt install it",         "S1 does not"),
-    (lambda _: doctor.sandbox_finding(at(S1_ONLY), submissions=False), State.WEAK,  "apt install it",         "it does for one's own bots"),
-    (lambda _: doctor.groups_finding(at(S3)),                          State.OK,    "",                       "a delegated control group"),
-    (lambda _: doctor.groups_finding(at(S2_ONLY)),                     State.WEAK,  "boot it with it",        "no control group"),
-    (lambda folder: doctor.data_finding(folder / "new", disk(10 * GB)), State.OK,   "",                       "a folder that can be made"),
-    (lambda folder: doctor.data_finding(folder, disk(GB)),             State.LACKS, "free disk space",        "less space than matches need"),
-    (lambda folder: doctor.data_finding(folder / "file"),              State.LACKS, "--data",                 "a file where the folder should be"),
-    (lambda _: doctor.clock_finding(0),                                State.OK,    "",                       "a clock that is set"),
-    (lambda _: doctor.clock_finding(5),                                State.WEAK,  "chrony",                 "a clock that nothing sets"),
-    (lambda _: doctor.clock_finding(None),                             State.OK,    "",                       "a system that does not tell"),
-    (lambda _: doctor.fonts_finding(3),                                State.OK,    "",                       "fonts with suits"),
-    (lambda _: doctor.fonts_finding(0),                                State.WEAK,  "fonts-dejavu-core",      "fonts without suits"),
-    (lambda _: doctor.fonts_finding(None),                             State.OK,    "",                       "no fontconfig"),
-    (lambda _: doctor.packages_finding(["json"]),                      State.OK,    "",                       "packages that are installed"),
-    (lambda _: doctor.packages_finding(["json", "no_such"]),           State.LACKS, "cardarena-engine[web]",  "one that is not"),
+    (lambda _: doctor.sandbox_finding(at(S2_ONLY), submissions=True),  Readiness.OK,    "",                       "S2 holds for submitted bots"),
+    (lambda _: doctor.sandbox_finding(at(S1_ONLY), submissions=True),  Readiness.LACKS, "apt install it",         "S1 does not"),
+    (lambda _: doctor.sandbox_finding(at(S1_ONLY), submissions=False), Readiness.WEAK,  "apt install it",         "it does for one's own bots"),
+    (lambda _: doctor.groups_finding(at(S3)),                          Readiness.OK,    "",                       "a delegated control group"),
+    (lambda _: doctor.groups_finding(at(S2_ONLY)),                     Readiness.WEAK,  "boot it with it",        "no control group"),
+    (lambda folder: doctor.data_finding(folder / "new", disk(10 * GB)), Readiness.OK,   "",                       "a folder that can be made"),
+    (lambda folder: doctor.data_finding(folder, disk(GB)),             Readiness.LACKS, "free disk space",        "less space than matches need"),
+    (lambda folder: doctor.data_finding(folder / "file"),              Readiness.LACKS, "--data",                 "a file where the folder should be"),
+    (lambda _: doctor.clock_finding(0),                                Readiness.OK,    "",                       "a clock that is set"),
+    (lambda _: doctor.clock_finding(5),                                Readiness.WEAK,  "chrony",                 "a clock that nothing sets"),
+    (lambda _: doctor.clock_finding(None),                             Readiness.OK,    "",                       "a system that does not tell"),
+    (lambda _: doctor.fonts_finding(3),                                Readiness.OK,    "",                       "fonts with suits"),
+    (lambda _: doctor.fonts_finding(0),                                Readiness.WEAK,  "fonts-dejavu-core",      "fonts without suits"),
+    (lambda _: doctor.fonts_finding(None),                             Readiness.OK,    "",                       "no fontconfig"),
+    (lambda _: doctor.packages_finding(["json"]),                      Readiness.OK,    "",                       "packages that are installed"),
+    (lambda _: doctor.packages_finding(["json", "no_such"]),           Readiness.LACKS, "cardarena-engine[web]",  "one that is not"),
 ]
 # fmt: on
 
@@ -56,7 +56,7 @@ def test_a_finding_has_a_state_and_a_cure_unless_it_is_ok(find, state, cure, why
     found = find(tmp_path)
     assert found.state is state
     assert cure in found.cure
-    assert bool(found.cure) == (state is not State.OK)
+    assert bool(found.cure) == (state is not Readiness.OK)
 
 
 @pytest.fixture
@@ -69,17 +69,20 @@ def taken():
 
 def test_a_port_that_another_program_has_is_lacking(taken, tmp_path):
     found = doctor.port_finding("port", taken, "--port", tmp_path)
-    assert (found.state, found.cure) == (State.LACKS, "choose another with --port")
+    assert (found.state, found.cure) == (Readiness.LACKS, "choose another with --port")
 
 
 def test_a_port_is_not_lacking_while_an_arena_runs_in_the_folder(taken, tmp_path, monkeypatch):
     monkeypatch.setattr(doctor, "is_running", lambda _: True)
-    assert doctor.port_finding("port", taken, "--port", tmp_path).state is State.OK
+    assert doctor.port_finding("port", taken, "--port", tmp_path).state is Readiness.OK
 
 
 @pytest.mark.parametrize(
     ("answer", "state"),
-    [("17.2", State.OK), (StoreError("it is PostgreSQL 12; the arena needs 15"), State.LACKS)],
+    [
+        ("17.2", Readiness.OK),
+        (StoreError("it is PostgreSQL 12; the arena needs 15"), Readiness.LACKS),
+    ],
     ids=["a server that is new enough", "one that is too old"],
 )
 def test_the_server_of_the_store_is_asked_for_its_version(answer, state, monkeypatch):
