@@ -10,10 +10,13 @@ def built() -> str:
 
 
 def outdated() -> Sequence[str]:
-    """Sources that were changed after they were compiled, so that older code runs."""
-    if built() == "pure":
-        return ()
+    """Sources of a checkout that were changed after they were compiled, so that older code runs.
+
+    The sources of an installed wheel have the dates of its installation, which say nothing.
+    """
     package = Path(__file__).parent
+    if built() == "pure" or not (package.parent / "pyproject.toml").exists():
+        return ()
     return sorted(
         str(source.relative_to(package.parent))
         for module in package.rglob("*.so")

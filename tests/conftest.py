@@ -1,7 +1,9 @@
 """Settings of all tests."""
 
 import re
+import subprocess
 import sys
+import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -52,6 +54,18 @@ def replaceable_parts():
     with pytest.MonkeyPatch.context() as patch:
         setattr_as_ever(patch, pytest.MonkeyPatch, "setattr", replace)
         yield
+
+
+@pytest.fixture
+def strangers(tmp_path):
+    """An environment with everything that these tests run with, but for our own."""
+    folder = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if "cardarena" not in path.name:
+            (packages / path.name).symlink_to(path)
+    return folder
 
 
 @pytest.fixture(scope="session")

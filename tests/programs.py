@@ -22,6 +22,7 @@ PACKAGES = {
     "npm": "npm",
     "postgresql": "postgresql",
     "ruby": "ruby",
+    "systemd-analyze": "systemd",
     "valgrind": "valgrind",
 }
 """Of each program the package of Debian and Ubuntu that has it."""

@@ -30,6 +30,7 @@ def package(tmp_path, monkeypatch):
     ):
         (folder / name).touch()
         os.utime(folder / name, (1000, 1000))
+    (tmp_path / "pyproject.toml").touch()
     monkeypatch.setattr(
         compiled, "__file__", str(folder / "compiled.cpython-311-x86_64-linux-gnu.so")
     )
@@ -54,8 +55,13 @@ class TestAsPure:
         assert compiled.built() == "compiled"
         assert list(compiled.outdated()) == outdated
 
-    def test_a_wheel_has_no_sources_to_be_newer(self, package):
+    def test_a_module_may_have_no_source(self, package):
         (package / "table.py").unlink()
+        assert list(compiled.outdated()) == []
+
+    def test_sources_of_an_installed_wheel_have_the_dates_of_its_installation(self, package):
+        os.utime(package / "table.py", (1001, 1001))
+        (package.parent / "pyproject.toml").unlink()
         assert list(compiled.outdated()) == []
 
 

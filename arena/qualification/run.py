@@ -24,7 +24,7 @@ from arena.qualification.games import (
     check_of,
     seatings,
 )
-from arena.sandbox import BadCommand, BotCommand, Level, Sandbox, instance_name
+from arena.sandbox import SAMPLE_BOTS, BadCommand, BotCommand, Level, Sandbox, instance_name
 from arena.server.admission.tokens import Tokens
 from arena.server.app import sandboxed, serve
 from arena.server.arena import Arena
@@ -52,15 +52,12 @@ REPLAYS_S: Final = 6.0
 """The part of it that is reserved for reading the replays of failed checks."""
 START: Final = "start"
 """The name of the bot's first process."""
-SAMPLE_BOTS: Final = Path(__file__).with_name("sample_bots")
-SAMPLE_BOTS_IN_CHECKOUT: Final = Path(__file__).resolve().parents[2] / "sample_bots"
 RANDOM_BOT: Final = Path(__file__).with_name("random_opponent.py")
 
 
 def sample_bot(game: Game) -> Path:
     """The sample bot of a game; each family of games has one."""
-    folder = SAMPLE_BOTS if SAMPLE_BOTS.is_dir() else SAMPLE_BOTS_IN_CHECKOUT
-    return folder / f"{game.family}.py"
+    return SAMPLE_BOTS / f"{game.family}.py"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,14 @@ A trial finds the sandbox level of the machine (`Sandbox`, `docs/sandbox.md`). W
 has all rights of the user who launches it: then launch only bots whose code you trust.
 """
 
-from arena.sandbox.command import SDK_ARGV, BadCommand, BotCommand, house_argv, parse_commands
+from arena.sandbox.command import (
+    SAMPLE_BOTS,
+    SDK_ARGV,
+    BadCommand,
+    BotCommand,
+    house_argv,
+    parse_commands,
+)
 from arena.sandbox.content import changed_files
 from arena.sandbox.exceptions import PrintedException, printed_exception, without_other_asks
 from arena.sandbox.output import (
@@ -29,6 +36,7 @@ from arena.spawner.order import Level, ResourceLimits
 
 __all__ = [
     "LOG_SUFFIX",
+    "SAMPLE_BOTS",
     "SDK_ARGV",
     "UPLOADS_AT",
     "BadCommand",

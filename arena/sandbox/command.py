@@ -23,7 +23,11 @@ _BEHIND: Final = "--"
 """The word before the bot's own command in that of the bridge."""
 SDK_ARGV: Final = (sys.executable, "-m", _SDK)
 """The command `cardarena` of the SDK that the arena has."""
-_HOUSE: Final = Path(__file__).parents[1] / "house" / "bot.py"
+_PACKAGE: Final = Path(__file__).parents[1]
+_INSTALLED: Final = _PACKAGE / "sample_bots"
+SAMPLE_BOTS: Final = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent / "sample_bots"
+"""The sample bots: those of the installed engine, or of its checkout."""
+_HOUSE: Final = _PACKAGE / "house" / "bot.py"
 
 
 class BadCommand(ValueError):
@@ -92,8 +96,9 @@ def parse_commands(
     """Read commands, each `COMMAND` or `NAME=COMMAND`; `house:LEVEL` is the arena's own bot.
 
     The default name is the file name of the program, or that of its folder for a `bot.py`; equal default names get
-    a number. A Python file without a program is run by this Python. `of_folder` gives the program and arguments of
-    a bot whose folder is named instead of a command, and None for other folders.
+    a number. A Python file without a program is run by this Python. `sample_bots/FILE` is a sample bot in any
+    folder. `of_folder` gives the program and arguments of a bot whose folder is named instead of a command, and
+    None for other folders.
 
     Raises:
       BadCommand: if a command is empty or its program does not exist.
@@ -146,7 +151,7 @@ def _argv(text: str) -> tuple[str, ...]:
             raise BadCommand(f"there is no {text!r}; the levels are: {', '.join(STEPS)}")
         return house_argv(level)
     try:
-        words = shlex.split(text)
+        words = [_shipped(word) for word in shlex.split(text)]
     except ValueError as error:
         raise BadCommand(f"the command {text!r} is not well quoted: {error}") from None
     if not words:
@@ -174,6 +179,14 @@ def _resolved(words: list[str], text: str) -> tuple[str, ...]:
     # The bot runs in another folder, so relative paths are resolved here.
     rest = (str(Path(word).resolve()) if exists(Path(word)) else word for word in words[1:])
     return (str(Path(program).absolute()), *rest)
+
+
+def _shipped(word: str) -> str:
+    """The word, or the sample bot that it names if the present folder has no such file."""
+    shipped = SAMPLE_BOTS.parent / word
+    if word.startswith("sample_bots/") and not exists(Path(word)) and exists(shipped):
+        return str(shipped)
+    return word
 
 
 def _why_no_program(word: str, text: str) -> str:

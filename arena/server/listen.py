@@ -84,7 +84,7 @@ def listen(
     if host.startswith(UNIX):
         _require_unused(Path(host.removeprefix(UNIX)))
     else:
-        _require_free(host, port)
+        require_free(host, port)
     try:
         # A user who can open the file can play as a guest, so only this user can.
         with owner_only_files() if host.startswith(UNIX) else contextlib.nullcontext():
@@ -134,7 +134,7 @@ def _require_unused(path: Path) -> None:
     raise CannotServe(f"cannot listen on {path}: another server does")
 
 
-def _require_free(host: str, port: int) -> None:
+def require_free(host: str, port: int) -> None:
     """Require that a port is free, before grpc logs an error of its own."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(

@@ -24,7 +24,7 @@ from arena.store.competitions import (
     NoOfficialStandings,
     NotExpected,
 )
-from arena.store.database import is_there, keep_in, kept_at
+from arena.store.database import is_there, keep_in, kept_at, url_beside
 from arena.store.entrants import CompetitionEntry, EnteredBot, MayNotEnter
 from arena.store.errors import StoreBusy, StoreError
 from arena.store.keys import Key, Keys, Scope
@@ -32,6 +32,7 @@ from arena.store.leases import Leases
 from arena.store.matches import EndedMatch, MatchFilter, StoredMatch, StoredMatches
 from arena.store.names import NAME, NameTaken
 from arena.store.official_standings import OfficialStandings
+from arena.store.postgresql import answering_version
 from arena.store.registry import Bot, BotKind, Owner, Registry, Version
 from arena.store.rounds import DrawDiffers
 from arena.store.store import Store, open_public, open_store
@@ -74,9 +75,11 @@ __all__ = [
     "StoredMatch",
     "StoredMatches",
     "Version",
+    "answering_version",
     "is_there",
     "keep_in",
     "kept_at",
     "open_public",
     "open_store",
+    "url_beside",
 ]

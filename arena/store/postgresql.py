@@ -172,6 +172,23 @@ def require_sound(connection: Connection, place: str) -> None:
         )
 
 
+def answering_version(url: str, timeout_s: float) -> str:
+    """The version of the server at an address, after the checks of `require_sound`.
+
+    Raises:
+      StoreError: if no server answers, or it cannot have a store.
+    """
+    place, made = shown(url), engine(url, timeout_s)
+    try:
+        with made.connect() as connection:
+            require_sound(connection, place)
+            return ".".join(map(str, connection.dialect.server_version_info or ()))
+    except DBAPIError as error:
+        raise as_store_error(error, place, timeout_s) or error from error
+    finally:
+        made.dispose()
+
+
 def as_store_error(error: DBAPIError, place: str, timeout_s: float) -> StoreError | None:
     """The `StoreError` of a failure that an operator can fix; None if it is a bug."""
     code = _CODES.get(str(getattr(error.orig, "sqlstate", None)))

@@ -21,7 +21,7 @@ import (
 
 const (
 	// Version is the version of this SDK.
-	Version            = "0.1.0"
+	Version            = "1.0.0-rc1"
 	defaultAddress     = "localhost:7654"
 	defaultConcurrency = 64
 	guest              = "guest:"

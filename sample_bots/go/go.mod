@@ -2,7 +2,7 @@ module samplebots
 
 go 1.26.0
 
-require cardarena.dev/cardarena v0.1.0
+require cardarena.dev/cardarena v1.0.0-rc1
 
 require (
 	golang.org/x/net v0.60.0 // indirect

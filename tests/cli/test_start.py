@@ -64,7 +64,7 @@ def test_pages_load_neither_an_arena_nor_what_plays_matches_again():
 
 
 def test_the_version_is_told():
-    version = r"arena, version \d+\.\d+\.\d+, (pure|compiled)\n"
+    version = r"arena, version \d+\.\d+\.\d+(rc\d+)?, (pure|compiled)\n"
     assert re.fullmatch(version, started("--version").stdout)
 
 

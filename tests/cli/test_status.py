@@ -18,6 +18,7 @@ from arena.server import data_folder as notices
 from arena.server.admission.tokens import Tokens
 from arena.server.data_folder import (
     RunningNotice,
+    arena_version,
     is_running,
     read_notice,
     remove_notice,
@@ -96,7 +97,7 @@ def test_a_person_is_told_how_the_arena_does(tmp_path):
         code, text = status("--data", tmp_path)
         assert code == 0
         first, *_ = text.splitlines()
-        assert first.startswith("Card Arena 0.1.0 is up since 20")
+        assert first.startswith(f"Card Arena {arena_version()} is up since 20")
         assert first.endswith(f" s), process {os.getpid()}")
         found = rows(text)
         assert found["address"] == arena.address
@@ -144,7 +145,7 @@ def test_a_program_gets_the_same(tmp_path):
             assert "address" not in remote
         code, text = status("--metrics", url)
         assert code == 0
-        assert text.startswith("Card Arena 0.1.0 is up since ")
+        assert text.startswith(f"Card Arena {arena_version()} is up since ")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 
 from arena.cli.options import bot_commands
 from arena.referee import Unwritten
-from arena.sandbox import BadCommand, changed_files, content, parse_commands
+from arena.sandbox import SAMPLE_BOTS, BadCommand, changed_files, content, parse_commands
 from arena.server.admission.tokens import Tokens
 from arena.server.app import ServerSettings, serve
 from arena.server.data_folder import FolderMonitor
@@ -25,6 +25,33 @@ FIRST = str(Path(BOT).with_name("first_bot.py"))
 def tournament(data, *bots, **options):
     given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     return arena("tournament", "abstrac", *bots, "-o", "hands=2", "--data", data, *given)
+
+
+# A sample bot by the path that it has in a checkout.
+
+# fmt: off
+SAMPLES = [
+    ("sample_bots/loo.py",    None,     "that of the engine, where the folder has none"),
+    ("sample_bots/loo.py",    "loo.py", "the folder's own, where it has one"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "own", "why"), SAMPLES, ids=[row[-1] for row in SAMPLES])
+def test_a_sample_bot_is_found_in_any_folder(text, own, why, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if own:
+        Path("sample_bots").mkdir()
+        Path("sample_bots", own).touch()
+    (bot,) = parse_commands([text])
+    assert Path(bot.argv[-1]).parent == (tmp_path / "sample_bots" if own else SAMPLE_BOTS)
+    assert bot.name == "loo"
+
+
+def test_a_sample_bot_that_there_is_not_is_a_file_that_does_not_exist(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadCommand, match="does not exist"):
+        parse_commands(["sample_bots/whist.py"])
 
 
 # A bot's file that changes.

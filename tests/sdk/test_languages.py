@@ -67,7 +67,7 @@ def build_go_readme(source, folder):
     (folder / "main.go").write_text(source)
     go("mod", "init", "mybot", folder=folder)
     module = "cardarena.dev/cardarena"
-    go("mod", "edit", f"-require={module}@v0.1.0", f"-replace={module}={GO}", folder=folder)
+    go("mod", "edit", f"-require={module}@v1.0.0-rc1", f"-replace={module}={GO}", folder=folder)
     shutil.copy(GO / "go.sum", folder)
     go("build", "-mod=mod", "-trimpath", "-o", "mybot", ".", folder=folder)
 

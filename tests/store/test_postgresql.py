@@ -16,6 +16,7 @@ from arena.competition.plan_text import HIDDEN
 from arena.store import (
     StoreBusy,
     StoreError,
+    answering_version,
     is_there,
     keep_in,
     open_public,
@@ -23,7 +24,7 @@ from arena.store import (
     schema,
 )
 from arena.store.database import URL_FILE
-from arena.store.postgresql import unpublish
+from arena.store.postgresql import LEAST_VERSION, unpublish
 from tests.store.made import made
 from tests.store.test_keys import key
 
@@ -172,6 +173,21 @@ def test_views_of_another_version_are_replaced(organised, monkeypatch):
     open_store(organised).close()
     with open_public(organised) as store:
         assert selected(store, "SELECT created FROM competitions") == [(None,)]
+
+
+def test_a_server_is_asked_for_its_version(cluster):
+    assert int(answering_version(cluster.new_store(), 5.0).partition(".")[0]) >= LEAST_VERSION
+
+
+def test_a_server_that_is_too_old_is_said(cluster, monkeypatch):
+    monkeypatch.setattr("arena.store.postgresql.LEAST_VERSION", 1000)
+    with pytest.raises(StoreError, match="the arena needs 1000"):
+        answering_version(cluster.new_store(), 5.0)
+
+
+def test_a_server_that_does_not_answer_is_said():
+    with pytest.raises(StoreError, match="S-NO-ANSWER"):
+        answering_version("postgresql://127.0.0.1:1/arena", 2.0)
 
 
 def test_a_public_store_that_is_nowhere_is_none(tmp_path):

@@ -77,7 +77,7 @@ from arena.games.options import check_match, ended_by_limit, match_is_over
 
 HAND: Final = 8
 """The number of cards dealt to each seat (R8)."""
-SEATS: Final = range(2, 7)
+SEATS: Final[range] = range(2, 7)
 
 _PACK: Final = pack(jokers=JOKERS)
 

@@ -63,7 +63,7 @@ from arena.games.contract import (
 )
 from arena.games.options import check_match
 
-SEATS: Final = range(2, 5)
+SEATS: Final[range] = range(2, 5)
 _PLAY_OR_SURRENDER: Final = Listed((PLAY, SURRENDER))
 
 

@@ -86,7 +86,7 @@ from arena.games.eleusis.verdict import Verdict
 from arena.games.eleusis.work import EXAMPLES, work_of_guess, work_of_trial
 from arena.games.options import check_match
 
-SEATS: Final = range(3, 9)
+SEATS: Final[range] = range(3, 9)
 TRIES: Final = 2
 """The number of rules that a dealer may send; then the arena chooses one (R4)."""
 _LIGHT_COST: Final = 20_000

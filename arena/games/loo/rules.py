@@ -56,7 +56,7 @@ from arena.games.loo.state import Cards, Deal, Line, Match, Rows, State, Tricks
 from arena.games.loo.tricks import trick_winner
 from arena.games.options import check_match
 
-SEATS: Final = range(5, 11)
+SEATS: Final[range] = range(5, 11)
 """The allowed numbers of seats."""
 DEALS_EACH: Final = 3
 """The number of hands that each seat deals by default (R1)."""

@@ -80,7 +80,7 @@ from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
 from arena.games.options import check_match, ended_by_limit, match_is_over
 
 DECK: Final = pack(packs=2)
-SEATS: Final = range(2, 9)
+SEATS: Final[range] = range(2, 9)
 HAND: Final = 13
 CROWDED_HAND: Final = 11
 """The number of cards dealt to each of eight seats, as thirteen would leave no stock (R7)."""

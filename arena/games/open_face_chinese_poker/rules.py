@@ -52,7 +52,7 @@ from arena.games.open_face_chinese_poker.scoring import (
 from arena.games.open_face_chinese_poker.state import EMPTY, Hand, Match, State
 from arena.games.options import check_match
 
-SEATS: Final = (2, 3, 4)
+SEATS: Final[tuple[int, ...]] = (2, 3, 4)
 INITIAL: Final = 5
 """The number of cards dealt to every seat, which it places together."""
 HANDS_PER_DEALER: Final = 4

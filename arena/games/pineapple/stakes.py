@@ -9,7 +9,7 @@ from arena.games.contract import BadOptions
 from arena.games.options import check_match, numbers_of
 from arena.games.pineapple.options import FIXED_STACK, NOLIMIT_STACK, Options, Variant
 
-SEATS: Final = range(2, 10)
+SEATS: Final[range] = range(2, 10)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from arena.games.contract import BadOptions
 from arena.games.options import check_match
 from arena.games.soko.options import Options
 
-SEATS: Final = range(2, 9)
+SEATS: Final[range] = range(2, 9)
 
 
 @dataclass(frozen=True, slots=True)

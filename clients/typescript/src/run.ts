@@ -15,7 +15,7 @@ import { type Logger, STDERR } from "./log.js";
 import { CONTRACT } from "./session.js";
 
 /** The version of this SDK. */
-export const VERSION = "0.1.0";
+export const VERSION = "1.0.0-rc1";
 const DEFAULT_ADDRESS = "localhost:7654";
 const DEFAULT_CONCURRENCY = 64;
 const GUEST = "guest:";

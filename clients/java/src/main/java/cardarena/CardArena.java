@@ -19,7 +19,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 public final class CardArena {
   /** The version of this SDK. */
-  public static final String VERSION = "0.1.0";
+  public static final String VERSION = "1.0.0-rc1";
 
   /** Exit codes of {@link #main}. All SDKs use the same codes. */
   public static final int EXIT_UNREACHABLE = 1;

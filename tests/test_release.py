@@ -1,0 +1,320 @@
+"""`scripts/release`: one version everywhere, what it refuses, and packages that work and are the same twice."""
+
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from tests.programs import needs
+
+ROOT = Path(__file__).resolve().parents[1]
+_spec = importlib.util.spec_from_file_location("release", ROOT / "scripts" / "release.py")
+release = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(release)
+VERSION = release.version_of(ROOT)
+WHO = ("-c", "user.name=t", "-c", "user.email=t@localhost")
+SDKS = ["go", "java", "python", "rust", "typescript"]
+
+
+def read(name):
+    return (ROOT / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", release.PLACES)
+def test_each_place_has_the_version_of_the_engine(name):
+    text = read(name)
+    assert release.with_version(name, text, VERSION) == text, "run scripts/release --set"
+
+
+@pytest.mark.parametrize("name", release.PLACES)
+def test_a_new_version_is_written_to_each_place(name):
+    text = read(name)
+    new = Version("23.4.5rc6")
+    changed = release.with_version(name, text, new)
+    assert changed != text
+    assert release.with_version(name, changed, VERSION) == text
+
+
+def test_a_file_without_the_version_is_refused():
+    with pytest.raises(release.CannotRelease, match=r"go\.mod has no version"):
+        release.with_version("sample_bots/go/go.mod", "module samplebots", VERSION)
+
+
+# fmt: off
+SPELLED = [
+    ("1.0.0",    "1.0.0",     "a release"),
+    ("1.0.0rc1", "1.0.0-rc1", "a candidate, as Python spells it"),
+    ("1.2-rc.3", "1.2-rc3",   "a candidate, as others do"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("version", "text", "why"), SPELLED, ids=[row[-1] for row in SPELLED])
+def test_a_version_is_spelled_as_semantic_versioning_does(version, text, why):
+    assert release.written(Version(version)) == text
+
+
+# fmt: off
+CHANGELOGS = [
+    ("## [1.0.0]\n- A game.\n\n## [0.9.0]\n- Another.\n",  ["- A game."],  "an entry"),
+    ("## [1.0.0] - 2026-11-25\n### Games\n- A game.\n",    ["- A game."],  "an entry below a heading, with a date"),
+    ("## [1.0.0]\n\n## [0.9.0]\n- Another.\n",             [],             "an entry of another version"),
+    ("## [1.0.0]\nThe first release.\n",                   [],             "a sentence alone"),
+    ("- A game.\n",                                        [],             "no version"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "why"), CHANGELOGS, ids=[row[-1] for row in CHANGELOGS]
+)
+def test_the_entries_of_a_version_are_found(text, expected, why):
+    assert release.entries(text, "1.0.0") == expected
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", *WHO, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A repository with all that is checked, without node to read proto/."""
+    folder = tmp_path / "checkout"
+    for name in ("pyproject.toml", "CHANGELOG.md", *release.PLACES):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    git(folder.parent, "init", "--quiet", str(folder))
+    git(folder, "add", ".")
+    git(folder, "commit", "--quiet", "--message", "first")
+    monkeypatch.setattr(release.shutil, "which", lambda _: None)
+    return folder
+
+
+def change(folder, name, old, new):
+    text = (folder / name).read_text("utf-8")
+    assert old in text
+    (folder / name).write_text(text.replace(old, new), "utf-8")
+
+
+def test_a_clean_checkout_with_an_entry_can_be_released(checkout):
+    release.check(checkout)
+
+
+# fmt: off
+REFUSED = [
+    ("LICENSE",              "",                       "new",            False, "has 1 changes; commit them",     "a file that is not committed"),
+    ("CHANGELOG.md",         "## [1.0.0-rc1]",         "## [0.9.0]",     True,  "no entry below `## ",            "a changelog without an entry"),
+    ("clients/go/run.go",    release.written(VERSION), "0.9.0",          True,  "run.go has another version",     "a version that differs"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "committed", "said", "why"), REFUSED, ids=[row[-1] for row in REFUSED]
+)
+def test_a_checkout_is_refused(name, old, new, committed, said, why, checkout):
+    if old:
+        change(checkout, name, old, new)
+    else:
+        (checkout / name).write_text(new)
+    if committed:
+        git(checkout, "commit", "--quiet", "--all", "--message", "second")
+    with pytest.raises(release.CannotRelease, match=re.escape(said)):
+        release.check(checkout)
+
+
+def test_a_proto_that_breaks_clients_is_refused(checkout, monkeypatch):
+    """What breaks them, tests/test_contract.py holds."""
+    monkeypatch.setattr(release.shutil, "which", lambda _: "npx")
+    script = checkout / "scripts" / "contract"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\necho field 2 changed type\nexit 1\n")
+    script.chmod(0o755)
+    git(checkout, "add", ".")
+    git(checkout, "commit", "--quiet", "--message", "second")
+    with pytest.raises(release.CannotRelease, match="field 2 changed type"):
+        release.check(checkout)
+
+
+def test_all_metadata_has_the_same_address():
+    """One to replace, once the project has an address."""
+    for name in ("pyproject.toml", "clients/python/pyproject.toml", "clients/rust/Cargo.toml",
+                 "clients/typescript/package.json", "clients/java/pom.xml"):  # fmt: skip
+        found = set(re.findall(r"https://example\.org/\w+", read(name)))
+        assert found == {release.PLACEHOLDER}, name
+
+
+@pytest.mark.parametrize("sdk", SDKS)
+def test_the_licence_travels_with_each_sdk(sdk):
+    assert read(f"clients/{sdk}/LICENSE") == read("LICENSE")
+    assert "Apache License" in read("LICENSE")
+
+
+def test_the_first_bot_of_the_sdk_is_that_of_the_readme():
+    """Whose commands tests/test_readme.py runs."""
+    bots = [re.findall(r"```python\n.*?```", read(name), re.DOTALL)
+            for name in ("README.md", "clients/python/README.md")]  # fmt: skip
+    assert bots[0] == bots[1] != []
+
+
+# What is built.
+
+
+def built(folder, *parts):
+    """The folder, with these parts built, and the SHA-256 of each file."""
+    release.build(ROOT, folder, list(parts))
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("packages")
+    return folder, built(folder, "python", "go", "sbom")
+
+
+@pytest.mark.slow
+def test_packages_are_the_same_bytes_when_built_again(packages, tmp_path):
+    assert built(tmp_path / "again", "python", "go", "sbom") == packages[1]
+
+
+@pytest.mark.slow
+@needs("cargo")
+@needs("mvn")
+@needs("npm")
+def test_packages_of_other_languages_are_the_same_bytes_when_built_again(tmp_path):
+    first = built(tmp_path / "first", "npm", "crate", "maven")
+    assert first == built(tmp_path / "again", "npm", "crate", "maven")
+    name = f"cardarena-{release.written(VERSION)}"
+    endings = (".tgz", ".crate", ".jar", "-sources.jar", "-javadoc.jar", ".pom")
+    assert set(first) == {*(f"{name}{each}" for each in endings), "SHA256SUMS"}
+
+
+@pytest.mark.slow
+def test_the_checksums_are_those_of_all_files(packages):
+    folder, files = packages
+    lines = (folder / "SHA256SUMS").read_text().splitlines()
+    assert {line[66:]: line[:64] for line in lines} == {
+        name: sha256 for name, sha256 in files.items() if name != "SHA256SUMS"
+    }
+
+
+@pytest.mark.slow
+def test_the_list_of_parts_has_all_that_an_arena_runs_with(packages):
+    found = json.loads((packages[0] / "sbom.cdx.json").read_text())
+    assert found["bomFormat"] == "CycloneDX"
+    assert found["metadata"]["component"]["name"] == "cardarena-engine"
+    pins = re.findall(r"^([a-z0-9.-]+)==(\S+)", read("requirements/run.lock"), re.MULTILINE)
+    assert {(each["name"].lower(), each["version"]) for each in found["components"]} >= set(pins)
+
+
+@pytest.mark.slow
+@needs("go")
+def test_go_finds_its_module(packages, tmp_path, monkeypatch):
+    source = tmp_path / "source" / "clients" / "go"
+    shutil.copytree(ROOT / "clients/go", source)
+    (source.parents[1] / "pyproject.toml").write_text(read("pyproject.toml"))
+    path = "cardarena.example.org/sdk"  # Go asks proxies only for paths with a host
+    text = re.sub(r"^module .*", f"module {path}", read("clients/go/go.mod"))
+    (source / "go.mod").write_text(text)
+    git(tmp_path, "init", "--quiet", "source")
+    git(source, "add", ".")
+    release.build_go(source.parents[1], tmp_path / "out")
+    version = f"v{release.written(VERSION)}"
+    done = subprocess.run(
+        ["go", "mod", "download", "-json", f"{path}@{version}"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        env={**os.environ, "GOPROXY": f"file://{tmp_path / 'out/go'}", "GONOSUMDB": "*",
+             "GOMODCACHE": str(tmp_path / "cache"), "GOFLAGS": "-modcacherw"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    module = Path(json.loads(done.stdout)["Dir"])
+    assert {"LICENSE", "README.md", "run.go", "soko"} <= {each.name for each in module.iterdir()}
+
+
+@pytest.mark.slow
+def test_the_wheel_has_what_the_sdist_has(packages):
+    """They are built one from the other; so what a checkout adds to its own wheel is in both."""
+    name = f"cardarena_engine-{VERSION}-py3-none-any.whl"
+    with zipfile.ZipFile(packages[0] / name) as wheel:
+        names = set(wheel.namelist())
+    force_included = tomllib.loads(read("pyproject.toml"))["tool"]["hatch"]["build"]["targets"][
+        "wheel"
+    ]["force-include"]
+    for place in force_included.values():
+        assert any(each == place or each.startswith(f"{place}/") for each in names), place
+
+
+# What is installed, in environments that have our packages from the folder alone.
+
+
+def run(folder, *command, code=0):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def environment(strangers, packages):
+    """Installs requirements from the folder of packages; returns the folder of programs."""
+
+    def install(*requirements):
+        pip = (Path(sys.base_prefix) / "bin" / "python3", "-m", "pip")
+        python = strangers / "bin" / "python"
+        run("/", *pip, "--python", python, "install", "--no-index", "--find-links", packages[0],
+            "--disable-pip-version-check", *requirements)  # fmt: skip
+        return strangers / "bin"
+
+    return install
+
+
+@pytest.mark.slow
+def test_an_installed_arena_plays_outside_a_checkout(environment, tmp_path):
+    programs = environment("cardarena-engine[server,web]")
+    arena = programs / "arena"
+    assert f"version {VERSION}" in run(tmp_path, arena, "--version")
+    run(tmp_path, arena, "new", "my-bot")
+    # Other people's packages are links to here, which the sandbox has to show.
+    shown = ("--ro", sysconfig.get_path("purelib"))
+    bots = ("my-bot", "house:sample")
+    played = json.loads(run(tmp_path, arena, "play", "abstrac", *bots, "--json", *shown))
+    assert played["ending"] == "completed"
+    bots = ("first=sample_bots/first_bot.py", "sample_bots/democracy.py", "house:random")
+    table = run(tmp_path, arena, "tournament", "democracy", *bots, "--seats", "3", "-o", "hands=3",
+                "--deal-sets", "1", "--seed", "7", *shown)  # fmt: skip
+    assert "first" in table
+    run(tmp_path, arena, "check", "my-bot", *shown)
+    run(tmp_path, arena, "web", "export", "democracy", "site")
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
+@pytest.mark.slow
+def test_an_installed_sdk_plays_with_the_engine_that_it_names(environment, tmp_path):
+    programs = environment("cardarena[local]")
+    (bot,) = re.findall(r"```python\n(.*?)```", read("clients/python/README.md"), re.DOTALL)
+    (tmp_path / "my_bot.py").write_text(bot)
+    code = ("import my_bot; from cardarena import local; "
+            "print(len(local.play('abstrac', [my_bot.MyBot] * 2, seed=7).scores))")  # fmt: skip
+    assert run(tmp_path, programs / "python", "-c", code) == "2\n"
+
+
+@pytest.mark.slow
+def test_an_installed_sdk_needs_no_engine_to_connect(environment, tmp_path):
+    programs = environment("cardarena")
+    (bot,) = re.findall(r"```python\n(.*?)```", read("clients/python/README.md"), re.DOTALL)
+    (tmp_path / "my_bot.py").write_text(bot)
+    assert "--address" in run(tmp_path, programs / "python", "my_bot.py", "--help")
