@@ -47,6 +47,12 @@ class StandingsRow:
     tier: int | None
     deal_sets: int
     """The number of complete deal-sets."""
+    opponents_met: int | None
+    """On a ladder, the number of different bots met since its first deal-set; None elsewhere."""
+    opponents: int | None
+    """On a ladder, the number of bots of other owners that played since then; None elsewhere."""
+    present_h: float | None
+    """In live standings of a ladder, for how many hours it was connected; None elsewhere."""
     matches: int
     wins: int
     draws: int
@@ -75,6 +81,9 @@ class CompetitionGameView:
     """`skill`, `points` or `bracket`, see `RankingRule` of `arena.competition.standings`."""
     problem: str
     """Why no bot is ranked by skill; empty if bots are."""
+    needed: int | None
+    """About how many more deal-sets it takes to call a bot better than another; None after the first call, where it
+    is not known, and where bots are not ranked by skill."""
     standings: tuple[StandingsRow, ...]
     prizes: Sequence[Sequence[Sequence[str]]]
     """For each shared place, the order of its bots for prizes; bots that stay tied are together."""
@@ -195,6 +204,7 @@ def _game_view(found: GameResults) -> CompetitionGameView:
         format=found.format,
         ranked_by=own["ranked_by"],
         problem=own["problem"],
+        needed=own["needed"] if own["ranked_by"] == "skill" else None,
         standings=standings_rows(own["rows"]),
         prizes=[each for each in own["prizes"] if len(each) > 1],
         cycles=own["cycles"],
