@@ -150,6 +150,7 @@ class _GameStandings:
         owner_of = {each.name: each.owner for each in self._record.candidates}
         gone = {each.name for each in self._record.candidates if each.out is Out.WITHDRAWN}
         played = Counter(bot for each in plans for bot in set(each.bots) if not is_house(bot))
+        last = {bot: at for at, each in enumerate(plans) for bot in each.bots}
         self._meetings = meetings(plans, current, owner_of)
         self._retired = frozenset(played) - set(current)
 
@@ -160,6 +161,8 @@ class _GameStandings:
                 return "withdrawn"
             if played[player] < MIN_DEAL_SETS:
                 return f"{played[player]} of {MIN_DEAL_SETS} deal-sets"
+            if len(plans) - 1 - last[player] >= MIN_DEAL_SETS * len(current) / self._terms.seats:
+                return "absent"
             share = self._meetings[player].share
             return f"met {share:.0%} of its opponents' play" if share < LEAST_MET else ""
 

@@ -28,8 +28,8 @@ ALPHA: Final = 0.01
 LEAST_SEATS: Final = 3
 """Seats of a table for a joint score: at tables of two, one bot's gain is the other's loss."""
 
-PRECISION: Final = 25.0
-"""c² of the mixture, for effects of about a fifth of a standard deviation: smaller ones gain no rank."""
+PRECISION: Final = 4.0
+"""c² of the mixture, for effects of about half a standard deviation: smaller ones gain little."""
 
 _ALLOWED_ERRORS: Final = 2.0
 """Standard errors of the prediction that are allowed, in favour of the two owners."""
