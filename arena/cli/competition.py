@@ -28,9 +28,10 @@ from arena.cli.terminal.standings import WIDE, print_head_to_head, print_standin
 from arena.competition.collusion_report import suspected, without_shared
 from arena.competition.estimate import Span, TooFewBots, estimate
 from arena.competition.plan import CompetitionKind, CompetitionPlan, read_plan
+from arena.competition.plan_text import FINALS
 from arena.competition.record import CompetitionRecord
 from arena.competition.standings import RANKED_BY, RankingRule, live_standings
-from arena.competition.states import Action, State
+from arena.competition.states import MAKES_STANDINGS, Action, State
 from arena.server.data_folder import is_running
 from arena.server.official_standings import NotVerified, pairs_csv, prizes_csv, verify
 from arena.server.official_standings import prizes as prizes_of
@@ -246,7 +247,17 @@ def _print_state(client: CompetitionClient, name: str, action: Action, *, as_jso
     if as_json:
         print_json(found)
     else:
-        say(_DONE[action].format(name=name, **found))
+        finals = _finals_of(client, found)
+        done = _OF_LADDER if finals and action in MAKES_STANDINGS else _DONE
+        say(done[action].format(name=name, finals=finals[-1:], **found))
+
+
+def _finals_of(client: CompetitionClient, found: dict[str, Any]) -> list[str]:
+    """The finals of a ladder so far, which make its official standings; none of other competitions."""
+    if found["kind"] != CompetitionKind.LADDER:
+        return []
+    start = f"{found['competition']}{FINALS}"
+    return [each["competition"] for each in client.every() if each["competition"].startswith(start)]
 
 
 _DONE: Final = {
@@ -257,6 +268,12 @@ _DONE: Final = {
     Action.FINISH: "{name} is finished, with official standings {official}.",
 }
 """What is said after each action."""
+
+_OF_LADDER: Final = {
+    Action.FREEZE: "{finals[0]} is begun and makes official standings of {name}, which is still {state}.",
+    Action.FINISH: "{name} is finished. {finals[0]} is begun and makes its official standings.",
+}
+"""What is said of a ladder that has finals."""
 
 
 @competition.command(
@@ -364,8 +381,8 @@ def _begin(
 
 
 _control("pause", "Begin no new deal-sets; those in play finish.")
-_control("freeze", "Make official standings from the complete deal-sets; play continues.")
-_control("finish", "End play, and make the final official standings.")
+_control("freeze", "Make official standings, or begin the finals of a ladder; play continues.")
+_control("finish", "End play, and make the last official standings, or begin the finals of a ladder.")
 
 
 @competition.command(
@@ -451,6 +468,8 @@ def show(
     else:
         state = client.show(name)
         _print_progress(state)
+        for finals in _finals_of(client, state):
+            say(f"{finals} makes official standings of {name}.")
         print_standings(found, pairs=pairs, wide=wide)
         _print_entrants(state)
 

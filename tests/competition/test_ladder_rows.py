@@ -108,12 +108,25 @@ def test_a_bot_that_withdrew_has_no_place():
 
 
 def test_a_bot_that_avoids_an_opponent_is_not_ranked():
-    pairs = [pair for pair in all_meet(20, lambda number: 1) if set(pair) != {"ann@1", "bob"}]
+    pairs = [
+        pair
+        for pair in all_meet(20, lambda number: 1)
+        if "ann@1" not in pair or "dan" in pair  # it meets one of three
+    ]
     found = rows(pairs)
     assert found["ann@1"]["place"] is None
-    assert found["ann@1"]["note"].startswith("met 6")
+    assert found["ann@1"]["note"] == "met 43% of its opponents' play"
     assert found["cid"]["place"] is not None
-    assert (found["ann@1"]["opponents_met"], found["ann@1"]["opponents"]) == (2, 3)
+    assert (found["ann@1"]["opponents_met"], found["ann@1"]["opponents"]) == (1, 3)
+
+
+def test_a_bot_that_stays_away_loses_its_place():
+    pairs = all_meet(10, lambda number: 1)
+    others = [pair for pair in pairs if "ann@1" not in pair]
+    assert rows([*pairs, *others[:19]])["ann@1"]["place"] is not None
+    found = rows([*pairs, *others])
+    assert (found["ann@1"]["note"], found["ann@1"]["place"]) == ("absent", None)
+    assert found["bob"]["place"] is not None
 
 
 # fmt: off

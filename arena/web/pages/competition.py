@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from arena.competition.plan_text import FINALS
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.page import Page
@@ -125,7 +126,15 @@ def competition(archive: SiteArchive, name: str) -> Page:
     found = archive.competition(name)
     games = tuple(map(_game_view, found.games))
     head = {key: value for key, value in found.standings.items() if key != "games"}
-    pictures = {"pictures": list(map(_pictures, games, found.games))}
+    of_ladder = f"{name}{FINALS}"
+    pictures = {
+        "pictures": list(map(_pictures, games, found.games)),
+        "finals": [
+            each.competition
+            for each in archive.competitions()
+            if found.games[0].format is None and each.competition.startswith(of_ladder)
+        ],
+    }
     title = game_title(games[0].game) if len(games) == 1 else f"{len(games)} games"
     view = CompetitionView(found.summary, head, games)
     return Page("competition.html", f"Competition {name}: {title}", view, pictures)
