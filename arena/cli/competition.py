@@ -382,7 +382,9 @@ def _begin(
 
 _control("pause", "Begin no new deal-sets; those in play finish.")
 _control("freeze", "Make official standings, or begin the finals of a ladder; play continues.")
-_control("finish", "End play, and make the last official standings, or begin the finals of a ladder.")
+_control(
+    "finish", "End play, and make the last official standings, or begin the finals of a ladder."
+)
 
 
 @competition.command(
@@ -684,7 +686,9 @@ def _print_suspected(game: dict[str, Any]) -> None:
         say(f"{head}: no two owners can be looked at yet")
         return
     standing = sum(each["stands"] for each in pairs)
-    say(f"{head}: {len(pairs)} pairs of owners, of which {standing or 'none'} stand out (approximate)")
+    say(
+        f"{head}: {len(pairs)} pairs of owners, of which {standing or 'none'} stand out (approximate)"
+    )
     rows = [
         (
             *each["owners"],

@@ -89,9 +89,7 @@ def _evidence(found: Evidence) -> Json:
     }
 
 
-def _places(
-    now: Json, without: Json, pair: Collection[str], owners: dict[str, str]
-) -> list[Json]:
+def _places(now: Json, without: Json, pair: Collection[str], owners: dict[str, str]) -> list[Json]:
     """The places of the bots of two owners, with and without the tables that they shared."""
     then = {row["bot"]: row["place"] for row in without["rows"]}
     return [

@@ -136,10 +136,12 @@ class Pairing:
         """A new draw. What is drawn before it with absent bots is owed."""
         while True:
             owed = Counter(absent for _, absent in self._owed)
-            turns = {
-                name: replace(each, served=each.served + owed[bot_of(name)])
-                for name, each in able.items()
-            }
+            turns = able
+            if owed:
+                turns = {
+                    name: replace(each, served=each.served + owed[bot_of(name)])
+                    for name, each in able.items()
+                }
             ahead = _ahead(turns.values())
             allowed = [name for name in able if ahead[name] <= AHEAD + _ROUNDING]
             order = sorted(present, key=lambda name: (_waited(able[name]), self._lot(slot, name)))

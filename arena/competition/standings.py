@@ -121,19 +121,16 @@ class _GameStandings:
         self._terms = plan.games[number].terms
         self._measure = measure(self._terms)
         game = record.games[number]
-        self._counted = counted(game, record.disqualified)
+        self._counted, current = rated(plan, game, record.disqualified)
         self._game = game
         self._meetings: Mapping[str, Meetings] = {}
         self._below: Mapping[str, str] = {}
         self._retired: frozenset[str] = frozenset()
         if plan.format is None:
-            self._counted, current = with_rows(self._counted, plan.ladder.row)
             self._set_below(current)
         plans = tuple(each.plan for each in self._counted)
         self._house = {bot for each in plans for bot in each.bots if is_house(bot)}
-        self._ranked: Ranked = ranked(
-            plans, game.outcomes, excluded=self._house, below=self._below
-        )
+        self._ranked: Ranked = ranked(plans, game.outcomes, excluded=self._house, below=self._below)
         self._records = records(plans, game.outcomes)
         found = self._ranked.standings
         names = [row.bot for row in found.rows]
@@ -365,6 +362,16 @@ def counted(game: GameRecord, disqualified: frozenset[str]) -> tuple[DrawnDealSe
         and is_complete(each.plan, game.outcomes)
         and disqualified.isdisjoint(map(bot_of, each.plan.bots))
     )
+
+
+def rated(
+    plan: CompetitionPlan, game: GameRecord, disqualified: frozenset[str]
+) -> tuple[tuple[DrawnDealSet, ...], frozenset[str]]:
+    """The deal-sets that count, with the players of rows as bots, and the players that may be ranked."""
+    found = counted(game, disqualified)
+    if plan.format is None:
+        return with_rows(found, plan.ladder.row)
+    return found, frozenset(bot for each in found for bot in each.plan.bots)
 
 
 def as_measured(

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from arena.competition.collusion_report import suspected, without_shared
+from arena.competition.collusion_report import suspected
 from arena.competition.record import Out, record_json, record_of_json
 from tests.competition.played import Played, toml
 
@@ -59,5 +59,3 @@ def test_the_same_comes_of_what_was_exported():
     record = played(1.5)
     head, *deal_sets = record_json(record)
     assert suspected(record_of_json(head, deal_sets)) == suspected(record)
-
-

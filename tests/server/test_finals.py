@@ -6,9 +6,9 @@ from arena.competition.finals import finals_plan
 from arena.competition.plan import Format, read_plan
 from arena.competition.rounds import DrawError
 from arena.competition.states import Action, State
+from arena.replay.signing import ArenaKey
 from arena.schedule.deal_sets import ScheduleError
 from arena.server.competition_service import CompetitionService
-from arena.replay.signing import ArenaKey
 from arena.store import BotKind, CompetitionEntry, NoCompetition, open_store
 from tests.server.test_competition_service import LADDER, NOW, bot
 

@@ -83,8 +83,8 @@ class CompetitionGameView:
     problem: str
     """Why no bot is ranked by skill; empty if bots are."""
     needed: int | None
-    """About how many more deal-sets it takes to call a bot better than another; None after the first call, where it
-    is not known, and where bots are not ranked by skill."""
+    """About how many more deal-sets it takes to call a bot better than another by skill; None after the first call,
+    and where it is not known."""
     standings: tuple[StandingsRow, ...]
     prizes: Sequence[Sequence[Sequence[str]]]
     """For each shared place, the order of its bots for prizes; bots that stay tied are together."""
@@ -154,6 +154,17 @@ def official(archive: SiteArchive, name: str, number: str) -> Page:
     return Page("official.html", f"Official standings {number} of {name}", found, pictures)
 
 
+def collusion(archive: SiteArchive, name: str) -> Page:
+    """Make `/competitions/NAME.collusion`, for organisers: which owners' bots may help each other.
+
+    Raises:
+      NoSuchPage: if there is no such competition.
+    """
+    from arena.competition.collusion_report import suspected  # loads numpy
+
+    return Page("collusion.html", f"Collusion in {name}", suspected(archive.record(name)))
+
+
 class Order(StrEnum):
     """A sort order of the rows of standings."""
 
@@ -213,7 +224,7 @@ def _game_view(found: GameResults) -> CompetitionGameView:
         format=found.format,
         ranked_by=own["ranked_by"],
         problem=own["problem"],
-        needed=own["needed"] if own["ranked_by"] == "skill" else None,
+        needed=own["needed"],
         standings=standings_rows(own["rows"]),
         prizes=[each for each in own["prizes"] if len(each) > 1],
         cycles=own["cycles"],
