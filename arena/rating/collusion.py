@@ -153,12 +153,14 @@ def _joint(first: _Array, second: _Array) -> _Array | None:
     if len(first) < LEAST_SEATS:
         return None
     both = first + second
-    return both / both.sum() - 1.0 / len(both)
+    weights: _Array = both / both.sum() - 1.0 / len(both)
+    return weights
 
 
 def _difference(first: _Array, second: _Array) -> _Array | None:
     """Weights of the scores: the mean of the first owner's bots above that of the second's."""
-    return first / first.sum() - second / second.sum()
+    weights: _Array = first / first.sum() - second / second.sum()
+    return weights
 
 
 def _evidence(
