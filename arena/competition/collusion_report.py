@@ -29,7 +29,6 @@ def suspected(
     """
     plan = read_plan(record.config)
     owners = {each.name: each.owner for each in record.candidates}
-    now = live_standings(record)["games"]
     games = []
     for number, game in enumerate(plan.games):
         by, game_record = measure(game.terms), record.games[number]
@@ -38,12 +37,16 @@ def suspected(
         deal_sets = [as_measured(each.plan, game_record.outcomes, by, house) for each in own]
         players = {bot for each in deal_sets for table in each.tables for bot in table.bots}
         owner_of = {bot: owners[bot_of(bot)] for bot in players if not is_house(bot)}
-        pairs = []
-        for each in suspicions(deal_sets, owner_of, on_progress):
+        found, pairs = suspicions(deal_sets, owner_of, on_progress), []
+        by_skill = RANKED_BY[plan.format] is RankingRule.SKILL
+        now: Json = {}
+        if by_skill and any(each.stands for each in found):
+            now = live_standings(record)["games"][number]
+        for each in found:
             places: list[Json] = []
-            if each.stands and RANKED_BY[plan.format] is RankingRule.SKILL:
+            if by_skill and each.stands:
                 without = live_standings(without_shared(record, each.owners))["games"][number]
-                places = _places(now[number], without, each.owners, owners)
+                places = _places(now, without, each.owners, owners)
             pairs.append(
                 {
                     "owners": list(each.owners),

@@ -111,7 +111,7 @@ def test_a_bot_that_enters_is_told_its_games(typed, monkeypatch, games, sentence
 
 def test_owners_are_looked_at_pair_by_pair(monkeypatch):
     competition = importlib.import_module("arena.cli.competition")
-    found = suspected(played(3.0, deal_sets=16))
+    found = suspected(played(1.5, deal_sets=16))
     printed = io.StringIO()
     monkeypatch.setattr(console, "PlainConsole", lambda: Console(file=printed, width=120))
     with contextlib.redirect_stdout(printed):

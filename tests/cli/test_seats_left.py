@@ -64,7 +64,9 @@ def test_below_what_deal_sets_decide_the_standings_say_so():
 
 
 def test_a_row_of_a_ladder_has_whom_it_met_and_how_long_it_was_there():
-    ladder = standings(row("ann@2", 1, 4.0, 4.0, 0.0, opponents_met=12, opponents=15, present_h=40.2))
+    ladder = standings(
+        row("ann@2", 1, 4.0, 4.0, 0.0, opponents_met=12, opponents=15, present_h=40.2)
+    )
     head, cells = (
         re.split("  +", line.strip())
         for line in printed(show.standings_table(ladder), width=150).splitlines()

@@ -31,7 +31,7 @@ def played(helped=0.0, *, deal_sets=6, game="democracy", seats=3):
 
 
 def test_owners_whose_bots_help_each_other_stand_out():
-    (game,) = suspected(played(3.0, deal_sets=16))["games"]
+    (game,) = suspected(played(1.5, deal_sets=16))["games"]
     first, *others = game["pairs"]
     assert (game["game"], game["seats"]) == ("democracy", 3)
     assert (first["owners"], first["stands"]) == (["BOB", "EVE"], True)
@@ -59,3 +59,24 @@ def test_the_same_comes_of_what_was_exported():
     record = played(1.5)
     head, *deal_sets = record_json(record)
     assert suspected(record_of_json(head, deal_sets)) == suspected(record)
+
+
+def test_the_places_of_those_who_stand_out_are_given_without_their_shared_tables():
+    (game,) = suspected(played(1.5, deal_sets=16))["games"]
+    first = game["pairs"][0]
+    assert [each["bot"] for each in first["places"]] == ["bob", "eve"]
+    with_help, alone = ({e["bot"]: e[of] for e in first["places"]} for of in ("place", "without"))
+    assert with_help["eve"] < alone["eve"]
+    assert not any(each["places"] for each in game["pairs"] if not each["stands"])
+
+
+def test_tables_of_an_owner_or_those_of_two_can_be_left_out():
+    record = played()
+    bots = [set(each.plan.bots) for each in record.games[0].deal_sets]
+
+    def left(*owners):
+        game = without_shared(record, owners).games[0]
+        return [set(each.plan.bots) for each in game.deal_sets if not each.void]
+
+    assert left("BOB") == [each for each in bots if "bob" not in each]
+    assert left("BOB", "EVE") == [each for each in bots if not each >= {"bob", "eve"}]

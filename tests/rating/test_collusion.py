@@ -53,13 +53,37 @@ def test_without_help_no_pair_is_suspected():
         assert not any(each.stands for each in suspicions(ladder(seed), OWNERS))
 
 
-def test_tables_of_two_tell_nothing():
-    played = [
-        DealSet(
-            (MatchScores(("bot0", "bot1"), (1.0, 0.0)), MatchScores(("bot1", "bot0"), (0.0, 1.0)))
-        )
-    ]
-    assert suspicions(played, OWNERS) == ()
+def duels(lost, *, seats=2, rounds=60):
+    """Round robin of six equal bots; bot5 loses so much to bot2 wherever they meet."""
+    rng = np.random.default_rng(5)
+    played = []
+    for plan in round_robin(BOTS, seats=seats, deal_sets=rounds, seed="s", max_groups=15):
+        tables = []
+        for match in plan.matches:
+            scores = rng.normal(0, 1, seats)
+            if {"bot2", "bot5"} <= set(match.bots):
+                scores[match.bots.index("bot2")] += lost
+                scores[match.bots.index("bot5")] -= lost
+            tables.append(MatchScores(match.bots, tuple(scores)))
+        played.append(DealSet(tuple(tables)))
+    return played
+
+
+def test_a_bot_that_loses_to_its_partner_is_found_at_tables_of_two():
+    first, *others = suspicions(duels(1.0), OWNERS)
+    assert first.owners == (OWNERS["bot2"], OWNERS["bot5"])
+    assert (first.joint, first.difference.stands) == (None, True)
+    assert 1.0 < first.difference.points < 2.5
+    assert not any(each.stands for each in others)
+
+
+def test_who_gains_is_told_by_the_sign():
+    first, *_ = suspicions(duels(-1.0), OWNERS)
+    assert first.difference.points < -1.0
+
+
+def test_equal_bots_that_meet_are_not_listed():
+    assert not any(each.stands for each in suspicions(duels(0.0), OWNERS))
 
 
 def test_bots_without_owners_are_not_suspected():
