@@ -379,7 +379,7 @@ def _pairs(
     rows: Sequence[StandingsRow], better: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any] | None:
     """The chance that each bot is better than each other one: a plot, and the cells of a table."""
-    bots = [row.bot for row in rows if row.matches][:PAGE]
+    bots = [row.bot for row in rows if row.score is not None][:PAGE]
     if len(bots) < 2:
         return None
     chances = [[better.get(one, {}).get(other) for other in bots] for one in bots]
