@@ -101,16 +101,36 @@ def suspicions(
 ) -> tuple[Suspicion, ...]:
     """The evidence about all pairs of owners whose bots met at a table, largest first.
 
-    A pair is left out if the other deal-sets do not determine the skills.
+    A pair that stands out distorts the skills from which others are predicted. So the others are tested again without
+    the deal-sets that it shared. A pair is left out if the other deal-sets do not determine the skills.
 
     Args:
       deal_sets: Complete ones.
       owner_of: The owner of each bot; a bot without an owner is not tested.
-      on_progress: Called with the pairs tested so far and their total: each takes a fit.
+      on_progress: Called with the pairs tested so far and their total: each takes a fit. It starts again after a
+        pair that stands out.
     """
+    found, left = [], list(deal_sets)
+    while (tested := _tested(left, owner_of, on_progress)) and tested[0].stands:
+        found.append(tested[0])
+        left = [each for each in left if tested[0].owners not in _met(each, owner_of)]
+    return _in_order([*found, *tested])
+
+
+def _in_order(found: Sequence[Suspicion]) -> tuple[Suspicion, ...]:
+    """The evidence, largest first."""
+    return tuple(sorted(found, key=lambda each: (-each.e_value, each.owners)))
+
+
+def _tested(
+    deal_sets: Sequence[DealSet],
+    owner_of: Mapping[str, str],
+    on_progress: Callable[[int, int], None],
+) -> tuple[Suspicion, ...]:
+    """The evidence about all pairs, largest first."""
     met: dict[Owners, list[int]] = defaultdict(list)
     for at, deal_set in enumerate(deal_sets):
-        for owners in {pair for table in deal_set.tables for pair in _pairs(table, owner_of)}:
+        for owners in _met(deal_set, owner_of):
             met[owners].append(at)
     tested = []
     for number, (owners, together) in enumerate(sorted(met.items())):
@@ -126,7 +146,7 @@ def suspicions(
         )
         if difference is not None:
             tested.append(Suspicion(owners, len(own), joint, difference))
-    return tuple(sorted(_accepted(tested), key=lambda each: (-each.e_value, each.owners)))
+    return _in_order(_accepted(tested))
 
 
 def _accepted(tested: Sequence[Suspicion]) -> list[Suspicion]:
@@ -143,9 +163,15 @@ def _accepted(tested: Sequence[Suspicion]) -> list[Suspicion]:
     ]
 
 
-def _pairs(table: MatchScores, owner_of: Mapping[str, str]) -> Iterable[Owners]:
-    own = {owner_of[bot] for bot in table.bots if bot in owner_of}
-    yield from itertools.combinations(sorted(own), 2)
+def _met(deal_set: DealSet, owner_of: Mapping[str, str]) -> set[Owners]:
+    """The pairs of owners whose bots sat at one table."""
+    return {
+        pair
+        for table in deal_set.tables
+        for pair in itertools.combinations(
+            sorted({owner_of[bot] for bot in table.bots if bot in owner_of}), 2
+        )
+    }
 
 
 def _joint(first: _Array, second: _Array) -> _Array | None:
