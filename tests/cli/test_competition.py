@@ -188,7 +188,33 @@ DONE = [
 @pytest.mark.parametrize(("action", "state", "said"), DONE, ids=[row[-1] for row in DONE])
 def test_an_action_says_what_it_has_changed(action, state, said, capsys):
     competition = importlib.import_module("arena.cli.competition")
-    client = SimpleNamespace(show=lambda _: {"state": state, "official": 2})
+    client = SimpleNamespace(show=lambda _: {"kind": "tournament", "state": state, "official": 2})
+    competition._print_state(client, "autumn", Action(action), as_json=False)
+    assert capsys.readouterr().out.strip() == said
+
+
+# fmt: off
+OF_LADDERS = [
+    # action     state        said
+    ("freeze",   "running",   "autumn-finals-2 is begun and makes official standings of autumn, which is still running."),
+    ("finish",   "finished",  "autumn is finished. autumn-finals-2 is begun and makes its official standings."),
+    ("pause",    "paused",    "autumn is paused: deal-sets in play finish, and no new ones begin."),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("action", "state", "said"), OF_LADDERS, ids=[f"ladder, {row[0]}" for row in OF_LADDERS]
+)
+def test_an_action_on_a_ladder_names_its_finals(action, state, said, capsys):
+    competition = importlib.import_module("arena.cli.competition")
+    names = ("autumn", "autumn-finals-1", "autumn-finals-2", "winter-finals-1")
+    client = SimpleNamespace(
+        show=lambda _: {
+            "competition": "autumn", "kind": "ladder", "state": state, "official": 0
+        },
+        every=lambda: [{"competition": name} for name in names],
+    )  # fmt: skip
     competition._print_state(client, "autumn", Action(action), as_json=False)
     assert capsys.readouterr().out.strip() == said
 

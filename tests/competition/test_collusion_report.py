@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from arena.competition.collusion_report import suspected
+from arena.competition.collusion_report import suspected, without_shared
 from arena.competition.record import Out, record_json, record_of_json
 from tests.competition.played import Played, toml
 
