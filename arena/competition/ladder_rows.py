@@ -21,7 +21,7 @@ from arena.schedule.deal_sets import DealSetPlan
 EARLIER: Final = " (earlier)"
 """Follows the name of a version that plays again, for what it played before another version came."""
 
-LEAST_MET: Final = 0.7
+LEAST_MET: Final = 0.6
 """The least `Meetings.share` of a ranked bot."""
 
 
