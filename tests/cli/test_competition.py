@@ -120,7 +120,7 @@ def test_owners_are_looked_at_pair_by_pair(monkeypatch):
     assert first == "democracy of 3: 15 pairs of owners, of which 1 stand out (approximate)"
     assert re.split("  +", row.strip())[:3] == ["BOB", "EVE", "64"]
     assert row.rstrip().endswith("look into it")
-    assert re.search(r"^bob is in place 1, and without the shared tables in place \d\.$", printed.getvalue(), re.M)  # fmt: skip
+    assert re.search(r"^bob is in place 1, and without the shared tables in place \d\.$", printed.getvalue(), re.MULTILINE)  # fmt: skip
 
 
 def test_where_nobody_can_be_looked_at_it_says_why(typed):
