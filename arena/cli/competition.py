@@ -25,10 +25,13 @@ from arena.cli.sandbox_options import SandboxChoice, sandbox_options
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import program, say
 from arena.cli.terminal.standings import WIDE, print_head_to_head, print_standings
-from arena.competition.collusion_report import suspected
+from arena.competition.collusion_report import suspected, without_shared
 from arena.competition.estimate import Span, TooFewBots, estimate
 from arena.competition.plan import CompetitionKind, CompetitionPlan, read_plan
-from arena.competition.states import Action, State
+from arena.competition.plan_text import FINALS
+from arena.competition.record import CompetitionRecord
+from arena.competition.standings import RANKED_BY, RankingRule, live_standings
+from arena.competition.states import MAKES_STANDINGS, Action, State
 from arena.server.data_folder import is_running
 from arena.server.official_standings import NotVerified, pairs_csv, prizes_csv, verify
 from arena.server.official_standings import prizes as prizes_of
@@ -244,7 +247,17 @@ def _print_state(client: CompetitionClient, name: str, action: Action, *, as_jso
     if as_json:
         print_json(found)
     else:
-        say(_DONE[action].format(name=name, **found))
+        finals = _finals_of(client, found)
+        done = _OF_LADDER if finals and action in MAKES_STANDINGS else _DONE
+        say(done[action].format(name=name, finals=finals[-1:], **found))
+
+
+def _finals_of(client: CompetitionClient, found: dict[str, Any]) -> list[str]:
+    """The finals of a ladder so far, which make its official standings; none of other competitions."""
+    if found["kind"] != CompetitionKind.LADDER:
+        return []
+    start = f"{found['competition']}{FINALS}"
+    return [each["competition"] for each in client.every() if each["competition"].startswith(start)]
 
 
 _DONE: Final = {
@@ -255,6 +268,12 @@ _DONE: Final = {
     Action.FINISH: "{name} is finished, with official standings {official}.",
 }
 """What is said after each action."""
+
+_OF_LADDER: Final = {
+    Action.FREEZE: "{finals[0]} is begun and makes official standings of {name}, which is still {state}.",
+    Action.FINISH: "{name} is finished. {finals[0]} is begun and makes its official standings.",
+}
+"""What is said of a ladder that has finals."""
 
 
 @competition.command(
@@ -362,8 +381,10 @@ def _begin(
 
 
 _control("pause", "Begin no new deal-sets; those in play finish.")
-_control("freeze", "Make official standings from the complete deal-sets; play continues.")
-_control("finish", "End play, and make the final official standings.")
+_control("freeze", "Make official standings, or begin the finals of a ladder; play continues.")
+_control(
+    "finish", "End play, and make the last official standings, or begin the finals of a ladder."
+)
 
 
 @competition.command(
@@ -449,6 +470,8 @@ def show(
     else:
         state = client.show(name)
         _print_progress(state)
+        for finals in _finals_of(client, state):
+            say(f"{finals} makes official standings of {name}.")
         print_standings(found, pairs=pairs, wide=wide)
         _print_entrants(state)
 
@@ -606,20 +629,33 @@ def enter(*, client: CompetitionClient, name: str, bot: str, as_json: bool) -> N
     epilog="""\b
 Examples:
   arena competition collusion autumn
+  arena competition collusion autumn --without ann --without bob
   arena competition collusion autumn --json | jq '.games[].pairs[] | select(.stands)'
 """
 )
 @click.argument("name")
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="OWNER",
+    help="Show the standings without the tables of OWNER instead; of two owners, without those that they shared.",
+)
 @json_option
 @read_options
-def collusion(*, client: CompetitionClient, name: str, as_json: bool) -> None:
-    """List pairs of owners whose bots score more together than their skills explain.
+def collusion(
+    *, client: CompetitionClient, name: str, without: tuple[str, ...], as_json: bool
+) -> None:
+    """List pairs of owners whose bots score otherwise at shared tables than their skills explain.
 
-    The command computes an e-value for each pair of owners whose bots met at tables of three or more
-    seats. If nobody colludes, it reaches 100 for at most one pair in a hundred. A pair stands out if it
-    exceeds the threshold for all pairs together. That is a reason to watch the replays, not a proof.
+    For each pair of owners whose bots met there are two approximate e-values: of what they gain together
+    at the cost of others, at tables of three or more seats, and of what one gains from the other. A pair
+    stands out if one of them exceeds the threshold for all pairs together. That is a reason to watch the
+    replays, not a proof: people judge.
     """
     record = client.record(name)
+    if without:
+        _print_without(record, without, as_json=as_json)
+        return
     with Progress(console=PlainConsole(stderr=True, quiet=as_json), transient=True) as bars:
         task = bars.add_task("pairs of owners", total=None)
         found = suspected(record, lambda done, of: bars.update(task, completed=done, total=of))
@@ -630,24 +666,51 @@ def collusion(*, client: CompetitionClient, name: str, as_json: bool) -> None:
         _print_suspected(game)
 
 
+def _print_without(record: CompetitionRecord, without: tuple[str, ...], *, as_json: bool) -> None:
+    owners = sorted({each.owner for each in record.candidates})
+    for owner in without:
+        if owner not in owners:
+            raise click.BadParameter(f"no bot of {owner!r} entered; owners are {', '.join(owners)}")
+    if RANKED_BY[read_plan(record.config).format] is not RankingRule.SKILL:
+        raise click.ClickException("its places do not follow skill, so no table can be left out")
+    found = live_standings(without_shared(record, without))
+    if as_json:
+        print_json(found)
+    else:
+        print_standings(found)
+
+
 def _print_suspected(game: dict[str, Any]) -> None:
     head, pairs = f"{game['game']} of {game['seats']}", game["pairs"]
     if not pairs:
-        say(f"{head}: {game['problem'] or 'no two owners can be looked at yet'}")
+        say(f"{head}: no two owners can be looked at yet")
         return
     standing = sum(each["stands"] for each in pairs)
-    say(f"{head}: {len(pairs)} pairs of owners, of which {standing or 'none'} stand out")
+    say(
+        f"{head}: {len(pairs)} pairs of owners, of which {standing or 'none'} stand out (approximate)"
+    )
     rows = [
         (
             *each["owners"],
             each["deal_sets"],
-            f"{each['gain']:+.2f} points a table, each",
-            f"{each['e_value']:.3g}",
+            _shown_evidence(each["joint"]),
+            _shown_evidence(each["difference"]),
             "look into it" if each["stands"] else "",
         )
         for each in pairs
     ]
-    print_table(("owners", "", "deal-sets", "more than their skills explain", "E", ""), rows)
+    heads = ("owners", "", "deal-sets", "each gains, points a table", "first gains from second", "")
+    print_table(heads, rows)
+    for each in (moved for pair in pairs for moved in pair["places"]):
+        left = each["without"]
+        say(
+            f"{each['bot']} is in place {each['place']}, and without the shared tables "
+            f"{f'in place {left}' if left else 'not ranked'}."
+        )
+
+
+def _shown_evidence(found: dict[str, Any] | None) -> str:
+    return "" if found is None else f"{found['points']:+.2f}, E = {found['e_value']:.3g}"
 
 
 @competition.command(

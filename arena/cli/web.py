@@ -22,6 +22,7 @@ Examples:
   arena web --data arena-data/demo --port 8000
   arena web --open
   arena web --host 0.0.0.0
+  arena web --organiser --port 8001
   arena web export autumn site
 
 \b
@@ -47,9 +48,16 @@ def web() -> None:
     help="Port; 0 takes a free one.",
 )
 @click.option("--open", "opens", is_flag=True, help="Open the pages in the browser.")
+@click.option(
+    "--organiser",
+    is_flag=True,
+    help="Also serve /competitions/NAME.collusion, which others should not read; on this machine only.",
+)
 @click.option("--with-parent", is_flag=True, hidden=True, help="End when standard input does.")
 @data_option
-def serve(*, host: str, port: int, opens: bool, with_parent: bool, data: Path) -> None:
+def serve(
+    *, host: str, port: int, opens: bool, organiser: bool, with_parent: bool, data: Path
+) -> None:
     """Serve the pages."""
     try:
         from arena.web.serve import CannotServePages
@@ -76,7 +84,8 @@ def serve(*, host: str, port: int, opens: bool, with_parent: bool, data: Path) -
 
     with plain_errors():
         try:
-            serve_pages(data, host, port, listening, sys.stdin.fileno() if with_parent else None)
+            lifeline = sys.stdin.fileno() if with_parent else None
+            serve_pages(data, host, port, listening, lifeline, organiser=organiser)
         except CannotServePages as error:
             raise click.ClickException(str(error)) from None
     click.echo("Stopped.")

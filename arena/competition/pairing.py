@@ -4,6 +4,9 @@ Pairing never uses results. A ladder that paired bots of similar results would s
 and the intervals of its standings would no longer hold (docs/statistics.md has the simulation). Here all bots
 meet equally often.
 
+Nor does absence choose opponents. Partners are drawn among absent bots too. An absent bot is drawn again against the
+same bot, before all others, once both are connected.
+
 The matrix of the margin fit is the Laplacian of a graph. With Σ its pseudo-inverse, the variance of the
 difference of two bots is R = Σii + Σjj - 2 Σij, in units of the noise. The reduction of the sum of all variances
 by a deal-set between them is proportional to
@@ -12,13 +15,15 @@ by a deal-set between them is proportional to
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
 
 from arena.competition.information import Array, Tables, gram, rotations
+from arena.competition.record import bot_of
 from arena.competition.timetable import CROSS_TABLES
 from arena.schedule.seeded_order import digest
 
@@ -56,6 +61,8 @@ class Waiting:
     """Further seats that it accepts; with fewer than the tables of a deal-set it is not drawn."""
     remote: bool = False
     """Whether it is remote: its owner may see what its other instances see."""
+    away: bool = False
+    """Whether it is absent: it may be drawn, and plays what it was drawn for once it is connected again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +93,13 @@ class Pairing:
         self._counted = 0
         self._gram: Array = np.zeros((0, 0))
         self._gains: Array | None = None
+        self._owed: list[tuple[str, str]] = []
+        """Bots, without versions, that were drawn against each other while the second was absent."""
 
     def draw(self, waiting: Sequence[Waiting]) -> PairedGroup | None:
         """Draw the next deal-set, which then counts as played; None if the waiting bots cannot fill one.
+
+        What is owed is remembered by this object alone, so a restart forgives it.
 
         Raises:
           ValueError: if two waiting bots have one name.
@@ -98,26 +109,55 @@ class Pairing:
             raise ValueError("two bots that wait have one name")
         slot = len(self._past)
         self._set_known(here)
+        inputs = self._inputs(here, slot)
         chosen = self._chosen(here, slot)
         if chosen is None:
             return None
-        drawn = PairedGroup(self._tables(chosen, here, slot), self._inputs(here, slot))
+        drawn = PairedGroup(self._tables(chosen, here, slot), inputs)
         self._note(drawn.tables)
         return drawn
 
     def _chosen(self, here: Mapping[str, Waiting], slot: int) -> Group | None:
-        """The bots of the next deal-set."""
+        """The bots of the next deal-set: what is owed, or a new draw."""
         able = {name: each for name, each in here.items() if each.free_seats >= 1}
-        ahead = _ahead(able.values())
-        allowed = [name for name in able if ahead[name] <= AHEAD + _ROUNDING]
-        order = sorted(able, key=lambda name: (_waited(able[name]), self._lot(slot, name)))
-        # With few owners the same bots are needed at every table, and are ahead of all others for ever.
-        for partners in (allowed, list(able)):
-            for first in order:
-                group = self._partners(first, partners, able, slot)
-                if self._is_enough(group, able):
+        present = [name for name, each in able.items() if not each.away]
+        names = {bot_of(name): name for name in present}
+        for owed in self._owed:
+            if names.keys() >= set(owed):
+                group = self._partners([names[bot] for bot in owed], present, able, slot)
+                if self._fits(group, able) and self._is_enough(group, able):
+                    self._owed.remove(owed)
                     return group
-        return None
+        return self._drawn(present, able, slot)
+
+    def _drawn(
+        self, present: Sequence[str], able: Mapping[str, Waiting], slot: int
+    ) -> Group | None:
+        """A new draw. What is drawn before it with absent bots is owed."""
+        while True:
+            owed = Counter(absent for _, absent in self._owed)
+            turns = able
+            if owed:
+                turns = {
+                    name: replace(each, served=each.served + owed[bot_of(name)])
+                    for name, each in able.items()
+                }
+            ahead = _ahead(turns.values())
+            allowed = [name for name in able if ahead[name] <= AHEAD + _ROUNDING]
+            order = sorted(present, key=lambda name: (_waited(able[name]), self._lot(slot, name)))
+            # With few owners the same bots are needed at every table, and are ahead of all others for ever.
+            groups = (
+                self._partners([first], partners, able, slot)
+                for partners in (allowed, present)
+                for first in order
+            )
+            group = next((each for each in groups if self._is_enough(each, able)), None)
+            absent = [name for name in group or () if able[name].away]
+            if group is None or not absent:
+                return group
+            for other in absent:
+                self._owed.append((bot_of(group[0]), bot_of(other)))
+                self._halve(self._renewed(), ((group[0], other),))
 
     def _is_enough(self, group: Group, here: Mapping[str, Waiting]) -> bool:
         if any(here[name].remote for name in group):
@@ -133,10 +173,10 @@ class Pairing:
         return all(here[name].free_seats >= tables for name in group)
 
     def _partners(
-        self, first: str, allowed: Sequence[str], here: Mapping[str, Waiting], slot: int
+        self, first: Sequence[str], allowed: Sequence[str], here: Mapping[str, Waiting], slot: int
     ) -> Group:
         gains, index = self._renewed(), self._index
-        group = [first]
+        group = list(first)
         while len(group) < self._size(group, here):
             owners = {here[name].owner for name in group}
             others = [
@@ -165,10 +205,13 @@ class Pairing:
 
     def _inputs(self, here: Mapping[str, Waiting], slot: int) -> str:
         rows = [
-            (each.name, each.owner, each.served, each.present_h, each.free_seats, each.remote)
+            (
+                *(each.name, each.owner, each.served, each.present_h, each.free_seats),
+                *(each.remote, each.away),
+            )
             for each in here.values()
         ]
-        return digest("ladder", self._seed, self._seats, slot, rows, self._past)
+        return digest("ladder", self._seed, self._seats, slot, rows, self._owed, self._past)
 
     # The information of past deal-sets.
 
@@ -211,6 +254,8 @@ class Pairing:
             self._gains = gains_of(self._gram, self._seats)
             for tables in itertools.islice(self._past, upto, None):
                 self._halve(self._gains, tables)
+            for pair in self._owed:
+                self._halve(self._gains, (tuple(n for n in self._index if bot_of(n) in pair),))
         return self._gains
 
 

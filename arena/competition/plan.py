@@ -75,6 +75,15 @@ class Format(StrEnum):
     GROUPS = "groups"
 
 
+class LadderRow(StrEnum):
+    """What has a row in the standings of a ladder."""
+
+    NEWEST = "newest"
+    """The version that a bot plays as now; it starts with no deal-sets."""
+    ALL_VERSIONS = "all_versions"
+    """All versions of a bot as one player."""
+
+
 class EntryPolicy(StrEnum):
     """Whose bots may take part."""
 
@@ -186,6 +195,12 @@ def _rate(rate: Rate, info: "PlanInfo") -> Rate:
     return rate
 
 
+def _of_ladder(terms: "LadderTerms", info: "PlanInfo") -> "LadderTerms":
+    if terms != LadderTerms() and info.data.get("kind") is CompetitionKind.TOURNAMENT:
+        raise ValueError("is for ladders")
+    return terms
+
+
 def _closes(closes: dt.datetime, info: "PlanInfo") -> dt.datetime:
     opens = info.data.get("opens")
     if opens and opens >= closes:
@@ -279,6 +294,16 @@ class GroupsTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class LadderTerms:
+    """The table `[ladder]`."""
+
+    row: LadderRow = LadderRow.NEWEST
+    """What has a row in its standings."""
+    finals_deal_sets: Annotated[int, Limits(ge=1, le=MAX_DEAL_SETS)] = 8
+    """Deal-sets of each group in the finals, which make its official standings."""
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchedBot:
     """A bot that the arena starts by a command."""
 
@@ -313,6 +338,7 @@ class CompetitionPlan:
     knockout: KnockoutTerms = field(default_factory=KnockoutTerms)
     groups: GroupsTerms | None = None
     """None except in groups."""
+    ladder: Annotated[LadderTerms, Constraint(_of_ladder)] = field(default_factory=LadderTerms)
     bots: Annotated[
         Mapping[str, Annotated[LaunchedBot, Constraint(_command_alone, first=True)]],
         Constraint(_of_games),

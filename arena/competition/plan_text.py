@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+FINALS: Final = "-finals-"
+"""Between the name of a ladder and the number of its finals in the name of the finals."""
 HIDDEN: Final = "hidden"
 """Replaces the seed in a public plan."""
 

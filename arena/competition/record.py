@@ -48,6 +48,8 @@ class Candidate:
     reason: str = ""
     games: tuple[int, ...] | None = None
     """The numbers of the plan's games that it enters; None while it has not declared any, and enters all."""
+    present_ms: int = 0
+    """Ladders: how long it was connected, in milliseconds. Official standings and exports do not have it."""
 
     def enters(self, game: int) -> bool:
         """Whether it enters a game of the plan."""
@@ -180,7 +182,7 @@ def header_json(record: CompetitionRecord) -> dict[str, object]:
     return {
         "config": record.config,
         "entrants": [
-            asdict(each)
+            {name: value for name, value in asdict(each).items() if name != "present_ms"}
             | {"out": each.out and str(each.out), "out_after": sorted(each.out_after.items())}
             for each in record.candidates
         ],

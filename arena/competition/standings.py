@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from arena.anytime.verdict import Decision, Verdict
 from arena.competition.draws import FinalPlace, places
+from arena.competition.ladder_rows import LEAST_MET, Meetings, meetings, with_rows
 from arena.competition.pair_margins import Measure, measure
 from arena.competition.pairing import HOUSE
 from arena.competition.plan import CompetitionPlan, Format, read_plan
@@ -26,6 +27,7 @@ from arena.competition.record import (
     CompetitionRecord,
     DrawnDealSet,
     GameRecord,
+    Out,
     bot_of,
 )
 from arena.competition.tie_breaks import Tied, mutual_margin, prize_order
@@ -36,7 +38,7 @@ from arena.rating.ranking import Ranked, Row, Standings, par_players, ranked
 from arena.schedule.deal_sets import DealSetPlan
 from arena.schedule.outcomes import MatchOutcome, is_complete
 
-METHOD: Final = "margin fit 3"
+METHOD: Final = "margin fit 4"
 """The version of the method. It changes when the same deal-sets give other standings."""
 
 MIN_DEAL_SETS: Final = 10
@@ -119,14 +121,16 @@ class _GameStandings:
         self._terms = plan.games[number].terms
         self._measure = measure(self._terms)
         game = record.games[number]
-        self._counted = counted(game, record.disqualified)
+        self._counted, current = rated(plan, game, record.disqualified)
         self._game = game
+        self._meetings: Mapping[str, Meetings] = {}
+        self._below: Mapping[str, str] = {}
+        self._retired: frozenset[str] = frozenset()
+        if plan.format is None:
+            self._set_below(current)
         plans = tuple(each.plan for each in self._counted)
         self._house = {bot for each in plans for bot in each.bots if is_house(bot)}
-        least = MIN_DEAL_SETS if plan.format is None else 0
-        self._ranked: Ranked = ranked(
-            plans, game.outcomes, excluded=self._house, least_deal_sets=least
-        )
+        self._ranked: Ranked = ranked(plans, game.outcomes, excluded=self._house, below=self._below)
         self._records = records(plans, game.outcomes)
         found = self._ranked.standings
         names = [row.bot for row in found.rows]
@@ -136,6 +140,30 @@ class _GameStandings:
             for other, chance in zip(names, chances, strict=True)
         }
         self._placed = self._places()
+
+    def _set_below(self, current: Collection[str]) -> None:
+        """Note which players of a ladder are not ranked, each with the reason."""
+        plans = [each.plan for each in self._counted]
+        owner_of = {each.name: each.owner for each in self._record.candidates}
+        gone = {each.name for each in self._record.candidates if each.out is Out.WITHDRAWN}
+        played = Counter(bot for each in plans for bot in set(each.bots) if not is_house(bot))
+        last = {bot: at for at, each in enumerate(plans) for bot in each.bots}
+        self._meetings = meetings(plans, current, owner_of)
+        self._retired = frozenset(played) - set(current)
+
+        def why(player: str) -> str:
+            if player in self._retired:
+                return "retired"
+            if bot_of(player) in gone:
+                return "withdrawn"
+            if played[player] < MIN_DEAL_SETS:
+                return f"{played[player]} of {MIN_DEAL_SETS} deal-sets"
+            if len(plans) - 1 - last[player] >= MIN_DEAL_SETS * len(current) / self._terms.seats:
+                return "absent"
+            share = self._meetings[player].share
+            return f"met {share:.0%} of its opponents' play" if share < LEAST_MET else ""
+
+        self._below = {player: reason for player in played if (reason := why(player))}
 
     def as_json(self) -> Json:
         found = self._ranked.standings
@@ -147,6 +175,7 @@ class _GameStandings:
             "ranked_by": str(RANKED_BY[self._plan.format]),
             "rows": self._rows(found),
             "deal_sets": {"complete": found.complete, "planned": self._planned()},
+            "needed": found.needed,
             "problem": found.problem,
             "forfeit_points": _rounded(found.forfeit_points),
             "fallback_skill": _rounded(found.fallback_skill),
@@ -208,7 +237,7 @@ class _GameStandings:
             for row in found.rows
             if bot_of(row.bot) not in self._record.disqualified
         ]
-        rows.sort(key=lambda row: row["place"] or math.inf)
+        rows.sort(key=lambda row: (row["place"] or math.inf, row["bot"] in self._retired))
         known = {bot_of(row["bot"]) for row in rows} | self._record.disqualified
         missing = [
             each
@@ -242,7 +271,7 @@ class _GameStandings:
         margins = {
             pair: own
             for pair, own in pairs.pair_margins(measured).items()
-            if not self._house.intersection(pair)
+            if not self._house.intersection(pair) and not self._retired.intersection(pair)
         }
         decided = pairs.verdicts(margins, self._measure.bound)
         share = None
@@ -261,12 +290,13 @@ class _GameStandings:
         self, row: Row, placed: FinalPlace | None, version: str, simultaneous: float | None
     ) -> Json:
         won = self._records.of_bot.get(row.bot, WinRecord())
+        met = self._meetings.get(row.bot)
         return {
             "bot": row.bot,
             "version": short_version(row.bot, version),
             "place": placed.place if placed else None,
             "points": placed.points if placed else None,
-            "note": placed.note if placed else "",
+            "note": self._below.get(row.bot, placed.note if placed else ""),
             "tier": row.tier,
             "score": _rounded(row.score),
             "half_width_95": _rounded(row.half_width),
@@ -274,12 +304,22 @@ class _GameStandings:
             "skill": _rounded(row.skill),
             "forfeited": _rounded(row.forfeited),
             "deal_sets": row.deal_sets,
+            "opponents_met": met.met if met else None,
+            "opponents": met.opponents if met else None,
+            "present_h": self._present_h(row.bot) if met else None,
             "matches": row.matches,
             "wins": won.wins,
             "draws": won.draws,
             "losses": won.losses,
             "faults": dict(row.faults),
         }
+
+    def _present_h(self, player: str) -> float | None:
+        """Hours for which a bot on a ladder was connected; None in official standings, which hold no times."""
+        if self._official:
+            return None
+        present_ms = {each.name: each.present_ms for each in self._record.candidates}
+        return round(present_ms.get(bot_of(player), 0) / 3_600_000, 1)
 
     def _pair(self, one: str, other: str, margins: Sequence[float], found: Verdict) -> Json:
         better = {Decision.BETTER: one, Decision.WORSE: other}
@@ -322,6 +362,16 @@ def counted(game: GameRecord, disqualified: frozenset[str]) -> tuple[DrawnDealSe
         and is_complete(each.plan, game.outcomes)
         and disqualified.isdisjoint(map(bot_of, each.plan.bots))
     )
+
+
+def rated(
+    plan: CompetitionPlan, game: GameRecord, disqualified: frozenset[str]
+) -> tuple[tuple[DrawnDealSet, ...], frozenset[str]]:
+    """The deal-sets that count, with the players of rows as bots, and the players that may be ranked."""
+    found = counted(game, disqualified)
+    if plan.format is None:
+        return with_rows(found, plan.ladder.row)
+    return found, frozenset(bot for each in found for bot in each.plan.bots)
 
 
 def as_measured(

@@ -16,7 +16,7 @@ class State(StrEnum):
     PAUSED = "paused"
     """Matches in play are finished; no new ones begin."""
     FINISHED = "finished"
-    """Its last standings are official."""
+    """Its last standings are official; those of a ladder are of its finals."""
 
 
 class Action(StrEnum):
@@ -26,9 +26,9 @@ class Action(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
     FREEZE = "freeze"
-    """Make official standings from the complete deal-sets; play continues."""
+    """Make official standings from the complete deal-sets, or begin the finals of a ladder; play continues."""
     FINISH = "finish"
-    """End play, and make the last official standings."""
+    """End play, and make the last official standings, or begin the finals of a ladder."""
 
 
 LEADS_TO: Final[Mapping[tuple[State, Action], State]] = {

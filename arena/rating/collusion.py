@@ -1,34 +1,53 @@
-"""Collusion: whether the bots of two owners score more together than their skills predict.
+"""Collusion: whether the bots of two owners score otherwise at shared tables than their skills predict.
 
-Bots that help each other gain at the tables where both sit, at the cost of the others there. For each two owners
-a bet is made on the joint score of their bots minus the prediction by their skills, which come from the
-deal-sets in which the two do not meet. Without collusion the value of the bet ever reaches 100 for at most one
-in a hundred pairs. The result is evidence for a person, who decides.
+Bots that help each other gain together at the tables where both sit, at the cost of the others there. A bot that
+dumps loses to its partner what no other bot would win from it. So two statistics are tested for each two owners: the
+joint score of their bots, and the difference between them, each minus the prediction by their skills, which come
+from the deal-sets in which the two do not meet. Both are tested by the mixture of t tests, because bounds from the
+rules are too loose to find anything. Its verdicts are approximate, and styles that suit each other look like
+collusion: the result is evidence for a person, who decides.
 """
 
 import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from arena.anytime.bet import evidence
+from arena.anytime.mixture import log_e
 from arena.anytime.multiple_tests import holds_among
 from arena.rating.margin_fit import DealSet, MarginFit, MatchScores, NotComparable, Score, fit
 
 ALPHA: Final = 0.01
-"""Largest expected share of false ones among the pairs that are accepted."""
+"""Largest expected share of false ones among what is accepted, for nearly normal scores."""
 
 LEAST_SEATS: Final = 3
-"""At tables of two, one bot's gain is the other's loss."""
+"""Seats of a table for a joint score: at tables of two, one bot's gain is the other's loss."""
+
+PRECISION: Final = 4.0
+"""c² of the mixture, for effects of about half a standard deviation: smaller ones gain little."""
 
 _ALLOWED_ERRORS: Final = 2.0
-"""Standard errors added to the prediction, in favour of the two owners."""
+"""Standard errors of the prediction that are allowed, in favour of the two owners."""
 
 Owners: TypeAlias = tuple[str, str]
+_Array: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The evidence of one statistic, approximate."""
+
+    points: float
+    """Mean points a table beyond the prediction, less what is allowed: of each of the two, or of the first owner
+    over the second."""
+    e_value: float
+    stands: bool = False
+    """Whether it is accepted among all statistics of all pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +56,22 @@ class Suspicion:
 
     owners: Owners
     """In order of name."""
-    e_value: float
     deal_sets: int
     """Those in which both sat at one table."""
-    gain: float
-    """Mean points a table of each of the two above the prediction."""
-    stands: bool
-    """Whether it is accepted among all pairs that were tested."""
+    joint: Evidence | None
+    """Of the gain of both together; None at tables of two."""
+    difference: Evidence
+    """Of the first owner's gain over the second, which is negative if the second gains."""
+
+    @property
+    def e_value(self) -> float:
+        """The larger evidence."""
+        return max(self.difference.e_value, self.joint.e_value if self.joint else 0.0)
+
+    @property
+    def stands(self) -> bool:
+        """Whether a statistic is accepted."""
+        return self.difference.stands or (self.joint is not None and self.joint.stands)
 
 
 class _Skills:
@@ -58,88 +86,135 @@ class _Skills:
     def include(self, bots: Iterable[str]) -> bool:
         return all(bot in self._index for bot in bots)
 
-    def expected(self, table: MatchScores, seats: Sequence[int]) -> float:
-        """The predicted mean score of these seats over the table's mean, plus `_ALLOWED_ERRORS`."""
+    def residual(self, table: MatchScores, weights: _Array) -> tuple[float, float]:
+        """A weighted sum of the scores of a table minus its prediction, and what is allowed of its error."""
         at = [self._index[bot] for bot in table.bots]
-        weights = np.full(len(at), -1.0 / len(at))
-        weights[list(seats)] += 1.0 / len(seats)
         variance = float(weights @ self._covariance[np.ix_(at, at)] @ weights)
-        return float(weights @ self._values[at]) + _ALLOWED_ERRORS * math.sqrt(max(0.0, variance))
+        found = float(weights @ (np.array(table.scores) - self._values[at]))
+        return found, _ALLOWED_ERRORS * math.sqrt(max(0.0, variance))
 
 
 def suspicions(
     deal_sets: Sequence[DealSet],
     owner_of: Mapping[str, str],
-    bound: float,
     on_progress: Callable[[int, int], None] = lambda *_: None,
 ) -> tuple[Suspicion, ...]:
-    """The evidence about all pairs of owners whose bots met at tables of three or more, largest first.
+    """The evidence about all pairs of owners whose bots met at a table, largest first.
 
-    A pair is left out if the other deal-sets do not determine the skills.
+    A pair that stands out distorts the skills from which others are predicted. So the others are tested again without
+    the deal-sets that it shared. A pair is left out if the other deal-sets do not determine the skills.
 
     Args:
       deal_sets: Complete ones.
       owner_of: The owner of each bot; a bot without an owner is not tested.
-      bound: The largest difference of scores that the rules allow.
-      on_progress: Called with the pairs tested so far and their total: each takes a fit.
-
-    Raises:
-      BeyondBound: if scores differ by more.
+      on_progress: Called with the pairs tested so far and their total: each takes a fit. It starts again after a
+        pair that stands out.
     """
+    found, left = [], list(deal_sets)
+    while (tested := _tested(left, owner_of, on_progress)) and tested[0].stands:
+        found.append(tested[0])
+        left = [each for each in left if tested[0].owners not in _met(each, owner_of)]
+    return _in_order([*found, *tested])
+
+
+def _in_order(found: Sequence[Suspicion]) -> tuple[Suspicion, ...]:
+    """The evidence, largest first."""
+    return tuple(sorted(found, key=lambda each: (-each.e_value, each.owners)))
+
+
+def _tested(
+    deal_sets: Sequence[DealSet],
+    owner_of: Mapping[str, str],
+    on_progress: Callable[[int, int], None],
+) -> tuple[Suspicion, ...]:
+    """The evidence about all pairs, largest first."""
     met: dict[Owners, list[int]] = defaultdict(list)
     for at, deal_set in enumerate(deal_sets):
-        for owners in {pair for table in deal_set.tables for pair in _pairs(table, owner_of)}:
+        for owners in _met(deal_set, owner_of):
             met[owners].append(at)
     tested = []
     for number, (owners, together) in enumerate(sorted(met.items())):
         on_progress(number, len(met))
         inside = set(together)
-        others = (each for at, each in enumerate(deal_sets) if at not in inside)
         try:
-            skills = _Skills(fit(others))
+            skills = _Skills(fit(each for at, each in enumerate(deal_sets) if at not in inside))
         except NotComparable:
             continue
-        shares = [
-            share
-            for at in together
-            if (share := _share(deal_sets[at], owners, owner_of, skills, bound)) is not None
-        ]
-        if shares:
-            tested.append((owners, shares))
-    e_values = [math.exp(min(700.0, evidence(own, 1.0).log_better)) for _, own in tested]
-    found = [
-        Suspicion(owners, e_value, len(own), bound * math.fsum(own) / len(own), stands)
-        for (owners, own), e_value, stands in zip(
-            tested, e_values, holds_among(e_values, alpha=ALPHA), strict=True
+        own = [deal_sets[at] for at in together]
+        joint, difference = (
+            _evidence(own, owners, owner_of, skills, weights) for weights in (_joint, _difference)
         )
+        if difference is not None:
+            tested.append(Suspicion(owners, len(own), joint, difference))
+    return _in_order(_accepted(tested))
+
+
+def _accepted(tested: Sequence[Suspicion]) -> list[Suspicion]:
+    """The pairs with the statistics that are accepted among all."""
+    every = [each for pair in tested for each in (pair.joint, pair.difference) if each is not None]
+    stands = iter(holds_among([each.e_value for each in every], alpha=ALPHA))
+    return [
+        replace(
+            pair,
+            joint=pair.joint and replace(pair.joint, stands=next(stands)),
+            difference=replace(pair.difference, stands=next(stands)),
+        )
+        for pair in tested
     ]
-    return tuple(sorted(found, key=lambda each: (-each.e_value, each.owners)))
 
 
-def _pairs(table: MatchScores, owner_of: Mapping[str, str]) -> Iterable[Owners]:
-    if len(table.bots) < LEAST_SEATS:
-        return
-    own = {owner_of[bot] for bot in table.bots if bot in owner_of}
-    yield from itertools.combinations(sorted(own), 2)
+def _met(deal_set: DealSet, owner_of: Mapping[str, str]) -> set[Owners]:
+    """The pairs of owners whose bots sat at one table."""
+    return {
+        pair
+        for table in deal_set.tables
+        for pair in itertools.combinations(
+            sorted({owner_of[bot] for bot in table.bots if bot in owner_of}), 2
+        )
+    }
 
 
-def _share(
-    deal_set: DealSet,
+def _joint(first: _Array, second: _Array) -> _Array | None:
+    """Weights of the scores: the mean of the two owners' bots above the mean of the table."""
+    if len(first) < LEAST_SEATS:
+        return None
+    both = first + second
+    weights: _Array = both / both.sum() - 1.0 / len(both)
+    return weights
+
+
+def _difference(first: _Array, second: _Array) -> _Array | None:
+    """Weights of the scores: the mean of the first owner's bots above that of the second's."""
+    weights: _Array = first / first.sum() - second / second.sum()
+    return weights
+
+
+def _evidence(
+    deal_sets: Sequence[DealSet],
     owners: Owners,
     owner_of: Mapping[str, str],
     skills: _Skills,
-    bound: float,
-) -> float | None:
-    """The gain of the two over the prediction in a deal-set, as a share of the largest possible one."""
-    shares = []
-    for table in deal_set.tables:
-        seats = [at for at, bot in enumerate(table.bots) if owner_of.get(bot) in owners]
-        if {owner_of[table.bots[at]] for at in seats} != set(owners):
-            continue
-        if not skills.include(table.bots):
-            return None
-        mean = math.fsum(table.scores) / len(table.scores)
-        had = math.fsum(table.scores[at] for at in seats) / len(seats) - mean
-        expected = skills.expected(table, seats)
-        shares.append((had - expected) / (bound + abs(expected)))
-    return math.fsum(shares) / len(shares) if shares else None
+    weights_of: Callable[[_Array, _Array], _Array | None],
+) -> Evidence | None:
+    """The evidence of a statistic in the deal-sets in which both owners sat; None without any."""
+    found = []
+    for deal_set in deal_sets:
+        residuals = []
+        for table in deal_set.tables:
+            seats = [owner_of.get(bot) for bot in table.bots]
+            if not set(owners) <= set(seats) or not skills.include(table.bots):
+                continue
+            first, second = (np.array([float(s == owner) for s in seats]) for owner in owners)
+            weights = weights_of(first, second)
+            if weights is not None:
+                residuals.append(skills.residual(table, weights))
+        if residuals:
+            found.append(np.mean(residuals, axis=0))
+    if not found:
+        return None
+    values, allowed = np.array(found).T
+    sign = 1.0 if weights_of is _joint else float(np.sign(values.mean())) or 1.0
+    beyond = sign * values - allowed  # towards the statistic's own side
+    points = float(beyond.mean())
+    e_value = math.exp(min(700.0, log_e(beyond, precision=PRECISION))) if points > 0.0 else 0.0
+    return Evidence(sign * points if points > 0.0 else 0.0, e_value)

@@ -131,19 +131,18 @@ def ranked(
     outcomes: Mapping[str, MatchOutcome],
     *,
     excluded: Collection[str] = (),
-    least_deal_sets: int = 0,
+    below: Collection[str] = (),
 ) -> Ranked:
     """Rank as `standings` does.
 
-    The `excluded` bots, such as the arena's own, are fitted and have no rows. A bot with fewer complete deal-sets
-    than `least_deal_sets` is not ranked yet.
+    The `excluded` bots, such as the arena's own, are fitted and have no rows. The bots `below` the line are fitted
+    too and have rows, but are not ranked.
     """
     complete = [each for each in deal_sets if is_complete(each, outcomes)]
     took_part = Counter(bot for each in complete for bot in set(each.bots))
-    few = {bot for bot, number in took_part.items() if number < least_deal_sets}
     problem, ranking = "", None
     try:
-        ranking = _Ranking(complete, outcomes, excluded=excluded, few=few)
+        ranking = _Ranking(complete, outcomes, excluded=excluded, below=below)
     except NotComparable as error:
         problem = str(error)
     order = ranking.order if ranking else ()
@@ -199,9 +198,9 @@ class _Ranking:
         outcomes: Mapping[str, MatchOutcome],
         *,
         excluded: Collection[str],
-        few: Collection[str],
+        below: Collection[str],
     ) -> None:
-        fitted = _fit(complete, outcomes, excluded)
+        fitted = _fit(complete, outcomes, excluded, below)
         played: dict[str, list[SeatResult]] = defaultdict(list)
         for deal_set in complete:
             for match in deal_set.matches:
@@ -223,7 +222,7 @@ class _Ranking:
         self.estimates = self.skills | dict(zip(lapsed, estimates, strict=True))
         self.order = tuple(
             sorted(
-                (bot for bot in scores if bot not in few),
+                (bot for bot in scores if bot not in below),
                 key=lambda bot: (-self.estimates[bot].value, self.forfeited[bot], bot),
             )
         )
@@ -250,18 +249,19 @@ def _fit(
     complete: Sequence[DealSetPlan],
     outcomes: Mapping[str, MatchOutcome],
     excluded: Collection[str],
+    below: Collection[str],
 ) -> MarginFit:
-    """The fit in which all forfeited seats are one player.
+    """The fit in which all forfeited seats are one player, and skill 0 is the mean of the ranked bots.
 
     If the fallback player's skill cannot be separated from the forfeiting bot's (as when a bot forfeits one
     seat of every deal-set), forfeited seats count as their bots' own.
     """
     try:
         pooled = (_scored(each, outcomes, excluded, pooled=True) for each in complete)
-        return fit(pooled, excluded=[FALLBACK, *excluded])
+        return fit(pooled, excluded=[FALLBACK, *excluded, *below])
     except NotComparable:
         own = (_scored(each, outcomes, excluded, pooled=False) for each in complete)
-        return fit(own, excluded=excluded)
+        return fit(own, excluded=[*excluded, *below])
 
 
 def _scored(

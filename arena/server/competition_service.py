@@ -4,7 +4,9 @@ Commands and calls over the network both use it, and it keeps everything in the 
 `arena.server.competitions` reads the store and plays the competitions that run.
 """
 
+import contextlib
 import functools
+import itertools
 import json
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -13,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from arena.competition.draws import next_round
+from arena.competition.finals import finals_plan
 from arena.competition.plan import (
     CompetitionKind,
     CompetitionPlan,
@@ -20,7 +23,7 @@ from arena.competition.plan import (
     entered_games,
     read_plan,
 )
-from arena.competition.plan_text import differences, public_text
+from arena.competition.plan_text import FINALS, differences, public_text
 from arena.competition.record import Out
 from arena.competition.rounds import DrawError, seeded
 from arena.competition.standings import Json, live_standings
@@ -28,6 +31,7 @@ from arena.competition.states import MAKES_STANDINGS, Action, State, after
 from arena.errors import RefusalError, refusal
 from arena.replay.signing import Signer, standings_statement
 from arena.sandbox import changed_files
+from arena.schedule.deal_sets import ScheduleError
 from arena.server.official_standings import UnsignedStandings, record_lines, unsigned
 from arena.store import (
     BotKind,
@@ -169,21 +173,50 @@ class CompetitionService:
     ) -> State:
         """Take an action; returns the state that follows.
 
+        Where a tournament has official standings made, a ladder has its finals begun, which make them.
+
         Raises:
           NoCompetition, NotExpected, NotAllowed: as the store says.
-          DrawError, ScheduleError: if a tournament is to start and has too few bots.
+          DrawError, ScheduleError: if a tournament, or finals by `FREEZE`, is to start and has too few bots.
         """
         if action is Action.START:
             self._make_ready(name)
         standings = None
-        if action in MAKES_STANDINGS:
-            state = self._competitions.get(name).state
-            if expected in (None, state):  # otherwise the store refuses, and nothing is computed
-                after(state, action)
-                standings = self._official(name)
-        return self._competitions.control(
+        stored = self._competitions.get(name)
+        plan = read_plan(stored.config)
+        ends = action in MAKES_STANDINGS
+        if ends and plan.kind is CompetitionKind.TOURNAMENT and expected in (None, stored.state):
+            after(stored.state, action)  # otherwise the store refuses, and nothing is computed
+            standings = self._official(name)
+        state = self._competitions.control(
             name, action, who=who, expected=expected, now=self._now(), standings=standings
         )
+        if ends and plan.kind is CompetitionKind.LADDER:
+            # A ladder that too few bots entered may finish all the same.
+            too_few = (DrawError, ScheduleError) if action is Action.FINISH else ()
+            with contextlib.suppress(*too_few):
+                self._begin_finals(stored, who=who)
+        return state
+
+    def _begin_finals(self, ladder: Competition, *, who: str) -> None:
+        """Make and start the next finals of a ladder, with the bots that are in it."""
+        names = {each.name for each in self._competitions.all()}
+        number = next(n for n in itertools.count(1) if f"{ladder.name}{FINALS}{n}" not in names)
+        entries = [
+            replace(
+                each.entry,
+                # A submitted bot plays the version that is active when the finals begin.
+                version=each.entry.version if each.entry.kind is BotKind.COMMAND else "",
+            )
+            for each in ladder.entries
+            if each.candidate.out is None
+        ]
+        plan = self.create(finals_plan(ladder.config, number), who=who, bots=entries)
+        try:
+            self.control(plan.name, Action.START, who=who)
+        except (DrawError, ScheduleError):
+            self._competitions.remove_unplayed(plan.name, who=who, now=self._now())
+            raise
 
     def disqualify(self, name: str, bot: str, *, reason: str, who: str) -> None:
         """Disqualify a bot: its deal-sets do not count, and official standings are computed again.
@@ -406,7 +439,7 @@ class CompetitionService:
             next_round(plan, number, record.candidates, ())
 
     def _ranking_of(self, competition: str) -> tuple[str, ...]:
-        """The bots of official standings, the best first; a version counts as its bot.
+        """The bots of official standings, the best first.
 
         Raises:
           NoCompetition: if there is no such competition.
@@ -415,14 +448,13 @@ class CompetitionService:
         found = self._competitions.official(competition)
         if found is None:
             raise DrawError(
-                f"seeds_from names {competition!r}, which has no official standings yet: freeze it, or "
-                "leave seeds_from out"
+                f"seeds_from names {competition!r}, which has no official standings yet: freeze it, "
+                "name the finals of a ladder, or leave seeds_from out"
             )
         standings = json.loads(found.body)
         overall = [row for row in standings["overall"] or () if row["score"] is not None]
         rows = overall or standings["games"][0]["rows"]
-        # The rows of a ladder are versions, as ann@7; bots enter other competitions.
-        return tuple(dict.fromkeys(row["bot"].partition("@")[0] for row in rows))
+        return tuple(row["bot"] for row in rows)
 
 
 def next_official(competitions: Competitions, name: str) -> UnsignedStandings:

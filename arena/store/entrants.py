@@ -78,6 +78,7 @@ def _entered(row: RowMapping) -> EnteredBot:
             dict(map(tuple, row["out_after"] or ())),
             row["reason"],
             games,
+            sum((row["present"] or {}).values()),
         ),
         row["present"] or {},
         row["away"] or "",

@@ -86,10 +86,24 @@ class Gone(Exception):
 class Web:
     """The pages of one data folder."""
 
-    def __init__(self, data: Path, *, workers: Executor | None = None, only: str = "") -> None:
-        """`workers` make pages of matches; `only` limits the site to one competition."""
+    def __init__(
+        self,
+        data: Path,
+        *,
+        workers: Executor | None = None,
+        only: str = "",
+        organiser: bool = False,
+    ) -> None:
+        """Serve nothing yet.
+
+        Args:
+          data: The data folder.
+          workers: Make pages of matches.
+          only: The one competition of the site; empty for all.
+          organiser: Whether there are pages for organisers too.
+        """
         self.archive = SiteArchive(data, only=only)
-        self._site = Site(self.archive)
+        self._site = Site(self.archive, organiser=organiser)
         self._cache = PageCache(data / "pages")
         self._own_workers = workers is None
         self._workers = workers if workers is not None else _workers()

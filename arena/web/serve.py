@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import ipaddress
 import os
 import signal
 import socket
@@ -49,8 +50,12 @@ def serve(
     port: int,
     listening: Callable[[str], None],
     lifeline: int | None = None,
+    *,
+    organiser: bool = False,
 ) -> None:
     """Serve the pages of a data folder until SIGINT or SIGTERM; `listening` is called with the address.
+
+    With `organiser` there are pages for organisers too, and the address must be of this machine.
 
     With `lifeline` it also ends when its parent process does: it is the descriptor of a pipe whose
     other end the parent has open, which the kernel closes even if the parent is killed.
@@ -60,7 +65,10 @@ def serve(
     """
     os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
     bound = _bound(host, port)
-    with contextlib.closing(bound), contextlib.closing(Web(data)) as web:
+    if organiser and not ipaddress.ip_address(bound.getsockname()[0]).is_loopback:
+        bound.close()
+        raise CannotServePages(f"pages for organisers are for this machine only, not for {host}")
+    with contextlib.closing(bound), contextlib.closing(Web(data, organiser=organiser)) as web:
         address = bound.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
 

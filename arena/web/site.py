@@ -45,12 +45,16 @@ PAGES: Final[tuple[tuple[re.Pattern[str], Callable[..., Page]], ...]] = tuple(
 )
 """The function that makes each page. Its arguments are the archive and the pattern's groups."""
 
+ORGANISER_PAGES: Final = ((re.compile(rf"competitions/{_NAME}\.collusion"), competition.collusion),)
+"""Pages that only `arena web --organiser` serves; they are never exported."""
+
 
 class Site:
     """The pages of one archive, without those of matches."""
 
-    def __init__(self, archive: SiteArchive) -> None:
+    def __init__(self, archive: SiteArchive, *, organiser: bool = False) -> None:
         self._archive = archive
+        self._pages = (*ORGANISER_PAGES, *PAGES) if organiser else PAGES
 
     def page(self, path: str) -> Page:
         """Make the page of a path.
@@ -59,7 +63,7 @@ class Site:
           NoSuchPage: if it does not exist.
           StoreError: if the store cannot be read.
         """
-        for pattern, make in PAGES:
+        for pattern, make in self._pages:
             found = pattern.fullmatch(path) if len(path) <= LONGEST_PATH else None
             if found is not None:
                 return make(self._archive, *(unslug(each or "") for each in found.groups()))

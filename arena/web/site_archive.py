@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.competition.record import DrawnDealSet, bot_of
+from arena.competition.record import CompetitionRecord, DrawnDealSet, bot_of
 from arena.games.catalogue import UnknownGame, game_by_id
 from arena.games.game import Game
 from arena.referee.spec import FaultKind
@@ -283,6 +283,15 @@ class SiteArchive:
         summary, store = self._summary(name)
         return self._read(store, summary)
 
+    def record(self, name: str) -> CompetitionRecord:
+        """The record of one competition, from which standings are computed.
+
+        Raises:
+          NoSuchPage: if there is none of this name.
+        """
+        summary, store = self._summary(name)
+        return store.competitions().record(summary.competition)
+
     def _read(self, store: Store, summary: CompetitionSummary) -> PublicCompetition:
         """A competition, from memory if it has not changed."""
         held, name = store.competitions(), summary.competition
@@ -428,7 +437,7 @@ def _public(
     from arena.competition.draws import round_results
     from arena.competition.pair_margins import measure
     from arena.competition.plan import read_plan
-    from arena.competition.standings import as_measured, is_house
+    from arena.competition.standings import as_measured, is_house, rated
     from arena.rating.pairs import pair_margins
     from arena.server.competition_service import latest_standings
 
@@ -440,12 +449,8 @@ def _public(
         game, measured_by = record.games[number], measure(plan.games[number].terms)
         deal_sets = [_deal_set(each, game.outcomes, published, shown) for each in game.deal_sets]
         house = {bot for each in deal_sets for bot in each.bots if is_house(bot)}
-        closed = (
-            as_measured(each.plan, game.outcomes, measured_by, house)
-            for each, own in zip(game.deal_sets, deal_sets, strict=True)
-            if own.state is DisplayState.CLOSED
-            and record.disqualified.isdisjoint(map(bot_of, own.bots))
-        )
+        of_rows, _ = rated(plan, game, record.disqualified)
+        measured = (as_measured(each.plan, game.outcomes, measured_by, house) for each in of_rows)
         return GameResults(
             game=terms[number]["game"],
             format=summary.format,
@@ -453,7 +458,7 @@ def _public(
             standings=standings["games"][number],
             rounds=round_results(plan, number, record.candidates, game.past()),
             deal_sets=tuple(deal_sets),
-            margins=pair_margins(closed),
+            margins=pair_margins(measured),
             bound=measured_by.bound,
         )
 

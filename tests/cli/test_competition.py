@@ -18,7 +18,7 @@ from arena.cli import main
 from arena.cli.arena_client import NoAnswer
 from arena.cli.competition_client import LocalCompetitions
 from arena.cli.terminal import console
-from arena.competition.collusion_report import TWO_SEATS, suspected
+from arena.competition.collusion_report import suspected
 from arena.competition.states import Action
 from tests.cli.serving import served
 from tests.competition.test_collusion_report import played
@@ -111,21 +111,22 @@ def test_a_bot_that_enters_is_told_its_games(typed, monkeypatch, games, sentence
 
 def test_owners_are_looked_at_pair_by_pair(monkeypatch):
     competition = importlib.import_module("arena.cli.competition")
-    found = suspected(played(3.0, deal_sets=16))
+    found = suspected(played(1.5, deal_sets=16))
     printed = io.StringIO()
     monkeypatch.setattr(console, "PlainConsole", lambda: Console(file=printed, width=120))
     with contextlib.redirect_stdout(printed):
         competition._print_suspected(found["games"][0])
     first, _, row, *_ = printed.getvalue().splitlines()
-    assert first == "democracy of 3: 15 pairs of owners, of which 1 stand out"
+    assert first == "democracy of 3: 15 pairs of owners, of which 1 stand out (approximate)"
     assert re.split("  +", row.strip())[:3] == ["BOB", "EVE", "64"]
     assert row.rstrip().endswith("look into it")
+    assert re.search(r"^bob is in place 1, and without the shared tables in place \d\.$", printed.getvalue(), re.MULTILINE)  # fmt: skip
 
 
 def test_where_nobody_can_be_looked_at_it_says_why(typed):
     typed("competition", "new", typed.plan)
     words = ("competition", "collusion", "autumn")
-    assert f"sixty_six of 2: {TWO_SEATS}" in typed(*words).output
+    assert "sixty_six of 2: no two owners can be looked at yet" in typed(*words).output
     told = json.loads(typed(*words, "--json").stdout)
     assert (told["competition"], told["games"][0]["pairs"]) == ("autumn", [])
 
@@ -187,7 +188,33 @@ DONE = [
 @pytest.mark.parametrize(("action", "state", "said"), DONE, ids=[row[-1] for row in DONE])
 def test_an_action_says_what_it_has_changed(action, state, said, capsys):
     competition = importlib.import_module("arena.cli.competition")
-    client = SimpleNamespace(show=lambda _: {"state": state, "official": 2})
+    client = SimpleNamespace(show=lambda _: {"kind": "tournament", "state": state, "official": 2})
+    competition._print_state(client, "autumn", Action(action), as_json=False)
+    assert capsys.readouterr().out.strip() == said
+
+
+# fmt: off
+OF_LADDERS = [
+    # action     state        said
+    ("freeze",   "running",   "autumn-finals-2 is begun and makes official standings of autumn, which is still running."),
+    ("finish",   "finished",  "autumn is finished. autumn-finals-2 is begun and makes its official standings."),
+    ("pause",    "paused",    "autumn is paused: deal-sets in play finish, and no new ones begin."),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("action", "state", "said"), OF_LADDERS, ids=[f"ladder, {row[0]}" for row in OF_LADDERS]
+)
+def test_an_action_on_a_ladder_names_its_finals(action, state, said, capsys):
+    competition = importlib.import_module("arena.cli.competition")
+    names = ("autumn", "autumn-finals-1", "autumn-finals-2", "winter-finals-1")
+    client = SimpleNamespace(
+        show=lambda _: {
+            "competition": "autumn", "kind": "ladder", "state": state, "official": 0
+        },
+        every=lambda: [{"competition": name} for name in names],
+    )  # fmt: skip
     competition._print_state(client, "autumn", Action(action), as_json=False)
     assert capsys.readouterr().out.strip() == said
 

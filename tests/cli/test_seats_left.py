@@ -1,6 +1,7 @@
 """Forfeits are shown in standings and in the result of one match."""
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def row(bot, place, score, skill, forfeited, **more):
         "bot": bot, "version": "", "place": place, "points": None, "note": "", "tier": place,
         "score": score, "half_width_95": 1.5, "half_width_95_together": None, "skill": skill,
         "forfeited": forfeited, "deal_sets": 8, "matches": 16, "wins": 1, "draws": 0, "losses": 15,
-        "faults": {}, **more,
+        "faults": {}, "opponents_met": None, "opponents": None, "present_h": None, **more,
     }  # fmt: skip
 
 
@@ -34,6 +35,7 @@ def standings(*rows):
     return {
         "game": "klaberjass", "seats": 2, "rows": list(rows), "pairs": [], "problem": "",
         "deal_sets": {"complete": 8, "planned": 8}, "forfeit_points": 42.0, "fallback_skill": 11.0,
+        "ranked_by": "skill", "needed": None,
     }  # fmt: skip
 
 
@@ -53,6 +55,25 @@ def test_standings_show_the_score_the_skill_beside_it_and_what_forfeits_cost():
     assert ann.split() == ["1", "1", "ann", "+4.00", "1.50", "+4.00", "8", "1-0-15"]
     assert bob.split()[:8] == ["2", "2", "bob", "-30.25", "1.50", "+6.00", "75%", "8"]
     assert "the worse of the result and -42.00" in " ".join(text.split())
+
+
+def test_below_what_deal_sets_decide_the_standings_say_so():
+    text = printed(show.standings_table(standings(STAYED) | {"needed": 1234}))
+    said = "Not enough deal-sets yet to call one bot better than another: about 1,234 more."
+    assert said in " ".join(text.split())
+
+
+def test_a_row_of_a_ladder_has_whom_it_met_and_how_long_it_was_there():
+    ladder = standings(
+        row("ann@2", 1, 4.0, 4.0, 0.0, opponents_met=12, opponents=15, present_h=40.2)
+    )
+    head, cells = (
+        re.split("  +", line.strip())
+        for line in printed(show.standings_table(ladder), width=150).splitlines()
+        if "ann@2" in line or "tier" in line
+    )
+    found = dict(zip(head, cells, strict=False))
+    assert (found["met"], found["present"]) == ("12 of 15", "40.2 h")
 
 
 def test_numbers_are_whole_on_a_narrow_terminal():

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from arena.competition.collusion_report import NO_BOUND, TWO_SEATS, suspected
+from arena.competition.collusion_report import suspected, without_shared
 from arena.competition.record import Out, record_json, record_of_json
 from tests.competition.played import Played, toml
 
@@ -31,11 +31,11 @@ def played(helped=0.0, *, deal_sets=6, game="democracy", seats=3):
 
 
 def test_owners_whose_bots_help_each_other_stand_out():
-    (game,) = suspected(played(3.0, deal_sets=16))["games"]
+    (game,) = suspected(played(1.5, deal_sets=16))["games"]
     first, *others = game["pairs"]
-    assert (game["game"], game["seats"], game["problem"]) == ("democracy", 3, "")
+    assert (game["game"], game["seats"]) == ("democracy", 3)
     assert (first["owners"], first["stands"]) == (["BOB", "EVE"], True)
-    assert first["gain"] > 0.5
+    assert first["joint"]["points"] > 0.5
     assert not any(each["stands"] for each in others)
     assert len(others) == 14
 
@@ -61,8 +61,22 @@ def test_the_same_comes_of_what_was_exported():
     assert suspected(record_of_json(head, deal_sets)) == suspected(record)
 
 
-def test_a_game_without_evidence_has_a_reason():
-    (game,) = suspected(played(game="sixty_six", seats=2))["games"]
-    assert (game["problem"], game["pairs"]) == (TWO_SEATS, [])
-    (game,) = suspected(Played(toml("round_robin", seats=3, game="eleusis"), NAMES).record)["games"]
-    assert (game["problem"], game["pairs"]) == (NO_BOUND, [])
+def test_the_places_of_those_who_stand_out_are_given_without_their_shared_tables():
+    (game,) = suspected(played(1.5, deal_sets=16))["games"]
+    first = game["pairs"][0]
+    assert [each["bot"] for each in first["places"]] == ["bob", "eve"]
+    with_help, alone = ({e["bot"]: e[of] for e in first["places"]} for of in ("place", "without"))
+    assert with_help["eve"] < alone["eve"]
+    assert not any(each["places"] for each in game["pairs"] if not each["stands"])
+
+
+def test_tables_of_an_owner_or_those_of_two_can_be_left_out():
+    record = played()
+    bots = [set(each.plan.bots) for each in record.games[0].deal_sets]
+
+    def left(*owners):
+        game = without_shared(record, owners).games[0]
+        return [set(each.plan.bots) for each in game.deal_sets if not each.void]
+
+    assert left("BOB") == [each for each in bots if "bob" not in each]
+    assert left("BOB", "EVE") == [each for each in bots if not each >= {"bob", "eve"}]

@@ -1,6 +1,7 @@
 """Who is drawn to play on a ladder, and that the draw leaves the table's intervals true."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from arena.competition.information import gram, rotations
 from arena.competition.pairing import (
+    AHEAD,
     CROSS_TABLES,
     HOUSE,
     Pairing,
@@ -139,6 +141,7 @@ def test_bots_that_only_looked_in_change_no_later_draw():
         ({"seed": "another"}, "the seed"),
         ({"served": 3}, "what a bot was served"),
         ({"free_seats": 50}, "how many seats it takes"),
+        ({"away": True}, "whether it is there"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -194,6 +197,49 @@ def test_with_few_owners_the_needed_bots_are_drawn_although_ahead():
 )
 def test_no_bot_is_drawn(waiting, reason):
     assert Pairing("s", 2).draw(waiting) is None
+
+
+def absent(waiting, *names):
+    return [replace(each, away=each.name in names) for each in waiting]
+
+
+def test_an_absent_bot_is_drawn_again_against_the_same():
+    waiting, pairing, drawn = bots(6), Pairing("s", 2), []
+    for _ in range(12):
+        drawn.append(pairing.draw(absent(after(waiting, drawn), "bot5")))
+    assert not any("bot5" in each.bots for each in drawn)
+    owed = Counter(pairing._owed)
+    share = 12 * 2 // 6  # of a bot that is always connected
+    assert 0 < owed.total() <= share + AHEAD + 1
+    for _ in range(owed.total()):
+        drawn.append(pairing.draw(after(waiting, drawn)))
+    met = Counter((each.bots[0], "bot5") for each in drawn[12:])
+    assert met == owed, "it plays what it was drawn for, before all others"
+    assert pairing._owed == []
+
+
+def test_what_is_owed_waits_for_both():
+    waiting, pairing, drawn = bots(6), Pairing("s", 2), []
+    while not pairing._owed:
+        drawn.append(pairing.draw(absent(after(waiting, drawn), "bot5")))
+    ((creditor, _),) = pairing._owed
+    for _ in range(3):
+        drawn.append(pairing.draw(absent(after(waiting, drawn), creditor)))
+        assert set(drawn[-1].bots) != {creditor, "bot5"}
+    drawn.append(pairing.draw(after(waiting, drawn)))
+    assert set(drawn[-1].bots) == {creditor, "bot5"}
+
+
+def test_a_bot_that_returns_as_another_version_owes_the_same():
+    waiting, pairing, drawn = bots(6), Pairing("s", 2), []
+    while not pairing._owed:
+        drawn.append(pairing.draw(absent(after(waiting, drawn), "bot5")))
+    ((creditor, _),) = pairing._owed
+    back = [
+        replace(each, name="bot5@2") if each.name == "bot5" else each
+        for each in after(waiting, drawn)
+    ]
+    assert set(pairing.draw(back).bots) == {creditor, "bot5@2"}
 
 
 def test_with_few_remote_owners_the_last_table_is_the_house():

@@ -99,6 +99,22 @@ def test_who_could_be_drawn(who, how, drawn, why):
     assert bool(looked([who], arena)) == drawn
 
 
+def test_a_bot_that_was_here_and_is_away_may_be_drawn_against_later():
+    arena, bots = Arena(), (held("ann"), held("bob"))
+    arena.come("ann")
+    arena.come("bob")
+
+    async def main():
+        presence = LadderPresence(TERMS, arena, Players(frozenset()), entered(*bots))
+        before = presence.look(entered(*bots), {}, {}, {})
+        arena.come("ann", present=False)
+        return before, presence.look(entered(*bots), {}, {}, {})
+
+    before, now = run(main)
+    assert [(each.name, each.away) for each in before] == [("ann", False), ("bob", False)]
+    assert [(each.name, each.away) for each in now] == [("ann", True), ("bob", False)]
+
+
 def test_time_counts_beside_that_of_who_was_there_longest():
     arena = Arena()
     arena.come("ann")

@@ -88,10 +88,10 @@ class Client:
 
 
 @contextlib.contextmanager
-def site(folder, hub=None, only=""):
+def site(folder, hub=None, only="", *, organiser=False):
     """The pages of a folder, as somebody asks for them, and what makes them."""
     with ThreadPoolExecutor(1) as workers:
-        web = Web(folder, workers=workers, only=only)
+        web = Web(folder, workers=workers, only=only, organiser=organiser)
         routes = () if hub is None else LivePages(web, hub).routes()
         client = Client(application(web, routes))
         try:

@@ -79,6 +79,20 @@ def test_a_page_shows_its_formats_standings(client, name, shown):
     assert shown in text_of(client, f"/competitions/{name}")
 
 
+def test_organisers_alone_have_pages_about_collusion(client, folder):
+    assert client.get("/competitions/gauntlet.collusion").status_code == 404
+    with site(folder, organiser=True) as (other, _):
+        text = text_of(other, "/competitions/two-games.collusion")
+    assert "approximate, and for people to judge" in text
+    assert "first gains from second" in text
+
+
+def test_a_row_of_a_ladder_has_whom_it_met(client):
+    shown = text_of(client, "/competitions/summer")
+    assert "29 2 of 3 0.0 h" in shown
+    assert "ann met 40% of its opponents' play not ranked 14 1 of 3 0.0 h" in shown
+
+
 def test_a_skill_is_no_ranking_where_points_or_brackets_are(client):
     for name in ("swiss", "knockout", "groups"):
         assert "lines separate tiers" not in text_of(client, f"/competitions/{name}")

@@ -31,6 +31,9 @@ ONLY_IN_ALL: Final = (
 NO_INTERVAL: Final = (
     "± 95 % is empty for bots that a single deal-set compares with the others: an error needs two."
 )
+NOT_ENOUGH: Final = (
+    "Not enough deal-sets yet to call one bot better than another: about {needed:,} more."
+)
 FORFEITS: Final = (
     "Score: the mean over a bot's matches of its skill where it played, less what faults cost, and of the"
     " worse of the result and {points:.2f} where it forfeited the seat."
@@ -157,6 +160,8 @@ def standings_table(game: dict[str, Any], width: int = WIDE) -> Table:
             is_optional=True,
         ),
         _Column(50, "deal-sets", [str(row["deal_sets"]) for row in rows]),
+        _Column(45, "met", [_met(row) for row in rows], is_optional=True),
+        _Column(35, "present", [_hours(row["present_h"]) for row in rows], is_optional=True),
         _Column(60, "w-d-l", [_record(row) for row in rows]),
         _Column(70, "faults", [_faults(row) for row in rows], is_text=True),
         _Column(65, "", [row["note"] for row in rows], is_text=True, is_optional=True),
@@ -231,6 +236,8 @@ def _caption(game: dict[str, Any], *, costs: bool) -> str:
         texts.append(FORFEITS.format(points=-game["forfeit_points"]))
     if any(row["score"] is not None and row["half_width_95"] is None for row in game["rows"]):
         texts.append(NO_INTERVAL)
+    if game["ranked_by"] == "skill" and game["needed"]:
+        texts.append(NOT_ENOUGH.format(needed=game["needed"]))
     sets = game["deal_sets"]
     missing = sets["planned"] - sets["complete"]
     if missing:
@@ -267,6 +274,14 @@ def _record(row: dict[str, Any]) -> str:
 
 def _faults(row: dict[str, Any]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in row["faults"].items())
+
+
+def _met(row: dict[str, Any]) -> str:
+    return "" if row["opponents_met"] is None else f"{row['opponents_met']} of {row['opponents']}"
+
+
+def _hours(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f} h"
 
 
 def _signed(value: float | None) -> str:

@@ -253,6 +253,8 @@ class LadderPresence:
         }
         self._looked_s = trio.current_time()
         self._forfeits: Counter[str] = Counter()
+        self._last: dict[str, str] = {}
+        """The player of each bot when it was last connected, while this arena ran."""
         self._ready: dict[str, int] = {}
         """What a bot's session had counted when it was drawn no more."""
 
@@ -271,7 +273,9 @@ class LadderPresence:
         served: Mapping[str, int],
         in_play: Mapping[str, int],
     ) -> list[Waiting]:
-        """Those who could play now. Also counts the time since the last look.
+        """The bots that could play now, and those that are away and were connected before.
+
+        Also counts the time since the last look.
 
         Args:
           entered: The competition.
@@ -284,15 +288,20 @@ class LadderPresence:
         here = []
         for held in entered.entries:
             player = self._player(held, active)
+            own = self._lasted_s.setdefault(held.entry.name, {})
+            away = player is None
             if player is not None:
-                own = self._lasted_s.setdefault(held.entry.name, {})
                 own[player[0]] = own.get(player[0], 0.0) + since_s
+                self._last[held.entry.name] = player[0]
+            elif held.candidate.out is None and not held.away and held.entry.name in self._last:
+                player = self._last[held.entry.name], sys.maxsize
+            if player is not None:
                 # All versions of a bot wait together: a remote bot may name another one each time.
-                here.append((held, *player, sum(own.values())))
+                here.append((held, *player, sum(own.values()), away))
         of_bot: Counter[str] = Counter()
         for player_name, deal_sets in served.items():
             of_bot[bot_of(player_name)] += deal_sets
-        longest_s = max((lasted_s for *_, lasted_s in here), default=0.0) or 1.0
+        longest_s = max((lasted_s for *_, lasted_s, _ in here), default=0.0) or 1.0
         return [
             Waiting(
                 name=name,
@@ -303,8 +312,9 @@ class LadderPresence:
                 present_h=max(_SHARE, round(lasted_s / longest_s / _SHARE) * _SHARE),
                 free_seats=max(0, min(self._terms.seats, free - in_play.get(held.entry.name, 0))),
                 remote=held.entry.kind is BotKind.REMOTE,
+                away=away,
             )
-            for held, name, free, lasted_s in here
+            for held, name, free, lasted_s, away in here
         ]
 
     def pass_over(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from arena.competition.plan_text import FINALS
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.page import Page
@@ -47,6 +48,12 @@ class StandingsRow:
     tier: int | None
     deal_sets: int
     """The number of complete deal-sets."""
+    opponents_met: int | None
+    """On a ladder, the number of different bots met since its first deal-set; None elsewhere."""
+    opponents: int | None
+    """On a ladder, the number of bots of other owners that played since then; None elsewhere."""
+    present_h: float | None
+    """In live standings of a ladder, for how many hours it was connected; None elsewhere."""
     matches: int
     wins: int
     draws: int
@@ -75,6 +82,9 @@ class CompetitionGameView:
     """`skill`, `points` or `bracket`, see `RankingRule` of `arena.competition.standings`."""
     problem: str
     """Why no bot is ranked by skill; empty if bots are."""
+    needed: int | None
+    """About how many more deal-sets it takes to call a bot better than another by skill; None after the first call,
+    and where it is not known."""
     standings: tuple[StandingsRow, ...]
     prizes: Sequence[Sequence[Sequence[str]]]
     """For each shared place, the order of its bots for prizes; bots that stay tied are together."""
@@ -116,7 +126,15 @@ def competition(archive: SiteArchive, name: str) -> Page:
     found = archive.competition(name)
     games = tuple(map(_game_view, found.games))
     head = {key: value for key, value in found.standings.items() if key != "games"}
-    pictures = {"pictures": list(map(_pictures, games, found.games))}
+    of_ladder = f"{name}{FINALS}"
+    pictures = {
+        "pictures": list(map(_pictures, games, found.games)),
+        "finals": [
+            each.competition
+            for each in archive.competitions()
+            if found.games[0].format is None and each.competition.startswith(of_ladder)
+        ],
+    }
     title = game_title(games[0].game) if len(games) == 1 else f"{len(games)} games"
     view = CompetitionView(found.summary, head, games)
     return Page("competition.html", f"Competition {name}: {title}", view, pictures)
@@ -134,6 +152,17 @@ def official(archive: SiteArchive, name: str, number: str) -> Page:
         "ranked_by": [each["ranked_by"] for each in found["games"]],
     }
     return Page("official.html", f"Official standings {number} of {name}", found, pictures)
+
+
+def collusion(archive: SiteArchive, name: str) -> Page:
+    """Make `/competitions/NAME.collusion`, for organisers: which owners' bots may help each other.
+
+    Raises:
+      NoSuchPage: if there is no such competition.
+    """
+    from arena.competition.collusion_report import suspected  # loads numpy
+
+    return Page("collusion.html", f"Collusion in {name}", suspected(archive.record(name)))
 
 
 class Order(StrEnum):
@@ -195,6 +224,7 @@ def _game_view(found: GameResults) -> CompetitionGameView:
         format=found.format,
         ranked_by=own["ranked_by"],
         problem=own["problem"],
+        needed=own["needed"],
         standings=standings_rows(own["rows"]),
         prizes=[each for each in own["prizes"] if len(each) > 1],
         cycles=own["cycles"],
@@ -349,7 +379,7 @@ def _pairs(
     rows: Sequence[StandingsRow], better: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any] | None:
     """The chance that each bot is better than each other one: a plot, and the cells of a table."""
-    bots = [row.bot for row in rows if row.matches][:PAGE]
+    bots = [row.bot for row in rows if row.score is not None][:PAGE]
     if len(bots) < 2:
         return None
     chances = [[better.get(one, {}).get(other) for other in bots] for one in bots]
