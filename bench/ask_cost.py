@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
 from arena.games.game import Game
-from arena.referee.unsent_events import UnsentEvents
+from arena.referee.seat import UnsentEvents
 from arena.testing.deals import SeededDeals
 from arena.wire import asks
 from arena.wire.games import codec_of

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from arena.referee.ask import OpenAsk
+from arena.referee.seat import OpenAsk
 from arena.server.refusals import Refused
 from arena.server.session.outbox import MAX_FRAME_BYTES
 from arena.wire.asks import asks_frame

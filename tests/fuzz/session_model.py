@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 )
 
 from arena.referee import Timers
-from arena.referee.lag import NeverLate
+from arena.referee.clock import NeverLate
 from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import FaultKind
 from arena.replay.journal.match_log import MatchLog, settled_of

@@ -6,7 +6,7 @@ import pytest
 from arena.errors import refusal
 from arena.games.abstrac.messages import Order
 from arena.referee import Ending, FaultKind
-from arena.referee.seat_record import MAX_MOVE_BYTES
+from arena.referee.seat import MAX_MOVE_BYTES
 from arena.server.session import asks as asks_module
 from arena.server.session import limits, seating
 from arena.server.session import seats as seats_module

@@ -15,7 +15,7 @@ from typing import Final
 
 import trio
 
-from arena.referee.lag import LagMeter
+from arena.referee.clock import LagMeter
 from arena.referee.referee import Referee
 from arena.referee.spectators import SpectatorPort
 from arena.replay.journal.deal_log import DealLog

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.referee.lag import LagCounts, LagMeter
+from arena.referee.clock import LagCounts, LagMeter
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.server.admission.connections import ConnectionMonitor

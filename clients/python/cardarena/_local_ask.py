@@ -40,9 +40,9 @@ class Form:
 
     def __init__(self, terms: "MatchTerms") -> None:
         from arena.games.notation import Notation
-        from arena.referee import judge
-        from arena.referee.ask import Answer as Said
         from arena.referee.clock import SeatClock
+        from arena.referee.seat import Answer as Said
+        from arena.referee.seat import RejectedAnswer, chosen_move
         from arena.wire.games import codec_of
 
         game = terms.game
@@ -51,9 +51,9 @@ class Form:
         self.codec = codec_of(game)
         self.move_notation = Notation(game.messages.Move)
         self.event_notation = Notation(game.messages.Event)
-        self.wrong = judge.RejectedAnswer
+        self.wrong = RejectedAnswer
         self._said = Said
-        self._chosen_move = judge.chosen_move
+        self._chosen_move = chosen_move
         self.clock_ms = SeatClock(terms.time_control).times_ms()
         body = AskMessage.DESCRIPTOR.fields_by_name[game.family].message_type
         self.body: Any = GetMessageClass(body)
