@@ -19,7 +19,7 @@ from arena.games.contract import Seat
 from arena.games.game import Game
 from arena.referee.seat import UnsentEvents
 from arena.testing.deals import SeededDeals
-from arena.wire import asks
+from arena.wire import fields
 from arena.wire.games import codec_of
 from bench.rules import HANDS
 
@@ -29,7 +29,7 @@ LEAST_ASKS: Final = 50
 """With a number of cards held, to tell what these cost."""
 WARM_ASKS: Final = 100
 """Before the count: the first ones make encoders and fill caches."""
-_MATCH: Final = asks.match_field(1)
+_MATCH: Final = fields.match_field(1)
 
 
 class Ask(NamedTuple):
@@ -132,7 +132,7 @@ def _match(game: Game, seats: int, deals: SeededDeals) -> Iterator[Ask]:
             moves = rules.moves(state, seat)
             view = rules.view(state, seat)
             body = news[seat].ask(seat, view, moves)
-            element = asks.ask_element(decision, decision, _MATCH, 10_000, 60_000, 0, 3, body)
+            element = fields.ask_element(decision, decision, _MATCH, 10_000, 60_000, 0, 3, body)
             us = (time.thread_time_ns() - begin_ns) / 1000
             news[seat].forget()
             held = getattr(view, "held", None)

@@ -37,8 +37,8 @@ from arena.referee.seat import (
 from arena.referee.spec import AbortCause, Fault, FaultKind, MatchSpec, Outcome
 from arena.referee.spectators import SpectatorEvents, SpectatorPort
 from arena.referee.timers import Timers
-from arena.wire import asks
 from arena.wire.codec import Codec
+from arena.wire.fields import ask_texts
 
 _log = logging.getLogger(__name__)
 
@@ -281,7 +281,7 @@ class MatchRunner:
     def texts(self, ask: OpenAsk) -> bytes:
         """The moves and events of an ask in notation, as encoded fields."""
         moves = [self._move_notation.write(move) for move in ask.moves.offered]
-        return asks.texts(moves, [self._event_notation.write(event) for event in ask.events])
+        return ask_texts(moves, [self._event_notation.write(event) for event in ask.events])
 
     def _settle_unasked(self, seat: Seat, record: SeatRecord) -> None:
         """Play the fallback for a seat without time, whose bot has left, or that forfeited."""

@@ -23,8 +23,8 @@ from arena.referee.ledger import Settled, UsedTime
 from arena.referee.spec import Fault, FaultKind, ForfeitedSeat, Outcome, SeatConduct
 from arena.referee.timers import Timers
 from arena.terms import MatchTerms
-from arena.wire import asks
 from arena.wire.codec import Codec, Malformed
+from arena.wire.fields import played_for, seat_field
 
 MAX_MOVE_BYTES: Final = 4 << 20
 """Most bytes of the decisions of one seat in a match. A seat that has used them is not asked any more, as if it had
@@ -277,10 +277,10 @@ class UnsentEvents:
     def ask(self, seat: Seat, view: View, moves: Moves) -> bytes:
         """The body of an ask with all of them, as encoded fields."""
         body = self._codec.ask(view, self._encoded, moves)
-        head = asks.seat_field(seat)
+        head = seat_field(seat)
         if self._faults:
             head += b"".join(
-                asks.played_for(fault, at, own=fault.seat == seat) for fault, at in self._faults
+                played_for(fault, at, own=fault.seat == seat) for fault, at in self._faults
             )
         return head + body
 

@@ -5,7 +5,7 @@ from typing import Any
 from arena.referee.seat import OpenAsk
 from arena.server.refusals import Refused
 from arena.server.session.outbox import MAX_FRAME_BYTES
-from arena.wire.asks import asks_frame
+from arena.wire.fields import asks_frame
 from cardarena.v1 import play_pb2
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena.server.refusals import Refused
 from arena.server.session.outbox import LAG_S, MAX_FRAME_BYTES, MAX_QUEUED_BYTES, Outbox
-from arena.wire.asks import ask_element, match_field
+from arena.wire.fields import ask_element, match_field
 from cardarena.v1 import play_pb2
 from tests.doubles.asks import sent_ask
 

@@ -25,7 +25,7 @@ from arena.testing.deals import (
 from arena.testing.journal import MemoryJournal
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import Scripted, play, seeded_spec
-from arena.wire.asks import ask_element, match_field
+from arena.wire.fields import ask_element, match_field
 from cardarena.v1 import play_pb2
 
 SERVER = Path(arena.server.__file__).parent

@@ -19,8 +19,8 @@ from typing import Final
 from arena.referee import FaultKind, OpenAsk, Said
 from arena.server.session.outbox import CurrentStream
 from arena.server.session.seating import Seating
-from arena.wire import asks
 from arena.wire.codec import Codec, Malformed
+from arena.wire.fields import as_open_ask, ask_element, asks_frame
 from cardarena.v1 import play_pb2
 
 REMEMBERED_ASKS: Final = 1024
@@ -245,10 +245,10 @@ class AskSender:
             element = self._element(entry, now_s - entry.asked[1].sent_s)
             if len(element) <= room and not later:
                 # Asks are encoded already; as `Welcome.open_asks` they have another tag.
-                listed.append(asks.as_open_ask(element))
+                listed.append(as_open_ask(element))
                 room -= len(element)
             else:
-                later.append((entry.number, asks.asks_frame([element])))
+                later.append((entry.number, asks_frame([element])))
         return listed, later
 
     def _send(self, entry: AskEntry) -> None:
@@ -261,7 +261,7 @@ class AskSender:
     def _element(self, entry: AskEntry, used_s: float = 0.0) -> bytes:
         seating, ask = entry.asked
         move_ms, bank_ms, increment_ms = ask.clock_ms(used_s)
-        return asks.ask_element(
+        return ask_element(
             entry.number,
             ask.decision,
             seating.match_field,

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from arena.referee import OpenAsk
 from arena.server.counts import Counts
 from arena.server.refusals import Refused
-from arena.wire.asks import asks_frame
+from arena.wire.fields import asks_frame
 from cardarena.v1 import play_pb2
 
 MAX_FRAME_BYTES: Final = 120_000

@@ -7,8 +7,8 @@ from arena.referee import FaultKind, MatchSpec, OpenAsk, Outcome, Said
 from arena.referee.absence import Absence
 from arena.replay.journal.match_log import note_bytes
 from arena.server.session.limits import MAX_MATCH_NOTE_BYTES
-from arena.wire import asks
 from arena.wire.codec import Codec
+from arena.wire.fields import match_field
 from arena.wire.games import codec_of
 from arena.wire.terms import terms_message
 from cardarena.v1 import game_pb2, play_pb2
@@ -126,7 +126,7 @@ class Seating:
         self._note_bytes = 0
         """Bytes of the bot's notes so far, as `arena.replay.journal.match_log` counts them."""
         self._notes_refused = False
-        self.match_field = asks.match_field(number)
+        self.match_field = match_field(number)
         self.match_start = play_pb2.MatchStart(
             match=number,
             terms=terms_message(spec.terms),

@@ -20,7 +20,7 @@ from arena.server.session.seating import Seating
 from arena.server.session.seats import SeatTable, UnacknowledgedMessages
 from arena.server.session.states import TRANSITIONS, SessionEvent, SessionState
 from arena.token_bucket import TokenBucket
-from arena.wire import asks as wire_asks
+from arena.wire.fields import welcome_frame
 from cardarena.v1 import play_pb2
 
 CONTRACT: Final = 1
@@ -186,7 +186,7 @@ class Session:
         listed, later = self.asks.listed(MAX_FRAME_BYTES - welcome.ByteSize(), now_s)
         welcome.later_asks.extend(number for number, _ in later)
         welcome.later_asks.extend(entry.number for entry in self.asks.table.waiting)
-        frame = wire_asks.welcome_frame(welcome.SerializeToString() + b"".join(listed))
+        frame = welcome_frame(welcome.SerializeToString() + b"".join(listed))
         return [frame, *(each for _, each in (*later, *ends, *closes))]
 
     def detach(self, outbox: Postbox) -> None:

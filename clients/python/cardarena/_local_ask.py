@@ -82,10 +82,10 @@ class Form:
 
     def played_for(self, faults: Sequence[tuple[Fault, int]], seat: int) -> list[PlayedFor]:
         """Faults as a seat is told of them."""
-        from arena.wire import asks
+        from arena.wire import fields
 
-        fields = (asks.played_for(fault, at, own=fault.seat == seat) for fault, at in faults)
-        return list(AskMessage.FromString(b"".join(fields)).played_for)
+        encoded = (fields.played_for(fault, at, own=fault.seat == seat) for fault, at in faults)
+        return list(AskMessage.FromString(b"".join(encoded)).played_for)
 
 
 _FORMS: dict[tuple[str, Any], Form] = {}
@@ -216,20 +216,20 @@ class LocalAsk(Ask[Any, Any, Any]):
 
     def _made(self) -> AskMessage:
         from arena.games.contract import Seat
-        from arena.wire import asks
+        from arena.wire import fields
 
         form, seat, news = self._form, Seat(self.start.seat), self._news
         events = [form.codec.event(event) for event in news.events]
         parts = [
-            asks.seat_field(seat),
-            *(asks.played_for(fault, at, own=fault.seat == seat) for fault, at in news.faults),
+            fields.seat_field(seat),
+            *(fields.played_for(fault, at, own=fault.seat == seat) for fault, at in news.faults),
             form.codec.ask(form.rules.view(self._state, seat), events, self.allowed),
         ]
-        number = asks.match_field(self.match)
-        element = asks.ask_element(
+        number = fields.match_field(self.match)
+        element = fields.ask_element(
             self.ask_id, self._decision, number, *self._clock_ms, 0, b"".join(parts)
         )
-        return ArenaMessage.FromString(asks.asks_frame([element])).asks.asks[0]
+        return ArenaMessage.FromString(fields.asks_frame([element])).asks.asks[0]
 
     def _told_before(self) -> Told | None:
         earlier, form = self._earlier, self._form
