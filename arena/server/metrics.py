@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class Metrics:
-    """Counts events of one arena. It is also the `arena.replay.journal.append_log.DiskMonitor` of the journal."""
+    """Counts events of one arena. It is also the `arena.replay.records.DiskMonitor` of the journal."""
 
     def __init__(self) -> None:
         self.counts: Final = Counts()
