@@ -32,9 +32,9 @@ from arena.server.matches.upkeep import JournalUpkeep
 from arena.server.metrics import Metrics
 from arena.server.orders import DealSetOrder
 from arena.server.refusals import DRAINING, Refused
-from arena.server.session.outbox import Outbox
 from arena.server.session.register import SessionRegister
 from arena.server.session.session import Session
+from arena.server.session.stream import Postbox
 from cardarena.v1 import journal_pb2, play_pb2
 
 
@@ -183,7 +183,7 @@ class Arena:
     def hello(
         self,
         hello: play_pb2.Hello,
-        outbox: Outbox,
+        outbox: Postbox,
         address: str = LOCAL,
         *,
         sandboxed: bool = False,
@@ -216,7 +216,7 @@ class Arena:
         self.sessions.announce_arrival()
         return session
 
-    def hung_up(self, session: Session, outbox: Outbox) -> None:
+    def hung_up(self, session: Session, outbox: Postbox) -> None:
         """A stream has ended."""
         session.detach(outbox)
         if not session.connected:

@@ -28,7 +28,7 @@ from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.matches.match_record import MatchState
 from arena.server.orders import BY_HAND
-from arena.server.session.seating import decision_of
+from arena.server.session.asks import decision_of
 from arena.terms import TimeControl
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox

@@ -20,8 +20,7 @@ from arena.server.admission.tokens import key_id, new_token, token_sha256
 from arena.server.bots import BotId
 from arena.server.refusals import Refused
 from arena.server.services.lobby import LobbyCalls
-from arena.server.services.play import play_handler
-from arena.server.session.outbox import Outbox
+from arena.server.services.play import Outbox, play_handler
 from arena.store import StoredMatch
 from arena.store.keys import Key, Scope
 from arena.testing.orders import match_order, match_request

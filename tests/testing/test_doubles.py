@@ -13,7 +13,8 @@ from arena.cards import PACK_52
 from arena.deal import KeyedDeals, seeded_key
 from arena.referee import Ending
 from arena.replay.journal.journal import Journal
-from arena.server.session.outbox import MAX_FRAME_BYTES, Outbox
+from arena.server.services.play import Outbox
+from arena.server.session.stream import MAX_FRAME_BYTES
 from arena.testing.deals import (
     NotStacked,
     RecordedDeals,

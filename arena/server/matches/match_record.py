@@ -22,7 +22,7 @@ from arena.server.admission.match_admission import Admission
 from arena.server.bots import BotId
 from arena.server.orders import DealSetOrder, OrderPolicy, TableOrder
 from arena.server.refusals import Refused
-from arena.server.session.seating import Seating
+from arena.server.session.asks import Seating
 from arena.store import StoreError
 
 if TYPE_CHECKING:

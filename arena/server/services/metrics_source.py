@@ -11,7 +11,7 @@ from arena.replay.journal.journal import Journal
 from arena.server.admission.connections import ConnectionMonitor
 from arena.server.admission.match_admission import Admission
 from arena.server.arena import Arena
-from arena.server.counts import Counts
+from arena.server.metrics import Counts
 from cardarena.v1 import play_pb2
 
 DEAL_STEPS: Final = ("drawn", "fixed", "voided", "opened")
