@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.competition.information import gram, rotations
 from arena.competition.pairing import (
     CROSS_TABLES,
     HOUSE,
     Pairing,
     Waiting,
     gains_of,
+    gram,
+    rotations,
 )
 from tests.competition.ladders import by_nearest_rating, by_uncertainty, play
 

@@ -9,10 +9,15 @@ import trio.testing
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from arena.schedule.deal_sets import planned_tables
-from arena.schedule.outcomes import MatchOutcome, aborted
-from arena.schedule.phases import BLOCK_STARTS, BLOCK_TABLES, LINGER_S, Phases
-from arena.schedule.runner import MatchByMatch, run_deal_sets
+from arena.schedule.deal_sets import MatchOutcome, aborted, planned_tables
+from arena.schedule.runner import (
+    BLOCK_STARTS,
+    BLOCK_TABLES,
+    LINGER_S,
+    MatchByMatch,
+    Phases,
+    run_deal_sets,
+)
 from arena.schedule.work import ScheduledWork
 
 START_S = 2.0

@@ -423,7 +423,7 @@ class World:
                 if player.line is None:
                     self._connect(player)
             if self.lease:
-                self.nursery.start_soon(self.arena.lease, order, match_id)
+                self.nursery.start_soon(self.arena.matches.lease, order, match_id)
             else:
                 self.arena.matches.order(order, match_id, BY_HAND)
             tables = self.arena.matches.referee.runners

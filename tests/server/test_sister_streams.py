@@ -128,7 +128,7 @@ def played(folder, monkeypatch, *, game="abstrac", seed="", acts=frozenset()):
             async with trio.open_nursery() as leases:
                 for order in orders:
                     for match_id in order.match_ids:
-                        leases.start_soon(arena.lease, order, match_id)
+                        leases.start_soon(arena.matches.lease, order, match_id)
             await trio.sleep(3)
 
     with quick_disk(monkeypatch):
