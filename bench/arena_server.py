@@ -65,12 +65,14 @@ async def keep_playing(arena: Arena, job: Job) -> None:
         while True:
             number = f"{next(numbers):016x}"
             order = match_order(job.game, bots, job.options, match_id=number, time_control=control)
-            await arena.lease(order, order.deal_set)
+            await arena.matches.lease(order, order.deal_set)
 
     tables = job.tables()
     if not tables:
         await trio.sleep_forever()
-    await arena.arrived(sorted({bot for bots in tables for bot in bots}, key=lambda bot: bot.name))
+    await arena.sessions.arrived(
+        sorted({bot for bots in tables for bot in bots}, key=lambda bot: bot.name)
+    )
     async with trio.open_nursery() as nursery:
         for bots in tables:
             nursery.start_soon(table, bots)

@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
 from arena.games.game import Game
-from arena.referee.unsent_events import UnsentEvents
+from arena.referee.seat import UnsentEvents
 from arena.testing.deals import SeededDeals
-from arena.wire import asks
+from arena.wire import fields
 from arena.wire.games import codec_of
 from bench.rules import HANDS
 
@@ -28,7 +28,7 @@ LEAST_ASKS: Final = 50
 """Asks with a number of cards held, to estimate the cost of a card."""
 WARM_ASKS: Final = 100
 """Asks before the measurement, which make encoders and fill caches."""
-_MATCH: Final = asks.match_field(1)
+_MATCH: Final = fields.match_field(1)
 
 
 class Ask(NamedTuple):
@@ -131,7 +131,7 @@ def _match(game: Game, seats: int, deals: SeededDeals) -> Iterator[Ask]:
             moves = rules.moves(state, seat)
             view = rules.view(state, seat)
             body = news[seat].ask(seat, view, moves)
-            element = asks.ask_element(decision, decision, _MATCH, 10_000, 60_000, 0, 3, body)
+            element = fields.ask_element(decision, decision, _MATCH, 10_000, 60_000, 0, 3, body)
             us = (time.thread_time_ns() - begin_ns) / 1000
             news[seat].forget()
             held = getattr(view, "held", None)

@@ -11,7 +11,7 @@ from arena.games.contract import Listed, Seat
 from arena.games.democracy import rules as democracy
 from arena.games.democracy.messages import PLAYS
 from arena.testing.deals import SeededDeals
-from arena.wire import asks
+from arena.wire import fields
 from arena.wire.games import codec_of
 
 MOVES: Final = 60
@@ -38,7 +38,7 @@ def ask_60_moves() -> Callable[[], bytes]:
     known = tuple(PLAYS.values())
     moves = tuple(known[at % len(known)] for at in range(MOVES))
     events = [codec.event(told.event) for told in step.events if told.sent_to is None]
-    match, state, seat = asks.match_field(1), step.state, Seat(0)
+    match, state, seat = fields.match_field(1), step.state, Seat(0)
 
     def build() -> bytes:
         nonlocal state, seat
@@ -46,8 +46,8 @@ def ask_60_moves() -> Callable[[], bytes]:
         if seat == 0:
             state = replace(state, island=replace(state.island))
         view = democracy.view(state, seat)
-        body = asks.seat_field(seat) + codec.ask(view, events, Listed(moves))
-        return asks.ask_element(1, 1, match, 10_000, 60_000, 0, 3, body)
+        body = fields.seat_field(seat) + codec.ask(view, events, Listed(moves))
+        return fields.ask_element(1, 1, match, 10_000, 60_000, 0, 3, body)
 
     return build
 

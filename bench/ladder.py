@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.rating.ranking import standings
-from arena.schedule.deal_sets import DealSetPlan, MatchPlan
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, MatchPlan
 
 
 @dataclass(frozen=True, slots=True)

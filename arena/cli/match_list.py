@@ -27,7 +27,7 @@ from arena.cli.terminal.plain import plain, program
 from arena.games.game import Game
 from arena.replay.phrases import count
 from arena.replay.read import replay_path
-from arena.schedule.outcomes import ABORTED
+from arena.schedule.deal_sets import ABORTED
 from arena.server.data_folder import store_path
 from arena.store import MatchFilter, NoCompetition, Store, StoredMatch, is_there, open_store
 

@@ -33,7 +33,7 @@ from arena.sandbox import (
     without_other_asks,
 )
 from arena.server.data_folder import bots_of_worker
-from arena.server.session.seating import ask_id
+from arena.server.session.asks import ask_id
 
 
 @click.command(

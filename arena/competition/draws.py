@@ -27,9 +27,14 @@ from arena.competition.rounds import (
     half_points_of,
 )
 from arena.rating.ranking import standings
-from arena.schedule.deal_sets import MAX_GROUPS, DealSetPlan, planned, round_robin
-from arena.schedule.outcomes import is_complete
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import (
+    MAX_GROUPS,
+    DealSetPlan,
+    digest,
+    is_complete,
+    planned,
+    round_robin,
+)
 
 Past: TypeAlias = Sequence[RoundPlayed]
 

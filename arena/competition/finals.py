@@ -9,7 +9,7 @@ from typing import Final
 
 from arena.competition.plan import Format, read_plan
 from arena.competition.plan_text import FINALS, toml
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
 
 _OF_LADDERS: Final = ("ladder", "rate", "opens", "closes", "seeds_from")
 """Keys of a ladder's plan that its finals do not have."""

@@ -9,9 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arena.rating.forfeits import lapse
-from arena.schedule.deal_sets import DealSetPlan
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, lapse
 from arena.terms import MatchTerms
 
 

@@ -12,6 +12,9 @@ difference of two bots is R = Σii + Σjj - 2 Σij, in units of the noise. The r
 by a deal-set between them is proportional to
 
     gain = M / (1/n + R),    where M is R with Σ² in place of Σ.
+
+The fit's normal equations are sums over deal-sets. The matrix of a deal-set (`gram`) follows from its seating alone.
+So the variance of the standings can be computed, and reduced where it is large, without using any result.
 """
 
 import itertools
@@ -21,11 +24,41 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from arena.competition.information import Array, Tables, gram, rotations
 from arena.competition.record import bot_of
 from arena.competition.timetable import CROSS_TABLES
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
+
+Array: TypeAlias = npt.NDArray[np.float64]
+Tables: TypeAlias = Sequence[Sequence[str]]
+"""The bots in seat order, by table."""
+
+
+def rotations(group: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The tables of a deal-set in which each bot of the group has every seat once."""
+    group = tuple(group)
+    return tuple(group[at:] + group[:at] for at in range(len(group)))
+
+
+def gram(tables: Tables) -> tuple[list[str], Array]:
+    """The players of these tables, and (players, players): their term in the fit's matrix.
+
+    The mean of the table and the mean of the seat over all tables are subtracted. For the n rotations of n bots
+    it is n times the identity minus a matrix of ones.
+    """
+    players = sorted({bot for table in tables for bot in table})
+    index = {bot: number for number, bot in enumerate(players)}
+    seated = np.zeros((len(tables), len(tables[0]), len(players)))
+    for number, table in enumerate(tables):
+        for seat, bot in enumerate(table):
+            seated[number, seat, index[bot]] = 1.0
+    seated -= seated.mean(axis=1, keepdims=True)
+    seated -= seated.mean(axis=0, keepdims=True)
+    rows = seated.reshape(-1, len(players))
+    added: Array = rows.T @ rows
+    return players, added
+
 
 HOUSE: Final = "(house)"
 """The name of the arena's own bots, which fill empty seats."""

@@ -9,9 +9,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from arena.competition.rounds import Entrant, Round
-from arena.schedule.deal_sets import DealSetPlan, MatchPlan
-from arena.schedule.outcomes import MatchOutcome, is_complete
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, MatchPlan, digest, is_complete
 
 
 class DealSetShape(StrEnum):

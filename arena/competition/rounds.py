@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
 
-from arena.schedule.seeded_order import digest, shuffled
+from arena.schedule.deal_sets import digest, shuffled
 
 Group: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = frozenset[str]

@@ -35,8 +35,7 @@ from arena.rating import pairs
 from arena.rating.head_to_head import WinRecord, records
 from arena.rating.margin_fit import DealSet, MatchScores, NotComparable, fit
 from arena.rating.ranking import Ranked, Row, Standings, par_players, ranked
-from arena.schedule.deal_sets import DealSetPlan
-from arena.schedule.outcomes import MatchOutcome, is_complete
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, is_complete
 
 METHOD: Final = "margin fit 4"
 """The version of the method. It changes when the same deal-sets give other standings."""

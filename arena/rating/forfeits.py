@@ -16,13 +16,11 @@ from typing import Final
 import numpy as np
 
 from arena.rating.margin_fit import MarginFit, Score
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome, lapse
 
 FALLBACK: Final = "(fallback)"
 """The player of all forfeited seats. The name is not valid for a bot."""
 
-FORFEITED_AT: Final = 0.1
-"""The share of decisions by the fallback from which a seat counts as forfeited."""
 _TAIL: Final = 0.95
 
 
@@ -40,13 +38,6 @@ class SeatResult:
     def forfeited(self) -> bool:
         """Whether the seat counts as forfeited."""
         return self.lapse >= 1.0
-
-
-def lapse(outcome: MatchOutcome, seat: int) -> float:
-    """How far a seat was forfeited: 0 if its bot made all decisions, 1 if it counts as forfeited."""
-    if outcome.forfeited and outcome.forfeited[seat]:
-        return 1.0
-    return min(1.0, outcome.fallback_share[seat] / FORFEITED_AT) if outcome.fallback_share else 0.0
 
 
 def seats_played(bots: Sequence[str], outcome: MatchOutcome) -> tuple[SeatResult, ...]:

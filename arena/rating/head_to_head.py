@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from arena.schedule.deal_sets import DealSetPlan
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from arena.rating.forfeits import (
     FALLBACK,
     SeatResult,
     forfeit_points,
-    lapse,
     official,
     seats_played,
 )
@@ -27,8 +26,7 @@ from arena.rating.margin_fit import (
     fit,
 )
 from arena.rating.simultaneous import half_widths
-from arena.schedule.deal_sets import DealSetPlan
-from arena.schedule.outcomes import MatchOutcome, is_complete
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, is_complete, lapse
 
 WRONG_SHARE: Final = 0.02
 """Largest expected share of pairs of equal bots among the pairs that are called."""

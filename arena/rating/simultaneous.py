@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.rating.margin_fit import CONFIDENCE, MarginFit, Score
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
 
 DRAWS: Final = 20_000
 

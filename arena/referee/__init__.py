@@ -5,11 +5,10 @@ it calls ports and a ledger. `Timers` call it at deadlines, `StepProcesses` play
 for its end. The latter two are imported from their own modules, so that reading replays does not need trio.
 """
 
-from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
-from arena.referee.clock import SeatClock
-from arena.referee.lag import Lag, NeverLate
+from arena.referee.clock import Lag, NeverLate, SeatClock
 from arena.referee.ledger import FaultEvidence, Ledger, NoRoom, Settled, Unwritten, UsedTime
 from arena.referee.match_runner import MatchRunner
+from arena.referee.seat import Answer, OpenAsk, Said, SeatPort
 from arena.referee.spec import (
     AbortCause,
     Ending,

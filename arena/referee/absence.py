@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from arena.referee.lag import MAX_MATCH_REFUND_S, MAX_REFUND_S, Lag
+from arena.referee.clock import MAX_MATCH_REFUND_S, MAX_REFUND_S, Lag
 from arena.referee.timers import Timers
 
 LATE_CHECK_S: Final = 0.1

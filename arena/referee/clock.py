@@ -1,13 +1,54 @@
-"""The clock of a seat: time per move, a bank, and limits for a hand and the match."""
+"""The time that a bot is charged: the clock of its seat, without the lateness of the arena.
 
-from typing import Final, NamedTuple
+A seat has time per move, a bank, and limits for a hand and the match (`SeatClock`).
 
+The event loop that receives the bots' answers ticks every 10 ms (`LagMeter`). If a tick is late, everything on that
+loop was late, for any cause: the process was stopped, another process used the processor, the rules were computing,
+or the garbage collector ran. Lateness of more than 20 ms is a pause. The part of a bot's time within a pause is
+refunded.
+
+The loop is the transport's, where answers get their time stamps. Trio runs as a guest on the same thread, so
+anything that blocks one blocks both; `docs/reliability/clocks.md` has the measurement.
+
+gRPC reads connections on a thread of its own, which may be delayed while the loop is punctual. So the arena also
+sends probes to itself on the path of answers. A probe that takes more than 20 ms is a pause too, from its
+sending on.
+
+A pause gives free time to bots that think meanwhile. So an owner's own calls and messages are recorded
+(`caused`), and their time is not refunded to the owner's bots.
+"""
+
+import contextlib
+import math
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol
+
+from arena.referee.pause_causes import PauseCauses
 from arena.terms import MAX_TIME_MS, TimeControl
 
 GRACE_S: Final = 0.05
 """Lateness of an answer that is accepted; it is never charged."""
 WORK_STEP_S: Final = 100e-9
 """The charge for each step of work that a move causes: about the time of the expensive ones."""
+TICK_S: Final = 0.01
+"""Time between two ticks."""
+PAUSE_S: Final = 0.02
+"""Lateness of a tick from which it is a pause; less is usual for a busy loop."""
+PUNCTUAL_S: Final = 0.1
+"""How long the arena must have been punctual before a deadline passes."""
+WINDOW_S: Final = 10.0
+"""The time over which `LagMeter.p99_ms` is computed."""
+MAX_REFUND_S: Final = 60.0
+"""Largest refund of one decision, one absence or one step of a handshake, so that causing a pause does not
+pay."""
+MAX_MATCH_REFUND_S: Final = 3_600.0
+"""Largest refund to one seat for all its decisions at a match, and as much for all its absences."""
+MAX_PAUSES: Final = 8_192
+"""At least the latest half of this number of pauses is remembered. Two pauses differ by more than 30 ms, so this
+covers at least two minutes, and days in usual operation."""
 
 
 class Spent(NamedTuple):
@@ -109,3 +150,272 @@ class SeatClock:
 
 
 _UNLIMITED_US: Final = 1 << 62
+
+
+class Lag(Protocol):
+    """The lateness of the arena, which bots are not charged for."""
+
+    def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:
+        """The time within this span in which the arena was late, without pauses that `owner` caused."""
+        ...
+
+    def late(self, now_s: float, due_s: float = -math.inf) -> bool:
+        """Whether the arena is late, or was within the last 0.1 s.
+
+        Also true if messages that arrived by `due_s` may not have been read yet.
+        """
+        ...
+
+
+class NeverLate:
+    """An arena that is never late: the `Lag` of tests and of matches that are played again."""
+
+    def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:  # noqa: ARG002
+        return 0.0
+
+    def late(self, now_s: float, due_s: float = -math.inf) -> bool:  # noqa: ARG002
+        return False
+
+
+class Scheduled(Protocol):
+    """A scheduled call, such as `asyncio.TimerHandle`."""
+
+    def cancel(self) -> None:
+        """Cancel the call."""
+        ...
+
+
+CallLater = Callable[[float, Callable[[], None]], Scheduled]
+"""Calls a function after a time in seconds, on the measured loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class LagCounts:
+    """The counters of a meter since it was made."""
+
+    ticks: int
+    pauses: int
+    paused_s: float
+    """Sum of all pauses."""
+    longest_pause_s: float
+
+
+class LagMeter:
+    """Measures how late one loop is: `Lag`.
+
+    It ticks only within `measuring` blocks, so that an idle arena sleeps. All calls are made on the thread of that
+    loop. Times are those of `now_s`.
+    """
+
+    def __init__(self, call_later: CallLater, now_s: Callable[[], float]) -> None:
+        """`call_later` belongs to the loop; `now_s` is the clock that stamps asks and answers."""
+        self._call_later = call_later
+        self._now_s = now_s
+        self._on_start: Callable[[], None] = _nothing
+        self._probed = False
+        """Whether probes are sent at all."""
+        self._probe_s = math.inf
+        """When the present probe was sent; infinite without one."""
+        self._read_s = -math.inf
+        """Messages that arrived by then have been read: when the last returned probe was sent."""
+        self._causes = PauseCauses()
+        self._users = 0
+        self._next: Scheduled | None = None
+        self._due_s = 0.0
+        """When the next tick is due."""
+        self._starts_s: list[float] = []
+        self._ends_s: list[float] = []
+        self._paused_s: list[float] = [0.0]
+        """Total time of the pauses before each pause, and of all pauses at the end."""
+        self._lateness: deque[_Tick] = deque()
+        self._measured_s = 0.0
+        """Sum of `_Tick.after_s` in `_lateness`."""
+        self._ticks = 0
+        self._pauses = 0
+        self._longest_s = 0.0
+
+    def call_on_start(self, call: Callable[[], None]) -> None:
+        """Set the function that is called whenever measuring begins."""
+        self._on_start = call
+
+    @contextlib.contextmanager
+    def measuring(self) -> Iterator[None]:
+        """Tick within the block, for example while a match is in play. Blocks may overlap."""
+        self.start()
+        try:
+            yield
+        finally:
+            self.stop()
+
+    def start(self) -> None:
+        """Tick until `stop` has been called as often as `start`."""
+        self._users += 1
+        if self._users == 1:
+            self._schedule(self._now_s())
+            self._on_start()
+
+    @property
+    def is_measuring(self) -> bool:
+        """Whether at least one block is open."""
+        return self._users > 0
+
+    def stop(self) -> None:
+        """Undo one `start`."""
+        if self._users < 1:
+            raise RuntimeError("the meter was stopped more often than started")
+        self._users -= 1
+        if self._users == 0 and self._next is not None:
+            self._next.cancel()
+            self._next = None
+            now_s = self._now_s()
+            if now_s - self._due_s > PAUSE_S:
+                self._record(now_s)
+
+    def refund_s(self, since_s: float, until_s: float, owner: str = "") -> float:
+        """The time from `since_s` to `until_s` in which the arena was late.
+
+        A pause that has not ended counts up to now, because an answer may get its time stamp before the late tick.
+        Times in which calls and messages of `owner` used the loop do not count, see `caused`.
+        """
+        now_s = self._now_s()
+        open_s = self._open_pause_s(now_s)
+        ends_s = self._ends_s
+        if open_s >= until_s and (not ends_s or since_s >= ends_s[-1]):
+            return 0.0  # the usual case
+        refund_s = 0.0
+        if ends_s and since_s < ends_s[-1]:
+            recorded_s = min(until_s, open_s)
+            if since_s < recorded_s:
+                refund_s = self._paused_until(recorded_s) - self._paused_until(since_s)
+        if open_s < until_s:
+            refund_s += max(0.0, min(until_s, now_s) - max(since_s, open_s))
+        # Rounding must not make a refund longer than the span, or negative.
+        refund_s = max(0.0, min(refund_s, until_s - since_s))
+        if owner and refund_s > 0.0:
+            own = self._causes.of(owner, since_s, until_s)
+            refund_s = max(0.0, refund_s - sum([self.refund_s(*span) for span in own]))
+        return refund_s
+
+    def caused(self, owner: str, since_s: float, until_s: float) -> None:
+        """A call or message of this owner used the loop from `since_s` to `until_s`, which is now."""
+        self._causes.note(owner, since_s, until_s)
+
+    def late(self, now_s: float, due_s: float = -math.inf) -> bool:
+        """Whether the arena is late, or was within the last 0.1 s.
+
+        Then an answer in time may not have been read yet, so there is no time-out. With probes, the same holds
+        until a probe has returned that was sent after `due_s`.
+        """
+        if self._open_pause_s(now_s) < now_s:
+            return True
+        if self._probed and self._read_s < due_s:
+            return True
+        return bool(self._ends_s) and now_s - self._ends_s[-1] < PUNCTUAL_S
+
+    def _open_pause_s(self, now_s: float) -> float:
+        """The start of the present pause; infinite without one."""
+        open_s = math.inf
+        if self._next is not None and now_s - self._due_s > PAUSE_S:
+            open_s = self._due_s
+        if now_s - self._probe_s > PAUSE_S:
+            open_s = min(open_s, self._probe_s)
+        return open_s
+
+    # Probes.
+
+    def probe_left(self, at_s: float) -> None:
+        """A probe was sent on the path of answers."""
+        self._probed = True
+        self._probe_s = at_s
+
+    def probe_returned(self, at_s: float) -> None:
+        """The probe was read where answers are read."""
+        left_s, self._probe_s = self._probe_s, math.inf
+        self._read_s = left_s
+        if at_s - left_s > PAUSE_S:
+            self._add_pause(left_s, at_s)
+
+    def probes_end(self) -> None:
+        """No further probes are sent."""
+        self._probed = False
+        self._probe_s = math.inf
+
+    def p99_ms(self) -> float:
+        """The 99th percentile of the lateness of ticks in the last 10 s, in milliseconds.
+
+        Time without ticks counts as punctual ticks. A pause counts as one late tick, however long it was, because
+        the percentile measures overload: repeated lateness, not one long sleep of the machine.
+        """
+        self._forget(self._now_s())
+        unmeasured = max(0.0, WINDOW_S - self._measured_s) / TICK_S
+        above = int((len(self._lateness) + unmeasured) / 100)
+        if above >= len(self._lateness):
+            return 0.0
+        return sorted(tick.late_s for tick in self._lateness)[-1 - above] * 1000
+
+    def counts(self) -> LagCounts:
+        """The counters so far, for metrics."""
+        return LagCounts(self._ticks, self._pauses, self._paused_s[-1], self._longest_s)
+
+    # Ticks.
+
+    def _schedule(self, now_s: float) -> None:
+        self._due_s = now_s + TICK_S
+        self._next = self._call_later(TICK_S, self._tick)
+
+    def _tick(self) -> None:
+        now_s = self._now_s()
+        self._record(now_s)
+        self._schedule(now_s)
+
+    def _record(self, now_s: float) -> None:
+        late_s = max(0.0, now_s - self._due_s)
+        self._ticks += 1
+        tick = _Tick(now_s, late_s + TICK_S, late_s)
+        self._lateness.append(tick)
+        self._measured_s += tick.after_s
+        self._forget(now_s)
+        if late_s > PAUSE_S:
+            self._add_pause(self._due_s, now_s)
+
+    def _add_pause(self, start_s: float, end_s: float) -> None:
+        """Add a pause that has just ended, merged with those that it overlaps."""
+        is_new = True
+        while self._ends_s and self._ends_s[-1] > start_s:
+            start_s = min(start_s, self._starts_s.pop())
+            self._ends_s.pop()
+            self._paused_s.pop()
+            is_new = False
+        self._starts_s.append(start_s)
+        self._ends_s.append(end_s)
+        self._paused_s.append(self._paused_s[-1] + end_s - start_s)
+        self._pauses += is_new
+        self._longest_s = max(self._longest_s, end_s - start_s)
+        if len(self._ends_s) > MAX_PAUSES:
+            for times in (self._starts_s, self._ends_s, self._paused_s):
+                del times[: MAX_PAUSES // 2]
+
+    def _forget(self, now_s: float) -> None:
+        """Drop ticks from before the window."""
+        ticks = self._lateness
+        while ticks and ticks[0].at_s <= now_s - WINDOW_S:
+            self._measured_s -= ticks.popleft().after_s
+
+    def _paused_until(self, at_s: float) -> float:
+        """The total time of remembered pauses up to a moment."""
+        begun = bisect_right(self._starts_s, at_s)
+        if begun and at_s < self._ends_s[begun - 1]:
+            return self._paused_s[begun - 1] + at_s - self._starts_s[begun - 1]
+        return self._paused_s[begun]
+
+
+def _nothing() -> None:
+    """The default of `call_on_start`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tick:
+    at_s: float
+    after_s: float
+    """Time since the tick before."""
+    late_s: float

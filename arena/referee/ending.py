@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from arena.games.contract import Result
 from arena.referee.ledger import Ledger, Unwritten
-from arena.referee.seat_record import SeatRecord
+from arena.referee.seat import SeatRecord
 from arena.referee.spec import (
     AbortCause,
     Ending,

@@ -3,9 +3,8 @@
 import hashlib
 from collections.abc import Sequence
 
-from arena.referee.ask import OpenAsk
 from arena.referee.ledger import FaultEvidence
-from arena.referee.seat_record import SeatRecord
+from arena.referee.seat import OpenAsk, SeatRecord
 from arena.referee.spec import Fault
 
 

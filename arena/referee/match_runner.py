@@ -19,21 +19,26 @@ from collections.abc import Callable, Sequence
 from arena.errors import faults
 from arena.games.contract import Move, Seat, Step, Work, work_of
 from arena.games.notation import Notation
-from arena.referee.ask import Answer, OpenAsk, Said, SeatPort
-from arena.referee.clock import WORK_STEP_S, Spent
+from arena.referee.clock import WORK_STEP_S, Lag, Spent
 from arena.referee.ending import aborted, completed, written
 from arena.referee.faults import MatchFaults, evidence_of
-from arena.referee.judge import RejectedAnswer, chosen_move
-from arena.referee.lag import Lag
 from arena.referee.ledger import FaultEvidence, Ledger, NoRoom, Settled, Unwritten, UsedTime
 from arena.referee.resumed import ResumedDecisions
-from arena.referee.seat_record import MAX_MOVE_BYTES, SeatRecord
+from arena.referee.seat import (
+    MAX_MOVE_BYTES,
+    Answer,
+    OpenAsk,
+    RejectedAnswer,
+    Said,
+    SeatPort,
+    SeatRecord,
+    chosen_move,
+)
 from arena.referee.spec import AbortCause, Fault, FaultKind, MatchSpec, Outcome
-from arena.referee.spectator_events import SpectatorEvents
-from arena.referee.spectators import SpectatorPort
+from arena.referee.spectators import SpectatorEvents, SpectatorPort
 from arena.referee.timers import Timers
-from arena.wire import asks
 from arena.wire.codec import Codec
+from arena.wire.fields import ask_texts
 
 _log = logging.getLogger(__name__)
 
@@ -220,7 +225,7 @@ class MatchRunner:
                 record.clock.new_hand()
         self._chosen = {}
         self._heavy.clear()
-        while self._resumed and len(self._chosen) < len(acting):
+        while self._resumed.waiting and len(self._chosen) < len(acting):
             self._settle_past()
         if self._chosen and not self._resumed.at_once:
             for seat, move in self._chosen.items():
@@ -259,7 +264,7 @@ class MatchRunner:
 
         It is called about every second: time that is not recorded is lost if the arena ends.
         """
-        if not self._in_play or self._resumed:
+        if not self._in_play or self._resumed.waiting:
             return False
         written, now_s = False, self._now_s()
         for record in self._records:
@@ -276,7 +281,7 @@ class MatchRunner:
     def texts(self, ask: OpenAsk) -> bytes:
         """The moves and events of an ask in notation, as encoded fields."""
         moves = [self._move_notation.write(move) for move in ask.moves.offered]
-        return asks.texts(moves, [self._event_notation.write(event) for event in ask.events])
+        return ask_texts(moves, [self._event_notation.write(event) for event in ask.events])
 
     def _settle_unasked(self, seat: Seat, record: SeatRecord) -> None:
         """Play the fallback for a seat without time, whose bot has left, or that forfeited."""
@@ -445,7 +450,7 @@ class MatchRunner:
         chosen = tuple([(seat, self._chosen[seat]) for seat in self._acting])
         if self._faults.unshown:
             shown = self._faults.show(self._records)
-            if not self._resumed:
+            if not self._resumed.waiting:
                 self._showing.blamed(shown)
         if self._heavy and not self._resumed.at_once:
             seat = next(seat for seat in self._acting if seat in self._heavy)
@@ -460,7 +465,7 @@ class MatchRunner:
             receivers = self._records if seats is None else [self._records[seat] for seat in seats]
             for record in receivers:
                 record.unsent.event(event, encoded)
-        if not self._resumed:
+        if not self._resumed.waiting:
             self._showing.stepped(step, [record.clock for record in self._records])
 
     # The end.

@@ -9,11 +9,10 @@ from typing import Final
 import trio
 
 from arena.games.contract import Seat, Work
-from arena.referee.ask import SeatPort
-from arena.referee.lag import Lag, NeverLate
+from arena.referee.clock import Lag, NeverLate
 from arena.referee.ledger import Ledger, Settled, Unwritten, UsedTime
 from arena.referee.match_runner import MatchRunner
-from arena.referee.seat_record import RECORD_STEP_S
+from arena.referee.seat import RECORD_STEP_S, SeatPort
 from arena.referee.spec import AbortCause, MatchSpec, Outcome
 from arena.referee.spectators import SpectatorPort
 from arena.referee.step_processes import Chosen, StepProcesses, Ticket

@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.games.contract import Move, Rules, Seat, State
-from arena.referee.ask import Said
 from arena.referee.ledger import Settled, UsedTime
-from arena.referee.seat_record import SeatRecord
+from arena.referee.seat import Said, SeatRecord
 from arena.wire.codec import Codec
 from cardarena.v1 import game_pb2
 
@@ -35,7 +34,8 @@ class ResumedDecisions:
           used: Time that seats used before their next decisions, at most one record for each seat.
           replay_later: Schedules the next part; without it, all are played again at once.
         """
-        self._waiting = deque(settled)
+        self.waiting: Final = deque(settled)
+        """Decisions that are still to be played again; read at every decision of a match."""
         self._codec = codec
         self._replay_later = replay_later
         self._since_pause = 0
@@ -52,18 +52,14 @@ class ResumedDecisions:
         """Seconds that seats had used of open asks that were not asked again yet."""
         self.elapsed_s += max(self.carried_s.values(), default=0.0)
 
-    def __bool__(self) -> bool:
-        """Whether any decision is still to be played again."""
-        return bool(self._waiting)
-
     @property
     def at_once(self) -> bool:
         """Whether decisions are left and are played again without a pause."""
-        return bool(self._waiting) and self._replay_later is None
+        return bool(self.waiting) and self._replay_later is None
 
     def pauses(self) -> bool:
         """Whether the match pauses now, so that others run."""
-        if self._replay_later is None or not self._waiting:
+        if self._replay_later is None or not self.waiting:
             return False
         if self._since_pause < REPLAYED_AT_ONCE:
             return False
@@ -86,7 +82,7 @@ class ResumedDecisions:
         Raises:
           ValueError: if the seat is not to act.
         """
-        settled = self._waiting.popleft()
+        settled = self.waiting.popleft()
         self._since_pause += 1
         seat, record = Seat(settled.seat), records[settled.seat]
         if seat not in acting:

@@ -1,4 +1,4 @@
-"""Deal-sets and the schedule of a round robin.
+"""Deal-sets: the schedule of a round robin, draws by lot, and the outcomes of matches.
 
 A deal-set is the same boards at as many tables as there are seats. The seating moves on by one seat from table
 to table, so every bot plays every seat of every board once, and the luck of the deal cancels. In each round of
@@ -7,23 +7,42 @@ a round robin every group of bots plays one deal-set.
 Draws sort by SHA-256, so a schedule is the same on every machine and with every version of Python.
 """
 
+import hashlib
 import hmac
 import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias, TypeVar
 
-from arena.schedule.seeded_order import digest, shuffled
+_T = TypeVar("_T")
 
 MAX_GROUPS: Final = 200
 """Most groups of more than two bots in one round; of more groups a sample plays."""
+ABORTED: Final = "aborted"
+"""The ending of a match that the arena itself could not finish.
+
+Such a match does not count, and is played again. Every other ending is a result.
+"""
+FORFEITED_AT: Final = 0.1
+"""The share of decisions by the fallback from which a seat counts as forfeited."""
 
 Group: TypeAlias = tuple[str, ...]
 
 _ID_DIGITS: Final = 20  # 80 bits: no two of a million matches share an id
+
+
+def digest(*about: object) -> str:
+    """The SHA-256 of JSON values, in hexadecimal."""
+    # JSON separates the parts: ("a", "bc") and ("ab", "c") have different digests.
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()
+
+
+def shuffled(items: Iterable[_T], *about: object) -> list[_T]:
+    """The items in an order drawn by lot; `about` are the inputs, such as a seed and a round."""
+    return sorted(items, key=lambda item: digest(*about, item))
 
 
 class ScheduleError(ValueError):
@@ -179,3 +198,70 @@ def _derived_seed(seed: str, number: int) -> str:
     """
     about = json.dumps(["deal-set seed", number])
     return hmac.digest(seed.encode(), about.encode(), "sha256").hex()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOutcome:
+    """The outcome of one match.
+
+    Raises:
+      ValueError: if the match has a result, but scores, places, faults and forfeits have different
+        numbers of seats.
+    """
+
+    match_id: str
+    scores: tuple[float, ...]
+    """By seat, in the game's own unit; higher is better."""
+    places: tuple[int, ...]
+    """By seat, 1 is first; equal bots share a place."""
+    ending: str
+    """Why the match ended, as the referee names it; `ABORTED` is not a result."""
+    faults: tuple[Mapping[str, int], ...]
+    """By seat, how often the bot there committed each kind of fault."""
+    forfeited: tuple[bool, ...] = ()
+    """By seat, whether its bot forfeited and the fallback played to the end. Empty if unknown."""
+    fallback_share: tuple[float, ...] = ()
+    """By seat, the share of its decisions that the fallback played, 0 to 1. Empty if unknown."""
+    hands: int = 0
+    """Hands played, including throw-ins."""
+    decisions: int = 0
+    """The number of decisions of all seats."""
+    evidence: str = ""
+    """Details of an abnormal ending, for the operator of the arena."""
+    journal_position: str = field(default="", compare=False)
+    """Where the journal has the match's end; not part of the result."""
+
+    def __post_init__(self) -> None:
+        if self.has_result and not len(self.scores) == len(self.places) == len(self.faults):
+            raise ValueError(
+                f"match {self.match_id} has {len(self.scores)} scores, {len(self.places)} places "
+                f"and faults of {len(self.faults)} seats"
+            )
+        for each in (self.forfeited, self.fallback_share):
+            if each and len(each) != len(self.scores):
+                raise ValueError(
+                    f"match {self.match_id} has {len(self.scores)} scores, and forfeits of "
+                    f"{len(each)} seats"
+                )
+
+    @property
+    def has_result(self) -> bool:
+        """Whether the match counts."""
+        return self.ending != ABORTED
+
+
+def lapse(outcome: MatchOutcome, seat: int) -> float:
+    """How far a seat was forfeited: 0 if its bot made all decisions, 1 if it counts as forfeited."""
+    if outcome.forfeited and outcome.forfeited[seat]:
+        return 1.0
+    return min(1.0, outcome.fallback_share[seat] / FORFEITED_AT) if outcome.fallback_share else 0.0
+
+
+def aborted(match_id: str, evidence: str = "") -> MatchOutcome:
+    """The outcome of a match that the arena could not finish."""
+    return MatchOutcome(match_id, (), (), ABORTED, (), evidence=evidence)
+
+
+def is_complete(deal_set: DealSetPlan, outcomes: Mapping[str, MatchOutcome]) -> bool:
+    """Whether every match of a deal-set has a result."""
+    return all(match.id in outcomes and outcomes[match.id].has_result for match in deal_set.matches)

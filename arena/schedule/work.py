@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from arena.schedule.deal_sets import DealSetPlan
-from arena.schedule.outcomes import MatchOutcome
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, digest
 
 LEASE_S: Final = 60.0
 """How long a lease lasts after its last heartbeat."""

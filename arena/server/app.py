@@ -28,7 +28,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from arena.heap import share_one_heap
 from arena.referee import Unwritten
-from arena.referee.lag import LagMeter
+from arena.referee.clock import LagMeter
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import Recovery, recover

@@ -11,12 +11,11 @@ from typing import Protocol
 
 import trio
 
-from arena.referee.lag import LagMeter
+from arena.referee.clock import LagMeter
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import Recovery
 from arena.replay.signing import Signer
-from arena.schedule.outcomes import MatchOutcome
 from arena.server.admission.limits import LOCAL, MAX_WAITING_BYTES, CallLimits, ServerLimits
 from arena.server.admission.match_admission import Admission
 from arena.server.admission.tokens import Tokens
@@ -30,11 +29,10 @@ from arena.server.matches.restore import Restoration
 from arena.server.matches.results import Results
 from arena.server.matches.upkeep import JournalUpkeep
 from arena.server.metrics import Metrics
-from arena.server.orders import DealSetOrder
 from arena.server.refusals import DRAINING, Refused
-from arena.server.session.outbox import Outbox
 from arena.server.session.register import SessionRegister
 from arena.server.session.session import Session
+from arena.server.session.stream import Postbox
 from cardarena.v1 import journal_pb2, play_pb2
 
 
@@ -183,7 +181,7 @@ class Arena:
     def hello(
         self,
         hello: play_pb2.Hello,
-        outbox: Outbox,
+        outbox: Postbox,
         address: str = LOCAL,
         *,
         sandboxed: bool = False,
@@ -216,15 +214,11 @@ class Arena:
         self.sessions.announce_arrival()
         return session
 
-    def hung_up(self, session: Session, outbox: Outbox) -> None:
+    def hung_up(self, session: Session, outbox: Postbox) -> None:
         """A stream has ended."""
         session.detach(outbox)
         if not session.connected:
             self.sessions.hung_up(session)
-
-    async def arrived(self, bots: Sequence[BotId]) -> None:
-        """Wait until all these bots are connected, each by a process that has not ended."""
-        await self.sessions.arrived(bots)
 
     def _on_deal(self, bot: BotId, message: play_pb2.BotMessage) -> play_pb2.Refusal | None:
         if message.HasField("deal_commit"):
@@ -247,12 +241,6 @@ class Arena:
     def _why_full(self) -> str:
         """Why nothing can be stored, as part of a sentence; empty while there is disk space."""
         return self.admission.why_full() if self.admission else ""
-
-    # Matches.
-
-    async def lease(self, order: DealSetOrder, match_id: str) -> MatchOutcome:
-        """Have a match played by this process, as `Matches.lease` does."""
-        return await self.matches.lease(order, match_id)
 
     # Start and stop.
 

@@ -1,25 +1,254 @@
-"""The metrics of an arena: counts events, and logs the important ones.
+"""The metrics of an arena: counts of events, times and bytes, and log lines on important events.
+
+Counting happens at every move and must be cheap, so the counts are numbers and lists. `arena.server.services` gives
+them their public names. gRPC names a connection by its peer, such as `ipv4:127.0.0.1:5000`.
 
 The fields of a log line name its subject (`match`, `seat`, `bot`, `peer`, ...). No line has a card, a move, a note or a
 token, nor the reason of a fault, which quotes the bot.
 """
 
+import itertools
 import logging
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
-from arena.referee import Ledger, MatchSpec, Outcome, Settled
+from arena.referee import (
+    AbortCause,
+    Ending,
+    FaultKind,
+    Ledger,
+    MatchSpec,
+    Outcome,
+    Settled,
+)
 from arena.replay.journal.match_log import MatchLog
-from arena.server.counts import Counts
-from arena.server.session.session import Session
+from arena.server.bots import BotId
 
+OWN_TIME_S: Final[Sequence[float]] = (
+    0.0001,
+    0.00025,
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    1.0,
+)
+"""Bucket bounds for times of the arena itself, in seconds."""
+DISK_TIME_S: Final[Sequence[float]] = (
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.02,
+    0.04,
+    0.08,
+    0.25,
+    1.0,
+)
+BOT_TIME_S: Final[Sequence[float]] = (
+    0.0005,
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    5.0,
+    20.0,
+)
+MESSAGE_BYTES: Final = 128
+"""Bytes added for each message: headers of frames and records, and window updates."""
+CALL_BYTES: Final = 4_096
+"""Bytes added for each call: its headers, which gRPC limits to this."""
+SILENT_CALL_BYTES: Final = 1_024
+"""Bytes subtracted for a call without a message. gRPC (1.75.1) leaks 50 to 200 bytes for each call that the client
+cancels before it is answered, so such calls are limited."""
 SLOW_SYNC_S: Final = 0.25
 """A sync of the journal that takes longer is logged."""
 
 _log = logging.getLogger(__name__)
 
 
+class Histogram:
+    """Counts times in buckets."""
+
+    __slots__ = ("bounds_s", "counts", "sum_s")
+
+    def __init__(self, bounds_s: Sequence[float]) -> None:
+        self.bounds_s = tuple(bounds_s)
+        """Upper bounds, included, from low to high."""
+        self.counts = [0] * (len(self.bounds_s) + 1)
+        """By bucket; the last one is for times above all bounds."""
+        self.sum_s = 0.0
+
+    def observe(self, seconds: float) -> None:
+        """Count one time."""
+        self.counts[bisect_left(self.bounds_s, seconds)] += 1
+        self.sum_s += seconds
+
+    def quantile_s(self, share: float) -> float | None:
+        """The upper bound of the bucket of this quantile, in seconds; None without times.
+
+        It is infinite above all bounds.
+        """
+        wanted = share * sum(self.counts)
+        if not any(self.counts):
+            return None
+        bounds = zip((*self.bounds_s, math.inf), itertools.accumulate(self.counts), strict=True)
+        return next(bound_s for bound_s, so_far in bounds if so_far >= wanted)
+
+
+class GameCounts:
+    """The counts of one game."""
+
+    __slots__ = ("begun", "decisions", "ended")
+
+    def __init__(self) -> None:
+        self.decisions = 0
+        self.begun = 0
+        self.ended: Counter[Ending] = Counter()
+
+    def begins(self) -> None:
+        """Count a match that begins, or is resumed."""
+        self.begun += 1
+
+    def decided(self) -> None:
+        """Count a decision."""
+        self.decisions += 1
+
+
+class Counts:
+    """The counts of one arena since it started."""
+
+    def __init__(self) -> None:
+        self.games: dict[str, GameCounts] = {}
+        """By the id of the game, for games that were played."""
+        self.faults: Counter[FaultKind] = Counter()
+        self.aborted: Counter[AbortCause] = Counter()
+        """Matches that the arena aborted."""
+        self.charged = Histogram(BOT_TIME_S)
+        """Time charged to bots for each ask."""
+        self.refunded_s = 0.0
+        """Seconds that were not charged because the arena was late."""
+        self.received_s = 0.0
+        """When the message that is being delivered arrived; 0 between messages."""
+        self.turnaround = Histogram(OWN_TIME_S)
+        """From the arrival of an answer to the sending of the ask that followed it."""
+        self.waiting_bytes = 0
+        """Bytes that wait to be sent to all bots."""
+        self.messages = 0
+        """Messages from bots, without the hello of each stream."""
+        self.streams_opened = 0
+        self.streams_closed: Counter[str] = Counter()
+        """By reason."""
+        self.calls: Counter[tuple[str, str]] = Counter()
+        """Calls that have ended, by name and gRPC's status code."""
+        self.calls_refused: Counter[str] = Counter()
+        """By reason."""
+        self.messages_refused: Counter[int] = Counter()
+        """By `cardarena.v1.RefusalReason`."""
+        self.journal_write = Histogram(OWN_TIME_S)
+        self.journal_sync = Histogram(DISK_TIME_S)
+
+    def message_came(self, received_s: float) -> None:
+        """A bot's message has arrived, and is delivered next."""
+        self.messages += 1
+        self.received_s = received_s
+
+    def message_delivered(self) -> None:
+        """The message was delivered."""
+        self.received_s = 0.0
+
+    def waits(self, size: int) -> int:
+        """Add to the bytes that wait to be sent, or subtract; returns the sum of all bots."""
+        self.waiting_bytes += size
+        return self.waiting_bytes
+
+    def refunded(self, seconds: float) -> None:
+        """A bot was not charged this time."""
+        self.refunded_s += seconds
+
+    def stream_opened(self) -> None:
+        """A bot has said hello on a new stream."""
+        self.streams_opened += 1
+
+    def game(self, game_id: str) -> GameCounts:
+        """The counts of a game."""
+        found = self.games.get(game_id)
+        if found is None:
+            found = self.games[game_id] = GameCounts()
+        return found
+
+
+class TrafficAccount:
+    """The bytes of messages received over one connection, for all its streams."""
+
+    __slots__ = ("received_bytes",)
+
+    def __init__(self) -> None:
+        self.received_bytes = 0
+        """Negative where calls ended without a message."""
+
+    def opened(self) -> None:
+        """A call begins; until its first message arrives it counts against the connection."""
+        self.received_bytes -= SILENT_CALL_BYTES
+
+    def spoke(self) -> None:
+        """The first message of a call has arrived."""
+        self.received_bytes += SILENT_CALL_BYTES + CALL_BYTES
+
+    def received(self, size: int) -> None:
+        """A message of so many bytes has arrived."""
+        self.received_bytes += size + MESSAGE_BYTES
+
+
+class Traffic:
+    """The accounts of all connections. Used on the thread of the host loop."""
+
+    def __init__(self) -> None:
+        self._accounts: dict[str, TrafficAccount] = {}
+
+    def account(self, peer: str) -> TrafficAccount:
+        """The account of a connection, by gRPC's name of its peer; a call that begins is counted in it."""
+        account = self._accounts.get(peer)
+        if account is None:
+            account = self._accounts[peer] = TrafficAccount()
+        account.opened()
+        return account
+
+    def has_called(self, peer: str) -> bool:
+        """Whether a connection has made a call, with or without a message."""
+        return peer in self._accounts
+
+    def explained_bytes(self, peer: str) -> int:
+        """Bytes of a connection that were messages; negative where calls ended without one."""
+        account = self._accounts.get(peer)
+        return 0 if account is None else account.received_bytes
+
+    def peers(self) -> set[str]:
+        """All peers with an account. May be called on any thread, as `forget`."""
+        return set(self._accounts)
+
+    def forget(self, peers: set[str]) -> None:
+        """Forget the accounts of connections that have ended."""
+        for peer in peers:
+            self._accounts.pop(peer, None)
+
+
 class Metrics:
-    """Counts events of one arena. It is also the `arena.replay.journal.append_log.DiskMonitor` of the journal."""
+    """Counts events of one arena. It is also the `arena.replay.records.DiskMonitor` of the journal."""
 
     def __init__(self) -> None:
         self.counts: Final = Counts()
@@ -34,15 +263,15 @@ class Metrics:
 
     # Bots.
 
-    def connected(self, session: Session, peer: str) -> None:
-        """A bot has said hello on a new stream."""
+    def connected(self, bot: BotId, epoch: int, peer: str) -> None:
+        """A bot has said hello on its new stream `epoch`."""
         self.counts.stream_opened()
-        _log.info("a bot has connected", extra=_of(session, peer))
+        _log.info("a bot has connected", extra=_stream(bot, epoch, peer))
 
-    def disconnected(self, session: Session, epoch: int, peer: str, reason: str) -> None:
+    def disconnected(self, bot: BotId, epoch: int, peer: str, reason: str) -> None:
         """Stream `epoch` of a bot has ended."""
         self.counts.streams_closed[reason] += 1
-        fields = {**_of(session, peer), "epoch": epoch, "reason": reason}
+        fields = {**_stream(bot, epoch, peer), "reason": reason}
         _log.info("a stream has ended", extra=fields)
 
     def message_refused(self, reason: int) -> None:
@@ -143,10 +372,5 @@ class _CountedLedger:
         _log.info("a match has ended", extra=fields)
 
 
-def _of(session: Session, peer: str) -> dict[str, Any]:
-    return {
-        "bot": session.bot.name,
-        "instance": session.bot.instance,
-        "epoch": session.epoch,
-        "peer": peer,
-    }
+def _stream(bot: BotId, epoch: int, peer: str) -> dict[str, Any]:
+    return {"bot": bot.name, "instance": bot.instance, "epoch": epoch, "peer": peer}

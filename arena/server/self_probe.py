@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import grpc
 
-from arena.referee.lag import LagMeter
+from arena.referee.clock import LagMeter
 from arena.server.listen import UNIX
 
 PERIOD_S: Final = 0.1

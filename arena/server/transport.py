@@ -19,8 +19,8 @@ from arena.server.admission.connections import (
     open_descriptors,
     raised_descriptor_limit,
 )
-from arena.server.admission.traffic import Traffic
 from arena.server.listen import UNIX
+from arena.server.metrics import Traffic
 from arena.server.session.limits import MAX_MESSAGE_BYTES, MAX_SENT_BYTES, MIN_PING_INTERVAL_MS
 
 OPTIONS: Final = (

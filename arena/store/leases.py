@@ -10,8 +10,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, or_, select, update
 
-from arena.schedule.deal_sets import DealSetPlan
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome
 from arena.schedule.work import LEASE_S, Contradicted, DealSetJob, OutOfDate, report_sha256
 from arena.store import schema
 from arena.store.database import Database

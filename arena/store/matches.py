@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from arena.competition.record import bot_of
-from arena.schedule.outcomes import MatchOutcome, aborted
+from arena.schedule.deal_sets import MatchOutcome, aborted
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.errors import StoreError

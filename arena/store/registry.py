@@ -14,7 +14,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from arena.errors import RefusalError, refusal
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
 from arena.store import audit, schema
 from arena.store.database import Database
 from arena.store.errors import StoreError

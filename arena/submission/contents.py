@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
 
 
 @dataclass(frozen=True, slots=True)

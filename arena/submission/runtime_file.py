@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Final
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
 from arena.submission.runtimes import BY_NAME, OWN
 from arena.validation import (
     NOT_EMPTY,

@@ -18,7 +18,7 @@ from typing import Final
 from packaging.tags import Tag, sys_tags
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
 from arena.submission.archive import BadArchive, BotArchive, extract, read_zip, twins
 from arena.submission.contents import SubmittedFile
 

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from arena.referee.ask import OpenAsk
+from arena.referee.seat import OpenAsk
 from arena.server.refusals import Refused
-from arena.server.session.outbox import MAX_FRAME_BYTES
-from arena.wire.asks import asks_frame
+from arena.server.session.stream import MAX_FRAME_BYTES
+from arena.wire.fields import asks_frame
 from cardarena.v1 import play_pb2
 
 
 class MemoryOutbox:
-    """Keeps the messages to a bot: `arena.server.session.outbox.Outbox` without a loop.
+    """Keeps the messages to a bot: `arena.server.services.play.Outbox` without a loop.
 
     Consecutive asks share a frame, as on a stream, until the frames are read. It has no limits, and
     does not restart clocks.

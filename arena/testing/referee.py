@@ -16,10 +16,10 @@ from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Step
 from arena.referee.absence import Absence
-from arena.referee.ask import Answer, OpenAsk, Said
-from arena.referee.lag import Lag
+from arena.referee.clock import Lag
 from arena.referee.ledger import Ledger, Settled, UsedTime
 from arena.referee.referee import Referee
+from arena.referee.seat import Answer, OpenAsk, Said
 from arena.referee.spec import FaultKind, ForfeitedSeat, MatchSpec, Outcome, SeatedBot
 from arena.referee.spectators import SpectatorPort
 from arena.referee.step_processes import UNKNOWN, Chosen, StepProcesses, Ticket

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.store import EndedMatch, MatchFilter, StoredMatch
 
 

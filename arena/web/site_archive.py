@@ -21,7 +21,7 @@ from arena.games.game import Game
 from arena.referee.spec import FaultKind
 from arena.replay.read import Replay, replay_path
 from arena.replay.records import Damaged
-from arena.schedule.outcomes import MatchOutcome, is_complete
+from arena.schedule.deal_sets import MatchOutcome, is_complete
 from arena.server.data_folder import store_path
 from arena.store import (
     MatchFilter,

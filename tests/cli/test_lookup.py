@@ -7,7 +7,7 @@ import click
 import pytest
 
 from arena.cli.lookup import meant, replay_of, seat_of
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.data_folder import store_path
 from arena.store import EndedMatch, open_store
 from tests.cli.test_expected_errors import arena

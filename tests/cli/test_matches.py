@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.replay.verify import verify_file
-from arena.schedule.outcomes import MatchOutcome, aborted
+from arena.schedule.deal_sets import MatchOutcome, aborted
 from arena.server.data_folder import store_path
 from arena.store import EndedMatch, open_store
 from tests.cli.test_expected_errors import BOT, arena

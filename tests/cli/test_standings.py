@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.data_folder import store_path
 from arena.store import EndedMatch, open_store
 from tests.cli.test_expected_errors import BOT, arena

@@ -11,8 +11,7 @@ from arena.competition.record import (
     GameRecord,
     Out,
 )
-from arena.schedule.outcomes import MatchOutcome
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import MatchOutcome, digest
 
 
 def toml(format_, *, seats=2, deal_sets=2, game="sixty_six", own="", more="", head=""):

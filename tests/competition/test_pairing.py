@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.competition.information import gram, rotations
 from arena.competition.pairing import (
     AHEAD,
     CROSS_TABLES,
@@ -17,6 +16,8 @@ from arena.competition.pairing import (
     Pairing,
     Waiting,
     gains_of,
+    gram,
+    rotations,
 )
 from tests.competition.ladders import by_nearest_rating, by_uncertainty, play
 

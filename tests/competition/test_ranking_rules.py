@@ -12,8 +12,7 @@ from arena.competition.standings import (
     live_standings,
     official_standings,
 )
-from arena.schedule.deal_sets import round_robin
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome, round_robin
 from tests.competition.played import Played, toml
 
 NAMES = ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal"]

@@ -10,7 +10,7 @@ from arena.referee.clock import GRACE_S
 from arena.server.bots import BotId
 from arena.server.orders import BY_HAND
 from arena.server.refusals import Refused
-from arena.server.session.outbox import MAX_FRAME_BYTES
+from arena.server.session.stream import MAX_FRAME_BYTES
 from arena.terms import TimeControl
 from arena.testing.orders import match_order
 from cardarena.games.v1 import abstrac_pb2, democracy_pb2

@@ -28,10 +28,10 @@ from arena.server.services.comparisons import ComparisonCalls
 from arena.server.services.competitions import CompetitionCalls
 from arena.server.services.lobby import LobbyCalls
 from arena.server.services.owners import OwnerCalls
+from arena.server.services.play import Outbox
 from arena.server.services.replays import ReplayCalls
 from arena.server.services.spectating import SpectateCalls
 from arena.server.services.standings import StandingsCalls
-from arena.server.session.outbox import Outbox
 from arena.server.standings_process import StandingsMaker
 from arena.server.submissions.intake import SubmissionIntake
 from arena.store import Key, Scope, open_store

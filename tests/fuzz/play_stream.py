@@ -6,9 +6,9 @@ import grpc
 from hypothesis import strategies as st
 
 from arena.games.catalogue import GAMES
+from arena.server.session.asks import ask_id
 from arena.server.session.limits import MAX_MESSAGE_BYTES, MAX_STRIKES
-from arena.server.session.outbox import MAX_FRAME_BYTES
-from arena.server.session.seating import ask_id
+from arena.server.session.stream import MAX_FRAME_BYTES
 from arena.wire.fields import varint
 from cardarena.v1 import game_pb2, play_pb2
 from tests.fuzz.sitting import Sitting

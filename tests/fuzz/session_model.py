@@ -21,15 +21,15 @@ from hypothesis.stateful import (
 )
 
 from arena.referee import Timers
-from arena.referee.lag import NeverLate
+from arena.referee.clock import NeverLate
 from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import FaultKind
 from arena.replay.journal.match_log import MatchLog, settled_of
 from arena.replay.read import read_body
 from arena.replay.records import Framed
 from arena.server.bots import BotId
+from arena.server.session.asks import ask_id, decision_of
 from arena.server.session.limits import FREE_MESSAGES, MAX_STRIKES
-from arena.server.session.seating import ask_id, decision_of
 from arena.server.session.session import Session
 from arena.testing.journal import MemoryJournal
 from arena.testing.outbox import MemoryOutbox

@@ -2,7 +2,7 @@
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.referee import Timers
-from arena.referee.lag import NeverLate
+from arena.referee.clock import NeverLate
 from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import AbortCause, Ending
 from arena.terms import TimeControl

@@ -4,10 +4,9 @@ import itertools
 
 import pytest
 
-from arena.rating.forfeits import FALLBACK, lapse
+from arena.rating.forfeits import FALLBACK
 from arena.rating.ranking import standings
-from arena.schedule.deal_sets import round_robin
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome, lapse, round_robin
 from arena.store.names import NAME
 
 FALLBACK_STRENGTH = 30

@@ -3,8 +3,7 @@
 import pytest
 
 from arena.rating.head_to_head import WinRecord, records
-from arena.schedule.deal_sets import round_robin
-from arena.schedule.outcomes import MatchOutcome, aborted
+from arena.schedule.deal_sets import MatchOutcome, aborted, round_robin
 
 TWO = round_robin(["ann", "bob"], seats=2, deal_sets=1, seed="7")
 THREE = round_robin(["ann", "bob", "cid"], seats=3, deal_sets=1, seed="7")

@@ -3,8 +3,7 @@
 import pytest
 
 from arena.rating.ranking import _called, standings
-from arena.schedule.deal_sets import round_robin
-from arena.schedule.outcomes import MatchOutcome, aborted
+from arena.schedule.deal_sets import MatchOutcome, aborted, round_robin
 
 QUIET = {}
 

@@ -7,7 +7,7 @@ import trio
 
 from arena.referee import Answer, Ending, FaultKind, Timers
 from arena.referee.absence import Absence
-from arena.referee.lag import MAX_MATCH_REFUND_S, MAX_REFUND_S
+from arena.referee.clock import MAX_MATCH_REFUND_S, MAX_REFUND_S
 from arena.terms import TimeControl
 from arena.testing.referee import Reply, Scripted, seeded_spec
 from tests.doubles.clocks import Clock

@@ -15,7 +15,7 @@ from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
 from arena.referee import AbortCause, Answer, Ending, NoRoom, Unwritten, match_runner
 from arena.referee.referee import Referee
-from arena.referee.seat_record import DECISION_BYTES
+from arena.referee.seat import DECISION_BYTES
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from arena.wire.codec import Codec
 from arena.wire.games import codec_of

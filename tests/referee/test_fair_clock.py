@@ -8,8 +8,9 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.contract import Seat
-from arena.referee import Answer, Ending, FaultKind, Timers, seat_record
-from arena.referee.lag import MAX_REFUND_S, PAUSE_S, TICK_S, LagMeter
+from arena.referee import Answer, Ending, FaultKind, Timers
+from arena.referee import seat as seat_module
+from arena.referee.clock import MAX_REFUND_S, PAUSE_S, TICK_S, LagMeter
 from arena.referee.match_runner import MatchRunner
 from arena.testing.referee import MemoryLedger, Scripted, play
 from arena.wire.games import codec_of
@@ -167,7 +168,7 @@ def test_a_bot_whose_owner_made_a_pause_runs_out_of_its_time_as_if_there_had_bee
 
 
 def test_a_seat_is_refunded_no_more_than_the_bound_of_a_match_also_across_a_restart(monkeypatch):
-    monkeypatch.setattr(seat_record, "MAX_MATCH_REFUND_S", 5.0)
+    monkeypatch.setattr(seat_module, "MAX_MATCH_REFUND_S", 5.0)
 
     def refunds(sitting, decisions):
         """What each seat was refunded, with the arena stopped for 2 s at each decision."""

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.referee import lag, pause_causes
-from arena.referee.lag import LagMeter
+from arena.referee import clock, pause_causes
+from arena.referee.clock import LagMeter
 from tests.doubles.loops import Loop
 
 MS = 0.001
@@ -147,18 +147,18 @@ def test_refunds_of_adjacent_spans_add_up_and_are_never_more_than_the_span(
 @given(HISTORIES)
 def test_refunds_are_what_a_list_of_all_pauses_gives(history):
     loop, meter = begun()
-    pauses, due_s = [], loop.now_s + lag.TICK_S
+    pauses, due_s = [], loop.now_s + clock.TICK_S
     for work_ms, blocked_ms in history:
         work_until_s = loop.now_s + work_ms * MS
         while due_s <= work_until_s:
-            due_s += lag.TICK_S
+            due_s += clock.TICK_S
         loop.run_until(work_until_s)
         loop.block_until(work_until_s + blocked_ms * MS)
         loop.resume()
         if due_s <= loop.now_s:
-            if loop.now_s - due_s > lag.PAUSE_S + 1e-9:
+            if loop.now_s - due_s > clock.PAUSE_S + 1e-9:
                 pauses.append((due_s, loop.now_s))
-            due_s = loop.now_s + lag.TICK_S
+            due_s = loop.now_s + clock.TICK_S
     for since_s, until_s in [(1.0, 2.0), (1.1, 1.5), (1.3, 9.0), (0.5, 12.0)]:
         overlap_s = sum(max(0, min(until_s, e) - max(since_s, b)) for b, e in pauses)
         assert meter.refund_s(since_s, until_s) == pytest.approx(overlap_s, abs=1e-6)
@@ -294,15 +294,15 @@ def test_a_decision_that_is_open_for_days_is_refunded_all_of_an_ordinary_life():
 
 def test_memory_is_bounded_and_the_latest_pauses_stay():
     loop, meter = begun()
-    for _ in range(3 * lag.MAX_PAUSES):
+    for _ in range(3 * clock.MAX_PAUSES):
         loop.block_until(loop.now_s + 0.035)
         loop.resume()
     kept = len(meter._ends_s)
-    assert kept == len(meter._starts_s) == len(meter._paused_s) - 1 <= lag.MAX_PAUSES
+    assert kept == len(meter._starts_s) == len(meter._paused_s) - 1 <= clock.MAX_PAUSES
     last_two_minutes = meter.refund_s(loop.now_s - 120, loop.now_s)
     assert last_two_minutes == pytest.approx(120 * 25 / 35, rel=0.001)
     assert meter.refund_s(0.0, loop.now_s) <= loop.now_s
-    assert len(meter._lateness) <= lag.WINDOW_S / lag.TICK_S
+    assert len(meter._lateness) <= clock.WINDOW_S / clock.TICK_S
 
 
 # Idle.
@@ -389,7 +389,7 @@ def test_lateness_is_forgotten_after_ten_seconds():
     loop, meter = begun()
     repeated(loop, meter, 10, 35, 35)
     assert meter.p99_ms() == pytest.approx(25)
-    loop.run_until(loop.now_s + lag.WINDOW_S - 1)
+    loop.run_until(loop.now_s + clock.WINDOW_S - 1)
     assert meter.p99_ms() == pytest.approx(25)
     loop.run_until(loop.now_s + 1)
     assert meter.p99_ms() == pytest.approx(0)
@@ -409,7 +409,7 @@ def test_lateness_is_forgotten_also_while_nothing_is_in_play():
     loop, meter = begun()
     repeated(loop, meter, 20, 35, 35)
     meter.stop()
-    loop.run_until(loop.now_s + lag.WINDOW_S)
+    loop.run_until(loop.now_s + clock.WINDOW_S)
     assert meter.p99_ms() == 0
 
 

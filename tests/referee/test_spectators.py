@@ -430,11 +430,11 @@ def told_in_an_arena(folder, watch, while_played=lambda arena: None):
     async def main():
         async with life(folder, ANN, BOB) as (arena, nursery):
             watch(arena.matches)
-            nursery.start_soon(arena.lease, ALONE, "m")
+            nursery.start_soon(arena.matches.lease, ALONE, "m")
             while "m" not in arena.matches.referee.runners:
                 await trio.lowlevel.checkpoint()
             while_played(arena.matches)
-            await arena.lease(ALONE, "m")
+            await arena.matches.lease(ALONE, "m")
 
     run_life(main)
 
@@ -486,7 +486,7 @@ def test_the_gallery_of_a_match_that_was_refused_is_not_told_of_a_later_one(fold
             wrong = match_order("abstrac", (ANN, BotId("lou")), match_id="m")
             with pytest.raises(Refused, match="does not play"):
                 arena.matches.begin_promised(arena.matches.promised(wrong, "m"))
-            assert (await arena.lease(ALONE, "m")).has_result
+            assert (await arena.matches.lease(ALONE, "m")).has_result
 
     run_life(main)
     assert notes.told == []

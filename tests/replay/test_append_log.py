@@ -7,8 +7,7 @@ import trio
 
 from arena.referee import Unwritten
 from arena.replay import durable_files
-from arena.replay.journal.append_log import AppendLog
-from arena.replay.records import read_records
+from arena.replay.records import AppendLog, read_records
 
 
 @pytest.fixture

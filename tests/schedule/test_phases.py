@@ -9,17 +9,17 @@ import trio.testing
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from arena.schedule.deal_sets import planned_tables
-from arena.schedule.outcomes import MatchOutcome, aborted
-from arena.schedule.phases import (
+from arena.schedule.deal_sets import MatchOutcome, aborted, planned_tables
+from arena.schedule.runner import (
     BLOCK_STARTS,
     BLOCK_TABLES,
     FIRST_BLOCK_S,
     LATER_BLOCKS,
     LINGER_S,
+    MatchByMatch,
     Phases,
+    run_deal_sets,
 )
-from arena.schedule.runner import MatchByMatch, run_deal_sets
 from arena.schedule.work import ScheduledWork
 
 START_S = 2.0

@@ -8,8 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.schedule.deal_sets import round_robin
-from arena.schedule.outcomes import MatchOutcome, aborted
+from arena.schedule.deal_sets import MatchOutcome, aborted, round_robin
 from arena.schedule.runner import DEFAULT_ATTEMPTS, MatchByMatch, run_deal_sets
 from arena.schedule.work import ScheduledWork
 

@@ -28,7 +28,7 @@ from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.matches.match_record import MatchState
 from arena.server.orders import BY_HAND
-from arena.server.session.seating import decision_of
+from arena.server.session.asks import decision_of
 from arena.terms import TimeControl
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
@@ -423,7 +423,7 @@ class World:
                 if player.line is None:
                     self._connect(player)
             if self.lease:
-                self.nursery.start_soon(self.arena.lease, order, match_id)
+                self.nursery.start_soon(self.arena.matches.lease, order, match_id)
             else:
                 self.arena.matches.order(order, match_id, BY_HAND)
             tables = self.arena.matches.referee.runners

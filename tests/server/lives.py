@@ -47,17 +47,19 @@ async def arena_in(
                 nursery.cancel_scope.cancel()
 
 
-def says_hello(arena, bot, max_matches=8):
-    """A stream of a bot that has said hello."""
+def says_hello(arena, bot, max_matches=8, token=""):
+    """A stream of a bot that has said hello, as a guest unless it has a token."""
     line = MemoryOutbox()
-    hello = play_pb2.Hello(token=f"guest:{bot.name}", games=EVERY_GAME, max_matches=max_matches)
+    hello = play_pb2.Hello(
+        token=token or f"guest:{bot.name}", games=EVERY_GAME, max_matches=max_matches
+    )
     arena.hello(hello, line)
     return line
 
 
-async def plays(arena, bot, max_matches=8):
+async def plays(arena, bot, max_matches=8, token=""):
     """Answer every ask of a bot at once, until cancelled."""
-    line = says_hello(arena, bot, max_matches)
+    line = says_hello(arena, bot, max_matches, token)
     session = arena.sessions.get(bot)
     while True:
         for data in line.take_frames():

@@ -7,8 +7,7 @@ import pytest
 from arena.games.abstrac.messages import Take
 from arena.games.catalogue import game_by_id
 from arena.referee import OpenAsk, Said
-from arena.server.session.asks import REMEMBERED_ASKS, AskState, AskTable
-from arena.server.session.seating import Seating
+from arena.server.session.asks import REMEMBERED_ASKS, AskState, AskTable, Seating
 from arena.server.session.seats import REMEMBERED_ENDS, SeatTable
 from arena.wire.games import codec_of
 from cardarena.games.v1 import abstrac_pb2, democracy_pb2
@@ -240,7 +239,7 @@ def test_a_seat_in_its_state(state, plays, told, why):
     assert [seating.number for seating in table] == ([1] if plays else [])
     assert table.playing == (1 if plays else 0)
     assert (table.get(1) is not None) is plays
-    assert bool(table.ends) is told
+    assert bool(table.ends.messages) is told
     ends = [end for _, end in table.ends.sent_again(frozenset())]
     assert ends == ([b"end 1"] if told else [])
 
@@ -262,7 +261,7 @@ def test_an_answer_acknowledges_an_end(open_asks, answer, is_heard, why):
     table = SeatTable()
     ended(table, open_asks=open_asks)
     table.ends.answered(answer)
-    assert bool(table.ends) is not is_heard
+    assert bool(table.ends.messages) is not is_heard
 
 
 def test_an_end_that_is_sent_again_is_acknowledged_by_later_asks():
@@ -270,9 +269,9 @@ def test_an_end_that_is_sent_again_is_acknowledged_by_later_asks():
     ended(table, open_asks=())
     table.ends.sent_again(frozenset({7}))
     table.ends.answered(7)
-    assert table.ends
+    assert table.ends.messages
     table.ends.answered(8)
-    assert not table.ends
+    assert not table.ends.messages
 
 
 def test_an_answer_does_not_affect_matches_in_play():

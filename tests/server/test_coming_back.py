@@ -18,7 +18,7 @@ from arena.replay.read import Replay, read_body
 from arena.replay.records import JOURNAL_MAGIC, Framed, read_records
 from arena.replay.verify import verify_file
 from arena.replay.write import write_replay
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.bots import BotId
 from arena.server.matches import interrupted
 from arena.server.matches.restore import POWER_CUT, RECONNECT_S, aborted
@@ -98,7 +98,7 @@ def test_a_bot_that_is_launched_again_has_not_arrived_by_the_stream_of_the_dead(
             arrived = trio.Event()
 
             async def wait():
-                await arena.arrived((ANN,))
+                await arena.sessions.arrived((ANN,))
                 arrived.set()
 
             arena.sessions.get(ANN).leave()
@@ -119,13 +119,13 @@ def test_a_bot_that_is_away_just_when_its_match_goes_on_is_not_gone(folder):
         async with arena_in(folder) as (arena, nursery):
             for bot in order.bots:
                 says_hello(arena, bot)
-            nursery.start_soon(arena.lease, order, "m")
+            nursery.start_soon(arena.matches.lease, order, "m")
             await wait_all_tasks_blocked()
             assert "m" in arena.matches.referee.runners
         async with arena_in(folder) as (arena, nursery):
             lines = [says_hello(arena, bot) for bot in order.bots]
             arena.hung_up(arena.sessions.get(ANN), lines[0])
-            nursery.start_soon(arena.lease, order, "m")
+            nursery.start_soon(arena.matches.lease, order, "m")
             await wait_all_tasks_blocked()
             assert "m" in arena.matches.referee.runners
             assert not any(arena.sessions.get(bot).gone for bot in order.bots)
@@ -140,11 +140,13 @@ def test_a_bot_that_never_came_is_gone_when_its_match_goes_on(folder):
         async with arena_in(folder) as (arena, nursery):
             for bot in order.bots:
                 says_hello(arena, bot)
-            nursery.start_soon(arena.lease, order, "m")
+            nursery.start_soon(arena.matches.lease, order, "m")
             await wait_all_tasks_blocked()
         async with arena_in(folder) as (arena, _):
             says_hello(arena, ANN)
-            outcome = await arena.lease(order, "m")  # bob does not come, and ann does not answer
+            outcome = await arena.matches.lease(
+                order, "m"
+            )  # bob does not come, and ann does not answer
             assert outcome.faults[0]["timeout"]
             assert outcome.faults[1] == {"gone": 1}
 
@@ -229,7 +231,7 @@ def test_a_match_whose_bots_do_not_return_ends_in_a_valid_replay(folder):
             for bot in order.bots:
                 says_hello(arena, bot)
             arena.sessions.get(BOB).leave()
-            nursery.start_soon(arena.lease, order, "m")
+            nursery.start_soon(arena.matches.lease, order, "m")
             await wait_all_tasks_blocked()
         (unfinished,) = recover(folder / "journal", folder / "replays").unfinished
         bodies = [read_body(Framed(0, each)) for each in unfinished.bodies]
@@ -298,7 +300,7 @@ def test_a_bot_that_is_launched_anew_has_all_of_its_time_and_the_absences_of_bef
     async def main():
         async with arena_in(folder) as (arena, nursery):
             lines = {bot: says_hello(arena, bot) for bot in SET.bots}
-            nursery.start_soon(arena.lease, SET, "m")
+            nursery.start_soon(arena.matches.lease, SET, "m")
             await wait_all_tasks_blocked()
             (asked,) = (bot for bot, line in lines.items() if line.take_asks())
             (other,) = {ANN, BOB} - {asked}
@@ -306,7 +308,7 @@ def test_a_bot_that_is_launched_anew_has_all_of_its_time_and_the_absences_of_bef
             await trio.sleep(4.1)
         async with arena_in(folder) as (arena, nursery):
             lines = {bot: says_hello(arena, bot) for bot in SET.bots}
-            nursery.start_soon(arena.lease, SET, "m")
+            nursery.start_soon(arena.matches.lease, SET, "m")
             await wait_all_tasks_blocked()
             (ask,) = lines[asked].take_asks()
             assert (ask.clock.move_ms + ask.clock.bank_ms) / 1000 == allowed_s
@@ -384,7 +386,7 @@ def test_a_match_of_a_deal_set_whose_journal_is_damaged_is_aborted_and_played_ag
             assert not (folder / "replays" / "m.replay").exists(), "its packs are played again"
             for bot in SET.bots:
                 nursery.start_soon(plays, arena, bot)
-            assert (await arena.lease(SET, "m")).has_result
+            assert (await arena.matches.lease(SET, "m")).has_result
 
     run(main)
     assert results.ended["m"].outcome.has_result
@@ -571,7 +573,7 @@ def test_after_a_power_cut_no_deal_is_played_again_by_the_packs_that_bots_saw(
                 nursery.start_soon(plays, arena, bot)
             if order is FAIR_SET:
                 for match_id in order.match_ids:
-                    assert (await arena.lease(order, match_id)).has_result
+                    assert (await arena.matches.lease(order, match_id)).has_result
             elif match := arena.matches.get("m"):
                 assert (await match.outcome()).has_result
             await trio.sleep(1)
@@ -602,7 +604,7 @@ def test_a_deal_set_that_has_a_result_keeps_its_packs_after_a_power_cut(folder, 
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
             await trio.sleep(0.05)
-            assert (await arena.lease(FAIR_SET, "m")).has_result
+            assert (await arena.matches.lease(FAIR_SET, "m")).has_result
             arena.matches.order(FAIR_SET, "n", SCHEDULED)
             await trio.sleep(0.1)
             assert arena.matches.get("n") is not None
@@ -610,7 +612,7 @@ def test_a_deal_set_that_has_a_result_keeps_its_packs_after_a_power_cut(folder, 
         async with arena_in(folder, results) as (arena, nursery):
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
-            assert (await arena.lease(FAIR_SET, "n")).has_result
+            assert (await arena.matches.lease(FAIR_SET, "n")).has_result
             await trio.sleep(1)
 
     run(main)
@@ -626,7 +628,7 @@ def test_a_kill_without_a_power_cut_loses_no_deal(folder):
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
             for match_id in FAIR_SET.match_ids:
-                assert (await arena.lease(FAIR_SET, match_id)).has_result
+                assert (await arena.matches.lease(FAIR_SET, match_id)).has_result
 
     run(main)
     assert [why for _, why in contexts(folder)] == [""]

@@ -22,7 +22,7 @@ from arena.server.admission.connections import (
     of_this_process,
     peer_of,
 )
-from arena.server.admission.traffic import CALL_BYTES, MESSAGE_BYTES, Traffic
+from arena.server.metrics import CALL_BYTES, MESSAGE_BYTES, Traffic
 from arena.server.session.limits import MAX_MESSAGE_BYTES
 from tests.doubles.clocks import Clock
 

@@ -177,7 +177,7 @@ def test_a_match_of_a_competition_waits_for_disk_space(folder):
         house.disk.free = RESERVE
         first = house.arena.matches.order(ALONE, "m", BY_HAND)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(house.arena.lease, OTHER, "n")
+            nursery.start_soon(house.arena.matches.lease, OTHER, "n")
             await trio.sleep(0.05)
             assert first.played is None
             # One may always be in play; what it writes is promised to it.
@@ -206,7 +206,7 @@ def test_a_match_without_further_disk_space_is_aborted_without_a_fault(order, fo
         assert house.promised == 0
         house.disk.free = 5_000 * MB
         if order is SET:  # it is played anew when there is room
-            assert (await house.arena.lease(SET, "m")).has_result
+            assert (await house.arena.matches.lease(SET, "m")).has_result
 
     lived(folder, main, results)
     verdict = verify_file(folder / "replays" / "m.replay")

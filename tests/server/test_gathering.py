@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from arena.server.counts import Counts
-from arena.server.session.outbox import MOST_TURNS, Outbox, Pump
+from arena.server.metrics import Counts
+from arena.server.services.play import MOST_TURNS, Outbox, Pump
 from cardarena.v1 import play_pb2
 from tests.doubles.asks import sent_ask
 

@@ -22,6 +22,14 @@ pathlib.Path("told.json").write_text(json.dumps(told))
 """
 
 
+class Sessions(dict):
+    """The sessions of an arena by bot, and how it is waited for them."""
+
+    def __init__(self, arrived, sessions=()):
+        super().__init__(sessions)
+        self.arrived = arrived
+
+
 def test_a_bot_of_a_relative_folder_has_a_home_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
@@ -30,7 +38,7 @@ def test_a_bot_of_a_relative_folder_has_a_home_of_its_own(tmp_path, monkeypatch)
 
     tokens = Tokens()
     arena = SimpleNamespace(
-        tokens=tokens, address="", sessions={}, arrived=nobody_comes, is_shut=False
+        tokens=tokens, address="", sessions=Sessions(nobody_comes), is_shut=False
     )
     (tmp_path / "bot.py").write_text(TELLS)
     command = BotCommand("ann", (sys.executable, str(tmp_path / "bot.py")))
@@ -61,7 +69,7 @@ def test_who_ended_says_whether_a_bot_has_left(is_shut, left, tmp_path):
     session = SimpleNamespace(leave=lambda: leaves.append("left"), forget_sent=lambda: None)
     bot = BotId("ann")
     arena = SimpleNamespace(
-        tokens=Tokens(), address="", sessions={bot: session}, arrived=comes, is_shut=False
+        tokens=Tokens(), address="", sessions=Sessions(comes, {bot: session}), is_shut=False
     )
     (tmp_path / "bot.py").write_text("")
     command = BotCommand("ann", (sys.executable, str(tmp_path / "bot.py")))
@@ -87,8 +95,7 @@ def arena_of(arrived, *, sessions=None, why_late=""):
     return SimpleNamespace(
         tokens=Tokens(),
         address="",
-        sessions=sessions or {},
-        arrived=arrived,
+        sessions=Sessions(arrived, sessions or {}),
         is_shut=False,
         why_late=why_late,
     )

@@ -63,8 +63,8 @@ def replays(folder):
 def test_a_match_that_has_a_result_is_not_played_again(folder):
     async def main():
         async with life(folder, ANN, BOB) as (arena, _):
-            first = await arena.lease(ALONE, "m")
-            assert await arena.lease(ALONE, "m") == first
+            first = await arena.matches.lease(ALONE, "m")
+            assert await arena.matches.lease(ALONE, "m") == first
             assert begun(arena) == 1
 
     run(main)
@@ -86,7 +86,7 @@ def test_a_bot_that_is_here_and_will_not_play_is_seated_as_gone(folder, ready, h
             if ready is not None:
                 said = play_pb2.BotMessage(ready=play_pb2.Ready(**ready))
                 bob.incoming.deliver(outbox, said.SerializeToString(), 0.0)
-            outcome = await arena.lease(ALONE, "m")
+            outcome = await arena.matches.lease(ALONE, "m")
             assert outcome.ending == "forfeit"
             assert outcome.places[0] < outcome.places[1]
             told = [(each.seat, each.reason) for each in outbox.only("match_end").faults]
@@ -103,7 +103,9 @@ def test_a_scheduled_match_waits_for_a_bot_that_plays_enough_at_a_time(folder):
             outcomes = []
 
             async def lease(match_id):
-                outcomes.append(await arena.lease(replace(SET, terms=ALONE.terms), match_id))
+                outcomes.append(
+                    await arena.matches.lease(replace(SET, terms=ALONE.terms), match_id)
+                )
 
             async with trio.open_nursery() as both:
                 both.start_soon(lease, "m")
@@ -119,7 +121,7 @@ def test_two_leases_of_a_match_wait_for_the_same_outcome(folder):
             outcomes = []
 
             async def lease():
-                outcomes.append(await arena.lease(ALONE, "m"))
+                outcomes.append(await arena.matches.lease(ALONE, "m"))
 
             async with trio.open_nursery() as nursery:
                 for _ in range(3):
@@ -134,9 +136,9 @@ def test_a_lease_whose_look_up_is_slow_does_not_play_what_ended_meanwhile(folder
     async def main():
         async with life(folder, ANN, BOB) as (arena, nursery):
             with slow_at_first(monkeypatch, arena.matches.results.outcomes):
-                nursery.start_soon(arena.lease, ALONE, "m")
+                nursery.start_soon(arena.matches.lease, ALONE, "m")
                 await trio.sleep(1)
-                assert (await arena.lease(ALONE, "m")).has_result
+                assert (await arena.matches.lease(ALONE, "m")).has_result
                 await trio.sleep(2 * SLOW_S)
             assert begun(arena) == 1
 
@@ -168,9 +170,9 @@ def slow_at_first(monkeypatch, look_up):
 def test_another_process_returns_the_outcome_from_the_store(folder):
     async def main():
         async with life(folder, ANN, BOB) as (arena, _):
-            first = await arena.lease(ALONE, "m")
+            first = await arena.matches.lease(ALONE, "m")
         async with life(folder) as (arena, _):  # where no bot has come
-            assert await arena.lease(ALONE, "m") == first
+            assert await arena.matches.lease(ALONE, "m") == first
             assert begun(arena) == 0
 
     run(main)
@@ -212,10 +214,10 @@ def test_a_match_that_ended_just_before_a_kill_is_played_once(
         try:
             async with life(folder, ANN, BOB) as (arena, _):
                 for match_id in others:
-                    await arena.lease(order, match_id)
+                    await arena.matches.lease(order, match_id)
                 with monkeypatch.context() as patch:
                     killed_before(patch, step)
-                    await arena.lease(order, last)
+                    await arena.matches.lease(order, last)
         except* Killed:
             killed = True
         assert killed
@@ -223,7 +225,7 @@ def test_a_match_that_ended_just_before_a_kill_is_played_once(
         async with life(folder) as (arena, _):
             await trio.sleep(1.0)
             assert replays(folder) == sorted(order.match_ids), "published without being asked"
-            outcomes = [await arena.lease(order, each) for each in order.match_ids]
+            outcomes = [await arena.matches.lease(order, each) for each in order.match_ids]
             assert begun(arena) == 0
             assert all(each.has_result for each in outcomes)
             assert all(arena.matches.results.get(each).published for each in order.match_ids)
@@ -237,10 +239,10 @@ def test_a_match_that_ended_just_before_a_kill_is_played_once(
 def test_a_deal_set_played_by_two_processes_is_published_by_the_last(folder):
     async def main():
         async with life(folder, ANN, BOB) as (arena, _):
-            await arena.lease(SET, "m")
+            await arena.matches.lease(SET, "m")
             assert replays(folder) == []
         async with life(folder, ANN, BOB) as (arena, _):
-            await arena.lease(SET, "n")
+            await arena.matches.lease(SET, "n")
             assert replays(folder) == ["m", "n"]
 
     run(main)
@@ -250,11 +252,11 @@ def test_an_aborted_match_of_a_deal_set_is_played_anew_and_one_alone_is_over(fol
     async def main():
         for order in (SET, ALONE):
             async with life(folder / order.deal_set, ANN, BOB) as (arena, nursery):
-                nursery.start_soon(arena.lease, order, "m")
+                nursery.start_soon(arena.matches.lease, order, "m")
                 await trio.sleep(0.05)
                 arena.matches.referee.runners["m"].abort(AbortCause.ERROR)
                 await trio.sleep(1.0)
-                again = await arena.lease(order, "m")
+                again = await arena.matches.lease(order, "m")
                 assert again.has_result == (order is SET)
                 assert begun(arena) == 1 + (order is SET)
 
@@ -273,15 +275,15 @@ def test_what_is_played_anew_has_other_packs_unless_a_sister_counts(counts, rest
 
     async def aborts(arena, nursery):
         if counts:
-            assert (await arena.lease(FAIR_SET, "n")).has_result
-        nursery.start_soon(arena.lease, FAIR_SET, "m")
+            assert (await arena.matches.lease(FAIR_SET, "n")).has_result
+        nursery.start_soon(arena.matches.lease, FAIR_SET, "m")
         await trio.sleep(0.05)
         arena.matches.referee.runners["m"].abort(AbortCause.ERROR)
         await trio.sleep(1.0)
 
     async def plays_all(arena):
         for match_id in FAIR_SET.match_ids:
-            assert (await arena.lease(FAIR_SET, match_id)).has_result
+            assert (await arena.matches.lease(FAIR_SET, match_id)).has_result
 
     async def main():
         async with life(folder, ANN, BOB) as (arena, nursery):
@@ -325,11 +327,11 @@ def test_a_result_that_cannot_be_recorded_is_logged_and_not_lost(folder, monkeyp
 
                 patch.setattr(arena.matches.results, "record", full)
                 with pytest.raises(StoreError, match="full"):
-                    await arena.lease(ALONE, "m")
+                    await arena.matches.lease(ALONE, "m")
             assert replays(folder) == []
         async with life(folder) as (arena, _):
             await trio.sleep(1.0)
-            assert (await arena.lease(ALONE, "m")).has_result
+            assert (await arena.matches.lease(ALONE, "m")).has_result
             assert replays(folder) == ["m"]
 
     run(main)

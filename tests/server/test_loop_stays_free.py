@@ -26,7 +26,7 @@ from arena.competition.states import Action
 from arena.games.catalogue import game_by_id
 from arena.referee.spec import Ending, Outcome, SeatedBot
 from arena.referee.spectators import OpenHands
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.admission.access import CALLS, Access
 from arena.server.comparison_requests import ComparisonQuery
 from arena.server.event_buffers import HAND_EVENTS

@@ -18,16 +18,16 @@ from arena.games.catalogue import GAMES
 from arena.referee import AbortCause, Ending, FaultKind
 from arena.server.admission.access import CALLS
 from arena.server.admission.tokens import Tokens
-from arena.server.counts import Counts, Histogram
 from arena.server.data_folder import read_notice
 from arena.server.listen import CannotServe
+from arena.server.metrics import Counts, Histogram
 from arena.server.services.call_metrics import UNKNOWN_CALL
 from arena.server.services.metrics_port import (
     LIMITS,
     MAX_HEAD_BYTES,
 )
 from arena.server.services.metrics_source import DEAL_STEPS
-from arena.server.session.outbox import Outbox
+from arena.server.services.play import Outbox
 from arena.testing.orders import match_request
 from cardarena.v1 import play_pb2
 from tests.doubles.asks import sent_ask

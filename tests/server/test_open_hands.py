@@ -89,10 +89,10 @@ def test_whose_hands_are_open(tmp_path, monkeypatch, open_hands, order, listed, 
             for each in (ANN, BOB):
                 nursery.start_soon(plays, arena, each)
             await trio.sleep(0.1)
-            nursery.start_soon(arena.lease, order, "m")
+            nursery.start_soon(arena.matches.lease, order, "m")
             await under_way(arena)
             assert watched(arena) == (listed, seen)
-            await arena.lease(order, "m")
+            await arena.matches.lease(order, "m")
             assert watched(arena) == ([], seen)  # and no more when it has ended
 
     with quick_disk(monkeypatch):

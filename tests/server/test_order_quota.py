@@ -8,7 +8,7 @@ import pytest
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.admission.order_quota import (
     KEPT_ORDERERS,
     OF_ADDRESS,
@@ -20,8 +20,7 @@ from arena.server.admission.tokens import key_id, new_token, token_sha256
 from arena.server.bots import BotId
 from arena.server.refusals import Refused
 from arena.server.services.lobby import LobbyCalls
-from arena.server.services.play import play_handler
-from arena.server.session.outbox import Outbox
+from arena.server.services.play import Outbox, play_handler
 from arena.store import StoredMatch
 from arena.store.keys import Key, Scope
 from arena.testing.orders import match_order, match_request

@@ -6,8 +6,9 @@ import grpc
 import pytest
 
 from arena.server.refusals import Refused
-from arena.server.session.outbox import LAG_S, MAX_FRAME_BYTES, MAX_QUEUED_BYTES, Outbox
-from arena.wire.asks import ask_element, match_field
+from arena.server.services.play import LAG_S, MAX_QUEUED_BYTES, Outbox
+from arena.server.session.stream import MAX_FRAME_BYTES
+from arena.wire.fields import ask_element, match_field
 from cardarena.v1 import play_pb2
 from tests.doubles.asks import sent_ask
 

@@ -4,7 +4,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.matches.results import LOCKED_ATTEMPTS, ResultWriter
 from arena.store import EndedMatch, StoreBusy, StoreError
 from arena.testing.results import MemoryResults

@@ -9,8 +9,8 @@ import time
 import grpc
 import pytest
 
-from arena.referee import lag
-from arena.referee.lag import LagMeter
+from arena.referee import clock
+from arena.referee.clock import LagMeter
 from arena.server import self_probe as probe_module
 from arena.server.self_probe import SelfProbe
 
@@ -62,7 +62,7 @@ def test_probes_are_sent_while_the_meter_measures_and_come_back():
 
 def test_a_probe_that_is_kept_makes_a_pause(monkeypatch):
     """As by a flood on another connection, while the loop itself ticks on."""
-    kept_s = 5 * lag.PAUSE_S
+    kept_s = 5 * clock.PAUSE_S
 
     async def keeps(_, context):
         while (data := await context.read()) is not grpc.aio.EOF:
@@ -75,7 +75,7 @@ def test_a_probe_that_is_kept_makes_a_pause(monkeypatch):
         with meter.measuring():
             began_s = time.monotonic()
             await until(lambda: probe._returned >= 1)
-            assert meter.refund_s(began_s, time.monotonic()) >= kept_s - lag.TICK_S
+            assert meter.refund_s(began_s, time.monotonic()) >= kept_s - clock.TICK_S
             assert meter.counts().longest_pause_s >= kept_s
 
     probing(play)

@@ -6,12 +6,12 @@ import pytest
 from arena.errors import refusal
 from arena.games.abstrac.messages import Order
 from arena.referee import Ending, FaultKind
-from arena.referee.seat_record import MAX_MOVE_BYTES
+from arena.referee.seat import MAX_MOVE_BYTES
 from arena.server.session import asks as asks_module
-from arena.server.session import limits, seating
+from arena.server.session import limits
 from arena.server.session import seats as seats_module
-from arena.server.session.outbox import MAX_FRAME_BYTES
-from arena.server.session.seating import ask_id
+from arena.server.session.asks import ask_id
+from arena.server.session.stream import MAX_FRAME_BYTES
 from arena.testing.outbox import MemoryOutbox
 from cardarena.games.v1 import abstrac_pb2
 from cardarena.v1 import game_pb2, play_pb2
@@ -719,7 +719,7 @@ def test_what_does_not_fit_into_a_welcome_follows_it():
 def test_the_notes_of_a_match_have_room_together_and_no_answer_is_lost_for_them(monkeypatch):
     """The bot is told once, and it costs it no move and not its stream."""
     room = 3 * (100 + 2)
-    monkeypatch.setattr(seating, "MAX_MATCH_NOTE_BYTES", room + 100)
+    monkeypatch.setattr(asks_module, "MAX_MATCH_NOTE_BYTES", room + 100)
     world = World()
     world.begin(hands=12)
     while world.tables[0].outcome is None:
@@ -736,7 +736,7 @@ def test_the_notes_of_a_match_have_room_together_and_no_answer_is_lost_for_them(
 
 
 def test_another_match_has_room_for_notes_of_its_own(monkeypatch):
-    monkeypatch.setattr(seating, "MAX_MATCH_NOTE_BYTES", 101)
+    monkeypatch.setattr(asks_module, "MAX_MATCH_NOTE_BYTES", 101)
     world = World(max_open_asks=2)
     for seed in ("1", "2"):
         world.begin(seed=seed)

@@ -21,7 +21,7 @@ from arena.server.admission.tokens import new_token
 from arena.server.bots import BotId
 from arena.server.deals import handshake as handshake_module
 from arena.server.orders import DealSetOrder, TableOrder
-from arena.server.session import seating
+from arena.server.session import asks as asks_module
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
 from cardarena.v1 import play_pb2
@@ -128,7 +128,7 @@ def played(folder, monkeypatch, *, game="abstrac", seed="", acts=frozenset()):
             async with trio.open_nursery() as leases:
                 for order in orders:
                     for match_id in order.match_ids:
-                        leases.start_soon(arena.lease, order, match_id)
+                        leases.start_soon(arena.matches.lease, order, match_id)
             await trio.sleep(3)
 
     with quick_disk(monkeypatch):
@@ -244,8 +244,8 @@ PLANTED = [
     ((handshake_module, "server_commitment"), lambda view, secret: secret[::-1],             set(),             "one commitment of the arena's"),
     ((handshake_module, "seal"),           lambda view, transcript, salt: transcript,        set(),             "one transcript"),
     ((handshake_module, "seal"),           lambda view, transcript, salt: salt[:24] + transcript[:8], set(),    "eight bytes of one transcript"),
-    ((seating, "shown_name"),              lambda spec, seat, name: name,                    set(),             "names"),
-    ((seating, "shown_name"),              lambda spec, seat, name: f"bot of {spec.deal_set}", set(),           "a pseudonym of the deal-set"),
+    ((asks_module, "shown_name"),          lambda spec, seat, name: name,                    set(),             "names"),
+    ((asks_module, "shown_name"),          lambda spec, seat, name: f"bot of {spec.deal_set}", set(),           "a pseudonym of the deal-set"),
     ((deal_sets, "digest"),                 ids_in_a_row,                                     set(),             "ids of matches in a row"),
     ((deal_book.BookedDeal, "shared"),     False,                                            {"keeps silent"},  "the opening of a void draw"),
 ]

@@ -101,7 +101,7 @@ def test_nothing_of_a_deal_set_is_told_before_it_is_closed(tmp_path, monkeypatch
 
             async def play(match_id):
                 """Play a match; the calls are made while it is in play, and after it."""
-                nursery.start_soon(arena.lease, SET, match_id)
+                nursery.start_soon(arena.matches.lease, SET, match_id)
                 while decisions(arena, match_id) < 5:  # noqa: ASYNC110 - no event tells it
                     await trio.sleep(0.01)
                 now = told(arena, tokens, organiser, tmp_path)
@@ -109,7 +109,7 @@ def test_nothing_of_a_deal_set_is_told_before_it_is_closed(tmp_path, monkeypatch
                 assert now[1].matches[0].status == RUNNING
                 assert now[1].matches[0].decisions >= 5
                 yield
-                await arena.lease(SET, match_id)
+                await arena.matches.lease(SET, match_id)
                 yield
 
             async for _ in play("m"):

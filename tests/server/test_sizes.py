@@ -20,9 +20,9 @@ from arena.games.eleusis.turn import FULL_HAND
 from arena.games.eleusis.work import EXAMPLES
 from arena.server import transport
 from arena.server.bots import BotId
-from arena.server.session import seating
+from arena.server.session import asks as asks_module
+from arena.server.session.asks import Seating
 from arena.server.session.limits import MAX_MATCHES, MAX_MESSAGE_BYTES
-from arena.server.session.seating import Seating
 from arena.server.session.session import Session
 from arena.testing.deals import SeededDeals
 from arena.testing.referee import seeded_spec
@@ -98,6 +98,6 @@ UNTOLD = [
 
 @pytest.mark.parametrize(("sizes", "kept", "why"), UNTOLD, ids=[row[2] for row in UNTOLD])
 def test_at_the_end_of_a_match_a_seat_is_told(monkeypatch, sizes, kept, why):
-    monkeypatch.setattr(seating, "MAX_TRAILING_BYTES", 10)
+    monkeypatch.setattr(asks_module, "MAX_TRAILING_BYTES", 10)
     events = tuple(bytes(size) for size in sizes)
-    assert seating.newest_events(events) == events[len(events) - kept :]
+    assert asks_module.newest_events(events) == events[len(events) - kept :]

@@ -64,7 +64,7 @@ class Lessor:
         }
         before = self.pids.get((order.deal_set, table.rotation - 1), set())
         assert not [pid for pid in before if is_alive(pid)], "a process of the sister table lives"
-        outcome = await self.arena.lease(order, match_id)
+        outcome = await self.arena.matches.lease(order, match_id)
         self.pids[order.deal_set, table.rotation] = pids
         return outcome
 

@@ -80,14 +80,14 @@ def test_a_deal_set_that_is_held_keeps_its_own_matches_and_no_others(folder):
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
             await trio.sleep(0.1)
-            await arena.lease(SET, "m")
+            await arena.matches.lease(SET, "m")
             largest = await played(folder, arena, nursery, 30)
             assert arena._journal.written_bytes > 3 * largest
         async with arena_in(folder, results) as (arena, nursery):
             assert not (folder / "replays" / "m.replay").exists()
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
-            await arena.lease(SET, "n")
+            await arena.matches.lease(SET, "n")
 
     run(main)
     for match_id in ("m", "n"):
@@ -102,13 +102,13 @@ def test_the_journal_of_an_earlier_process_goes_while_the_arena_runs(folder):
         async with arena_in(folder, results) as (arena, nursery):
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
-            await arena.lease(SET, "m")
+            await arena.matches.lease(SET, "m")
         earlier = set((folder / "journal").glob("*.journal"))
         async with arena_in(folder, results) as (arena, nursery):
             assert {each for each in earlier if each.exists()}, "the deal-set is not over"
             for bot in (ANN, BOB):
                 nursery.start_soon(plays, arena, bot)
-            await arena.lease(SET, "n")
+            await arena.matches.lease(SET, "n")
             await trio.sleep(2 * upkeep.CHECK_S)
             assert not {each for each in earlier if each.exists()}
 

@@ -531,7 +531,7 @@ def test_a_match_that_was_cut_short_here_continues_here(tmp_path, monkeypatch):
         order = world.order(plans_of(1)[0])
         await world.bots.ensure(order.bots)
         with trio.move_on_after(0.2):
-            await world.home.lease(order, order.match_ids[0])
+            await world.home.matches.lease(order, order.match_ids[0])
         assert world.home.matches.has_begun(order)
         return await world.play(plans_of(1))
 
@@ -552,7 +552,7 @@ def test_only_matches_without_results_are_handed_out(tmp_path, monkeypatch):
         first, second = plans_of(1)[0].matches
         order = world.order(plans_of(1)[0])
         await world.bots.ensure(order.bots)
-        await world.home.lease(order, first.id)
+        await world.home.matches.lease(order, first.id)
         report = await world.play(plans_of(1))
         assert handed_out == [second.id]
         return report

@@ -14,8 +14,7 @@ import trio.testing
 from arena.replay.read import Replay
 from arena.replay.signing import ArenaKey
 from arena.schedule.deal_sets import round_robin
-from arena.schedule.phases import Phases
-from arena.schedule.runner import run_deal_sets
+from arena.schedule.runner import Phases, run_deal_sets
 from arena.schedule.work import DealSetJob, ScheduledWork
 from arena.server.admission.tokens import new_token
 from arena.server.competitions.arena_player import ArenaPlayer, order_of
@@ -101,7 +100,7 @@ class MemoryBots:
                 if (session := self.arena.sessions.get(bot)) is not None:
                     session.forget_sent()
                 self.nursery.start_soon(self._streams, bot)
-        await self.arena.arrived(bots)
+        await self.arena.sessions.arrived(bots)
         self.phases.started(1.0)
 
     async def _streams(self, bot):

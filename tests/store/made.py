@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 from arena.competition.plan_text import public_text, toml
 from arena.competition.rounds import Round
-from arena.schedule.deal_sets import round_robin
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome, round_robin
 from arena.store import BotKind, CompetitionEntry, CompetitionTexts, EndedMatch
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from arena.schedule.outcomes import aborted
+from arena.schedule.deal_sets import aborted
 from arena.schedule.work import LEASE_S, Contradicted, OutOfDate
 from arena.store import open_store
 from arena.store.leases import MAX_ATTEMPTS

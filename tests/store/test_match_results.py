@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.schedule.deal_sets import planned_tables
-from arena.schedule.outcomes import MatchOutcome, aborted
+from arena.schedule.deal_sets import MatchOutcome, aborted, planned_tables
 from arena.schedule.runner import MatchByMatch, run_deal_sets
 from arena.server.competitions.leased_work import LeasedWork
 from arena.store import EndedMatch, StoreError, open_store

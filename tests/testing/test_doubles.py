@@ -13,7 +13,8 @@ from arena.cards import PACK_52
 from arena.deal import KeyedDeals, seeded_key
 from arena.referee import Ending
 from arena.replay.journal.journal import Journal
-from arena.server.session.outbox import MAX_FRAME_BYTES, Outbox
+from arena.server.services.play import Outbox
+from arena.server.session.stream import MAX_FRAME_BYTES
 from arena.testing.deals import (
     NotStacked,
     RecordedDeals,
@@ -25,7 +26,7 @@ from arena.testing.deals import (
 from arena.testing.journal import MemoryJournal
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import Scripted, play, seeded_spec
-from arena.wire.asks import ask_element, match_field
+from arena.wire.fields import ask_element, match_field
 from cardarena.v1 import play_pb2
 
 SERVER = Path(arena.server.__file__).parent

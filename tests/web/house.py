@@ -16,8 +16,7 @@ from arena.competition.rounds import Round
 from arena.competition.states import Action
 from arena.referee.spec import FaultKind
 from arena.replay.read import Replay
-from arena.schedule.deal_sets import round_robin
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome, round_robin
 from arena.store import BotKind, CompetitionEntry, CompetitionTexts, EndedMatch, open_store
 from arena.web.app import Web, application
 from arena.web.event_hub import EventHub

@@ -12,7 +12,7 @@ from arena.games.abstrac import rules as abstrac
 from arena.games.abstrac.messages import Choose, Order, Take
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.contract import MAX_OFFERED, Listed
-from arena.wire import asks, codec
+from arena.wire import codec, fields
 from arena.wire.codec import Malformed
 from arena.wire.games import codec_of
 from arena.wire.shape import Mismatch
@@ -204,8 +204,8 @@ def test_a_long_list_is_cut_and_says_so(count, offered, complete, why):
 
 
 def element(ask_id, *, move_ms=1, bank_ms=0, increment_ms=0, round_trip_ms=0, body=b""):
-    match = asks.match_field(7)
-    return asks.ask_element(ask_id, 5, match, move_ms, bank_ms, increment_ms, round_trip_ms, body)
+    match = fields.match_field(7)
+    return fields.ask_element(ask_id, 5, match, move_ms, bank_ms, increment_ms, round_trip_ms, body)
 
 
 CLOCKS = [(1, 0, 0, 0), (10_000, 60_000, 500, 123), (0, 0, 0, 1), (86_400_000,) * 4]
@@ -214,9 +214,9 @@ CLOCKS = [(1, 0, 0, 0), (10_000, 60_000, 500, 123), (0, 0, 0, 1), (86_400_000,) 
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_a_frame_of_asks_is_an_arena_message(clock):
     move_ms, bank_ms, increment_ms, round_trip_ms = clock
-    body = asks.seat_field(3) + ABSTRAC.ask(view_and_state(), [], messages.CHOICES)
-    given = [asks.ask_element(n, n + 1, asks.match_field(7), *clock, body) for n in (1, 300)]
-    message = play_pb2.ArenaMessage.FromString(asks.asks_frame(given))
+    body = fields.seat_field(3) + ABSTRAC.ask(view_and_state(), [], messages.CHOICES)
+    given = [fields.ask_element(n, n + 1, fields.match_field(7), *clock, body) for n in (1, 300)]
+    message = play_pb2.ArenaMessage.FromString(fields.asks_frame(given))
     expected = play_pb2.Ask.FromString(body)
     expected.match = 7
     expected.clock.CopyFrom(
@@ -235,15 +235,15 @@ def test_a_frame_of_asks_is_an_arena_message(clock):
 
 def test_a_welcome_lists_the_same_asks():
     given = [element(1), element(2, bank_ms=70_000)]
-    listed = b"".join(asks.as_open_ask(each) for each in given)
+    listed = b"".join(fields.as_open_ask(each) for each in given)
     welcome = play_pb2.Welcome(epoch=4).SerializeToString() + listed
-    message = play_pb2.ArenaMessage.FromString(asks.welcome_frame(welcome))
-    frame = play_pb2.ArenaMessage.FromString(asks.asks_frame(given))
+    message = play_pb2.ArenaMessage.FromString(fields.welcome_frame(welcome))
+    frame = play_pb2.ArenaMessage.FromString(fields.asks_frame(given))
     assert message.welcome.epoch == 4
     assert list(message.welcome.open_asks) == list(frame.asks.asks)
 
 
 def test_notation_travels_in_order():
-    fields = asks.texts(["take 1", "take 2"], ["dealt ♠"])
-    ask = play_pb2.Ask.FromString(fields)
+    encoded = fields.ask_texts(["take 1", "take 2"], ["dealt ♠"])
+    ask = play_pb2.Ask.FromString(encoded)
     assert (list(ask.move_texts), list(ask.event_texts)) == (["take 1", "take 2"], ["dealt ♠"])

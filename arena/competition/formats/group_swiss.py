@@ -23,7 +23,7 @@ from arena.competition.rounds import (
     field_after,
     with_byes,
 )
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
 
 _MET: Final = 4 * 1_000  # differences are of half points, so their squares are four times as large
 _ONE_OWNER: Final = 4 * 10**6

@@ -23,7 +23,7 @@ from arena.competition.rounds import (
     field_after,
     with_byes,
 )
-from arena.schedule.seeded_order import digest
+from arena.schedule.deal_sets import digest
 
 SEATS: Final = 2
 

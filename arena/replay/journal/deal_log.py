@@ -29,8 +29,7 @@ from arena.replay.deal_book import (
     DealState,
     scan,
 )
-from arena.replay.journal.append_log import AppendLog
-from arena.replay.records import MAX_RECORD_BYTES, chained
+from arena.replay.records import MAX_RECORD_BYTES, AppendLog, chained
 from cardarena.v1 import deals_pb2, journal_pb2
 
 STOPPED: Final = "the arena stopped before all had opened their commitments"

@@ -20,10 +20,9 @@ import trio
 
 from arena.referee import MatchSpec, Unwritten, UsedTime
 from arena.replay import durable_files
-from arena.replay.journal.append_log import AppendLog, DiskMonitor
 from arena.replay.journal.match_log import MatchLog, Room, SeatedAt, renumbered, seated_message
 from arena.replay.journal.segments import SEGMENT_SUFFIX
-from arena.replay.records import JOURNAL_MAGIC, check_match_id, framed
+from arena.replay.records import JOURNAL_MAGIC, AppendLog, DiskMonitor, check_match_id, framed
 from cardarena.v1 import journal_pb2
 
 SYNC_INTERVAL_S: Final = 0.02

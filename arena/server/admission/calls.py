@@ -21,7 +21,7 @@ from arena.server.admission.access import CALLS, Access, authorise
 from arena.server.admission.limits import Caller, CallLimits, Context
 from arena.server.admission.loop_time import each_timed
 from arena.server.admission.tokens import Tokens
-from arena.server.admission.traffic import TrafficAccount
+from arena.server.metrics import TrafficAccount
 from arena.server.refusals import Refused
 
 _log = logging.getLogger(__name__)

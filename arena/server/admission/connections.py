@@ -32,7 +32,7 @@ from urllib.parse import quote
 from arena.replay import durable_files
 from arena.server.admission.blocked_addresses import Block
 from arena.server.admission.limits import LOCAL, address_of
-from arena.server.admission.traffic import Traffic
+from arena.server.metrics import Traffic
 
 BURST_BYTES: Final = 256 << 10
 """Bytes that a connection may send in a burst besides messages: a TLS handshake, headers, frames."""

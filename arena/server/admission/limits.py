@@ -24,7 +24,7 @@ from urllib.parse import unquote
 
 import grpc
 
-from arena.server.admission.traffic import Traffic, TrafficAccount
+from arena.server.metrics import Traffic, TrafficAccount
 from arena.server.refusals import Refused
 from arena.token_bucket import TokenBucket
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import trio
 
-from arena.schedule.deal_sets import DealSetPlan, MatchPlan
-from arena.schedule.outcomes import MatchOutcome, aborted
-from arena.schedule.phases import Phases
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, MatchPlan, aborted
 from arena.schedule.runner import (
     DEFAULT_ATTEMPTS,
     DealSetPlayer,
     MatchByMatch,
     OnEnded,
+    Phases,
     run_deal_sets,
 )
 from arena.schedule.work import DealSetJob, ScheduledWork
@@ -35,7 +34,7 @@ INSTANCES: Final = 2
 """Processes of a launched bot that are alive at a time, unless it has several seats of a table."""
 
 LeaseMatch = Callable[[DealSetOrder, str], Awaitable[MatchOutcome]]
-"""As `Arena.lease`."""
+"""As `Matches.lease`."""
 
 AgreeDeals = Callable[[DealSetOrder], Awaitable[object]]
 """As `Matches.fix_deals`."""
@@ -79,14 +78,14 @@ class ArenaPlayer(MatchByMatch):
           order: Says how a deal-set is ordered: its terms, and which process of a bot sits where.
           max_matches: Matches at a time.
           attempts: Times that a match is started, at most.
-          lease: Has one match played; by default `arena.lease`.
+          lease: Has one match played; by default `arena.matches.lease`.
           agree: Has the deals of a deal-set fixed by its bots; by default as the arena draws them.
         """
         super().__init__(
             self._play_one, max_matches=max_matches, attempts=attempts, phases_of=self._phases_of
         )
         self._arena, self._bots, self._order = arena, bots, order
-        self._lease = lease or arena.lease
+        self._lease = lease or arena.matches.lease
         self._agree = agree or arena.matches.fix_deals
         self._orders: dict[str, DealSetOrder] = {}
 

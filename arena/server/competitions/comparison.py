@@ -14,11 +14,15 @@ import trio
 
 from arena.competition.pair_margins import Measure, measure
 from arena.competition.pairing import HOUSE
-from arena.rating.forfeits import lapse
-from arena.schedule.deal_sets import DealSetPlan, planned_tables
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import (
+    DealSetPlan,
+    MatchOutcome,
+    digest,
+    lapse,
+    planned_tables,
+    shuffled,
+)
 from arena.schedule.runner import run_deal_sets
-from arena.schedule.seeded_order import digest, shuffled
 from arena.schedule.work import DealSetJob, ScheduledWork
 from arena.server.arena import Arena
 from arena.server.competitions.arena_player import ArenaPlayer, order_of

@@ -21,12 +21,9 @@ from arena.competition.plan import CompetitionPlan
 from arena.competition.record import DealSetShape, DrawnDealSet, bot_of
 from arena.competition.states import State
 from arena.competition.timetable import CROSS_TABLES, DAY, HOUR, Played, Rate
-from arena.rating.forfeits import lapse
 from arena.sandbox import BadCommand
-from arena.schedule.deal_sets import DealSetPlan, planned_tables
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, digest, lapse, planned_tables
 from arena.schedule.runner import run_deal_sets
-from arena.schedule.seeded_order import digest
 from arena.schedule.work import DealSetJob
 from arena.server.arena import Arena
 from arena.server.bots import BotId

@@ -203,7 +203,7 @@ class Launcher:
         with trio.move_on_after(math.inf if bot.name == self._terminal else CONNECT_S):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._cancel_on_exit, running.process, nursery.cancel_scope)
-                await self._arena.arrived((bot,))
+                await self._arena.sessions.arrived((bot,))
                 arrived = True
                 nursery.cancel_scope.cancel()
         return None if arrived else self._no_show(bot, running.process)

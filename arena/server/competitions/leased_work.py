@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from trio.to_thread import run_sync
 
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.schedule.work import DealSetJob
 from arena.server.matches.results import LOCKED_ATTEMPTS
 from arena.store import Leases, StoreBusy

@@ -21,7 +21,7 @@ from arena.sandbox import (
     house_argv,
     parse_commands,
 )
-from arena.schedule.phases import Phases
+from arena.schedule.runner import Phases
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.competitions.launcher import Launcher
@@ -168,7 +168,7 @@ class Players:
                 nursery.start_soon(self._launcher(name).bring, own)
             remote = [each for each in bots if each.name not in self._commands]
             with trio.move_on_at(self._back_at_s):
-                await self._arena.arrived(remote)
+                await self._arena.sessions.arrived(remote)
         for name, own in launched.items():
             self._launcher(name).require_no_failure(own)
         self.phases.started(trio.current_time() - began_s)

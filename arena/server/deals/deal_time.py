@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena.referee import Lag
-from arena.referee.lag import MAX_REFUND_S
+from arena.referee.clock import MAX_REFUND_S
 
 DEAL_TIME_S: Final = 10.0
 """Seconds in a full account, which is also the first one."""

@@ -11,7 +11,7 @@ from arena.replay.playback import play_back
 from arena.replay.read import Replay
 from arena.replay.records import Framed
 from arena.replay.write import with_revealed
-from arena.server.session.seating import newest_events
+from arena.server.session.asks import newest_events
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 

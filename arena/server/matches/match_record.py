@@ -17,12 +17,12 @@ from arena.referee import MatchSpec, Outcome, Settled, UsedTime
 from arena.replay.journal.match_log import MatchLog
 from arena.replay.journal.recovery import UnfinishedMatch
 from arena.replay.read import Unplayable
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.admission.match_admission import Admission
 from arena.server.bots import BotId
 from arena.server.orders import DealSetOrder, OrderPolicy, TableOrder
 from arena.server.refusals import Refused
-from arena.server.session.seating import Seating
+from arena.server.session.asks import Seating
 from arena.store import StoreError
 
 if TYPE_CHECKING:

@@ -15,14 +15,14 @@ from typing import Final
 
 import trio
 
-from arena.referee.lag import LagMeter
+from arena.referee.clock import LagMeter
 from arena.referee.referee import Referee
 from arena.referee.spectators import SpectatorPort
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import UnfinishedMatch
 from arena.replay.read import Unplayable
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.admission.match_admission import Admission
 from arena.server.deals.deal_sets import DealSets
 from arena.server.deals.fair import FixedDeals

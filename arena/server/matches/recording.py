@@ -11,7 +11,7 @@ from arena.referee import Outcome
 from arena.replay.journal.attempts import is_played_again
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.match_log import SeatedAt
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.deals.deal_sets import DealSets
 from arena.server.matches.match_record import MatchRecord
 from arena.server.matches.results import Results, ResultWriter, match_outcome

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 import trio
 
 from arena.referee import Ending, Outcome
-from arena.schedule.outcomes import MatchOutcome, aborted
+from arena.schedule.deal_sets import MatchOutcome, aborted
 from arena.store import EndedMatch, MatchFilter, StoreBusy, StoredMatch, StoreError
 
 LOCKED_ATTEMPTS: Final = 12

@@ -17,8 +17,8 @@ from arena.server.matches.interrupted import spec_again
 from arena.server.matches.match_record import MatchRecord, SeatedMatch
 from arena.server.matches.reservations import BotReservations, Reserved
 from arena.server.orders import AbsentBots, ordered_message
+from arena.server.session.asks import Seating
 from arena.server.session.register import SessionRegister
-from arena.server.session.seating import Seating
 from arena.server.session.session import Session, seat_all
 from cardarena.v1 import journal_pb2
 

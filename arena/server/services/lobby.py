@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.admission.access import organiser
 from arena.server.admission.limits import Context, address_of
 from arena.server.admission.order_quota import Orderer, OrderQuota

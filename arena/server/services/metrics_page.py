@@ -21,8 +21,8 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from arena.referee import AbortCause, FaultKind
-from arena.server.counts import Histogram
 from arena.server.data_folder import arena_version
+from arena.server.metrics import Histogram
 from arena.server.services.metrics_source import DEAL_STEPS, MetricsSource, refusal_word
 
 PREFIX: Final = "cardarena_"

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.referee.lag import LagCounts, LagMeter
+from arena.referee.clock import LagCounts, LagMeter
 from arena.replay.journal.deal_log import DealLog
 from arena.replay.journal.journal import Journal
 from arena.server.admission.connections import ConnectionMonitor
 from arena.server.admission.match_admission import Admission
 from arena.server.arena import Arena
-from arena.server.counts import Counts
+from arena.server.metrics import Counts
 from cardarena.v1 import play_pb2
 
 DEAL_STEPS: Final = ("drawn", "fixed", "voided", "opened")

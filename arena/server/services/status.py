@@ -11,8 +11,8 @@ from typing import Any
 
 from prometheus_client import ProcessCollector
 
-from arena.server.counts import Histogram
 from arena.server.data_folder import arena_version
+from arena.server.metrics import Histogram
 from arena.server.services.metrics_source import DEAL_STEPS, MetricsSource, refusal_word
 from arena.server.services.status_page import MatchCounts, StatusPage
 

@@ -10,7 +10,7 @@ from arena.games.contract import MAX_OFFERED
 from arena.referee import Answer
 from arena.server.bots import BotId
 from arena.server.refusals import Refused
-from arena.server.session.asks import AskEntry, AskSender
+from arena.server.session.asks import AskEntry, AskSender, Seating, decision_of
 from arena.server.session.limits import (
     FREE_MESSAGES,
     FREE_MESSAGES_PER_S,
@@ -19,9 +19,8 @@ from arena.server.session.limits import (
     MAX_OPEN_ASKS,
     MAX_STRIKES,
 )
-from arena.server.session.outbox import CurrentStream, Postbox
-from arena.server.session.seating import Seating, decision_of
 from arena.server.session.seats import SeatTable, UnacknowledgedMessages
+from arena.server.session.stream import CurrentStream, Postbox
 from arena.token_bucket import TokenBucket
 from cardarena.v1 import play_pb2
 
@@ -154,9 +153,9 @@ class IncomingMessages:
         kind = answer.WhichOneof("choice")
         seating, ask = entry.asked
         self._asks.answered(entry, ask, received_s)
-        if self._seats.ends:
+        if self._seats.ends.messages:
             self._seats.ends.answered(number)
-        if self._closes:
+        if self._closes.messages:
             self._closes.answered(number)
         note = answer.note
         if len(note) > MAX_NOTE_CHARS:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from arena.referee.clock import GRACE_S
-from arena.referee.seat_record import MAX_MOVE_BYTES
+from arena.referee.seat import MAX_MOVE_BYTES
 from cardarena.v1 import play_pb2
 
 MAX_MESSAGE_BYTES: Final = 65_536

@@ -13,8 +13,8 @@ from arena.server.bots import BotId
 from arena.server.refusals import DRAINING, Refused
 from arena.server.session.declaration import MAX_GAMES
 from arena.server.session.incoming import DealTalk
-from arena.server.session.outbox import Postbox
 from arena.server.session.session import Session
+from arena.server.session.stream import Postbox
 from cardarena.v1 import play_pb2
 
 MAX_AWAY: Final = 1_000

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from arena.server.session.seating import Seating
+from arena.server.session.asks import Seating
 
 REMEMBERED_ENDS: Final = 64
 """Ends of matches that are sent again to a bot that may not have received them."""
@@ -34,31 +34,29 @@ class UnacknowledgedMessages(Generic[Key]):
     def __init__(self, most: int) -> None:
         """Keep at `most` so many; the oldest is forgotten for a further one."""
         self._most = most
-        self._sent: dict[Key, _SentMessage] = {}
-
-    def __len__(self) -> int:
-        return len(self._sent)
+        self.messages: Final[dict[Key, _SentMessage]] = {}
+        """The messages by key; read at every answer."""
 
     def sent(self, key: Key, frame: bytes, open_asks: frozenset[int]) -> None:
         """A message was sent while these asks were open."""
-        self._sent[key] = _SentMessage(frame, open_asks)
-        if len(self._sent) > self._most:
-            del self._sent[next(iter(self._sent))]
+        self.messages[key] = _SentMessage(frame, open_asks)
+        if len(self.messages) > self._most:
+            del self.messages[next(iter(self.messages))]
 
     def clear(self) -> None:
         """Forget them."""
-        self._sent.clear()
+        self.messages.clear()
 
     def answered(self, number: int) -> None:
         """The bot answered an ask: it has received everything that was sent before the ask."""
-        for key in [key for key, sent in self._sent.items() if number not in sent.open_before]:
-            del self._sent[key]
+        for key in [key for key, sent in self.messages.items() if number not in sent.open_before]:
+            del self.messages[key]
 
     def sent_again(self, open_asks: frozenset[int]) -> Sequence[tuple[Key, bytes]]:
         """All messages, which are sent again while these asks are open."""
-        for sent in self._sent.values():
+        for sent in self.messages.values():
             sent.open_before = open_asks
-        return [(key, sent.frame) for key, sent in self._sent.items()]
+        return [(key, sent.frame) for key, sent in self.messages.items()]
 
 
 class SeatTable:

@@ -11,16 +11,15 @@ from arena.referee import MatchSpec
 from arena.server.admission.limits import LOCAL, OWN_HELLOS, OWN_HELLOS_PER_S
 from arena.server.bots import BotId
 from arena.server.refusals import Refused
-from arena.server.session.asks import AskSender
+from arena.server.session.asks import AskSender, Seating
 from arena.server.session.declaration import Declaration
 from arena.server.session.incoming import DealTalk, IncomingMessages
 from arena.server.session.limits import LIMITS
-from arena.server.session.outbox import MAX_FRAME_BYTES, CurrentStream, Postbox
-from arena.server.session.seating import Seating
 from arena.server.session.seats import SeatTable, UnacknowledgedMessages
 from arena.server.session.states import TRANSITIONS, SessionEvent, SessionState
+from arena.server.session.stream import MAX_FRAME_BYTES, CurrentStream, Postbox
 from arena.token_bucket import TokenBucket
-from arena.wire import asks as wire_asks
+from arena.wire.fields import welcome_frame
 from cardarena.v1 import play_pb2
 
 CONTRACT: Final = 1
@@ -68,6 +67,9 @@ class Session:
         self.hellos = TokenBucket(OWN_HELLOS, OWN_HELLOS_PER_S, now_s)
         """How often the bot may still say hello."""
         self.state = SessionState.AWAY
+        self.gone = False
+        """Whether the bot will not reconnect: it is not asked any more at its matches. By the state, and read at every
+        ask."""
         self.seats = SeatTable(matches)
         self._now_s = now_s
         self._reserved = 0
@@ -102,12 +104,6 @@ class Session:
         return self.state is _CONNECTED
 
     @property
-    def gone(self) -> bool:
-        """Whether the bot will not reconnect: it is not asked any more at its matches."""
-        state = self.state
-        return state is _GONE or state is _LEAVING
-
-    @property
     def expected(self) -> bool:
         """Whether the bot is expected back after a restart of the arena: asks wait for it."""
         return self.state is _EXPECTED
@@ -139,7 +135,8 @@ class Session:
     def _happens(self, event: SessionEvent) -> SessionState:
         """Change the state; returns the one before."""
         before = self.state
-        self.state = TRANSITIONS[before, event]
+        self.state = state = TRANSITIONS[before, event]
+        self.gone = state is _GONE or state is _LEAVING
         return before
 
     # Streams.
@@ -186,7 +183,7 @@ class Session:
         listed, later = self.asks.listed(MAX_FRAME_BYTES - welcome.ByteSize(), now_s)
         welcome.later_asks.extend(number for number, _ in later)
         welcome.later_asks.extend(entry.number for entry in self.asks.table.waiting)
-        frame = wire_asks.welcome_frame(welcome.SerializeToString() + b"".join(listed))
+        frame = welcome_frame(welcome.SerializeToString() + b"".join(listed))
         return [frame, *(each for _, each in (*later, *ends, *closes))]
 
     def detach(self, outbox: Postbox) -> None:

@@ -7,7 +7,7 @@ import trio
 from google.protobuf.message import DecodeError, Message
 
 from arena.replay.journal.match_log import SeatedAt, seated_message
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import MatchOutcome
 from arena.server.bots import BotId
 from arena.server.matches.recording import PlayedMatch
 from arena.wire.enums import enum_number, enum_word

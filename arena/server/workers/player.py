@@ -17,8 +17,7 @@ import trio
 from arena.referee import FaultKind, Outcome
 from arena.replay.deal_book import BookedDeal, Opening
 from arena.sandbox import BadCommand, BotCommand
-from arena.schedule.deal_sets import DealSetPlan, MatchPlan
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, MatchPlan
 from arena.schedule.work import DealSetJob
 from arena.server.arena import Arena
 from arena.server.competitions.arena_player import ArenaPlayer, plan_of

@@ -15,8 +15,7 @@ from typing import Final, Protocol
 import trio
 from google.protobuf.message import DecodeError
 
-from arena.schedule.deal_sets import DealSetPlan
-from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.deal_sets import DealSetPlan, MatchOutcome
 from arena.schedule.runner import OnEnded
 from arena.schedule.work import DealSetJob
 from arena.server.arena import Arena, Workers

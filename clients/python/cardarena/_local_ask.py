@@ -40,9 +40,9 @@ class Form:
 
     def __init__(self, terms: "MatchTerms") -> None:
         from arena.games.notation import Notation
-        from arena.referee import judge
-        from arena.referee.ask import Answer as Said
         from arena.referee.clock import SeatClock
+        from arena.referee.seat import Answer as Said
+        from arena.referee.seat import RejectedAnswer, chosen_move
         from arena.wire.games import codec_of
 
         game = terms.game
@@ -51,9 +51,9 @@ class Form:
         self.codec = codec_of(game)
         self.move_notation = Notation(game.messages.Move)
         self.event_notation = Notation(game.messages.Event)
-        self.wrong = judge.RejectedAnswer
+        self.wrong = RejectedAnswer
         self._said = Said
-        self._chosen_move = judge.chosen_move
+        self._chosen_move = chosen_move
         self.clock_ms = SeatClock(terms.time_control).times_ms()
         body = AskMessage.DESCRIPTOR.fields_by_name[game.family].message_type
         self.body: Any = GetMessageClass(body)
@@ -82,10 +82,10 @@ class Form:
 
     def played_for(self, faults: Sequence[tuple[Fault, int]], seat: int) -> list[PlayedFor]:
         """Return faults as a seat receives them."""
-        from arena.wire import asks
+        from arena.wire import fields
 
-        fields = (asks.played_for(fault, at, own=fault.seat == seat) for fault, at in faults)
-        return list(AskMessage.FromString(b"".join(fields)).played_for)
+        encoded = (fields.played_for(fault, at, own=fault.seat == seat) for fault, at in faults)
+        return list(AskMessage.FromString(b"".join(encoded)).played_for)
 
 
 _FORMS: dict[tuple[str, Any], Form] = {}
@@ -216,20 +216,20 @@ class LocalAsk(Ask[Any, Any, Any]):
 
     def _made(self) -> AskMessage:
         from arena.games.contract import Seat
-        from arena.wire import asks
+        from arena.wire import fields
 
         form, seat, news = self._form, Seat(self.start.seat), self._news
         events = [form.codec.event(event) for event in news.events]
         parts = [
-            asks.seat_field(seat),
-            *(asks.played_for(fault, at, own=fault.seat == seat) for fault, at in news.faults),
+            fields.seat_field(seat),
+            *(fields.played_for(fault, at, own=fault.seat == seat) for fault, at in news.faults),
             form.codec.ask(form.rules.view(self._state, seat), events, self.allowed),
         ]
-        number = asks.match_field(self.match)
-        element = asks.ask_element(
+        number = fields.match_field(self.match)
+        element = fields.ask_element(
             self.ask_id, self._decision, number, *self._clock_ms, 0, b"".join(parts)
         )
-        return ArenaMessage.FromString(asks.asks_frame([element])).asks.asks[0]
+        return ArenaMessage.FromString(fields.asks_frame([element])).asks.asks[0]
 
     def _told_before(self) -> Told | None:
         earlier, form = self._earlier, self._form

@@ -1,0 +1,531 @@
+"""One seat of a match in play: what its bot is asked, how an answer is judged, and the time and faults of the seat.
+
+    SeatRecord -> OpenAsk -> SeatPort (the bot) -> Answer -> chosen_move: a legal move, or a fault
+
+The record has the seat's deadlines. When the time of an ask is up, or the bot was away for too long, it calls
+`blame`, and the match runner charges the fault. Events and faults wait for the seat's next ask as `UnsentEvents`.
+"""
+
+import logging
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Protocol
+
+from google.protobuf.message import Message
+
+from arena.errors import faults
+from arena.games.contract import Move, Moves, Seat, View
+from arena.games.notation import Notation
+from arena.referee.absence import LATE_CHECK_S, Absence
+from arena.referee.clock import GRACE_S, MAX_MATCH_REFUND_S, MAX_REFUND_S, Lag, SeatClock, Spent
+from arena.referee.ledger import Settled, UsedTime
+from arena.referee.spec import Fault, FaultKind, ForfeitedSeat, Outcome, SeatConduct
+from arena.referee.timers import Timers
+from arena.terms import MatchTerms
+from arena.wire.codec import Codec, Malformed
+from arena.wire.fields import played_for, seat_field
+
+MAX_MOVE_BYTES: Final = 4 << 20
+"""Most bytes of the decisions of one seat in a match. A seat that has used them is not asked any more, as if it had
+no time. So a match of two bots that raise for ever ends, and no match has more records than a replay may have."""
+DECISION_BYTES: Final = 64
+"""Bytes that a decision counts in addition to its move: about the rest of its record."""
+RECORD_STEP_S: Final = 1.0
+"""The used time of an open ask is recorded when it has grown by this, and by a 32nd of itself."""
+MAX_QUOTED_CHARS: Final = 160
+NOTHING_USED: Final = UsedTime(0, 0, 0.0, 0.0)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A bot's answer to an ask. One without index and move was malformed, unless the bot failed."""
+
+    index: int | None = None
+    """The number of the move among the offered ones."""
+    move: Message | None = None
+    """A `cardarena.v1.GameMove`, not yet read."""
+    note: str = ""
+    failed: bool = False
+    """The client reports that the bot has no move, because its own code failed."""
+
+
+class Said(NamedTuple):
+    """The legal move that a bot answered with."""
+
+    move: Move
+    place: int | None
+    """Its number among the offered moves; None if it is not one of them."""
+
+    @classmethod
+    def among(cls, moves: Moves, move: Move) -> "Said":
+        """A move, with its place if it has one."""
+        offered = moves.offered
+        return cls(move, offered.index(move) if move in offered else None)
+
+
+class Asker(Protocol):
+    """The part of `arena.referee.match_runner.MatchRunner` that an ask uses."""
+
+    def answered(
+        self, ask: "OpenAsk", answer: Answer, received_s: float, raw: bytes
+    ) -> Said | None:
+        """Take the bot's answer; returns the chosen move, None for a fault."""
+        ...
+
+    def abandoned(self, ask: "OpenAsk") -> None:
+        """The bot has left for ever."""
+        ...
+
+    def texts(self, ask: "OpenAsk") -> bytes:
+        """The moves and events of an ask in notation, as encoded fields."""
+        ...
+
+
+class OpenAsk:
+    """One decision that a seat is asked for, until it is settled."""
+
+    __slots__ = (
+        "_carried_s",
+        "asker",
+        "body",
+        "decision",
+        "due_s",
+        "events",
+        "moves",
+        "said",
+        "seat",
+        "sent_s",
+        "settled",
+        "time",
+    )
+
+    def __init__(
+        self,
+        asker: Asker,
+        time: "SeatRecord",
+        seat: Seat,
+        decision: int,
+        moves: Moves,
+        body: bytes,
+        events: list[object],
+        carried_s: float = 0.0,
+    ) -> None:
+        """`carried_s` is the time of this ask that the bot used before a restart of the arena."""
+        self._carried_s = carried_s
+        self.asker = asker
+        self.time = time
+        self.seat = seat
+        self.decision = decision
+        self.moves = moves
+        self.body = body
+        """The ask as encoded fields, without its id, match, clock and texts."""
+        self.events = events
+        """The events in the ask, for notation."""
+        self.said: Said | None = None
+        """The move that the bot answered with; None before an answer, and for a fault."""
+        self.sent_s = -1.0
+        """When the ask was sent; negative before that."""
+        self.due_s = math.inf
+        """The end of its time, with grace."""
+        self.settled = False
+
+    def sent(self, now_s: float) -> None:
+        """The ask was given to the transport: its clock starts.
+
+        A second call moves the start, for a transport that was slow to take the ask.
+        """
+        if not self.settled:
+            self.sent_s = now_s - self._carried_s
+            self.due_s = self.time.start_clock(self)
+
+    def answered(self, answer: Answer, received_s: float, raw: bytes = b"") -> None:
+        """The bot answered; `received_s` was stamped when the bytes arrived.
+
+        `raw` are the bytes themselves, for the evidence of a fault.
+        """
+        if not self.settled:
+            self.said = self.asker.answered(self, answer, received_s, raw)
+
+    def abandoned(self) -> None:
+        """The bot has left for ever and will not answer."""
+        if not self.settled:
+            self.asker.abandoned(self)
+
+    def settle(self) -> None:
+        """The decision is settled, by an answer or without one."""
+        self.settled = True
+        self.body = b""
+
+    def clock_ms(self, used_s: float = 0.0) -> tuple[int, int, int]:
+        """Time for the move, in the bank, and per answer in time, in milliseconds.
+
+        `used_s` is the time since the ask was sent, when it is sent again.
+        """
+        if self._carried_s:
+            used_s = max(used_s, self._carried_s)
+        return self.time.clock.times_ms(used_s)
+
+    def texts(self) -> bytes:
+        """Moves and events in notation, as encoded fields, for bots that want them."""
+        return self.asker.texts(self)
+
+
+class SeatPort(Protocol):
+    """The bot of one seat, for a match runner.
+
+    Calls neither block nor raise. If the bot can be asked at once, `ask` ends in `OpenAsk.sent`. A port may delay an
+    ask until the bot has a free slot; no clock runs meanwhile.
+    """
+
+    @property
+    def gone(self) -> bool:
+        """Whether the bot has left for ever and need not be asked."""
+        ...
+
+    @property
+    def connected(self) -> bool:
+        """Whether the bot can be reached now."""
+        ...
+
+    def sit(self, presence: Absence) -> None:
+        """The match begins. The port calls `presence` when the bot leaves and comes back."""
+        ...
+
+    def ask(self, ask: OpenAsk) -> None:
+        """Ask the bot. The port calls `ask.answered` later, never from within."""
+        ...
+
+    def asked_before(self, decision: int, said: Said | None) -> None:
+        """The match continues after a restart: the bot's last decision, and its answer.
+
+        `said` is None for a fault.
+        """
+        ...
+
+    def close(self, ask: OpenAsk, fault: FaultKind | None, reason: str) -> None:
+        """Withdraw an ask; an answer to it is no longer wanted."""
+        ...
+
+    def end(self, outcome: Outcome, trailing_events: tuple[bytes, ...]) -> None:
+        """Send the bot the outcome of the match.
+
+        `trailing_events` are `cardarena.v1.GameEvent`s since the seat's last ask.
+        """
+        ...
+
+
+class RejectedAnswer(NamedTuple):
+    """Why an answer is rejected."""
+
+    kind: FaultKind
+    reason: str
+
+
+def chosen_move(
+    moves: Moves, answer: Answer, codec: Codec, notation: Notation
+) -> Move | RejectedAnswer:
+    """The legal move that an answer chooses, or why the answer is rejected.
+
+    Raises:
+      Exception: any error of the rules, which is not a fault of the bot.
+    """
+    index = answer.index
+    if index is not None:
+        offered = moves.offered
+        if index < len(offered):
+            return offered[index]
+        reason = faults.BAD_INDEX.text(index=index, offered=len(offered))
+        return RejectedAnswer(FaultKind.ILLEGAL, reason)
+    if answer.failed:
+        return RejectedAnswer(FaultKind.ERROR, faults.FAILED.text())
+    if answer.move is None:
+        return RejectedAnswer(FaultKind.MALFORMED, faults.NO_CHOICE.text())
+    try:
+        move = codec.read_move(answer.move)
+        if move in moves:
+            return move
+    except Malformed as error:
+        return RejectedAnswer(FaultKind.MALFORMED, faults.UNREADABLE.text(why=error))
+    reason = faults.BAD_MOVE.text(move=notation.write(move)[:MAX_QUOTED_CHARS])
+    return RejectedAnswer(FaultKind.ILLEGAL, reason)
+
+
+class UnsentEvents:
+    """Events and faults since a seat's last ask."""
+
+    __slots__ = ("_codec", "_encoded", "_faults", "events")
+
+    def __init__(self, codec: Codec) -> None:
+        self._codec = codec
+        self._encoded: list[bytes] = []
+        self._faults: list[tuple[Fault, int]] = []
+        self.events: list[object] = []
+        """The events themselves, oldest first."""
+
+    def event(self, event: object, encoded: bytes) -> None:
+        """Add an event for the seat."""
+        self._encoded.append(encoded)
+        self.events.append(event)
+
+    def fault(self, fault: Fault) -> None:
+        """Add a fault."""
+        self._faults.append((fault, len(self._encoded)))
+
+    def ask(self, seat: Seat, view: View, moves: Moves) -> bytes:
+        """The body of an ask with all of them, as encoded fields."""
+        body = self._codec.ask(view, self._encoded, moves)
+        head = seat_field(seat)
+        if self._faults:
+            head += b"".join(
+                played_for(fault, at, own=fault.seat == seat) for fault, at in self._faults
+            )
+        return head + body
+
+    def trailing(self, match_id: str) -> tuple[bytes, ...]:
+        """The events as `cardarena.v1.GameEvent`s, for the end of the match."""
+        try:
+            return tuple(self._codec.game_event(event) for event in self.events)
+        except Exception:
+            # The error that aborted the match may occur again; the other seats still get the end.
+            fields = {"match": match_id}
+            _log.exception("the last events of a match are not sent", extra=fields)
+            return ()
+
+    def forget(self) -> None:
+        """Clear them, as they were sent."""
+        self._encoded = []
+        self._faults = []
+        self.events = []
+
+
+Blame = Callable[[OpenAsk, FaultKind, str, float], None]
+"""Charges a fault: the ask, the kind of fault, the reason, and the time now in seconds."""
+
+
+class SeatRecord:
+    """One seat of a match in play."""
+
+    __slots__ = (
+        "_blame",
+        "_lag",
+        "_limit_ms",
+        "_now_s",
+        "_owner",
+        "_refunded_s",
+        "_seat",
+        "_timer",
+        "ask",
+        "clock",
+        "decisions",
+        "fallbacks",
+        "faults",
+        "forfeited",
+        "move_bytes",
+        "out",
+        "port",
+        "presence",
+        "recorded",
+        "unsent",
+    )
+
+    def __init__(
+        self,
+        seat: int,
+        port: SeatPort,
+        terms: MatchTerms,
+        codec: Codec,
+        *,
+        timers: Timers,
+        now_s: Callable[[], float],
+        lag: Lag,
+        owner: str,
+        blame: Blame,
+    ) -> None:
+        """A seat that was not asked yet.
+
+        `owner` is the name of the bot's owner: pauses that the owner caused are not refunded.
+        """
+        self.port = port
+        self.clock = SeatClock(terms.time_control)
+        self.unsent = UnsentEvents(codec)
+        """Events and faults that were not sent to the bot yet."""
+        self.presence = Absence(
+            terms.away_limit_ms,
+            timers=timers,
+            now_s=now_s,
+            lag=lag,
+            used_up=self._away_too_long,
+            owner=owner,
+        )
+        self.ask: OpenAsk | None = None
+        self.recorded = NOTHING_USED
+        """The last recorded time before the next decision."""
+        self.decisions = 0
+        self.fallbacks = 0
+        self.faults = 0
+        self.move_bytes = 0
+        """Bytes of the seat's decisions so far, as `MAX_MOVE_BYTES` counts them."""
+        self.forfeited = False
+        """Whether the fallback plays the seat to the end."""
+        self.out: ForfeitedSeat | None = None
+        """The fault to be charged with the next decision of a forfeited seat; None after that."""
+        self._refunded_s = 0.0
+        self._seat = seat
+        self._limit_ms = terms.away_limit_ms
+        self._now_s = now_s
+        self._lag = lag
+        self._owner = owner
+        self._blame = blame
+        self._timer = timers.timer(self._expired)
+
+    @property
+    def conduct(self) -> SeatConduct:
+        """The numbers of decisions by the bot and by the fallback."""
+        return SeatConduct(self.decisions, self.fallbacks, self.forfeited)
+
+    # Decisions.
+
+    def open(self, ask: OpenAsk) -> None:
+        """The seat is asked."""
+        self.ask = ask
+        self.decisions = ask.decision
+
+    def close_ask(self, ask: OpenAsk) -> None:
+        """The open ask is settled."""
+        ask.settle()
+        self.ask = None
+
+    def settled(self, game_move: bytes, refunded_s: float, *, by_fallback: bool) -> None:
+        """A decision is settled with this encoded move."""
+        self.move_bytes += DECISION_BYTES + len(game_move)
+        if by_fallback:
+            self.fallbacks += 1
+        self._refunded_s += refunded_s
+
+    def settle_unasked(self) -> ForfeitedSeat | None:
+        """Count a decision of the fallback; returns the fault to be charged with it."""
+        self.decisions += 1
+        out, self.out = self.out, None
+        if out is None and not self.forfeited and self.port.gone:
+            out = ForfeitedSeat(self._seat, FaultKind.GONE, faults.LEFT.text())
+        if out is not None:
+            self.forfeited = True
+        return out
+
+    def blamed(self, limit: int) -> None:
+        """A fault was charged; with fault number `limit` the seat is forfeited."""
+        self.faults += 1
+        if self.faults == limit:
+            self.forfeited = True
+
+    def forfeit(self, out: ForfeitedSeat | None = None) -> None:
+        """Let the fallback play the seat from now on; `out` is charged with its next decision."""
+        self.forfeited = True
+        if out is not None:
+            self.out = out
+
+    def resume(self, settled: Settled) -> None:
+        """Add a decision from before a restart of the arena.
+
+        Raises:
+          ValueError: if it is not the seat's next decision.
+        """
+        if settled.decision != self.decisions + 1:
+            raise ValueError(
+                f"decision {settled.decision} of seat {settled.seat} was not to be made"
+            )
+        self.decisions += 1
+        by_fallback = settled.unasked or settled.fault is not None
+        self.settled(settled.game_move, settled.refunded_s, by_fallback=by_fallback)
+        if not settled.unasked:
+            self.unsent.forget()
+            in_time = settled.fault is None or settled.fault.in_time
+            self.clock.charge(settled.charged_s, in_time=in_time)
+            self.faults += settled.fault is not None
+        if settled.fault is not None:
+            self.out = None
+        self.forfeited = settled.forfeited
+
+    # Time.
+
+    def start_clock(self, ask: OpenAsk) -> float:
+        """Start the time of an ask that was sent; returns its end, with grace."""
+        due_s = ask.sent_s + self.clock.allowance_s + GRACE_S
+        # An earlier deadline stays in place; when it is due, the timer is set again.
+        if due_s < self._timer.due_s:
+            self._timer.set(due_s)
+        return due_s
+
+    def spent(self, ask: OpenAsk, now_s: float) -> Spent:
+        """The time of an ask, without the lateness of the arena."""
+        if ask.sent_s < 0:
+            return Spent(now_s)
+        refunded_s = self._refund_s(ask, now_s)
+        return Spent(ask.sent_s, max(0.0, now_s - ask.sent_s - refunded_s), refunded_s)
+
+    def _refund_s(self, ask: OpenAsk, now_s: float) -> float:
+        """The lateness of the arena, within the limits for a decision and for a match."""
+        refund_s = self._lag.refund_s(ask.sent_s, now_s, self._owner)
+        if refund_s <= 0.0:
+            return 0.0
+        return min(refund_s, MAX_REFUND_S, max(0.0, MAX_MATCH_REFUND_S - self._refunded_s))
+
+    def _expired(self) -> None:
+        ask, now_s = self.ask, self._now_s()
+        if ask is None:
+            return
+        if now_s < ask.due_s:
+            if ask.sent_s >= 0:
+                self._timer.set(ask.due_s)
+            return
+        if self._lag.late(now_s, ask.due_s):
+            # While the arena is late, an answer may have arrived that was not read yet.
+            self._timer.set(now_s + LATE_CHECK_S)
+            return
+        due_s = ask.due_s + self._refund_s(ask, now_s)
+        if now_s < due_s:
+            self._timer.set(due_s)
+        elif self.port.connected:
+            self._blame(ask, FaultKind.TIMEOUT, faults.LATE.text(), now_s)
+        else:
+            self._blame(ask, FaultKind.GONE, faults.HUNG_UP.text(), now_s)
+
+    def _away_too_long(self) -> None:
+        if self.forfeited:
+            return
+        reason = faults.AWAY.text(seconds=f"{self._limit_ms / 1000:g}")
+        if self.ask is None:
+            self.out = ForfeitedSeat(self._seat, FaultKind.GONE, reason)
+        else:
+            self.forfeited = True
+            self._blame(self.ask, FaultKind.GONE, reason, self._now_s())
+
+    def keep_time(self, now_s: float) -> bool:
+        """Update `recorded`; False if it has changed too little to be recorded again."""
+        before, ask, away_s = self.recorded, self.ask, self.presence.away_s()
+        decision, charged_s = 0, 0.0
+        if ask is not None:
+            decision, charged_s = ask.decision, self.spent(ask, now_s).charged_s
+        used_s = before.used_s if before.decision == decision else 0.0
+        if not (_has_grown(charged_s, used_s) or _has_grown(away_s, before.away_s)):
+            return False
+        self.recorded = UsedTime(self._seat, decision, charged_s, away_s)
+        return True
+
+    def resume_time(self, used: UsedTime) -> None:
+        """Set the time that was used before a restart of the arena."""
+        self.recorded = used
+        self.presence.was_away(used.away_s)
+
+    def retire_timers(self) -> None:
+        """End the deadlines of this seat, as the match is over or suspended."""
+        self._timer.retire()
+        self.presence.retire()
+
+
+def _has_grown(seconds: float, recorded_s: float) -> bool:
+    """Whether a time is to be recorded again: the longer it is, the less often."""
+    return seconds - recorded_s >= max(RECORD_STEP_S, recorded_s / 32)
