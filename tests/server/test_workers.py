@@ -356,7 +356,7 @@ def test_a_report_of_what_is_not_the_latest_is_refused(change, leased):
 
 def test_a_report_after_the_next_begin_or_after_a_report_is_refused(leased):
     async def test(world, deal_set, report, record):
-        again = await deal_set.hand_out()
+        again = await deal_set.hand_out("worker 1")
         assert again.begin.begin == report.begin.begin + 1
         with pytest.raises(Stale):
             await record(report)

@@ -11,6 +11,7 @@ from arena.schedule.outcomes import MatchOutcome, aborted
 from arena.schedule.phases import Phases
 from arena.schedule.runner import (
     DEFAULT_ATTEMPTS,
+    Begin,
     DealSetPlayer,
     MatchByMatch,
     OnEnded,
@@ -95,13 +96,14 @@ class ArenaPlayer(MatchByMatch):
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
+        begin: Begin,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
         """As `DealSetPlayer.play`."""
         self._orders[job.id] = self._order(job.deal_set)
         try:
-            return await super().play(job, known, ended, task_status=task_status)
+            return await super().play(job, known, ended, begin, task_status=task_status)
         finally:
             del self._orders[job.id]
 

@@ -293,17 +293,24 @@ class _Worker:
 
     # Deal-sets.
 
-    async def play(self, leased: LeasedDealSet, assignment: work_pb2.ToWorker) -> None:
-        """Have an assignment played and recorded.
+    async def play(self, leased: LeasedDealSet) -> None:
+        """Hand a deal-set out, and have it played and recorded; it has been asked for.
 
         Raises:
           _Lost: if it is not played to its end.
           BadCommand: if a bot cannot be launched.
+          OutOfDate: if it was leased again.
           StoreError: if the results cannot be recorded.
         """
-        if not self.is_ready:
-            raise _Lost("it has just ended")
         self.takes -= 1
+        start = self._starts
+        try:
+            assignment = await leased.hand_out(f"worker {self.number}")
+        except BaseException:
+            self.takes += start == self._starts
+            raise
+        if not self.is_ready or start != self._starts:
+            raise _Lost("it has just ended")
         begin = Begin.of(assignment.begin)
         assigned = self._assigned[begin] = _Assigned(assignment, self._send)
         try:
@@ -372,15 +379,14 @@ class LocalWorkers:
     ) -> None:
         """As `WorkerPool.play`."""
         for number in range(MOST_BEGINS):
-            handed_out = await leased.hand_out()
-            worker = await self._least_loaded() if handed_out.assignment.matches else None
+            worker = await self._least_loaded() if await leased.prepare() else None
             if number == 0:
                 task_status.started()
             if worker is None:
                 return
             self._in_play += 1
             try:
-                await worker.play(leased, handed_out)
+                await worker.play(leased)
             except _Lost as lost:
                 fields = {"worker": worker.number, "deal_set": leased.order.deal_set}
                 _log.warning("a deal-set begins again", extra={**fields, "why": str(lost)})
@@ -406,6 +412,11 @@ class LocalWorkers:
         """Wake all tasks that wait for a change."""
         self._changed.set()
         self._changed = trio.Event()
+
+    @property
+    def asks(self) -> int:
+        """As `WorkerPool.asks`."""
+        return sum(each.takes for each in self._workers if each.is_ready)
 
     def drain(self) -> None:
         """As `WorkerPool.drain`."""

@@ -186,13 +186,14 @@ class AssignmentPlayer:
             await self._know(each)
         plan = plan_of(own.order, 1)
         wanted = tuple(each for each in plan.matches if each.id in own.assignment.matches)
-        job = DealSetJob(replace(plan, matches=wanted), own.begin.epoch)
+        job = DealSetJob(replace(plan, matches=wanted), own.begin.epoch, own.begin.begin)
         why: dict[str, str] = {}
 
         def ended(match: MatchPlan, outcome: MatchOutcome) -> None:
             why[match.id] = outcome.evidence
 
-        await self._player.play(job, {}, ended, task_status=_Started(self._begun.set))
+        started = _Started(self._begun.set)
+        await self._player.play(job, {}, ended, _never_begun, task_status=started)
         played = [self._recorder.take(each.id) for each in wanted]
         for match, found in zip(wanted, played, strict=True):
             if found is None:
@@ -285,6 +286,11 @@ class AssignmentPlayer:
                 await answers.send_all(frame(each))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the arena has ended; the other stream ends, too
+
+
+async def _never_begun(player: str) -> int:
+    """Begin nothing: a worker has no workers of its own."""
+    raise NotImplementedError(player)
 
 
 def _fixed(deals: work_pb2.WorkDeals) -> FixedDeals:

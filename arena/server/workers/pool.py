@@ -17,6 +17,7 @@ from google.protobuf.message import DecodeError
 
 from arena.schedule.deal_sets import DealSetPlan
 from arena.schedule.outcomes import MatchOutcome
+from arena.schedule.runner import Begin as RaiseBegin
 from arena.schedule.runner import OnEnded
 from arena.schedule.work import DealSetJob
 from arena.server.arena import Arena, Workers
@@ -41,6 +42,7 @@ class LeasedDealSet:
         self,
         arena: Arena,
         epoch: int,
+        begin: RaiseBegin,
         order: DealSetOrder,
         entrants: Iterable[work_pb2.WorkEntrant],
     ) -> None:
@@ -49,13 +51,14 @@ class LeasedDealSet:
         Args:
           arena: Has the deals, the results and the key.
           epoch: Counts the leases of the deal-set.
+          begin: Raises the number of its begins.
           order: The deal-set.
           entrants: How its bots are launched.
         """
         self.order: Final = order
         self.outcomes: Final[dict[str, MatchOutcome]] = {}
         """The results of its matches so far, by id."""
-        self._arena, self._entrants = arena, list(entrants)
+        self._arena, self._begin, self._entrants = arena, begin, list(entrants)
         self._latest = Begin(order.deal_set, epoch, 0)
         self._wanted: list[str] | None = None
         """The matches that were handed out and are not reported."""
@@ -67,8 +70,8 @@ class LeasedDealSet:
         """Whether all its matches have results."""
         return len(self.outcomes) == len(self.order.tables)
 
-    async def hand_out(self) -> work_pb2.ToWorker:
-        """Its assignment; what was handed out of it before counts no longer.
+    async def prepare(self) -> bool:
+        """Find out which matches are to be played; returns whether there are any.
 
         Raises:
           StoreError: if results cannot be read.
@@ -80,10 +83,19 @@ class LeasedDealSet:
         aborted = len(self.outcomes) < len(known)
         await matches.take_up(order, known, anew=self._anew and aborted)
         self._anew = False
-        self._latest = self._latest._replace(begin=self._latest.begin + 1)
-        self._wanted = [each for each in order.match_ids if each not in self.outcomes]
+        return not self.is_complete
+
+    async def hand_out(self, worker: str) -> work_pb2.ToWorker:
+        """Its assignment for a worker of this name; what was handed out of it before counts no longer.
+
+        Raises:
+          OutOfDate: if it was leased again.
+          StoreError: if that cannot be kept.
+        """
+        self._latest = self._latest._replace(begin=await self._begin(worker))
+        self._wanted = [each for each in self.order.match_ids if each not in self.outcomes]
         assignment = work_pb2.WorkAssignment(
-            order=deal_set_message(order), matches=self._wanted, entrants=self._entrants
+            order=deal_set_message(self.order), matches=self._wanted, entrants=self._entrants
         )
         return work_pb2.ToWorker(begin=self._latest.message, assignment=assignment)
 
@@ -138,6 +150,11 @@ class LeasedDealSet:
 class WorkerPool(Workers, Protocol):
     """The workers of an arena, however they are reached."""
 
+    @property
+    def asks(self) -> int:
+        """Deal-sets that workers have asked for and not received."""
+        ...
+
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Have the workers run until cancelled; started once deal-sets can be handed out."""
         ...
@@ -156,6 +173,7 @@ class WorkerPool(Workers, Protocol):
         Raises:
           BadCommand: if a bot cannot be launched.
           CannotPlay: if no worker can be had.
+          OutOfDate: if the deal-set was leased again.
           StoreError: if results cannot be read or recorded.
         """
         ...
@@ -180,15 +198,17 @@ class PoolPlayer:
         self._pool, self._arena, self._players, self._order = pool, arena, players, order
         self._here = ArenaPlayer(arena, players, order, max_matches=max_matches)
 
-    async def ready(self) -> None:
+    async def ready(self) -> int:
         """As `DealSetPlayer.ready`."""
         await self._here.ready()
+        return max(1, self._pool.asks)
 
     async def play(
         self,
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
+        begin: RaiseBegin,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
@@ -198,8 +218,8 @@ class PoolPlayer:
         # A match that was cut short in this process continues in it.
         here = self._arena.matches.has_begun(order)
         if here or not all(map(self._players.is_launched, names)):
-            return await self._here.play(job, known, ended, task_status=task_status)
-        leased = LeasedDealSet(self._arena, job.epoch, order, map(self._entrant, names))
+            return await self._here.play(job, known, ended, begin, task_status=task_status)
+        leased = LeasedDealSet(self._arena, job.epoch, begin, order, map(self._entrant, names))
         found = {match_id for match_id, each in known.items() if each.has_result}
         missing = [each for each in job.deal_set.matches if each.id not in found]
         await self._pool.play(leased, task_status=task_status)
