@@ -5,7 +5,7 @@ the matches, and `FairDeals` the fair deals.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from arena.server.admission.limits import LOCAL, MAX_WAITING_BYTES, CallLimits, 
 from arena.server.admission.match_admission import Admission
 from arena.server.admission.tokens import Tokens
 from arena.server.bots import BotId
+from arena.server.counts import WorkerStatus
 from arena.server.deals.deal_sets import DealSets
 from arena.server.deals.fair import FairDeals
 from arena.server.deals.handshakes import Handshakes
@@ -49,8 +50,8 @@ class Workers(Protocol):
         """Wait until nothing that was handed out is in play."""
         ...
 
-    def status(self) -> Sequence[Mapping[str, int]]:
-        """The counts of each worker, for `arena status`: number, pid, starts, matches, decisions."""
+    def status(self) -> Sequence[WorkerStatus]:
+        """The counts of each worker."""
         ...
 
 

@@ -9,10 +9,29 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from arena.referee import AbortCause, Ending, FaultKind
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """The counts of a worker, for `arena status`."""
+
+    number: int
+    pid: int
+    """Of its process, on its machine."""
+    starts: int
+    """How often it was started."""
+    matches: int
+    """In play."""
+    decisions: int
+    """Since its process began."""
+    name: str = ""
+    """The name by which it has joined from another machine; empty for a local worker."""
+
 
 OWN_TIME_S: Final[Sequence[float]] = (
     0.0001,

@@ -6,6 +6,7 @@ changes them, and ends workers.
 
 import contextlib
 import itertools
+import os
 from collections import Counter
 
 import trio
@@ -22,7 +23,7 @@ from arena.server.competitions.arena_player import ArenaPlayer, order_of
 from arena.server.workers.local import LocalWorkers
 from arena.server.workers.messages import Messages, frame
 from arena.server.workers.player import AssignmentPlayer, ReportRecorder
-from arena.server.workers.pool import PoolPlayer
+from arena.server.workers.pool import PoolPlayer, WorkerPool
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.results import MemoryResults
@@ -138,7 +139,8 @@ class MemoryWorker:
             with self.scope:
                 async with arena_in(self.folder, recorder=recorder) as (arena, nursery):
                     self.bots = MemoryBots(self.world, arena, nursery)
-                    player = AssignmentPlayer(arena, recorder, self.bots)
+                    ready = work_pb2.WorkerReady(pid=os.getpid())
+                    player = AssignmentPlayer(arena, recorder, self.bots, ready)
                     to_player, asks = trio.testing.memory_stream_one_way_pair()
                     answers, from_player = trio.testing.memory_stream_one_way_pair()
                     relay = (self._asked, to_player, work_pb2.ToWorker)
@@ -224,9 +226,12 @@ class World:
                 self.home, self.bots = arena, MemoryBots(self, arena, nursery)
                 command = lambda number, folder: (number, folder)  # noqa: E731
                 start = self.starting or self._start
-                self.pool = LocalWorkers(self.folder / "workers", command, self.number, start)
+                self.pool = WorkerPool()
+                local = LocalWorkers(
+                    self.pool, self.folder / "workers", command, self.number, start
+                )
                 arena.add_workers(self.pool)
-                await nursery.start(self.pool.run)
+                await nursery.start(local.run)
                 yield arena
             self.nursery.cancel_scope.cancel()
 

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import trio
 
+from arena.competition.plan import CompetitionPlan
 from arena.schedule.deal_sets import DealSetPlan, MatchPlan
 from arena.schedule.outcomes import MatchOutcome, aborted
 from arena.schedule.phases import Phases
 from arena.schedule.runner import (
     DEFAULT_ATTEMPTS,
     Begin,
+    CannotPlay,
     DealSetPlayer,
     MatchByMatch,
     OnEnded,
@@ -143,6 +145,24 @@ class MakePlayer(Protocol):
     ) -> DealSetPlayer:
         """See `ArenaPlayer`."""
         ...
+
+
+PlayerOf = Callable[[CompetitionPlan], MakePlayer]
+"""Chooses what plays the deal-sets of a plan.
+
+Raises:
+  CannotPlay: if nothing can.
+"""
+
+
+def arena_player_of(plan: CompetitionPlan) -> MakePlayer:
+    """A `PlayerOf` for an arena without workers."""
+    if plan.speed_class is not None:
+        raise CannotPlay(
+            f"{plan.name} has a speed class, so it is played by workers on other machines, which join "
+            "a running arena: arena serve"
+        )
+    return ArenaPlayer
 
 
 class UnratedMatches:

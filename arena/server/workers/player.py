@@ -6,7 +6,6 @@ It ends when its standard input does, so it never outlives the arena that it pla
 import json
 import logging
 import math
-import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -93,14 +92,22 @@ class _Started:
 class AssignmentPlayer:
     """Plays the assignments of an arena. Made and run in trio."""
 
-    def __init__(self, arena: Arena, recorder: ReportRecorder, players: Players) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        recorder: ReportRecorder,
+        players: Players,
+        ready: work_pb2.WorkerReady,
+    ) -> None:
         """Create a player without assignments.
 
         Args:
           arena: The worker's own arena, which plays the matches.
           recorder: The recorder of that arena.
           players: Launches bots.
+          ready: Describes the worker.
         """
+        self._ready = ready
         self._arena, self._recorder, self._players = arena, recorder, players
         self._inboxes: dict[Begin, trio.MemorySendChannel[work_pb2.ToWorker]] = {}
         """Messages for each assignment in play."""
@@ -129,7 +136,7 @@ class AssignmentPlayer:
         messages = Messages(asks, work_pb2.ToWorker)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._write, answers)
-            self._send(ready=work_pb2.WorkerReady(pid=os.getpid()))
+            self._send(ready=self._ready)
             nursery.start_soon(self._count)
             nursery.start_soon(self._take)
             while (message := await messages.next()) is not None:

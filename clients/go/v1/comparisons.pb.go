@@ -614,8 +614,8 @@ type Comparison struct {
 	// The largest margin that the rules allow, in standard deviations of the margins so far; unset
 	// if it is not known. A large one costs deal-sets.
 	BoundInDeviations *float64 `protobuf:"fixed64,20,opt,name=bound_in_deviations,json=boundInDeviations,proto3,oneof" json:"bound_in_deviations,omitempty"`
-	// Deal-sets in all before which the rules' bound allows no decision at this mean; unset if that
-	// is not known.
+	// Deal-sets in all that a fixed stake needs at the least to decide at this mean, which follows from
+	// the rules' bound; unset if that is not known.
 	AtLeast *uint32 `protobuf:"varint,21,opt,name=at_least,json=atLeast,proto3,oneof" json:"at_least,omitempty"`
 	// Whether the first scores more in more deal-sets: a test of its own, on the signs of the margins.
 	MoreOften ComparisonDecision `protobuf:"varint,22,opt,name=more_often,json=moreOften,proto3,enum=cardarena.v1.ComparisonDecision" json:"more_often,omitempty"`

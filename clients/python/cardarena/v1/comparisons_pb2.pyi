@@ -366,8 +366,8 @@ class Comparison(_message.Message):
     if it is not known. A large one costs deal-sets.
     """
     at_least: _builtins.int
-    """Deal-sets in all before which the rules' bound allows no decision at this mean; unset if that
-    is not known.
+    """Deal-sets in all that a fixed stake needs at the least to decide at this mean, which follows from
+    the rules' bound; unset if that is not known.
     """
     more_often: Global___ComparisonDecision.ValueType
     """Whether the first scores more in more deal-sets: a test of its own, on the signs of the margins."""

@@ -165,7 +165,7 @@ class CompetitionServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Announce(self, request, context):
-        """Sets what all readers of a competition are told, on its page as well. For organisers.
+        """Sets the announcement of a competition, which its page and `GetCompetition` show. For organisers.
 
         Errors:
         NOT_FOUND         UNKNOWN_COMPETITION.

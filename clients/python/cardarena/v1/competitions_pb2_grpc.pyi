@@ -80,7 +80,7 @@ class CompetitionServiceStub:
       INVALID_ARGUMENT  NO_REASON.
     """
     Announce: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.AnnounceRequest, _competitions_pb2.AnnounceResponse]
-    """Sets what all readers of a competition are told, on its page as well. For organisers.
+    """Sets the announcement of a competition, which its page and `GetCompetition` show. For organisers.
 
     Errors:
       NOT_FOUND         UNKNOWN_COMPETITION.
@@ -165,7 +165,7 @@ class CompetitionServiceAsyncStub(CompetitionServiceStub):
       INVALID_ARGUMENT  NO_REASON.
     """
     Announce: _aio.UnaryUnaryMultiCallable[_competitions_pb2.AnnounceRequest, _competitions_pb2.AnnounceResponse]  # type: ignore[assignment]
-    """Sets what all readers of a competition are told, on its page as well. For organisers.
+    """Sets the announcement of a competition, which its page and `GetCompetition` show. For organisers.
 
     Errors:
       NOT_FOUND         UNKNOWN_COMPETITION.
@@ -283,7 +283,7 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _competitions_pb2.AnnounceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_competitions_pb2.AnnounceResponse, _abc.Awaitable[_competitions_pb2.AnnounceResponse]]:
-        """Sets what all readers of a competition are told, on its page as well. For organisers.
+        """Sets the announcement of a competition, which its page and `GetCompetition` show. For organisers.
 
         Errors:
           NOT_FOUND         UNKNOWN_COMPETITION.
