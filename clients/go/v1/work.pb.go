@@ -391,6 +391,7 @@ type FromWorker struct {
 	//	*FromWorker_Report
 	//	*FromWorker_Failed
 	//	*FromWorker_Takes
+	//	*FromWorker_Leaves
 	Body          isFromWorker_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -503,6 +504,15 @@ func (x *FromWorker) GetTakes() *WorkerTakes {
 	return nil
 }
 
+func (x *FromWorker) GetLeaves() *WorkerLeaves {
+	if x != nil {
+		if x, ok := x.Body.(*FromWorker_Leaves); ok {
+			return x.Leaves
+		}
+	}
+	return nil
+}
+
 type isFromWorker_Body interface {
 	isFromWorker_Body()
 }
@@ -542,6 +552,11 @@ type FromWorker_Takes struct {
 	Takes *WorkerTakes `protobuf:"bytes,8,opt,name=takes,proto3,oneof"`
 }
 
+type FromWorker_Leaves struct {
+	// The worker wants no further deal-set; the arena ends the stream once none is in play.
+	Leaves *WorkerLeaves `protobuf:"bytes,9,opt,name=leaves,proto3,oneof"`
+}
+
 func (*FromWorker_Ready) isFromWorker_Body() {}
 
 func (*FromWorker_Counts) isFromWorker_Body() {}
@@ -556,6 +571,45 @@ func (*FromWorker_Failed) isFromWorker_Body() {}
 
 func (*FromWorker_Takes) isFromWorker_Body() {}
 
+func (*FromWorker_Leaves) isFromWorker_Body() {}
+
+// Says that a worker will end.
+type WorkerLeaves struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerLeaves) Reset() {
+	*x = WorkerLeaves{}
+	mi := &file_cardarena_v1_work_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerLeaves) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerLeaves) ProtoMessage() {}
+
+func (x *WorkerLeaves) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_work_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerLeaves.ProtoReflect.Descriptor instead.
+func (*WorkerLeaves) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{6}
+}
+
 // Asks for one more deal-set, which begins at once.
 type WorkerTakes struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -565,7 +619,7 @@ type WorkerTakes struct {
 
 func (x *WorkerTakes) Reset() {
 	*x = WorkerTakes{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[6]
+	mi := &file_cardarena_v1_work_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -577,7 +631,7 @@ func (x *WorkerTakes) String() string {
 func (*WorkerTakes) ProtoMessage() {}
 
 func (x *WorkerTakes) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[6]
+	mi := &file_cardarena_v1_work_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -590,7 +644,7 @@ func (x *WorkerTakes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerTakes.ProtoReflect.Descriptor instead.
 func (*WorkerTakes) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{6}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{7}
 }
 
 // Names one handing out of a leased deal-set: only what is said of the latest counts.
@@ -608,7 +662,7 @@ type WorkBegin struct {
 
 func (x *WorkBegin) Reset() {
 	*x = WorkBegin{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[7]
+	mi := &file_cardarena_v1_work_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -620,7 +674,7 @@ func (x *WorkBegin) String() string {
 func (*WorkBegin) ProtoMessage() {}
 
 func (x *WorkBegin) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[7]
+	mi := &file_cardarena_v1_work_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -633,7 +687,7 @@ func (x *WorkBegin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkBegin.ProtoReflect.Descriptor instead.
 func (*WorkBegin) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{7}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WorkBegin) GetDealSet() string {
@@ -672,7 +726,7 @@ type WorkAssignment struct {
 
 func (x *WorkAssignment) Reset() {
 	*x = WorkAssignment{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[8]
+	mi := &file_cardarena_v1_work_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -684,7 +738,7 @@ func (x *WorkAssignment) String() string {
 func (*WorkAssignment) ProtoMessage() {}
 
 func (x *WorkAssignment) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[8]
+	mi := &file_cardarena_v1_work_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -697,7 +751,7 @@ func (x *WorkAssignment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkAssignment.ProtoReflect.Descriptor instead.
 func (*WorkAssignment) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{8}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WorkAssignment) GetOrder() *OrderedDealSet {
@@ -740,7 +794,7 @@ type WorkEntrant struct {
 
 func (x *WorkEntrant) Reset() {
 	*x = WorkEntrant{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[9]
+	mi := &file_cardarena_v1_work_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +806,7 @@ func (x *WorkEntrant) String() string {
 func (*WorkEntrant) ProtoMessage() {}
 
 func (x *WorkEntrant) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[9]
+	mi := &file_cardarena_v1_work_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +819,7 @@ func (x *WorkEntrant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkEntrant.ProtoReflect.Descriptor instead.
 func (*WorkEntrant) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{9}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WorkEntrant) GetName() string {
@@ -822,7 +876,7 @@ type WorkDraw struct {
 
 func (x *WorkDraw) Reset() {
 	*x = WorkDraw{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[10]
+	mi := &file_cardarena_v1_work_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -834,7 +888,7 @@ func (x *WorkDraw) String() string {
 func (*WorkDraw) ProtoMessage() {}
 
 func (x *WorkDraw) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[10]
+	mi := &file_cardarena_v1_work_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -847,7 +901,7 @@ func (x *WorkDraw) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkDraw.ProtoReflect.Descriptor instead.
 func (*WorkDraw) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{10}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WorkDraw) GetContext() []byte {
@@ -896,7 +950,7 @@ type WorkCommitments struct {
 
 func (x *WorkCommitments) Reset() {
 	*x = WorkCommitments{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[11]
+	mi := &file_cardarena_v1_work_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +962,7 @@ func (x *WorkCommitments) String() string {
 func (*WorkCommitments) ProtoMessage() {}
 
 func (x *WorkCommitments) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[11]
+	mi := &file_cardarena_v1_work_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +975,7 @@ func (x *WorkCommitments) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkCommitments.ProtoReflect.Descriptor instead.
 func (*WorkCommitments) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{11}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WorkCommitments) GetCommitments() [][]byte {
@@ -942,7 +996,7 @@ type WorkSignatures struct {
 
 func (x *WorkSignatures) Reset() {
 	*x = WorkSignatures{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[12]
+	mi := &file_cardarena_v1_work_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -954,7 +1008,7 @@ func (x *WorkSignatures) String() string {
 func (*WorkSignatures) ProtoMessage() {}
 
 func (x *WorkSignatures) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[12]
+	mi := &file_cardarena_v1_work_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -967,7 +1021,7 @@ func (x *WorkSignatures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkSignatures.ProtoReflect.Descriptor instead.
 func (*WorkSignatures) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{12}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WorkSignatures) GetSignatures() [][]byte {
@@ -988,7 +1042,7 @@ type WorkEntropies struct {
 
 func (x *WorkEntropies) Reset() {
 	*x = WorkEntropies{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[13]
+	mi := &file_cardarena_v1_work_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1000,7 +1054,7 @@ func (x *WorkEntropies) String() string {
 func (*WorkEntropies) ProtoMessage() {}
 
 func (x *WorkEntropies) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[13]
+	mi := &file_cardarena_v1_work_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1013,7 +1067,7 @@ func (x *WorkEntropies) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkEntropies.ProtoReflect.Descriptor instead.
 func (*WorkEntropies) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{13}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WorkEntropies) GetEntropies() [][]byte {
@@ -1042,7 +1096,7 @@ type WorkDeals struct {
 
 func (x *WorkDeals) Reset() {
 	*x = WorkDeals{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[14]
+	mi := &file_cardarena_v1_work_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1108,7 @@ func (x *WorkDeals) String() string {
 func (*WorkDeals) ProtoMessage() {}
 
 func (x *WorkDeals) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[14]
+	mi := &file_cardarena_v1_work_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1121,7 @@ func (x *WorkDeals) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkDeals.ProtoReflect.Descriptor instead.
 func (*WorkDeals) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{14}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WorkDeals) GetContext() []byte {
@@ -1120,7 +1174,7 @@ type WorkCulprit struct {
 
 func (x *WorkCulprit) Reset() {
 	*x = WorkCulprit{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[15]
+	mi := &file_cardarena_v1_work_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1132,7 +1186,7 @@ func (x *WorkCulprit) String() string {
 func (*WorkCulprit) ProtoMessage() {}
 
 func (x *WorkCulprit) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[15]
+	mi := &file_cardarena_v1_work_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1145,7 +1199,7 @@ func (x *WorkCulprit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkCulprit.ProtoReflect.Descriptor instead.
 func (*WorkCulprit) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{15}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WorkCulprit) GetBot() *OrderedBot {
@@ -1180,7 +1234,7 @@ type WorkCloses struct {
 
 func (x *WorkCloses) Reset() {
 	*x = WorkCloses{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[16]
+	mi := &file_cardarena_v1_work_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1192,7 +1246,7 @@ func (x *WorkCloses) String() string {
 func (*WorkCloses) ProtoMessage() {}
 
 func (x *WorkCloses) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[16]
+	mi := &file_cardarena_v1_work_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1205,7 +1259,7 @@ func (x *WorkCloses) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkCloses.ProtoReflect.Descriptor instead.
 func (*WorkCloses) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{16}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WorkCloses) GetCloses() []*WorkClose {
@@ -1228,7 +1282,7 @@ type WorkClose struct {
 
 func (x *WorkClose) Reset() {
 	*x = WorkClose{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[17]
+	mi := &file_cardarena_v1_work_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1240,7 +1294,7 @@ func (x *WorkClose) String() string {
 func (*WorkClose) ProtoMessage() {}
 
 func (x *WorkClose) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[17]
+	mi := &file_cardarena_v1_work_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1253,7 +1307,7 @@ func (x *WorkClose) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkClose.ProtoReflect.Descriptor instead.
 func (*WorkClose) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{17}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WorkClose) GetBot() *OrderedBot {
@@ -1279,7 +1333,7 @@ type WorkDone struct {
 
 func (x *WorkDone) Reset() {
 	*x = WorkDone{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[18]
+	mi := &file_cardarena_v1_work_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1291,7 +1345,7 @@ func (x *WorkDone) String() string {
 func (*WorkDone) ProtoMessage() {}
 
 func (x *WorkDone) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[18]
+	mi := &file_cardarena_v1_work_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1304,7 +1358,7 @@ func (x *WorkDone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkDone.ProtoReflect.Descriptor instead.
 func (*WorkDone) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{18}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{19}
 }
 
 // Says that a worker can play.
@@ -1326,7 +1380,7 @@ type WorkerReady struct {
 
 func (x *WorkerReady) Reset() {
 	*x = WorkerReady{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[19]
+	mi := &file_cardarena_v1_work_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1392,7 @@ func (x *WorkerReady) String() string {
 func (*WorkerReady) ProtoMessage() {}
 
 func (x *WorkerReady) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[19]
+	mi := &file_cardarena_v1_work_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1405,7 @@ func (x *WorkerReady) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerReady.ProtoReflect.Descriptor instead.
 func (*WorkerReady) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{19}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WorkerReady) GetPid() uint32 {
@@ -1402,7 +1456,7 @@ type WorkerCounts struct {
 
 func (x *WorkerCounts) Reset() {
 	*x = WorkerCounts{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[20]
+	mi := &file_cardarena_v1_work_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1414,7 +1468,7 @@ func (x *WorkerCounts) String() string {
 func (*WorkerCounts) ProtoMessage() {}
 
 func (x *WorkerCounts) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[20]
+	mi := &file_cardarena_v1_work_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1427,7 +1481,7 @@ func (x *WorkerCounts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkerCounts.ProtoReflect.Descriptor instead.
 func (*WorkerCounts) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{20}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WorkerCounts) GetMatches() uint32 {
@@ -1455,7 +1509,7 @@ type WorkReport struct {
 
 func (x *WorkReport) Reset() {
 	*x = WorkReport{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[21]
+	mi := &file_cardarena_v1_work_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1467,7 +1521,7 @@ func (x *WorkReport) String() string {
 func (*WorkReport) ProtoMessage() {}
 
 func (x *WorkReport) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[21]
+	mi := &file_cardarena_v1_work_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1480,7 +1534,7 @@ func (x *WorkReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkReport.ProtoReflect.Descriptor instead.
 func (*WorkReport) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{21}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WorkReport) GetMatches() []*WorkMatch {
@@ -1523,7 +1577,7 @@ type WorkMatch struct {
 
 func (x *WorkMatch) Reset() {
 	*x = WorkMatch{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[22]
+	mi := &file_cardarena_v1_work_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1535,7 +1589,7 @@ func (x *WorkMatch) String() string {
 func (*WorkMatch) ProtoMessage() {}
 
 func (x *WorkMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[22]
+	mi := &file_cardarena_v1_work_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1548,7 +1602,7 @@ func (x *WorkMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkMatch.ProtoReflect.Descriptor instead.
 func (*WorkMatch) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{22}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *WorkMatch) GetMatchId() string {
@@ -1646,7 +1700,7 @@ type WorkFaults struct {
 
 func (x *WorkFaults) Reset() {
 	*x = WorkFaults{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[23]
+	mi := &file_cardarena_v1_work_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1658,7 +1712,7 @@ func (x *WorkFaults) String() string {
 func (*WorkFaults) ProtoMessage() {}
 
 func (x *WorkFaults) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[23]
+	mi := &file_cardarena_v1_work_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1671,7 +1725,7 @@ func (x *WorkFaults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkFaults.ProtoReflect.Descriptor instead.
 func (*WorkFaults) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{23}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *WorkFaults) GetCounts() map[int32]uint32 {
@@ -1694,7 +1748,7 @@ type WorkFailed struct {
 
 func (x *WorkFailed) Reset() {
 	*x = WorkFailed{}
-	mi := &file_cardarena_v1_work_proto_msgTypes[24]
+	mi := &file_cardarena_v1_work_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1706,7 +1760,7 @@ func (x *WorkFailed) String() string {
 func (*WorkFailed) ProtoMessage() {}
 
 func (x *WorkFailed) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_work_proto_msgTypes[24]
+	mi := &file_cardarena_v1_work_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1719,7 +1773,7 @@ func (x *WorkFailed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkFailed.ProtoReflect.Descriptor instead.
 func (*WorkFailed) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{24}
+	return file_cardarena_v1_work_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WorkFailed) GetBot() bool {
@@ -1761,7 +1815,7 @@ const file_cardarena_v1_work_proto_rawDesc = "" +
 	"\x05deals\x18\x05 \x01(\v2\x17.cardarena.v1.WorkDealsH\x00R\x05deals\x122\n" +
 	"\x06closes\x18\x06 \x01(\v2\x18.cardarena.v1.WorkClosesH\x00R\x06closes\x12,\n" +
 	"\x04done\x18\a \x01(\v2\x16.cardarena.v1.WorkDoneH\x00R\x04doneB\x06\n" +
-	"\x04body\"\xc7\x03\n" +
+	"\x04body\"\xfd\x03\n" +
 	"\n" +
 	"FromWorker\x12-\n" +
 	"\x05begin\x18\x01 \x01(\v2\x17.cardarena.v1.WorkBeginR\x05begin\x121\n" +
@@ -1771,8 +1825,10 @@ const file_cardarena_v1_work_proto_rawDesc = "" +
 	"\tentropies\x18\x05 \x01(\v2\x1b.cardarena.v1.WorkEntropiesH\x00R\tentropies\x122\n" +
 	"\x06report\x18\x06 \x01(\v2\x18.cardarena.v1.WorkReportH\x00R\x06report\x122\n" +
 	"\x06failed\x18\a \x01(\v2\x18.cardarena.v1.WorkFailedH\x00R\x06failed\x121\n" +
-	"\x05takes\x18\b \x01(\v2\x19.cardarena.v1.WorkerTakesH\x00R\x05takesB\x06\n" +
-	"\x04body\"\r\n" +
+	"\x05takes\x18\b \x01(\v2\x19.cardarena.v1.WorkerTakesH\x00R\x05takes\x124\n" +
+	"\x06leaves\x18\t \x01(\v2\x1a.cardarena.v1.WorkerLeavesH\x00R\x06leavesB\x06\n" +
+	"\x04body\"\x0e\n" +
+	"\fWorkerLeaves\"\r\n" +
 	"\vWorkerTakes\"R\n" +
 	"\tWorkBegin\x12\x19\n" +
 	"\bdeal_set\x18\x01 \x01(\tR\adealSet\x12\x14\n" +
@@ -1876,7 +1932,7 @@ func file_cardarena_v1_work_proto_rawDescGZIP() []byte {
 	return file_cardarena_v1_work_proto_rawDescData
 }
 
-var file_cardarena_v1_work_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_cardarena_v1_work_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_cardarena_v1_work_proto_goTypes = []any{
 	(*WorkRequest)(nil),        // 0: cardarena.v1.WorkRequest
 	(*WorkResponse)(nil),       // 1: cardarena.v1.WorkResponse
@@ -1884,75 +1940,77 @@ var file_cardarena_v1_work_proto_goTypes = []any{
 	(*GetArchiveResponse)(nil), // 3: cardarena.v1.GetArchiveResponse
 	(*ToWorker)(nil),           // 4: cardarena.v1.ToWorker
 	(*FromWorker)(nil),         // 5: cardarena.v1.FromWorker
-	(*WorkerTakes)(nil),        // 6: cardarena.v1.WorkerTakes
-	(*WorkBegin)(nil),          // 7: cardarena.v1.WorkBegin
-	(*WorkAssignment)(nil),     // 8: cardarena.v1.WorkAssignment
-	(*WorkEntrant)(nil),        // 9: cardarena.v1.WorkEntrant
-	(*WorkDraw)(nil),           // 10: cardarena.v1.WorkDraw
-	(*WorkCommitments)(nil),    // 11: cardarena.v1.WorkCommitments
-	(*WorkSignatures)(nil),     // 12: cardarena.v1.WorkSignatures
-	(*WorkEntropies)(nil),      // 13: cardarena.v1.WorkEntropies
-	(*WorkDeals)(nil),          // 14: cardarena.v1.WorkDeals
-	(*WorkCulprit)(nil),        // 15: cardarena.v1.WorkCulprit
-	(*WorkCloses)(nil),         // 16: cardarena.v1.WorkCloses
-	(*WorkClose)(nil),          // 17: cardarena.v1.WorkClose
-	(*WorkDone)(nil),           // 18: cardarena.v1.WorkDone
-	(*WorkerReady)(nil),        // 19: cardarena.v1.WorkerReady
-	(*WorkerCounts)(nil),       // 20: cardarena.v1.WorkerCounts
-	(*WorkReport)(nil),         // 21: cardarena.v1.WorkReport
-	(*WorkMatch)(nil),          // 22: cardarena.v1.WorkMatch
-	(*WorkFaults)(nil),         // 23: cardarena.v1.WorkFaults
-	(*WorkFailed)(nil),         // 24: cardarena.v1.WorkFailed
-	nil,                        // 25: cardarena.v1.WorkFaults.CountsEntry
-	(*OrderedDealSet)(nil),     // 26: cardarena.v1.OrderedDealSet
-	(*FairDeal)(nil),           // 27: cardarena.v1.FairDeal
-	(*OrderedBot)(nil),         // 28: cardarena.v1.OrderedBot
-	(FaultKind)(0),             // 29: cardarena.v1.FaultKind
-	(*DealClose)(nil),          // 30: cardarena.v1.DealClose
-	(Ending)(0),                // 31: cardarena.v1.Ending
-	(*Seated)(nil),             // 32: cardarena.v1.Seated
+	(*WorkerLeaves)(nil),       // 6: cardarena.v1.WorkerLeaves
+	(*WorkerTakes)(nil),        // 7: cardarena.v1.WorkerTakes
+	(*WorkBegin)(nil),          // 8: cardarena.v1.WorkBegin
+	(*WorkAssignment)(nil),     // 9: cardarena.v1.WorkAssignment
+	(*WorkEntrant)(nil),        // 10: cardarena.v1.WorkEntrant
+	(*WorkDraw)(nil),           // 11: cardarena.v1.WorkDraw
+	(*WorkCommitments)(nil),    // 12: cardarena.v1.WorkCommitments
+	(*WorkSignatures)(nil),     // 13: cardarena.v1.WorkSignatures
+	(*WorkEntropies)(nil),      // 14: cardarena.v1.WorkEntropies
+	(*WorkDeals)(nil),          // 15: cardarena.v1.WorkDeals
+	(*WorkCulprit)(nil),        // 16: cardarena.v1.WorkCulprit
+	(*WorkCloses)(nil),         // 17: cardarena.v1.WorkCloses
+	(*WorkClose)(nil),          // 18: cardarena.v1.WorkClose
+	(*WorkDone)(nil),           // 19: cardarena.v1.WorkDone
+	(*WorkerReady)(nil),        // 20: cardarena.v1.WorkerReady
+	(*WorkerCounts)(nil),       // 21: cardarena.v1.WorkerCounts
+	(*WorkReport)(nil),         // 22: cardarena.v1.WorkReport
+	(*WorkMatch)(nil),          // 23: cardarena.v1.WorkMatch
+	(*WorkFaults)(nil),         // 24: cardarena.v1.WorkFaults
+	(*WorkFailed)(nil),         // 25: cardarena.v1.WorkFailed
+	nil,                        // 26: cardarena.v1.WorkFaults.CountsEntry
+	(*OrderedDealSet)(nil),     // 27: cardarena.v1.OrderedDealSet
+	(*FairDeal)(nil),           // 28: cardarena.v1.FairDeal
+	(*OrderedBot)(nil),         // 29: cardarena.v1.OrderedBot
+	(FaultKind)(0),             // 30: cardarena.v1.FaultKind
+	(*DealClose)(nil),          // 31: cardarena.v1.DealClose
+	(Ending)(0),                // 32: cardarena.v1.Ending
+	(*Seated)(nil),             // 33: cardarena.v1.Seated
 }
 var file_cardarena_v1_work_proto_depIdxs = []int32{
-	7,  // 0: cardarena.v1.ToWorker.begin:type_name -> cardarena.v1.WorkBegin
-	8,  // 1: cardarena.v1.ToWorker.assignment:type_name -> cardarena.v1.WorkAssignment
-	10, // 2: cardarena.v1.ToWorker.draw:type_name -> cardarena.v1.WorkDraw
-	12, // 3: cardarena.v1.ToWorker.signatures:type_name -> cardarena.v1.WorkSignatures
-	14, // 4: cardarena.v1.ToWorker.deals:type_name -> cardarena.v1.WorkDeals
-	16, // 5: cardarena.v1.ToWorker.closes:type_name -> cardarena.v1.WorkCloses
-	18, // 6: cardarena.v1.ToWorker.done:type_name -> cardarena.v1.WorkDone
-	7,  // 7: cardarena.v1.FromWorker.begin:type_name -> cardarena.v1.WorkBegin
-	19, // 8: cardarena.v1.FromWorker.ready:type_name -> cardarena.v1.WorkerReady
-	20, // 9: cardarena.v1.FromWorker.counts:type_name -> cardarena.v1.WorkerCounts
-	11, // 10: cardarena.v1.FromWorker.commitments:type_name -> cardarena.v1.WorkCommitments
-	13, // 11: cardarena.v1.FromWorker.entropies:type_name -> cardarena.v1.WorkEntropies
-	21, // 12: cardarena.v1.FromWorker.report:type_name -> cardarena.v1.WorkReport
-	24, // 13: cardarena.v1.FromWorker.failed:type_name -> cardarena.v1.WorkFailed
-	6,  // 14: cardarena.v1.FromWorker.takes:type_name -> cardarena.v1.WorkerTakes
-	26, // 15: cardarena.v1.WorkAssignment.order:type_name -> cardarena.v1.OrderedDealSet
-	9,  // 16: cardarena.v1.WorkAssignment.entrants:type_name -> cardarena.v1.WorkEntrant
-	27, // 17: cardarena.v1.WorkDraw.fair_deal:type_name -> cardarena.v1.FairDeal
-	28, // 18: cardarena.v1.WorkDraw.excluded:type_name -> cardarena.v1.OrderedBot
-	27, // 19: cardarena.v1.WorkDeals.fair_deal:type_name -> cardarena.v1.FairDeal
-	15, // 20: cardarena.v1.WorkDeals.culprits:type_name -> cardarena.v1.WorkCulprit
-	28, // 21: cardarena.v1.WorkCulprit.bot:type_name -> cardarena.v1.OrderedBot
-	29, // 22: cardarena.v1.WorkCulprit.fault:type_name -> cardarena.v1.FaultKind
-	17, // 23: cardarena.v1.WorkCloses.closes:type_name -> cardarena.v1.WorkClose
-	28, // 24: cardarena.v1.WorkClose.bot:type_name -> cardarena.v1.OrderedBot
-	30, // 25: cardarena.v1.WorkClose.close:type_name -> cardarena.v1.DealClose
-	22, // 26: cardarena.v1.WorkReport.matches:type_name -> cardarena.v1.WorkMatch
-	31, // 27: cardarena.v1.WorkMatch.ending:type_name -> cardarena.v1.Ending
-	23, // 28: cardarena.v1.WorkMatch.faults:type_name -> cardarena.v1.WorkFaults
-	32, // 29: cardarena.v1.WorkMatch.seated:type_name -> cardarena.v1.Seated
-	25, // 30: cardarena.v1.WorkFaults.counts:type_name -> cardarena.v1.WorkFaults.CountsEntry
-	0,  // 31: cardarena.v1.WorkService.Work:input_type -> cardarena.v1.WorkRequest
-	2,  // 32: cardarena.v1.WorkService.GetArchive:input_type -> cardarena.v1.GetArchiveRequest
-	1,  // 33: cardarena.v1.WorkService.Work:output_type -> cardarena.v1.WorkResponse
-	3,  // 34: cardarena.v1.WorkService.GetArchive:output_type -> cardarena.v1.GetArchiveResponse
-	33, // [33:35] is the sub-list for method output_type
-	31, // [31:33] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	8,  // 0: cardarena.v1.ToWorker.begin:type_name -> cardarena.v1.WorkBegin
+	9,  // 1: cardarena.v1.ToWorker.assignment:type_name -> cardarena.v1.WorkAssignment
+	11, // 2: cardarena.v1.ToWorker.draw:type_name -> cardarena.v1.WorkDraw
+	13, // 3: cardarena.v1.ToWorker.signatures:type_name -> cardarena.v1.WorkSignatures
+	15, // 4: cardarena.v1.ToWorker.deals:type_name -> cardarena.v1.WorkDeals
+	17, // 5: cardarena.v1.ToWorker.closes:type_name -> cardarena.v1.WorkCloses
+	19, // 6: cardarena.v1.ToWorker.done:type_name -> cardarena.v1.WorkDone
+	8,  // 7: cardarena.v1.FromWorker.begin:type_name -> cardarena.v1.WorkBegin
+	20, // 8: cardarena.v1.FromWorker.ready:type_name -> cardarena.v1.WorkerReady
+	21, // 9: cardarena.v1.FromWorker.counts:type_name -> cardarena.v1.WorkerCounts
+	12, // 10: cardarena.v1.FromWorker.commitments:type_name -> cardarena.v1.WorkCommitments
+	14, // 11: cardarena.v1.FromWorker.entropies:type_name -> cardarena.v1.WorkEntropies
+	22, // 12: cardarena.v1.FromWorker.report:type_name -> cardarena.v1.WorkReport
+	25, // 13: cardarena.v1.FromWorker.failed:type_name -> cardarena.v1.WorkFailed
+	7,  // 14: cardarena.v1.FromWorker.takes:type_name -> cardarena.v1.WorkerTakes
+	6,  // 15: cardarena.v1.FromWorker.leaves:type_name -> cardarena.v1.WorkerLeaves
+	27, // 16: cardarena.v1.WorkAssignment.order:type_name -> cardarena.v1.OrderedDealSet
+	10, // 17: cardarena.v1.WorkAssignment.entrants:type_name -> cardarena.v1.WorkEntrant
+	28, // 18: cardarena.v1.WorkDraw.fair_deal:type_name -> cardarena.v1.FairDeal
+	29, // 19: cardarena.v1.WorkDraw.excluded:type_name -> cardarena.v1.OrderedBot
+	28, // 20: cardarena.v1.WorkDeals.fair_deal:type_name -> cardarena.v1.FairDeal
+	16, // 21: cardarena.v1.WorkDeals.culprits:type_name -> cardarena.v1.WorkCulprit
+	29, // 22: cardarena.v1.WorkCulprit.bot:type_name -> cardarena.v1.OrderedBot
+	30, // 23: cardarena.v1.WorkCulprit.fault:type_name -> cardarena.v1.FaultKind
+	18, // 24: cardarena.v1.WorkCloses.closes:type_name -> cardarena.v1.WorkClose
+	29, // 25: cardarena.v1.WorkClose.bot:type_name -> cardarena.v1.OrderedBot
+	31, // 26: cardarena.v1.WorkClose.close:type_name -> cardarena.v1.DealClose
+	23, // 27: cardarena.v1.WorkReport.matches:type_name -> cardarena.v1.WorkMatch
+	32, // 28: cardarena.v1.WorkMatch.ending:type_name -> cardarena.v1.Ending
+	24, // 29: cardarena.v1.WorkMatch.faults:type_name -> cardarena.v1.WorkFaults
+	33, // 30: cardarena.v1.WorkMatch.seated:type_name -> cardarena.v1.Seated
+	26, // 31: cardarena.v1.WorkFaults.counts:type_name -> cardarena.v1.WorkFaults.CountsEntry
+	0,  // 32: cardarena.v1.WorkService.Work:input_type -> cardarena.v1.WorkRequest
+	2,  // 33: cardarena.v1.WorkService.GetArchive:input_type -> cardarena.v1.GetArchiveRequest
+	1,  // 34: cardarena.v1.WorkService.Work:output_type -> cardarena.v1.WorkResponse
+	3,  // 35: cardarena.v1.WorkService.GetArchive:output_type -> cardarena.v1.GetArchiveResponse
+	34, // [34:36] is the sub-list for method output_type
+	32, // [32:34] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_work_proto_init() }
@@ -1979,6 +2037,7 @@ func file_cardarena_v1_work_proto_init() {
 		(*FromWorker_Report)(nil),
 		(*FromWorker_Failed)(nil),
 		(*FromWorker_Takes)(nil),
+		(*FromWorker_Leaves)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1986,7 +2045,7 @@ func file_cardarena_v1_work_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_work_proto_rawDesc), len(file_cardarena_v1_work_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
