@@ -18,7 +18,7 @@ from typing import IO, Final
 from arena.cli.arena_client import NoAnswer, Server, ServiceClient, channel_of
 from arena.cli.sandbox_options import SandboxChoice
 from arena.cli.worker_process import worker_command
-from arena.server.workers.messages import PIECE_BYTES, BadMessage, Frames, frame
+from arena.server.workers.messages import PIECE_BYTES, BadMessage, FrameReader, frame
 from arena.store import Blobs
 from arena.submission.archive import MAX_ARCHIVE_BYTES, BadArchive, read_archive
 from cardarena.v1 import work_pb2, work_pb2_grpc
@@ -154,7 +154,7 @@ class _Call:
         """
         reader = threading.Thread(target=self._read_process)
         reader.start()
-        frames, began = Frames(), False
+        frames, began = FrameReader(), False
         try:
             stub = self._client.stub
             for response in self._client.stream(stub.Work, self._requests()):
@@ -178,7 +178,7 @@ class _Call:
 
     def _read_process(self) -> None:
         """Pass on whole messages of the process, until it ends."""
-        frames, output = Frames(), self._process.stdout
+        frames, output = FrameReader(), self._process.stdout
         assert output is not None
         while data := output.read1(PIECE_BYTES):  # type: ignore[attr-defined]
             frames.feed(data)

@@ -148,7 +148,9 @@ def authorise(
 
 def _caller(holder: Holder) -> Caller:
     if holder.bot is None:
-        return Caller(organises=holder.scope is Scope.ORGANISER, owner=holder.owner)
+        # Workers are machines of the organiser, and join by calls that last.
+        own = holder.scope in (Scope.ORGANISER, Scope.WORKER)
+        return Caller(organises=own, owner=holder.owner)
     return Caller(holder.bot.name, owner=holder.owner)
 
 

@@ -27,7 +27,6 @@ from cardarena.v1 import work_pb2, work_pb2_grpc
 
 MOST_REPORT_BYTES: Final = 20_000_000
 """Longest message of a worker on another machine."""
-_UNFIT: Final = "UNFIT_WORKER"
 
 _log = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ class _Connection:
         """Why the worker cannot play here, of which it is told; empty if it can."""
         why = _why_unfit(ready)
         if why:
-            self.refused = Refused(_UNFIT, why)
+            self.refused = Refused("UNFIT_WORKER", why)
         return why
 
 

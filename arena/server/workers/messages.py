@@ -34,7 +34,7 @@ def frame(message: Message) -> bytes:
     return varint(len(body)) + body
 
 
-class Frames:
+class FrameReader:
     """Finds messages in the bytes of a stream."""
 
     def __init__(self, most_bytes: int = MOST_MESSAGE_BYTES) -> None:
@@ -76,7 +76,7 @@ class Messages(Generic[M]):
     ) -> None:
         """Each is of this kind, and has so many bytes at most."""
         self._stream, self._kind = stream, kind
-        self._frames = Frames(most_bytes)
+        self._frames = FrameReader(most_bytes)
 
     async def next(self) -> M | None:
         """The next message; None once the stream has ended or is broken.
