@@ -28,6 +28,11 @@ AGAIN_S: Final = 1.0
 LONGEST_AGAIN_S: Final = 30.0
 STOP_S: Final = 10.0
 """Time for the process to end after its standard input was closed."""
+_KEEPALIVE: Final = (
+    # Otherwise a worker that is cut off would notice it only after minutes.
+    ("grpc.keepalive_time_ms", 20_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+)
 _KEY_HINT: Final = "make a key with: arena keys new worker"
 
 _log = logging.getLogger(__name__)
@@ -109,7 +114,7 @@ class WorkerLink:
         folder = Path(tempfile.mkdtemp(prefix=f"{self._number}-", dir=folders))
         try:
             with (
-                channel_of(self._server) as channel,
+                channel_of(self._server, _KEEPALIVE) as channel,
                 _process(self._command(self._number, folder)) as process,
             ):
                 client = ServiceClient(

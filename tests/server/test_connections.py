@@ -213,7 +213,11 @@ def test_a_workers_token_is_for_nothing_else(method):
 
 
 @pytest.mark.parametrize("method", sorted(WORK))
-@pytest.mark.parametrize("token", ["", GUEST, BOTS, OWN_KEY, ORGANISERS])
+@pytest.mark.parametrize(
+    "token",
+    ["", GUEST, BOTS, OWN_KEY, ORGANISERS],
+    ids=["none", "a guest's", "a bot's", "an owner's", "an organiser's"],
+)
 def test_a_workers_call_needs_a_workers_token(method, token):
     assert not Gate().open(method, token, port=7)
 

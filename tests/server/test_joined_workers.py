@@ -1,17 +1,30 @@
 """Workers on other machines: what they report is verified, and what is not true counts for nothing."""
 
-import pytest
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
 
+import pytest
+import trio
+
+from arena.competition.plan import read_plan
 from arena.replay.deal_book import DEALS_NAME, read_deals
 from arena.replay.journal.match_log import renumbered
 from arena.sandbox import Level
 from arena.schedule.runner import CannotPlay
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
+from arena.server.admission.traffic import Traffic
+from arena.server.competitions.arena_player import ArenaPlayer, arena_player_of
 from arena.server.data_folder import arena_version
-from arena.server.workers.joined import MOST_REPORT_BYTES, _why_unfit
+from arena.server.refusals import Refused
+from arena.server.workers import speed as speed_class
+from arena.server.workers.joined import MOST_REPORT_BYTES, JoinedWorkers, _why_unfit
 from arena.server.workers.pool import MOST_BEGINS
 from arena.server.workers.worker import Needs, Worker
+from arena.store import Blobs, Key, Scope
 from arena.wire.fields import varint
 from cardarena.v1 import game_pb2, journal_pb2, work_pb2
+from tests.competition.played import toml
 from tests.server.test_workers import (
     aborts,
     contexts,
@@ -241,3 +254,167 @@ def test_a_bot_that_is_not_uploaded_is_told(tmp_path, monkeypatch):
 
     world, _ = played(tmp_path, monkeypatch, during=during, **JOINED)
     assert world.seen == []
+
+
+# The calls.
+
+
+TOKEN, OTHER = new_token(), new_token()
+MADE = datetime(2026, 11, 25, tzinfo=UTC)
+
+
+def key(token, owner, **more):
+    digest = token_sha256(token)
+    return Key(key_id(token), digest, Scope.WORKER, owner, "", MADE, **{"changed": 1, **more})
+
+
+class Context:
+    """A call, which reads what a test puts into `sent`."""
+
+    def __init__(self, token=TOKEN):
+        self.token, self.sent = token, asyncio.Queue()
+
+    def peer(self):
+        return "ipv4:192.0.2.1:5000"
+
+    def invocation_metadata(self):
+        return (("authorization", f"Bearer {self.token}"),)
+
+    async def read(self):
+        return await self.sent.get()
+
+
+class Pool:
+    """A pool in which workers of m1 need one archive."""
+
+    def needed_by(self, name, sha256):
+        return (name, sha256) == ("m1", "aa")
+
+
+def joined(folder, tokens=None, pool=None):
+    tokens = tokens or Tokens(keys=[key(TOKEN, "m1"), key(OTHER, "m2")])
+    found = JoinedWorkers(tokens, Traffic(), Blobs(folder))
+    found._pool = pool
+    return found
+
+
+def refusal(call):
+    with pytest.raises(Refused) as refused:
+        asyncio.run(call())
+    return refused.value.reason
+
+
+# fmt: off
+ARCHIVES = [
+    # token,  archive, pool      the refusal         why
+    (TOKEN,   "aa",    Pool(),   None,               "one that it needs"),
+    (TOKEN,   "bb",    Pool(),   "UNKNOWN_VERSION",  "one that it does not need"),
+    (OTHER,   "aa",    Pool(),   "UNKNOWN_VERSION",  "one that another worker needs"),
+    (TOKEN,   "aa",    None,     "UNKNOWN_VERSION",  "an arena without a pool"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("token", "sha256", "pool", "reason"),
+    [row[:4] for row in ARCHIVES],
+    ids=[row[4] for row in ARCHIVES],
+)
+def test_a_worker_gets_the_archives_that_it_needs(token, sha256, pool, reason, tmp_path):
+    (tmp_path / "blobs").mkdir()
+    for name in ("aa", "bb"):
+        (tmp_path / "blobs" / name).write_bytes(b"zip " * 50_000)
+    service = joined(tmp_path, pool=pool)
+
+    async def call():
+        request = work_pb2.GetArchiveRequest(sha256=sha256)
+        return b"".join([each.piece async for each in service.GetArchive(request, Context(token))])
+
+    if reason is None:
+        assert asyncio.run(call()) == b"zip " * 50_000
+    else:
+        assert refusal(call) == reason
+
+
+def test_an_arena_that_has_no_pool_lets_nobody_join(tmp_path):
+    async def call():
+        async for _ in joined(tmp_path).Work(None, Context()):
+            raise AssertionError
+
+    assert refusal(call) == "DRAINING"
+
+
+def test_bytes_are_passed_on_until_the_arena_ends_the_call(tmp_path):
+    service, context = joined(tmp_path, pool=Pool()), Context()
+
+    async def call():
+        answers = service.Work(None, context)
+        first = asyncio.ensure_future(anext(answers))
+        await context.sent.put(work_pb2.WorkRequest(piece=b"said"))
+        found = await _next(service._joined)
+        found.outgoing.pieces.put_nowait(b"asked")
+        assert (await first).piece == b"asked"
+        said = await _next(found.incoming._received)
+        found.kill()
+        return found.name, said, [each async for each in answers]
+
+    assert asyncio.run(call()) == ("m1", b"said", [])
+
+
+async def _next(channel):
+    """What comes by a channel of trio's, outside of trio."""
+    while True:
+        try:
+            return channel.receive_nowait()
+        except trio.WouldBlock:
+            await asyncio.sleep(0)
+
+
+def test_a_key_that_is_revoked_ends_its_calls(tmp_path):
+    tokens, context = Tokens(keys=[key(TOKEN, "m1")]), Context()
+    service = joined(tmp_path, tokens, Pool())
+
+    async def call():
+        answers = service.Work(None, context)
+        first = asyncio.ensure_future(anext(answers))
+        await asyncio.sleep(0)
+        tokens.learn([key(TOKEN, "m1", revoked=MADE, changed=2)])
+        await context.sent.put(work_pb2.WorkRequest(piece=b"said"))
+        await first
+
+    assert refusal(call) == "REVOKED_TOKEN"
+    with pytest.raises(trio.EndOfChannel):
+        service._joined.receive_nowait().incoming._received.receive_nowait()
+
+
+# Speed classes.
+
+# fmt: off
+CLASSES = [
+    (1.0,        0,   "the reference machine"),
+    (1.06,       0,   "nearly as fast"),
+    (1.15,       1,   "15 % faster"),
+    (1.15**2,    2,   "that again"),
+    (1 / 1.15,  -1,   "slower"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("speed", "found"), [row[:2] for row in CLASSES], ids=[r[2] for r in CLASSES]
+)
+def test_the_class_of_a_machine(speed, found):
+    assert speed_class.class_of(speed_class.REFERENCE_S / speed) == found
+
+
+def test_the_best_of_three_counts(monkeypatch):
+    monkeypatch.setattr(speed_class, "_work", lambda: None)
+    times = iter([0, 9, 10, 10 + speed_class.REFERENCE_S, 20, 25])
+    assert speed_class.speed_class(lambda: next(times)) == 0
+
+
+def test_without_workers_a_plan_with_a_speed_class_is_not_played():
+    plan = read_plan(f"{toml('round_robin', deal_sets=2)}")
+    assert arena_player_of(plan) is ArenaPlayer
+    with pytest.raises(CannotPlay, match="is played by workers on other machines"):
+        arena_player_of(replace(plan, speed_class=0))
