@@ -96,8 +96,24 @@ def _run(links: list[WorkerLink]) -> None:
             link.run(lambda text: say(text, err=True))
         except Stopped as stopped:
             failures.append(str(stopped))
+        except Exception:
+            _log.exception("a worker failed")
+            failures.append("a worker failed: the log in the data folder says why")
 
     threads = [threading.Thread(target=run, args=(link,)) for link in links]
+
+    _handle_signals(links)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        while thread.is_alive():  # so that signals are handled
+            thread.join(0.2)
+    if failures:
+        raise click.ClickException(failures[0])
+
+
+def _handle_signals(links: list[WorkerLink]) -> None:
+    """Drain at SIGTERM, and stop at a second one and at SIGINT."""
 
     def drain(*_: object) -> None:
         for link in links:
@@ -107,12 +123,5 @@ def _run(links: list[WorkerLink]) -> None:
         for link in links:
             link.stop()
 
-    for number, handler in ((signal.SIGTERM, drain), (signal.SIGINT, stop)):
-        signal.signal(number, handler)
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        while thread.is_alive():  # so that signals are handled
-            thread.join(0.2)
-    if failures:
-        raise click.ClickException(failures[0])
+    signal.signal(signal.SIGTERM, drain)
+    signal.signal(signal.SIGINT, stop)

@@ -171,8 +171,7 @@ class _Call:
             _log.error("a call is ended", extra={"why": str(error)})
         finally:
             self._sent.put(None)
-            with contextlib.suppress(OSError):
-                _stdin(self._process).close()
+            _end(self._process)
             reader.join()
         return began
 
@@ -233,15 +232,20 @@ def _process(command: list[str]) -> Iterator["subprocess.Popen[bytes]"]:
     try:
         yield process
     finally:
-        with contextlib.suppress(OSError):
-            _stdin(process).close()
-        try:
-            process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        _end(process)
         if process.stdout is not None:
             process.stdout.close()
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a process by its standard input, and wait for it."""
+    with contextlib.suppress(OSError):
+        _stdin(process).close()
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _stdin(process: "subprocess.Popen[bytes]") -> IO[bytes]:

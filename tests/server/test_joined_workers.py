@@ -19,8 +19,9 @@ from arena.server.data_folder import arena_version
 from arena.server.refusals import Refused
 from arena.server.workers import speed as speed_class
 from arena.server.workers.joined import MOST_REPORT_BYTES, JoinedWorkers, _why_unfit
+from arena.server.workers.messages import frame
 from arena.server.workers.pool import MOST_BEGINS
-from arena.server.workers.worker import Needs, Worker
+from arena.server.workers.worker import MOST_TAKES, Needs, Worker
 from arena.store import Blobs, Key, Scope
 from arena.wire.fields import varint
 from cardarena.v1 import game_pb2, journal_pb2, work_pb2
@@ -107,6 +108,9 @@ def decided(change):
     return first_match(act)
 
 
+TAKES = work_pb2.FromWorker(takes=work_pb2.WorkerTakes())
+
+
 def swap(scores):
     scores[0], scores[1] = scores[1] + 1, scores[0] - 1
 
@@ -130,6 +134,7 @@ FORGED = [
     (opened(lambda it: setattr(it.fair_deal, "server_id", "other")),               "another commitment"),
     (opened(lambda it: setattr(it.played_at, "worker", "m9")),                     "the name of another worker"),
     (Once("report", lambda *_: [varint(MOST_REPORT_BYTES + 1)]),                   "20 MB"),
+    (Once("report", lambda *_: [frame(TAKES)] * (MOST_TAKES + 1)),                 "it asks for everything"),
 ]
 # fmt: on
 

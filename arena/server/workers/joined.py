@@ -126,6 +126,8 @@ class JoinedWorkers(work_pb2_grpc.WorkServiceServicer):
         worker = pool.add(next(self._numbers), connection.name, MOST_REPORT_BYTES)
         try:
             await worker.converse(connection, connection.why_unfit)
+        except Exception:
+            _log.exception("the call of a worker failed", extra=fields)
         finally:
             pool.remove(worker)
             connection.kill()

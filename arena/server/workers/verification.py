@@ -77,3 +77,5 @@ def _outcome(records: Sequence[bytes], opening: Opening) -> MatchOutcome | str:
         return match_outcome(verify(Replay.of_records(Framed(0, each) for each in bodies)).outcome)
     except (Damaged, Discrepancy, Unplayable) as error:
         return f"a replay is not true: {error}"
+    except Exception as error:  # hostile records must not end the arena
+        return f"a replay cannot be verified: {type(error).__name__}"

@@ -28,6 +28,8 @@ from cardarena.v1 import journal_pb2, work_pb2
 
 SILENT_S: Final = 60.0
 """Time for a worker to become ready, and longest silence; it sends its counts every second."""
+MOST_TAKES: Final = 64
+"""Deal-sets that a worker may ask for before it gets one, as the arena leases so many."""
 
 _log = logging.getLogger(__name__)
 
@@ -299,6 +301,8 @@ class Worker:
         elif kind == "counts":
             self._counts = message.counts
         elif kind == "takes":
+            if self.takes == MOST_TAKES:
+                raise BadMessage(f"it asks for more than {MOST_TAKES} deal-sets")
             self.takes += 1
             self._changed()
         elif kind == "leaves":
