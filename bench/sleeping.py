@@ -61,7 +61,7 @@ async def _measure(arena: Arena) -> None:
         order = match_order(
             GAME, names, OPTIONS, seed=SEED, match_id=f"{number:016x}", time_control=CONTROL
         )
-        outcome = await arena.lease(order, order.deal_set)
+        outcome = await arena.matches.lease(order, order.deal_set)
         faults += sum(outcome.faults[0].values())
 
     environment = os.environ | {"CARDARENA_ADDRESS": arena.address, "CARDARENA_ONCE": "1"}
@@ -72,7 +72,7 @@ async def _measure(arena: Arena) -> None:
         for name in ("slow", "first")
     ]
     try:
-        await arena.arrived(names)
+        await arena.sessions.arrived(names)
         began_s = time.monotonic()
         async with trio.open_nursery() as nursery:
             for number in range(MATCHES):

@@ -56,7 +56,7 @@ FOREIGN_BY_DESIGN = {
     ("cli/arena_client.py",              "page_token"):       "a message of the protocol, of any type",
     ("cli/terminal/plain.py",            "message"):          "click prints the message of its errors",
     ("referee/timers.py",                "deadline"):         "trio moves a deadline by its attribute",
-    ("server/workers/local.py",          "deadline"):         "trio moves a deadline by its attribute",
+    ("server/workers/worker.py",         "deadline"):         "trio moves a deadline by its attribute",
     ("store/database.py",                "isolation_level"):  "a setting of sqlite3's connections",
     ("web/markdown.py",                  "tag"):              "markdown-it's tokens are changed in place",
     ("web/serve.py",                     "should_exit"):      "uvicorn's servers are stopped by this attribute",

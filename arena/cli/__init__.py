@@ -36,6 +36,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     },
     "Run a server": {
         "serve": ("arena.cli.serve", "Run an arena that bots connect to."),
+        "worker": ("arena.cli.worker", "Play deal-sets for an arena on another machine."),
         "doctor": ("arena.cli.doctor", "Show what this machine lacks, with cures."),
         "status": ("arena.cli.status", "Show the state of a running arena."),
         "keys": ("arena.cli.keys", "Create, list and revoke keys."),

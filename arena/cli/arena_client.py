@@ -5,7 +5,7 @@ import functools
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -180,8 +180,8 @@ def service_client(
 
 
 @contextlib.contextmanager
-def channel_of(server: Server) -> Iterator[grpc.Channel]:
-    """Open a channel to an arena.
+def channel_of(server: Server, options: Sequence[tuple[str, int]] = ()) -> Iterator[grpc.Channel]:
+    """Open a channel to an arena, with these options of gRPC.
 
     Raises:
       click.UsageError: if the address or its certificates cannot be used.
@@ -194,7 +194,7 @@ def channel_of(server: Server) -> Iterator[grpc.Channel]:
             client_key=server.client_key,
             insecure=server.insecure,
         )
-        channel = dial.channel(server.address, (("grpc.use_local_subchannel_pool", 1),))
+        channel = dial.channel(server.address, (("grpc.use_local_subchannel_pool", 1), *options))
     except Misconfigured as error:
         raise click.UsageError(str(error)) from None
     with channel:

@@ -134,6 +134,26 @@ def organiser(owner: str, expires: timedelta | None, as_json: bool, data: Path) 
     _print(key, token, f"the organiser {owner!r}", as_json=as_json)
 
 
+@new.command(
+    epilog="""\b
+Examples:
+  arena keys new worker m1
+  arena keys new worker m1 > worker-token
+"""
+)
+@click.argument("name", type=NameType())
+@json_option
+@data_option
+def worker(name: str, as_json: bool, data: Path) -> None:
+    """Create a key for the worker NAME, which may play deal-sets with it and nothing else.
+
+    Workers see the cards of what they play, so give keys to machines of your own only.
+    """
+    with plain_errors(), _open(data) as store:
+        key, token = _make(store.keys(), Scope.WORKER, name, "", None)
+    _print(key, token, f"the worker {name!r}", as_json=as_json)
+
+
 @new.command(epilog="\b\nExamples:\n  arena keys new owner ann")
 @click.argument("owner", type=NameType())
 @json_option

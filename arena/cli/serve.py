@@ -12,17 +12,17 @@ import click
 from arena.cli.options import data_option, log_to, plain_errors
 from arena.cli.sandbox_options import SandboxChoice, level_of, sandbox_options
 from arena.cli.web import WEB_PORT
-from arena.cli.worker import worker_command
+from arena.cli.worker_process import worker_command
 from arena.sandbox import Level
 from arena.server.admission.tokens import Tokens
 from arena.server.app import ServerSettings, serve_bots
 from arena.server.data_folder import store_path
 from arena.server.listen import TlsFiles, is_local, require_this_machine
+from arena.server.workers.local import MOST_LOCAL
 from arena.store import keep_in
 
 DEFAULT_PORT = 7654
 WEB_STOP_S = 10.0
-MOST_WORKERS = 64
 _HANDED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 """Environment variables that `arena web` inherits."""
 _PORT = click.IntRange(0, 65_535)
@@ -119,7 +119,7 @@ On this machine a bot without a key connects as a guest, with the token `guest:N
 @click.option(
     "--workers",
     default=0,
-    type=click.IntRange(0, MOST_WORKERS),
+    type=click.IntRange(0, MOST_LOCAL),
     metavar="N",
     help="Play deal-sets of launched bots in N processes; with 0, in the arena's own. "
     "Matches of connected bots are always played in the arena's own process.",

@@ -131,10 +131,10 @@ def _numbers(page: StatusPage) -> Iterator[str]:
         f"{process['threads']} threads, {_span(process['cpu_s'])} of processor time",
     )
     for each in page.workers:
-        again = f", started {each['starts']} times" if each["starts"] > 1 else ""
+        again = f", started {each.starts} times" if each.starts > 1 else ""
         yield _row(
-            f"worker {each['number']}",
-            f"{each['matches']} in play, {each['decisions']:,} decisions, process {each['pid']}{again}",
+            each.name or f"worker {each.number}",
+            f"{each.matches} in play, {each.decisions:,} decisions, process {each.pid}{again}",
         )
 
 

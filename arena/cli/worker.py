@@ -1,74 +1,127 @@
-"""The program of a local worker, which only `arena serve --workers` starts."""
+"""`arena worker`: play deal-sets for an arena on another machine."""
 
-import os
-import sys
+import logging
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 import click
 
-from arena.cli.options import data_option, log_to, plain_errors
-from arena.cli.sandbox_options import SandboxChoice, level_of, sandbox_options
-from arena.sandbox import Level
-from arena.server.app import ServerSettings, play_as_worker
-from arena.server.data_folder import bots_of_worker
+from arena.cli.arena_client import Server, dial_options
+from arena.cli.options import data_folder, log_to, make_folder
+from arena.cli.sandbox_options import SandboxChoice, sandbox_options
+from arena.cli.terminal.plain import say
+from arena.cli.worker_link import Stopped, WorkerLink
+from arena.server.workers.local import MOST_LOCAL
+from arena.server.workers.speed import speed_class as measured
 
-PROGRAM: Final = ("-m", "arena.cli.worker")
-"""Arguments of Python that run this module."""
-_FOLDER: Final = click.Path(file_okay=False, path_type=Path)
-
-
-def worker_command(
-    data: Path, *, confinement: SandboxChoice, take_all: bool
-) -> Callable[[int, Path], list[str]]:
-    """The command that starts a worker for the arena of a folder, by the worker's number and own folder."""
-    words = [sys.executable, *PROGRAM, "--cache", str(data), "--sandbox", confinement.demand]
-    words += [word for path in confinement.read_only for word in ("--ro", str(path))]
-    words += ["--take-all"] * take_all
-
-    def command(number: int, folder: Path) -> list[str]:
-        own = {
-            "--data": folder,
-            "--bots": bots_of_worker(data, number),
-            "--log": data / f"worker-{number}.log",
-        }
-        return [*words, *(str(word) for pair in own.items() for word in pair)]
-
-    return command
+_log = logging.getLogger(__name__)
 
 
-@click.command()
-@click.option("--cache", type=_FOLDER, required=True, help="Archives, wheels and runtimes of bots.")
-@click.option("--bots", type=_FOLDER, required=True, help="Gets the folders and logs of bots.")
-@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), required=True)
-@click.option("--take-all", is_flag=True)
+@click.command(
+    epilog="""\b
+Examples:
+  arena keys new worker m1 > worker-token     at the arena
+  arena worker --server https://arena.example:7654 --token-file worker-token
+  arena worker --server https://arena.example:7654 --token-file worker-token --workers 4
+
+\b
+A competition is played by such workers if its plan has a speed class.
+SIGTERM drains: the workers finish what they play, and take nothing new. A second one ends them.
+"""
+)
+@click.option(
+    "--server",
+    "address",
+    metavar="ADDRESS",
+    required=True,
+    help="The arena: https://HOST:PORT, or HOST:PORT on this machine.",
+)
+@click.option(
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="File with the token of a key of `arena keys new worker`.",
+)
+@click.option(
+    "--workers",
+    default=1,
+    type=click.IntRange(1, MOST_LOCAL),
+    metavar="N",
+    help="Worker processes; one for each two cores.",
+)
+@click.option(
+    "--speed-class",
+    type=click.IntRange(-50, 50),
+    help="Speed class of this machine.  [default: measured]",
+)
+@dial_options
 @sandbox_options
-@data_option
+@data_folder("Folder of archives, logs and matches in play. It may be deleted afterwards.")
 def worker(
     *,
-    cache: Path,
-    bots: Path,
-    log: Path,
-    take_all: bool,
+    address: str,
+    token_file: Path,
+    workers: int,
+    speed_class: int | None,
+    server_at: Callable[[str, str], Server],
     confinement: SandboxChoice,
     data: Path,
 ) -> None:
-    """Play the deal-sets that standard input hands out, and report them to standard output."""
-    asks, answers = os.dup(0), os.dup(1)
-    os.dup2(2, 1)  # so that other output does not mix with the answers
-    log_to(log.parent, log.name)
-    with plain_errors(), confinement.raised(cache) as sandbox:
-        level = level_of(sandbox)
-        settings = ServerSettings(
-            data,
-            is_worker=True,
-            limits_load=not take_all,
-            play_socket=level != Level.S0.value,
-            sandbox=level,
-        )
-        play_as_worker(settings, asks, answers, cache=cache, bots=bots, sandbox=sandbox)
+    """Play deal-sets for an arena on another machine, until it is stopped.
+
+    Workers see the cards of what they play: run them on machines of the arena's organiser only.
+    """
+    make_folder(data)
+    log_to(data)
+    server = server_at(address, token_file.read_text("utf-8").strip())
+    if speed_class is None:
+        speed_class = measured()
+    click.echo(f"Speed class {speed_class}. {workers} workers play for {address}. Ctrl-C stops.")
+    links = [
+        WorkerLink(number, server, data, confinement=confinement, speed_class=speed_class)
+        for number in range(1, workers + 1)
+    ]
+    _run(links)
+    click.echo("Stopped.")
 
 
-if __name__ == "__main__":
-    worker()
+def _run(links: list[WorkerLink]) -> None:
+    """Run all links until they are stopped, or the arena refuses one."""
+    failures: list[str] = []
+
+    def run(link: WorkerLink) -> None:
+        try:
+            link.run(lambda text: say(text, err=True))
+        except Stopped as stopped:
+            failures.append(str(stopped))
+        except Exception:
+            _log.exception("a worker failed")
+            failures.append("a worker failed: the log in the data folder says why")
+
+    threads = [threading.Thread(target=run, args=(link,)) for link in links]
+
+    _handle_signals(links)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        while thread.is_alive():  # so that signals are handled
+            thread.join(0.2)
+    if failures:
+        raise click.ClickException(failures[0])
+
+
+def _handle_signals(links: list[WorkerLink]) -> None:
+    """Drain at SIGTERM, and stop at a second one and at SIGINT."""
+
+    def drain(*_: object) -> None:
+        for link in links:
+            link.stop() if link.is_draining else link.drain()
+
+    def stop(*_: object) -> None:
+        for link in links:
+            link.stop()
+
+    signal.signal(signal.SIGTERM, drain)
+    signal.signal(signal.SIGINT, stop)

@@ -43,6 +43,8 @@ REFUSALS: Final = (
         "An organiser banned the owner, for the reason in the message.", "Ask the arena's organiser.", _DENIED),
     R("R-BAD-CODE", "the code of the invitation is not valid",
         "It is wrong, or somebody has registered with it.", "Ask the arena's organiser for another invitation.", _DENIED),
+    R("R-UNFIT-WORKER", "the arena cannot use the worker",
+        "It runs another version of the engine, its sandbox is too weak for uploaded bots, or it sent an invalid message.", "Install the arena's version, or raise the sandbox; docs/organising.md describes workers.", _NOT_NOW),
     # How much is asked.
     R("R-BUSY", "the arena is busy",
         "It is late, its disk is full, or the caller has used what a minute allows.", _WAIT, _EXHAUSTED),

@@ -40,6 +40,9 @@ DEFAULT_ATTEMPTS: Final = 3
 WORKER: Final = "arena"
 """The name of a runner in the arena's process as a worker."""
 
+Begin: TypeAlias = Callable[[str], Awaitable[int]]
+"""Has a leased deal-set begin at a player of this name, as `WorkSource.begin`; returns the number of the begin."""
+
 OnEnded: TypeAlias = Callable[[MatchPlan, MatchOutcome], None]
 """Called with each match that has ended, also after an aborted attempt."""
 
@@ -186,8 +189,8 @@ class CannotPlay(Exception):
 class DealSetPlayer(Protocol):
     """Plays leased deal-sets, several at a time: in the arena's process, or by its workers."""
 
-    async def ready(self) -> None:
-        """Wait until another deal-set can begin."""
+    async def ready(self) -> int:
+        """Wait until another deal-set can begin; returns how many can."""
         ...
 
     async def play(
@@ -195,16 +198,19 @@ class DealSetPlayer(Protocol):
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
+        begin: Begin,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
         """Play a deal-set; returns the outcomes of its matches that have a result, by id.
 
         `task_status` is started when the next deal-set may be leased. `known` are earlier outcomes; a match with a
-        result is not played again. If there are fewer outcomes than matches, the deal-set was not finished.
+        result is not played again. `begin` is called each time before a worker gets the deal-set. If there are fewer
+        outcomes than matches, the deal-set was not finished.
 
         Raises:
           CannotPlay: if no deal-set can be played.
+          OutOfDate: if the deal-set was leased again.
         """
         ...
 
@@ -237,16 +243,18 @@ class MatchByMatch:
         self._phases_of = phases_of
         self._slots = trio.Semaphore(max_matches)
 
-    async def ready(self) -> None:
-        """Wait until a match can begin."""
+    async def ready(self) -> int:
+        """Wait until a match can begin, and count it as a deal-set."""
         await self._slots.acquire()
         self._slots.release()
+        return 1
 
     async def play(
         self,
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
+        begin: Begin,  # noqa: ARG002 - no worker gets the deal-set
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
@@ -414,9 +422,9 @@ class _Run:
         """Lease and play deal-sets until there are no more and none is in play."""
         async with trio.open_nursery() as nursery:
             while True:
-                await self._player.ready()
+                most = await self._player.ready()
                 self._one_ended = trio.Event()
-                jobs = await self._source.lease(self._worker, 1)
+                jobs = await self._source.lease(self._worker, most)
                 for job in jobs:
                     self._add(job.deal_set, {})  # the source may have drawn it just now
                     self._in_play.add(job.id)
@@ -429,10 +437,15 @@ class _Run:
     async def _play(
         self, job: DealSetJob, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
-        outcomes = await self._player.play(
-            job, self._outcomes, self._ended, task_status=task_status
-        )
+        async def begin(player: str) -> int:
+            nonlocal job
+            job = await self._source.begin(self._worker, job, player)
+            return job.begin
+
         try:
+            outcomes = await self._player.play(
+                job, self._outcomes, self._ended, begin, task_status=task_status
+            )
             if len(outcomes) < len(job.deal_set.matches):
                 await self._source.give_up(self._worker, job)
             else:

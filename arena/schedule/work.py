@@ -1,13 +1,13 @@
 """Sources of work: deal-sets that are leased to a worker, and reported by it.
 
 A job is a deal-set, as its secret, the instances of its bots and its replays belong together. A lease ends
-after `LEASE_S` without a heartbeat. Each lease of a job has its own epoch, so that the report of a worker whose
-job was leased again is refused. A repeated report changes nothing.
+after `LEASE_S` without a heartbeat. Each lease of a job has its own epoch, and each begin at a worker under it its
+own number, so that a report counts only if it is of the latest of both. A repeated report changes nothing.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, digest
@@ -20,7 +20,7 @@ HEARTBEAT_S: Final = 10.0
 
 
 class OutOfDate(Exception):
-    """The job was leased again, so this worker's report does not count."""
+    """The job was leased or begun again, so this worker's report does not count."""
 
 
 class Contradicted(Exception):
@@ -34,6 +34,8 @@ class DealSetJob:
     deal_set: DealSetPlan
     epoch: int
     """The number of the lease among those of the deal-set, from 1."""
+    begin: int = 0
+    """How often the deal-set was begun at a worker, under all its leases."""
 
     @property
     def id(self) -> str:
@@ -51,13 +53,23 @@ class WorkSource(Protocol):
         """Renew the leases of the worker; returns the ids of the jobs that it still has."""
         ...
 
+    async def begin(self, worker: str, job: DealSetJob, player: str) -> DealSetJob:
+        """Have a leased job begin at a player, such as a process of the worker; what began before counts no longer.
+
+        Returns the job to report, with the number of the begin.
+
+        Raises:
+          OutOfDate: if the job was leased again since.
+        """
+        ...
+
     async def report(
         self, worker: str, job: DealSetJob, outcomes: Mapping[str, MatchOutcome]
     ) -> None:
         """Report the outcomes of a job by match id; each match has a result.
 
         Raises:
-          OutOfDate: if the job was leased again since.
+          OutOfDate: if the job was leased or begun again since.
           Contradicted: if the job has another report.
         """
         ...
@@ -97,6 +109,7 @@ class ScheduledWork:
     def __init__(self, deal_sets: Sequence[DealSetPlan] = ()) -> None:
         self._waiting = deque(deal_sets)
         self._holders: dict[str, str] = {}
+        self._begins: Counter[str] = Counter()
         self._reports: dict[str, str] = {}
 
     def add(self, deal_set: DealSetPlan) -> None:
@@ -107,12 +120,23 @@ class ScheduledWork:
         """As `WorkSource.lease`."""
         taken = [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
         self._holders.update({each.id: worker for each in taken})
-        return [DealSetJob(each, 1) for each in taken]
+        return [DealSetJob(each, 1, self._begins[each.id]) for each in taken]
 
     async def heartbeat(self, worker: str) -> frozenset[str]:
         """As `WorkSource.heartbeat`."""
         mine = {job for job, holder in self._holders.items() if holder == worker}
         return frozenset(mine - self._reports.keys())
+
+    async def begin(
+        self,
+        worker: str,
+        job: DealSetJob,
+        player: str,  # noqa: ARG002 - kept by the store alone
+    ) -> DealSetJob:
+        """As `WorkSource.begin`."""
+        self._require_holder(worker, job)
+        self._begins[job.id] += 1
+        return replace(job, begin=self._begins[job.id])
 
     async def report(
         self, worker: str, job: DealSetJob, outcomes: Mapping[str, MatchOutcome]
@@ -135,3 +159,5 @@ class ScheduledWork:
     def _require_holder(self, worker: str, job: DealSetJob) -> None:
         if self._holders.get(job.id) != worker:
             raise OutOfDate(f"deal-set {job.id} is not leased to {worker}")
+        if self._begins[job.id] != job.begin:
+            raise OutOfDate(f"deal-set {job.id} was begun again")

@@ -42,7 +42,7 @@ from arena.server.admission.match_admission import Admission
 from arena.server.admission.tokens import Tokens
 from arena.server.arena import Arena
 from arena.server.competition_service import CompetitionService
-from arena.server.competitions.arena_player import MAX_MATCHES, ArenaPlayer, MakePlayer
+from arena.server.competitions.arena_player import MAX_MATCHES
 from arena.server.competitions.drawn_rounds import OnProgress
 from arena.server.competitions.players import Players
 from arena.server.competitions.scheduler import Scheduler
@@ -70,14 +70,17 @@ from arena.server.services.replays import ReplayCalls
 from arena.server.services.spectating import SpectateCalls
 from arena.server.services.standings import StandingsCalls
 from arena.server.standings_process import StandingsProcess
+from arena.server.submissions.built_runtimes import BuiltRuntimes
 from arena.server.submissions.intake import SubmissionIntake
 from arena.server.submissions.qualifier import Qualifier
 from arena.server.submissions.remote_versions import RemoteVersions
 from arena.server.transport import Service, connection_monitor, new_server, offer
+from arena.server.workers.joined import JoinedWorkers
 from arena.server.workers.local import Command, LocalWorkers
 from arena.server.workers.player import AssignmentPlayer, ReportRecorder
-from arena.server.workers.pool import PoolPlayer
-from arena.store import Store, kept_at, open_store
+from arena.server.workers.pool import WorkerPool, player_of
+from arena.server.workers.verification import VerifyingProcesses
+from arena.store import Blobs, Store, kept_at, open_store
 from cardarena.v1 import (
     bots_pb2,
     bots_pb2_grpc,
@@ -95,6 +98,8 @@ from cardarena.v1 import (
     standings_pb2_grpc,
     watch_pb2,
     watch_pb2_grpc,
+    work_pb2,
+    work_pb2_grpc,
 )
 
 if TYPE_CHECKING:
@@ -161,6 +166,8 @@ class Parts:
     arena: Arena
     store: Store
     service: CompetitionService
+    joined: JoinedWorkers
+    """The workers on other machines."""
 
 
 def serve(
@@ -214,16 +221,22 @@ def serve_bots(
         async with trio.open_nursery() as nursery:
             for run in (reloader.run, versions.run, qualifier.run):
                 nursery.start_soon(run)
-            make_player: MakePlayer = ArenaPlayer
-            if workers:
-                pool = LocalWorkers(data_folder.worker_folders(data), command, workers)
-                await nursery.start(pool.run)
+            with contextlib.closing(VerifyingProcesses()) as verify:
+                pool = WorkerPool(verify)
+                local = LocalWorkers(pool, data_folder.worker_folders(data), command, workers)
+                await nursery.start(local.run)
                 arena.add_workers(pool)
-                make_player = functools.partial(PoolPlayer, pool)
-            scheduler = Scheduler(
-                arena, store, parts.service, data, nursery, sandbox=sandbox, make_player=make_player
-            )
-            nursery.start_soon(scheduler.run)
+                nursery.start_soon(parts.joined.run, pool)
+                scheduler = Scheduler(
+                    arena,
+                    store,
+                    parts.service,
+                    data,
+                    nursery,
+                    sandbox=sandbox,
+                    player_of=functools.partial(player_of, pool),
+                )
+                await scheduler.run()
 
     path = data_folder.store_path(settings.data)
     open_store(path).close()  # made, or brought up to date, with patience for other programs
@@ -295,6 +308,7 @@ def play_as_worker(
     cache: Path,
     bots: Path,
     sandbox: Sandbox | None = None,
+    speed_class: int = 0,
 ) -> None:
     """Play deal-sets for another arena until it stops asking.
 
@@ -305,6 +319,7 @@ def play_as_worker(
       cache: Has the archives of uploaded versions, their wheels and runtimes.
       bots: Gets a folder and a log for every instance of a bot.
       sandbox: Sandboxes launched bots; None sandboxes no bot.
+      speed_class: That of this machine.
 
     Raises:
       As `serve`.
@@ -315,7 +330,14 @@ def play_as_worker(
         reads, writes = map(trio.lowlevel.FdStream, (asks, answers))
         async with reads, writes, trio.open_nursery() as nursery:
             players = Players(parts.arena, cache, bots, nursery, sandbox=sandbox)
-            player = AssignmentPlayer(parts.arena, recorder, players)
+            ready = work_pb2.WorkerReady(
+                pid=os.getpid(),
+                engine=data_folder.arena_version(),
+                sandbox=players.level,
+                runtimes=[each.sha256 for each in BuiltRuntimes(cache).all() if not each.lacks],
+                speed_class=speed_class,
+            )
+            player = AssignmentPlayer(parts.arena, recorder, players, ready)
             await player.run(reads, writes)
             if player.is_idle:
                 await players.send_home()
@@ -360,6 +382,7 @@ class _App(Generic[T]):
         self._arena: Arena | None = None
         self._guest: host.TrioGuest[T] | None = None
         self._listens: trio.Event
+        self._joined: JoinedWorkers
 
     async def run(self) -> T | None:
         """Build everything, run the program, and take everything apart."""
@@ -473,13 +496,16 @@ class _App(Generic[T]):
     async def _in_trio(self, files: "_Files", restored: "asyncio.Future[Arena]") -> T:
         """Trio's side: the arena's core, and the program once the server listens."""
         arena = self._arena = self._build_arena(files)
+        blobs = Blobs(self._settings.data)
+        self._joined = JoinedWorkers(self._tokens, arena.limits.traffic, blobs)
         self._listens = trio.Event()
         try:
             async with trio.open_nursery() as nursery:
                 await nursery.start(arena.run)
                 restored.set_result(arena)
                 await self._listens.wait()
-                value = await self._program(Parts(arena, files.store, files.service))
+                parts = Parts(arena, files.store, files.service, self._joined)
+                value = await self._program(parts)
                 arena.stop_taking()
                 nursery.cancel_scope.cancel()
         finally:
@@ -616,6 +642,7 @@ class _App(Generic[T]):
             Service.of(owners_pb2, owners_pb2_grpc, "OwnerService", owners),
             Service.of(bots_pb2, bots_pb2_grpc, "BotService", bots),
             Service.of(watch_pb2, watch_pb2_grpc, "WatchService", spectating),
+            Service.of(work_pb2, work_pb2_grpc, "WorkService", self._joined),
         ]
 
     async def _serve_metrics(

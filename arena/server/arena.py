@@ -5,7 +5,7 @@ the matches, and `FairDeals` the fair deals.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -28,7 +28,7 @@ from arena.server.matches.recording import MatchRecorder, ResultRecorder
 from arena.server.matches.restore import Restoration
 from arena.server.matches.results import Results
 from arena.server.matches.upkeep import JournalUpkeep
-from arena.server.metrics import Metrics
+from arena.server.metrics import Metrics, WorkerStatus
 from arena.server.refusals import DRAINING, Refused
 from arena.server.session.register import SessionRegister
 from arena.server.session.session import Session
@@ -47,8 +47,8 @@ class Workers(Protocol):
         """Wait until nothing that was handed out is in play."""
         ...
 
-    def status(self) -> Sequence[Mapping[str, int]]:
-        """The counts of each worker, for `arena status`: number, pid, starts, matches, decisions."""
+    def status(self) -> Sequence[WorkerStatus]:
+        """The counts of each worker."""
         ...
 
 

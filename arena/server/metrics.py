@@ -13,6 +13,7 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.referee import (
@@ -26,6 +27,24 @@ from arena.referee import (
 )
 from arena.replay.journal.match_log import MatchLog
 from arena.server.bots import BotId
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """The counts of a worker, for `arena status`."""
+
+    number: int
+    pid: int
+    """Of its process, on its machine."""
+    starts: int
+    """How often it was started."""
+    matches: int
+    """In play."""
+    decisions: int
+    """Since its process began."""
+    name: str = ""
+    """The name by which it has joined from another machine; empty for a local worker."""
+
 
 OWN_TIME_S: Final[Sequence[float]] = (
     0.0001,

@@ -10,7 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from arena.store.errors import StoreError
 from arena.submission.archive import BadArchive, BotArchive, read_archive, unpack
@@ -43,6 +43,18 @@ class Blobs:
         archive.path.chmod(0o400)
         archive.path.replace(target)
         return sha256, True
+
+    def open(self, sha256: str) -> BinaryIO:
+        """Open the zip file of these contents, which are not verified.
+
+        Raises:
+          OSError: if there is none.
+        """
+        return (self._blobs / sha256).open("rb")
+
+    def has(self, sha256: str) -> bool:
+        """Whether there is an archive of these contents."""
+        return (self._blobs / sha256).exists()
 
     def forget(self, sha256: str) -> None:
         """Remove an archive that is no longer referenced."""

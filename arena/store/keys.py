@@ -1,4 +1,4 @@
-"""The keys of bots, owners and organisers.
+"""The keys of bots, owners, organisers and workers.
 
 A key is stored without its token, as the token's SHA-256. Tokens have 256 random bits, so a fast hash is
 enough: nobody can guess a token from a stolen copy of the store.
@@ -32,6 +32,8 @@ class Scope(StrEnum):
     """Making matches, and reading."""
     OWNER = schema.OWNER_SCOPE
     """Submitting and managing versions of one's own bots, and reading."""
+    WORKER = schema.WORKER_SCOPE
+    """Playing deal-sets for the arena, on another machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Key:
     scope: Scope
     owner: str
     bot: str
-    """The bot's name; empty for an organiser or an owner."""
+    """The bot's name; empty for an organiser, an owner or a worker."""
     created: datetime
     expires: datetime | None = None
     """None for a key that does not expire."""

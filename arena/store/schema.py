@@ -25,7 +25,7 @@ from sqlalchemy import (
     false,
 )
 
-HEAD: Final = "v1"
+HEAD: Final = "v2"
 """The revision of these tables. Stores from before it had revisions 0001 to 0009, and are not read."""
 
 PLANNED: Final = "planned"
@@ -42,6 +42,7 @@ VOID: Final = "void"
 BOT_SCOPE: Final = "bot"
 ORGANISER_SCOPE: Final = "organiser"
 OWNER_SCOPE: Final = "owner"
+WORKER_SCOPE: Final = "worker"
 
 _Json: Final = JSON(none_as_null=True)
 
@@ -112,6 +113,8 @@ deal_sets: Final = Table(
     Column("round", Integer, nullable=False, server_default="0"),  # 0 for ladders
     Column("shape", Text, nullable=False, server_default="rotation"),
     Column("inputs_sha256", Text),  # of all inputs of a ladder's draw
+    Column("begin", Integer, nullable=False, server_default="0"),  # begins at workers so far
+    Column("player", Text),  # the worker at which it began last; null if it never began at one
     PrimaryKeyConstraint("competition_game", "id"),
     UniqueConstraint("competition_game", "number"),
 )
@@ -189,7 +192,8 @@ keys: Final = Table(
     Column("used", Text),  # ISO 8601, a day in UTC
     Column("changed", Integer, nullable=False, unique=True),
     CheckConstraint(
-        f"scope IN ('{BOT_SCOPE}', '{ORGANISER_SCOPE}', '{OWNER_SCOPE}')", name="known_scope"
+        f"scope IN ('{BOT_SCOPE}', '{ORGANISER_SCOPE}', '{OWNER_SCOPE}', '{WORKER_SCOPE}')",
+        name="known_scope",
     ),
     CheckConstraint(f"(scope = '{BOT_SCOPE}') = (bot IS NOT NULL)", name="a_bot_has_a_name"),
 )

@@ -66,7 +66,7 @@ PLANS = {
 
 PATIENT = f"""
 from arena.cli import main
-from arena.cli import worker
+from arena.cli import worker_process as worker
 from arena.server.competitions import launcher
 launcher.CONNECT_S = {CONNECT_S}
 worker.PROGRAM = ("-c", {{program!r}})

@@ -27,6 +27,7 @@ from arena.store import (
     StoreError,
     open_store,
 )
+from arena.store.leases import LeaseReport
 from tests.competition.played import outcome, toml
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -85,7 +86,7 @@ class House:
         jobs = leases.lease("arena", most, now_unix_ms=0)
         for job in jobs:
             told = {match.id: outcome(match, SKILLS) for match in job.deal_set.matches}
-            leases.report("arena", job, told, now_unix_ms=1)
+            leases.report_many([LeaseReport("arena", job, told)], now_unix_ms=1)
         return len(jobs)
 
     def run(self):

@@ -108,7 +108,7 @@ CREATE = "/cardarena.v1.LobbyService/CreateMatch"
 PLAY = "/cardarena.v1.PlayService/Play"
 MADE = datetime(2026, 11, 22, tzinfo=UTC)
 BOTS, SISTERS, ORGANISERS, GUEST = new_token(), new_token(), new_token(), "guest:carl"
-OWN_KEY = new_token()
+OWN_KEY, WORKERS = new_token(), new_token()
 
 
 def key(token, bot="", scope=Scope.ORGANISER):
@@ -128,7 +128,7 @@ class Gate:
             ServerLimits(**limits), why_busy=why_busy, why_full=why_full, sleep=_at_once
         )
         keys = [key(BOTS, "ann"), key(SISTERS, "bob"), key(ORGANISERS)]
-        keys.append(key(OWN_KEY, scope=Scope.OWNER))
+        keys += [key(OWN_KEY, scope=Scope.OWNER), key(WORKERS, scope=Scope.WORKER)]
         self.gate = CallInterceptor(Tokens(guests=True, keys=keys), self.limits)
 
     def open(self, method, token="", *, port):
@@ -194,14 +194,32 @@ def test_a_connection_of_this_machine_has_its_share_of_each_call():
 
 
 OWNERS = {call for call, access in CALLS.items() if access is Access.OWN}
-"""Calls that no organiser makes."""
+WORK = {call for call, access in CALLS.items() if access is Access.WORK}
+NEVER_REFUSED = [(call, ORGANISERS) for call in sorted({*CALLS} - {PLAY} - OWNERS - WORK)]
+NEVER_REFUSED += [(call, WORKERS) for call in sorted(WORK)]
 
 
-@pytest.mark.parametrize("method", sorted({*CALLS} - {PLAY} - OWNERS))
-def test_an_organisers_calls_are_never_refused_for_load(method):
+@pytest.mark.parametrize(("method", "token"), NEVER_REFUSED, ids=[row[0] for row in NEVER_REFUSED])
+def test_calls_of_organisers_and_workers_are_never_refused_for_load(method, token):
     gate = Gate(calls=1, why_busy=lambda: "the arena is 90 ms late")
     gate.number(method, port=7)
-    assert gate.number(method, ORGANISERS, port=7) == 200
+    assert gate.number(method, token, port=7) == 200
+
+
+@pytest.mark.parametrize("method", sorted({*CALLS} - {PLAY} - WORK))
+def test_a_workers_token_is_for_nothing_else(method):
+    needs_none = CALLS[method] in (Access.OPEN, Access.WATCH, Access.CODE)
+    assert Gate().open(method, WORKERS, port=7) == needs_none
+
+
+@pytest.mark.parametrize("method", sorted(WORK))
+@pytest.mark.parametrize(
+    "token",
+    ["", GUEST, BOTS, OWN_KEY, ORGANISERS],
+    ids=["none", "a guest's", "a bot's", "an owner's", "an organiser's"],
+)
+def test_a_workers_call_needs_a_workers_token(method, token):
+    assert not Gate().open(method, token, port=7)
 
 
 # fmt: off
@@ -299,6 +317,7 @@ REPORT = "/cardarena.v1.BotService/GetReport"
 
 
 KEYS = {Scope.OWNER: OWN_KEY, Scope.BOT: BOTS, Scope.ORGANISER: ORGANISERS}
+KEYS[Scope.WORKER] = WORKERS
 PERMITTED = [
     (method, scope)
     for method, access in CALLS.items()

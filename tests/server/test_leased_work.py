@@ -2,9 +2,10 @@
 
 import pytest
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 from arena.server.competitions.leased_work import LeasedWork
-from arena.server.matches.results import LOCKED_ATTEMPTS
+from arena.server.shared_transactions import LOCKED_ATTEMPTS
 from arena.store import StoreBusy, StoreError
 
 
@@ -31,7 +32,11 @@ class LockedLeases:
     def heartbeat(self, worker, *, now_unix_ms):
         self._call("heartbeat")
 
-    def report(self, worker, job, outcomes, *, now_unix_ms):
+    def begin_many(self, begins):
+        self._call("begin")
+        return [job for _, job, _ in begins]
+
+    def report_many(self, reports, *, now_unix_ms):
         self._call("report")
 
     def give_up(self, worker, job):
@@ -42,6 +47,7 @@ CALLS = {
     "start_anew": lambda work: work.start_anew(),
     "lease": lambda work: work.lease("w", 2),
     "heartbeat": lambda work: work.heartbeat("w"),
+    "begin": lambda work: work.begin("w", None, "worker 1"),
     "report": lambda work: work.report("w", None, {}),
     "give_up": lambda work: work.give_up("w", None),
 }
@@ -73,3 +79,45 @@ def test_the_time_is_that_of_the_call():
     work = LeasedWork(LockedLeases(0), lambda: next(times))
     assert trio.run(work.lease, "w", 1) == ("w", 1, 5)
     assert trio.run(work.lease, "w", 1) == ("w", 1, 7)
+
+
+class SlowLeases:
+    """Leases whose first transaction takes as long as is wanted."""
+
+    def __init__(self):
+        self.transactions, self.go_on = [], trio.Event()
+
+    def begin_many(self, begins):
+        self.transactions.append([job for _, job, _ in begins])
+        if len(self.transactions) == 1:
+            trio.from_thread.run(self.go_on.wait)
+        return [job.upper() for _, job, _ in begins]
+
+    def report_many(self, reports, *, now_unix_ms):
+        self.begin_many(reports)
+
+
+CALLS_OF_MANY = {
+    "begin": lambda work, job: work.begin("w", job, "worker 1"),
+    "report": lambda work, job: work.report("w", job, {}),
+}
+
+
+@pytest.mark.parametrize("call", CALLS_OF_MANY.values(), ids=CALLS_OF_MANY)
+def test_those_that_wait_share_a_transaction(call):
+    async def main():
+        leases, found = SlowLeases(), []
+        work = LeasedWork(leases)
+
+        async def one(job):
+            found.append(await call(work, job))
+
+        async with trio.open_nursery() as nursery:
+            for job in "abc":
+                nursery.start_soon(one, job)
+                await wait_all_tasks_blocked()
+            leases.go_on.set()
+        assert leases.transactions == [["a"], ["b", "c"]]
+        assert found in (["A", "B", "C"], [None] * 3)
+
+    trio.run(main)

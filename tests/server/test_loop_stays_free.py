@@ -38,6 +38,7 @@ from arena.server.services.pages import MAX_PAGE_SIZE
 from arena.server.session.limits import MAX_MESSAGE_BYTES, MAX_OPEN_ASKS, MAX_SENT_BYTES
 from arena.server.submissions.logs import logs_folder
 from arena.store import BotKind, CompetitionEntry, EndedMatch, open_store
+from arena.store.leases import LeaseReport
 from arena.submission.report import Check, QualificationReport
 from arena.terms import MatchTerms
 from arena.testing.deals import SeededDeals
@@ -204,7 +205,7 @@ def competition(built):
             told = {match.id: outcome(match, skills) for match in job.deal_set.matches}
             pair = WORST["/cardarena.v1.StandingsService/GetPair"]
             pair.bot, pair.other = job.deal_set.matches[0].bots  # who have met
-            leases.report("arena", job, told, now_unix_ms=1)
+            leases.report_many([LeaseReport("arena", job, told)], now_unix_ms=1)
     service.control("autumn", Action.FINISH, who="org")
     ask = ComparisonQuery(
         "ann@2", "ann@1", plan.games[0].terms, each_other=False, most=9, same_within=None

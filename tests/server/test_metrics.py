@@ -20,7 +20,7 @@ from arena.server.admission.access import CALLS
 from arena.server.admission.tokens import Tokens
 from arena.server.data_folder import read_notice
 from arena.server.listen import CannotServe
-from arena.server.metrics import Counts, Histogram
+from arena.server.metrics import Counts, Histogram, WorkerStatus
 from arena.server.services.call_metrics import UNKNOWN_CALL
 from arena.server.services.metrics_port import (
     LIMITS,
@@ -358,7 +358,7 @@ class Workers:
 
     def status(self):
         counts = {"pid": 4711, "starts": 1, "matches": 2, "decisions": 3}
-        return [{"number": number, **counts} for number in (1, 2)]
+        return [WorkerStatus(number=number, **counts) for number in (1, 2)]
 
 
 def busy_page(folder, read=None):

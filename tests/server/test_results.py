@@ -5,7 +5,8 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from arena.schedule.deal_sets import MatchOutcome
-from arena.server.matches.results import LOCKED_ATTEMPTS, ResultWriter
+from arena.server.matches.results import ResultWriter
+from arena.server.shared_transactions import LOCKED_ATTEMPTS
 from arena.store import EndedMatch, StoreBusy, StoreError
 from arena.testing.results import MemoryResults
 

@@ -18,6 +18,7 @@ from arena.server.competitions.drawn_rounds import DrawnRounds
 from arena.server.competitions.ladder import Ladder, _Drawing
 from arena.server.competitions.scheduler import Scheduler
 from arena.store import BotKind, CompetitionEntry, EndedMatch, open_store
+from arena.store.leases import LeaseReport
 from arena.store.moments import unix_ms
 from tests.competition.played import outcome, toml
 
@@ -169,7 +170,7 @@ def draw(ladder, store, number, ended):
     if ended is not None:
         told = {match.id: outcome(match, SKILLS) for match in job.deal_set.matches}
         leases = store.competitions().leases("autumn", 0)
-        leases.report("w", job, told, now_unix_ms=unix_ms(ended))
+        leases.report_many([LeaseReport("w", job, told)], now_unix_ms=unix_ms(ended))
     return job
 
 

@@ -120,9 +120,9 @@ class OrdersAtOnce:
         self._order = order
 
     async def ready(self):
-        pass
+        return 1
 
-    async def play(self, job, known, ended, *, task_status=trio.TASK_STATUS_IGNORED):
+    async def play(self, job, known, ended, begin, *, task_status=trio.TASK_STATUS_IGNORED):
         raise Ordered(self._order(job.deal_set))
 
 

@@ -16,16 +16,11 @@ from arena.sandbox import BadCommand
 from arena.schedule.runner import CannotPlay
 from arena.server.competitions.arena_player import MAX_MATCHES
 from arena.server.competitions.players import ArchivedBot
-from arena.server.workers.local import (
-    AGAIN_S,
-    LONGEST_AGAIN_S,
-    MOST_BEGINS,
-    MOST_STARTS,
-    least_loaded,
-)
+from arena.server.workers.leased import LeasedDealSet, Stale
+from arena.server.workers.local import AGAIN_S, LONGEST_AGAIN_S, MOST_STARTS
 from arena.server.workers.messages import MOST_MESSAGE_BYTES, Begin, Messages, frame
 from arena.server.workers.player import AssignmentPlayer
-from arena.server.workers.pool import LeasedDealSet, Stale
+from arena.server.workers.pool import MOST_BEGINS, least_loaded
 from arena.store import StoreError
 from arena.wire.fields import varint
 from cardarena.v1 import game_pb2, journal_pb2, play_pb2, work_pb2
@@ -309,10 +304,10 @@ def leased(tmp_path, monkeypatch):
             caught = []
             real = LeasedDealSet.record
 
-            async def record(self, report, worker):
-                await test(world, self, report, lambda other: real(self, other, worker))
+            async def record(self, report, *at):
+                await test(world, self, report, lambda other: real(self, other, *at))
                 caught.append(report)
-                await real(self, report, worker)
+                await real(self, report, *at)
 
             monkeypatch.setattr(LeasedDealSet, "record", record)
             report = await world.play(plans_of(1))
@@ -356,7 +351,7 @@ def test_a_report_of_what_is_not_the_latest_is_refused(change, leased):
 
 def test_a_report_after_the_next_begin_or_after_a_report_is_refused(leased):
     async def test(world, deal_set, report, record):
-        again = await deal_set.hand_out()
+        again = await deal_set.hand_out("worker 1")
         assert again.begin.begin == report.begin.begin + 1
         with pytest.raises(Stale):
             await record(report)
@@ -477,7 +472,7 @@ def test_a_store_that_fails_is_told_and_the_worker_plays_on(tmp_path, monkeypatc
             with pytest.raises(StoreError, match="the disk is full"):
                 await world.play(plans_of(1))
         report = await world.play(plans_of(2)[1:])
-        assert [each["starts"] for each in world.pool.status()] == [1]
+        assert [each.starts for each in world.pool.status()] == [1]
         return report
 
     _, report = played(tmp_path, monkeypatch, during=during, workers=1)
@@ -748,11 +743,11 @@ def test_each_worker_has_a_row(tmp_path, monkeypatch):
         report = await world.play(plans_of(2))
         await trio.sleep(2)
         rows = world.pool.status()
-        assert [(each["number"], each["pid"], each["starts"]) for each in rows] == [
+        assert [(each.number, each.pid, each.starts) for each in rows] == [
             (1, os.getpid(), 1),
             (2, os.getpid(), 1),
         ]
-        assert all(each["decisions"] and not each["matches"] for each in rows)
+        assert all(each.decisions and not each.matches for each in rows)
         return report
 
     played(tmp_path, monkeypatch, during=during)

@@ -6,7 +6,9 @@ changes them, and ends workers.
 
 import contextlib
 import itertools
+import os
 from collections import Counter
+from functools import partial
 
 import trio
 import trio.testing
@@ -18,10 +20,13 @@ from arena.schedule.runner import Phases, run_deal_sets
 from arena.schedule.work import DealSetJob, ScheduledWork
 from arena.server.admission.tokens import new_token
 from arena.server.competitions.arena_player import ArenaPlayer, order_of
+from arena.server.competitions.players import ArchivedBot
+from arena.server.workers.joined import MOST_REPORT_BYTES
 from arena.server.workers.local import LocalWorkers
 from arena.server.workers.messages import Messages, frame
 from arena.server.workers.player import AssignmentPlayer, ReportRecorder
-from arena.server.workers.pool import PoolPlayer
+from arena.server.workers.pool import PoolPlayer, WorkerPool
+from arena.server.workers.worker import LOCAL, Needs
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.results import MemoryResults
@@ -137,7 +142,8 @@ class MemoryWorker:
             with self.scope:
                 async with arena_in(self.folder, recorder=recorder) as (arena, nursery):
                     self.bots = MemoryBots(self.world, arena, nursery)
-                    player = AssignmentPlayer(arena, recorder, self.bots)
+                    ready = work_pb2.WorkerReady(pid=os.getpid(), sandbox="S2")
+                    player = AssignmentPlayer(arena, recorder, self.bots, ready)
                     to_player, asks = trio.testing.memory_stream_one_way_pair()
                     answers, from_player = trio.testing.memory_stream_one_way_pair()
                     relay = (self._asked, to_player, work_pb2.ToWorker)
@@ -156,6 +162,11 @@ class MemoryWorker:
             for data in self.world.between(self, message):
                 await target.send_all(data)
         await target.aclose()
+
+    def leave(self):
+        """Have it want no further deal-sets."""
+        leaves = work_pb2.FromWorker(leaves=work_pb2.WorkerLeaves())
+        self.world.nursery.start_soon(self._says.send_all, frame(leaves))
 
     async def wait(self):
         await self._ended.wait()
@@ -188,12 +199,14 @@ class LeasedAgain(ScheduledWork):
 class World:
     """An arena with workers, that plays deal-sets of launched bots."""
 
-    def __init__(self, folder, *, fair=True, hands=2, workers=2):
-        self.folder, self.number = folder, workers
+    def __init__(self, folder, *, fair=True, hands=2, workers=2, joined=0):
+        self.folder, self.number, self.joined = folder, workers, joined
         seed = "" if fair else "s"
         self.terms = match_order("abstrac", NAMES, {"hands": hands}, seed=seed).terms
         self.between = passed
         self.remote, self.versions = (), {}
+        if joined:
+            self.versions = {name: ArchivedBot(name, "0" * 64, {}, "") for name in NAMES}
         self.launch_version = lambda version: None
         self.children = []
         """Every process of a worker that was started."""
@@ -223,15 +236,32 @@ class World:
                 self.home, self.bots = arena, MemoryBots(self, arena, nursery)
                 command = lambda number, folder: (number, folder)  # noqa: E731
                 start = self.starting or self._start
-                self.pool = LocalWorkers(self.folder / "workers", command, self.number, start)
+                self.pool = WorkerPool()
+                local = LocalWorkers(
+                    self.pool, self.folder / "workers", command, self.number, start
+                )
                 arena.add_workers(self.pool)
-                await nursery.start(self.pool.run)
+                await nursery.start(local.run)
+                for number in range(1, self.joined + 1):
+                    nursery.start_soon(self._join, number)
                 yield arena
             self.nursery.cancel_scope.cancel()
 
+    async def _join(self, number):
+        """Have a worker on another machine join, again and again."""
+        for times in itertools.count(1):
+            worker = self.pool.add(64 + number, f"m{number}", MOST_REPORT_BYTES)
+            (folder := self.folder / f"m{number}-{times}").mkdir()
+            child = await self._start((number, folder))
+            await worker.converse(child)
+            self.pool.remove(worker)
+            child.kill()
+            await trio.sleep(1)
+
     async def play(self, plans, max_matches=4, make_player=None):
         """Have deal-sets played by the workers; the report of the runner."""
-        make_player = make_player or (lambda *args, **how: PoolPlayer(self.pool, *args, **how))
+        needs = Needs(0) if self.joined else LOCAL
+        make_player = make_player or partial(PoolPlayer, self.pool, needs=needs)
         player = make_player(self.home, self.bots, self.order, max_matches=max_matches)
         return await run_deal_sets(LeasedAgain(plans, self.epochs), player, deal_sets=plans)
 

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from arena.schedule.deal_sets import aborted
 from arena.schedule.work import LEASE_S, Contradicted, OutOfDate
 from arena.store import open_store
-from arena.store.leases import MAX_ATTEMPTS
+from arena.store.leases import MAX_ATTEMPTS, LeaseBegin, LeaseReport
 from tests.store.made import PLAN, made, outcomes, record, result
 
 LEASE_MS = int(LEASE_S * 1000)
@@ -85,39 +85,39 @@ def test_a_worker_that_was_taken_for_dead_is_refused_and_the_other_counts(store,
     (job,) = leases.lease("w2", 1, now_unix_ms=90_000)
     assert leases.heartbeat("w1", now_unix_ms=90_001) == frozenset()
     for refused in (
-        lambda: leases.report("w1", late, other(late), now_unix_ms=90_002),
+        lambda: leases.report_many([LeaseReport("w1", late, other(late))], now_unix_ms=90_002),
         lambda: leases.give_up("w1", late),
     ):
         with pytest.raises(
-            OutOfDate, match="was leased to w1 as number 1; it is leased now, at num"
+            OutOfDate, match="was leased to w1 as number 1, with begin 0; it is leased now, at num"
         ):
             refused()
     assert outcomes(store) == {}
-    leases.report("w2", job, told(job), now_unix_ms=90_003)
+    leases.report_many([LeaseReport("w2", job, told(job))], now_unix_ms=90_003)
     assert outcomes(store) == told(job)
 
 
 def test_a_late_report_is_refused_even_if_it_equals_the_other(leases):
     (late,) = leases.lease("w1", 1, now_unix_ms=0)
     (job,) = leases.lease("w2", 1, now_unix_ms=90_000)
-    leases.report("w2", job, told(job), now_unix_ms=90_001)
-    with pytest.raises(OutOfDate, match="it is complete now, at number 2"):
-        leases.report("w1", late, told(late), now_unix_ms=90_002)
+    leases.report_many([LeaseReport("w2", job, told(job))], now_unix_ms=90_001)
+    with pytest.raises(OutOfDate, match="it is complete now, at number 2 and begin 0"):
+        leases.report_many([LeaseReport("w1", late, told(late))], now_unix_ms=90_002)
 
 
 def test_the_same_report_again_changes_nothing(store, leases):
     (job,) = leases.lease("w1", 1, now_unix_ms=0)
-    leases.report("w1", job, told(job), now_unix_ms=1)
-    leases.report("w1", job, told(job), now_unix_ms=10**9)
+    leases.report_many([LeaseReport("w1", job, told(job))], now_unix_ms=1)
+    leases.report_many([LeaseReport("w1", job, told(job))], now_unix_ms=10**9)
     assert outcomes(store) == told(job)
     assert job.id not in {each.id for each in leases.lease("w2", 9, now_unix_ms=10**9)}
 
 
 def test_another_report_is_an_incident(store, leases):
     (job,) = leases.lease("w1", 1, now_unix_ms=0)
-    leases.report("w1", job, told(job), now_unix_ms=1)
+    leases.report_many([LeaseReport("w1", job, told(job))], now_unix_ms=1)
     with pytest.raises(Contradicted, match="another report already"):
-        leases.report("w1", job, other(job), now_unix_ms=2)
+        leases.report_many([LeaseReport("w1", job, other(job))], now_unix_ms=2)
     assert outcomes(store) == told(job)
 
 
@@ -127,9 +127,9 @@ def test_a_report_against_what_was_recorded_is_an_incident_and_undone(store, pat
     with open_store(path) as other_program:
         record(other_program, first)
     with pytest.raises(Contradicted, match="already has another result"):
-        leases.report("w1", job, other(job), now_unix_ms=2)
+        leases.report_many([LeaseReport("w1", job, other(job))], now_unix_ms=2)
     assert outcomes(store) == {first.match_id: first}
-    leases.report("w1", job, told(job), now_unix_ms=3)
+    leases.report_many([LeaseReport("w1", job, told(job))], now_unix_ms=3)
     assert outcomes(store) == told(job)
 
 
@@ -148,7 +148,74 @@ def test_a_report_of_half_a_deal_set_is_a_bug(store, leases, spoil):
     report = told(job)
     spoil(report)
     with pytest.raises(ValueError, match="needs a result for each match"):
-        leases.report("w1", job, report, now_unix_ms=1)
+        leases.report_many([LeaseReport("w1", job, report)], now_unix_ms=1)
+    assert outcomes(store) == {}
+
+
+def begun(leases, job, player="worker 1"):
+    (found,) = leases.begin_many([LeaseBegin("w1", job, player)])
+    return found
+
+
+# fmt: off
+STALE = [
+    # of job, its first and its second begin    the late one   why
+    (lambda job, first, second: first,                         "an older begin"),
+    (lambda job, first, second: job,                           "the lease before it began"),
+    (lambda job, first, second: replace(second, epoch=2),      "a lease that is not there yet"),
+    (lambda job, first, second: replace(second, begin=3),      "a begin that is not there yet"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("late", [row[0] for row in STALE], ids=[row[1] for row in STALE])
+def test_each_begin_makes_what_was_before_it_stale(store, leases, late):
+    (job,) = leases.lease("w1", 1, now_unix_ms=0)
+    first = begun(leases, job)
+    second = begun(leases, first, "worker 2")
+    assert (first.begin, second.begin) == (1, 2)
+    stale = late(job, first, second)
+    for refused in (
+        lambda: leases.report_many([LeaseReport("w1", stale, other(stale))], now_unix_ms=1),
+        lambda: leases.begin_many([LeaseBegin("w1", stale, "worker 3")]),
+        lambda: leases.give_up("w1", stale),
+    ):
+        with pytest.raises(OutOfDate, match="it is leased now, at number 1 and begin 2"):
+            refused()
+    assert outcomes(store) == {}
+    leases.report_many([LeaseReport("w1", second, told(second))], now_unix_ms=2)
+    assert outcomes(store) == told(job)
+
+
+def test_begins_are_counted_on_through_leases_and_starts(leases):
+    (job,) = leases.lease("w1", 1, now_unix_ms=0)
+    begun(leases, job)
+    leases.start_anew()
+    (again,) = leases.lease("w1", 1, now_unix_ms=1)
+    assert (again.epoch, again.begin) == (2, 1)
+    assert begun(leases, again).begin == 2
+
+
+def test_reports_of_one_transaction_count_all_or_none(store, leases):
+    jobs = leases.lease("w1", 2, now_unix_ms=0)
+    late = replace(jobs[1], epoch=9)
+    with pytest.raises(OutOfDate):
+        leases.report_many(
+            [LeaseReport("w1", each, told(each)) for each in (jobs[0], late)], now_unix_ms=1
+        )
+    assert outcomes(store) == {}
+    reports = [LeaseReport("w1", each, told(each)) for each in (*jobs, jobs[0])]
+    leases.report_many(reports, now_unix_ms=1)
+    assert outcomes(store) == told(jobs[0]) | told(jobs[1])
+    with pytest.raises(Contradicted):
+        leases.report_many([LeaseReport("w1", jobs[0], other(jobs[0]))], now_unix_ms=2)
+
+
+def test_two_reports_of_one_deal_set_in_one_transaction_are_an_incident(store, leases):
+    (job,) = leases.lease("w1", 1, now_unix_ms=0)
+    both = [LeaseReport("w1", job, each) for each in (told(job), other(job))]
+    with pytest.raises(Contradicted, match="another report already"):
+        leases.report_many(both, now_unix_ms=1)
     assert outcomes(store) == {}
 
 
@@ -168,7 +235,7 @@ def test_a_deal_set_that_kills_its_workers_is_given_up(leases):
 
 def test_starting_again_ends_leases_and_removes_no_result(store, leases):
     done, held = leases.lease("w1", 2, now_unix_ms=0)
-    leases.report("w1", done, told(done), now_unix_ms=1)
+    leases.report_many([LeaseReport("w1", done, told(done))], now_unix_ms=1)
     leases.start_anew()
     (job,) = leases.lease("w2", 1, now_unix_ms=2)
     assert (job.id, job.epoch) == (held.id, held.epoch + 1)
@@ -231,7 +298,7 @@ class Workers(RuleBasedStateMachine):
         latest = max(each.epoch for _, each in self.held if each.id == job.id)
         report = told(job) if honest else other(job)
         try:
-            self.leases.report(worker, job, report, now_unix_ms=self.now)
+            self.leases.report_many([LeaseReport(worker, job, report)], now_unix_ms=self.now)
         except OutOfDate:
             assert job.epoch < latest
         except Contradicted:

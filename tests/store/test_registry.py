@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from arena.store import Key, NameTaken, Scope, StoreError, open_store
+from arena.store.leases import LeaseReport
 from arena.store.registry import (
     MAX_BOTS,
     MAX_REMOTE_VERSIONS,
@@ -346,7 +347,7 @@ def populated(store):
         activate(registry, qualified(registry, sha256).number)
     leases = made(store).leases("autumn", 0)
     done, _ = leases.lease("w", 2, now_unix_ms=0)
-    leases.report("w", done, told(done), now_unix_ms=1)
+    leases.report_many([LeaseReport("w", done, told(done))], now_unix_ms=1)
 
 
 BREAKS = [

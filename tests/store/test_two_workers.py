@@ -9,6 +9,7 @@ import trio.testing
 from arena.schedule.runner import MatchByMatch, run_deal_sets
 from arena.schedule.work import LEASE_S
 from arena.store import open_store
+from arena.store.leases import LeaseReport
 from tests.store.made import PLAN, made, outcomes, result
 
 
@@ -35,7 +36,9 @@ class Work:
     async def report(self, worker, job, outcomes):
         await self.thawed.wait()
         try:
-            self.leases.report(worker, job, outcomes, now_unix_ms=self.now_unix_ms)
+            self.leases.report_many(
+                [LeaseReport(worker, job, outcomes)], now_unix_ms=self.now_unix_ms
+            )
         except Exception as error:
             self.refused.append((worker, job.id, type(error).__name__))
             raise

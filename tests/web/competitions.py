@@ -10,6 +10,7 @@ from arena.replay.signing import ArenaKey
 from arena.schedule.deal_sets import planned
 from arena.server.competition_service import CompetitionService
 from arena.store import BotKind, CompetitionEntry
+from arena.store.leases import LeaseReport
 from tests.competition.played import outcome, toml
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -91,7 +92,7 @@ class Organiser:
         leases = self.held.leases(name, game)
         for job in leases.lease("arena", most, now_unix_ms=0):
             ended = {match.id: outcome(match, SKILLS) for match in job.deal_set.matches}
-            leases.report("arena", job, ended, now_unix_ms=1)
+            leases.report_many([LeaseReport("arena", job, ended)], now_unix_ms=1)
             self.store.matches().mark_published(list(ended))
 
     def run(self, name, text, bots, rounds, action):

@@ -36,6 +36,8 @@ class Access(Enum):
     """An owner's token; the service checks that the bot is the owner's."""
     OVERSEE = auto()
     """An owner's or an organiser's token; the service checks whose the bot is."""
+    WORK = auto()
+    """A worker's token."""
     CODE = auto()
     """None: the request has the code of an invitation, which the service checks."""
 
@@ -80,6 +82,8 @@ CALLS: Final[Mapping[str, Access]] = {
     "/cardarena.v1.BotService/GetLog": Access.OVERSEE,
     "/cardarena.v1.WatchService/Watch": Access.WATCH,
     "/cardarena.v1.WatchService/ListLive": Access.WATCH,
+    "/cardarena.v1.WorkService/Work": Access.WORK,
+    "/cardarena.v1.WorkService/GetArchive": Access.WORK,
     # A monitor has no key; it sees whether the arena runs, and no more.
     "/grpc.health.v1.Health/Check": Access.OPEN,
     "/grpc.health.v1.Health/Watch": Access.OPEN,
@@ -88,19 +92,26 @@ CALLS: Final[Mapping[str, Access]] = {
 }
 """All calls by name. A call that is not listed cannot be made, whatever is registered with gRPC."""
 
+_PEOPLE: Final = frozenset(Scope) - {Scope.WORKER}
 _SCOPES: Final[Mapping[Access, frozenset[Scope]]] = {
-    Access.READ: frozenset(Scope),
+    Access.READ: _PEOPLE,
     Access.ORGANISE: frozenset({Scope.ORGANISER}),
     Access.GOVERN: frozenset({Scope.ORGANISER}),
-    Access.KEYED: frozenset(Scope),
+    Access.KEYED: _PEOPLE,
     Access.OWN: frozenset({Scope.OWNER}),
     Access.OVERSEE: frozenset({Scope.OWNER, Scope.ORGANISER}),
+    Access.WORK: frozenset({Scope.WORKER}),
 }
-_NO_GUESTS: Final = frozenset({Access.GOVERN, Access.KEYED, Access.OWN, Access.OVERSEE})
+_NO_GUESTS: Final = frozenset(
+    {Access.GOVERN, Access.KEYED, Access.OWN, Access.OVERSEE, Access.WORK}
+)
 """Calls that need a key: guests own nothing."""
 _NEEDED: Final[Mapping[Access, str]] = {
     Access.OWN: "an owner's is needed",
     Access.OVERSEE: "an owner's or an organiser's is needed",
+    Access.WORK: "a worker's is needed",
+    Access.READ: "a worker's is only for playing deal-sets",
+    Access.KEYED: "a worker's is only for playing deal-sets",
 }
 
 
@@ -137,7 +148,9 @@ def authorise(
 
 def _caller(holder: Holder) -> Caller:
     if holder.bot is None:
-        return Caller(organises=holder.scope is Scope.ORGANISER, owner=holder.owner)
+        # Workers are machines of the organiser, and join by calls that last.
+        own = holder.scope in (Scope.ORGANISER, Scope.WORKER)
+        return Caller(organises=own, owner=holder.owner)
     return Caller(holder.bot.name, owner=holder.owner)
 
 

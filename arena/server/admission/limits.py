@@ -94,7 +94,7 @@ class Caller:
     bot: str = ""
     """Empty for an organiser, an owner and a caller without a token."""
     organises: bool = False
-    """Whether it is an organiser with a token; such calls are never refused for load."""
+    """Whether it is an organiser or a worker with a token; such calls are never refused for load."""
     owner: str = ""
     """The owner of the token's key; empty without a key."""
 

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import trio
 
+from arena.competition.plan import CompetitionPlan
 from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, MatchPlan, aborted
 from arena.schedule.runner import (
     DEFAULT_ATTEMPTS,
+    Begin,
+    CannotPlay,
     DealSetPlayer,
     MatchByMatch,
     OnEnded,
@@ -94,13 +97,14 @@ class ArenaPlayer(MatchByMatch):
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
+        begin: Begin,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
         """As `DealSetPlayer.play`."""
         self._orders[job.id] = self._order(job.deal_set)
         try:
-            return await super().play(job, known, ended, task_status=task_status)
+            return await super().play(job, known, ended, begin, task_status=task_status)
         finally:
             del self._orders[job.id]
 
@@ -140,6 +144,24 @@ class MakePlayer(Protocol):
     ) -> DealSetPlayer:
         """See `ArenaPlayer`."""
         ...
+
+
+PlayerOf = Callable[[CompetitionPlan], MakePlayer]
+"""Chooses what plays the deal-sets of a plan.
+
+Raises:
+  CannotPlay: if nothing can.
+"""
+
+
+def arena_player_of(plan: CompetitionPlan) -> MakePlayer:
+    """A `PlayerOf` for an arena without workers."""
+    if plan.speed_class is not None:
+        raise CannotPlay(
+            f"{plan.name} has a speed class, so it is played by workers on other machines, which join "
+            "a running arena: arena serve"
+        )
+    return ArenaPlayer
 
 
 class UnratedMatches:

@@ -431,6 +431,9 @@ class _Drawing:
     async def heartbeat(self, worker: str) -> frozenset[str]:
         return await self._leased.heartbeat(worker)
 
+    async def begin(self, worker: str, job: DealSetJob, player: str) -> DealSetJob:
+        return await self._leased.begin(worker, job, player)
+
     async def report(
         self, worker: str, job: DealSetJob, outcomes: Mapping[str, MatchOutcome]
     ) -> None:

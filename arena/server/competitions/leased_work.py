@@ -1,20 +1,16 @@
 """Work on lease from the store, for a runner in trio."""
 
-import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
 
 from trio.to_thread import run_sync
 
 from arena.schedule.deal_sets import MatchOutcome
 from arena.schedule.work import DealSetJob
-from arena.server.matches.results import LOCKED_ATTEMPTS
-from arena.store import Leases, StoreBusy
-
-_T = TypeVar("_T")
-_log = logging.getLogger(__name__)
+from arena.server.shared_transactions import SharedTransactions, patiently
+from arena.store import Leases
+from arena.store.leases import LeaseBegin, LeaseReport
 
 
 def _unix_ms() -> int:
@@ -28,7 +24,8 @@ async def _always() -> bool:
 class LeasedWork:
     """A `WorkSource` over the store's leases; each call is on disk when it returns.
 
-    A call is retried while another program has locked the store, as results are.
+    A call is retried while another program has locked the store, as results are. Begins and reports that wait at the
+    same time share a transaction.
     """
 
     def __init__(
@@ -42,10 +39,12 @@ class LeasedWork:
         self._leases = leases
         self._now_unix_ms = now_unix_ms
         self._goes_on = goes_on
+        self._begins = SharedTransactions(leases.begin_many)
+        self._reports = SharedTransactions(self._report_many)
 
     async def start_anew(self) -> None:
         """End all leases. Only one process plays in a data folder."""
-        await run_sync(_patiently, self._leases.start_anew)
+        await run_sync(patiently, self._leases.start_anew)
 
     async def lease(self, worker: str, most: int) -> Sequence[DealSetJob]:
         """As `WorkSource.lease`."""
@@ -53,31 +52,28 @@ class LeasedWork:
             return ()
         now_unix_ms = self._now_unix_ms()
         call = partial(self._leases.lease, worker, most, now_unix_ms=now_unix_ms)
-        return await run_sync(_patiently, call)
+        return await run_sync(patiently, call)
 
     async def heartbeat(self, worker: str) -> frozenset[str]:
         """As `WorkSource.heartbeat`."""
         now_unix_ms = self._now_unix_ms()
         call = partial(self._leases.heartbeat, worker, now_unix_ms=now_unix_ms)
-        return await run_sync(_patiently, call)
+        return await run_sync(patiently, call)
+
+    async def begin(self, worker: str, job: DealSetJob, player: str) -> DealSetJob:
+        """As `WorkSource.begin`."""
+        return await self._begins.write(LeaseBegin(worker, job, player))
 
     async def report(
         self, worker: str, job: DealSetJob, outcomes: Mapping[str, MatchOutcome]
     ) -> None:
         """As `WorkSource.report`."""
-        now_unix_ms = self._now_unix_ms()
-        call = partial(self._leases.report, worker, job, outcomes, now_unix_ms=now_unix_ms)
-        await run_sync(_patiently, call)
+        await self._reports.write(LeaseReport(worker, job, outcomes))
+
+    def _report_many(self, reports: Sequence[LeaseReport]) -> Sequence[None]:
+        self._leases.report_many(reports, now_unix_ms=self._now_unix_ms())
+        return [None] * len(reports)
 
     async def give_up(self, worker: str, job: DealSetJob) -> None:
         """As `WorkSource.give_up`."""
-        await run_sync(_patiently, partial(self._leases.give_up, worker, job))
-
-
-def _patiently(call: Callable[[], _T]) -> _T:
-    for _ in range(LOCKED_ATTEMPTS - 1):
-        try:
-            return call()
-        except StoreBusy as error:
-            _log.warning("a lease waits for the store", extra={"why": str(error)})
-    return call()
+        await run_sync(patiently, partial(self._leases.give_up, worker, job))

@@ -24,7 +24,12 @@ from arena.schedule.runner import CannotPlay
 from arena.server.arena import Arena
 from arena.server.bots import BotId
 from arena.server.competition_service import BotsChanged, CompetitionService
-from arena.server.competitions.arena_player import MAX_MATCHES, ArenaPlayer, MakePlayer
+from arena.server.competitions.arena_player import (
+    MAX_MATCHES,
+    MakePlayer,
+    PlayerOf,
+    arena_player_of,
+)
 from arena.server.competitions.comparison_runner import ComparisonRunner
 from arena.server.competitions.drawn_rounds import DrawnRounds, Incomplete, OnProgress
 from arena.server.competitions.entrants import (
@@ -77,7 +82,7 @@ class Scheduler:
         nursery: trio.Nursery,
         *,
         sandbox: Sandbox | None = None,
-        make_player: MakePlayer = ArenaPlayer,
+        player_of: PlayerOf = arena_player_of,
         max_matches: int = MAX_MATCHES,
         on_progress: OnProgress = lambda *_: None,
         now: Callable[[], datetime] = _utc_now,
@@ -91,7 +96,7 @@ class Scheduler:
           data: The arena's folder.
           nursery: Has the launched bots.
           sandbox: Sandboxes the launched bots; None sandboxes no bot.
-          make_player: Makes what plays the deal-sets of a game.
+          player_of: Chooses what plays the deal-sets of a plan.
           max_matches: Matches of a tournament's game at a time.
           on_progress: Called with how far games have come.
           now: The time, for ladders that open and close.
@@ -99,7 +104,7 @@ class Scheduler:
         self._arena, self._store, self._service = arena, store, service
         self._competitions = store.competitions()
         self.players: Final = Players(arena, data, data / "bots", nursery, sandbox=sandbox)
-        self._make_player = make_player
+        self._player_of = player_of
         self._max_matches, self._on_progress = max_matches, on_progress
         self._now = now
         self._changed = store.change_detector()
@@ -182,7 +187,8 @@ class Scheduler:
         plan = await run_sync(read_plan, competition.config)
         if not await self._opens(plan):
             return
-        if plan.sandbox is not None:
+        make_player = self._player_of(plan)
+        if plan.sandbox is not None and plan.speed_class is None:
             await run_sync(self.players.require_level, Level(plan.sandbox))
         competition = await run_sync(self._competitions.get, plan.name)  # bots may have entered
         await know_commands(self.players, competition)
@@ -201,7 +207,7 @@ class Scheduler:
         over = [False] * len(plan.games)
 
         async def one(game: int) -> None:
-            over[game] = await self._game(plan, game).run()
+            over[game] = await self._game(plan, game, make_player).run()
 
         try:
             async with trio.open_nursery() as nursery:
@@ -221,7 +227,9 @@ class Scheduler:
             await trio.sleep(POLL_S)
         return True
 
-    def _game(self, plan: CompetitionPlan, game: int) -> DrawnRounds | Ladder:
+    def _game(
+        self, plan: CompetitionPlan, game: int, make_player: MakePlayer
+    ) -> DrawnRounds | Ladder:
         if plan.kind is CompetitionKind.LADDER:
             return Ladder(
                 plan,
@@ -229,7 +237,7 @@ class Scheduler:
                 self._store,
                 self._arena,
                 self.players,
-                make_player=self._make_player,
+                make_player=make_player,
                 now=self._now,
                 on_progress=self._on_progress,
             )
@@ -239,7 +247,7 @@ class Scheduler:
             self._competitions,
             self._arena,
             self.players,
-            make_player=self._make_player,
+            make_player=make_player,
             max_matches=self._max_matches,
             seats=partial(run_sync, self._seats, plan.name),
             now=self._now,

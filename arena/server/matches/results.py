@@ -1,21 +1,14 @@
 """Converts outcomes of the referee into results of competitions, and records them."""
 
-import logging
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
-
-import trio
+from typing import Protocol
 
 from arena.referee import Ending, Outcome
 from arena.schedule.deal_sets import MatchOutcome, aborted
-from arena.store import EndedMatch, MatchFilter, StoreBusy, StoredMatch, StoreError
-
-LOCKED_ATTEMPTS: Final = 12
-"""Attempts to record results in a locked store, each of some seconds."""
-
-_log = logging.getLogger(__name__)
+from arena.server.shared_transactions import SharedTransactions
+from arena.store import EndedMatch, MatchFilter, StoredMatch
 
 
 class Results(Protocol):
@@ -52,15 +45,14 @@ class Results(Protocol):
 
 
 class ResultWriter:
-    """Records results and publications; those that wait at the same time share a transaction.
+    """Records results and publications, in shared transactions.
 
-    A transaction costs far more than its rows. If the store is locked the writer tries again; matches go on meanwhile.
+    If the store is locked the writer tries again; matches go on meanwhile.
     """
 
     def __init__(self, results: Results) -> None:
         self._results = results
-        self._waiting: list[_Waiting] = []
-        self._writing = trio.Lock()
+        self._writes = SharedTransactions(self._record)
 
     async def record(self, *ended: EndedMatch) -> None:
         """Record how matches ended, in one transaction; on return it is on disk.
@@ -68,7 +60,7 @@ class ResultWriter:
         Raises:
           StoreError: if that is not possible.
         """
-        await self._write(_Waiting(ended=ended))
+        await self._writes.write(_Rows(ended=ended))
 
     async def mark_published(self, match_ids: Sequence[str]) -> None:
         """Record that there are replays of these matches; on return that is on disk.
@@ -77,51 +69,21 @@ class ResultWriter:
           StoreError: if that is not possible.
         """
         if match_ids:
-            await self._write(_Waiting(published=tuple(match_ids)))
+            await self._writes.write(_Rows(published=tuple(match_ids)))
 
-    async def _write(self, own: "_Waiting") -> None:
-        self._waiting.append(own)
-        async with self._writing:
-            if not own.done:  # an earlier writer may have included it
-                await self._write_waiting()
-        if own.error is not None:
-            raise own.error
-
-    async def _write_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        error = await trio.to_thread.run_sync(self._try, waiting)
-        for each in waiting:
-            # A result that cannot be recorded must not affect the others.
-            alone = error is not None and len(waiting) > 1
-            each.error = await trio.to_thread.run_sync(self._try, [each]) if alone else error
-            each.done = True
-
-    def _try(self, waiting: Sequence["_Waiting"]) -> StoreError | None:
+    def _record(self, waiting: Sequence["_Rows"]) -> Sequence[None]:
         ended = [match for each in waiting for match in each.ended]
         published = [match_id for each in waiting for match_id in each.published]
-        for attempt in range(1, LOCKED_ATTEMPTS + 1):
-            try:
-                self._results.record(ended, published)
-            except StoreBusy as error:
-                if attempt == LOCKED_ATTEMPTS:
-                    return error
-                fields = {"results": len(ended), "why": str(error)}
-                _log.warning("results wait to be recorded", extra=fields)
-            except StoreError as error:
-                return error
-            else:
-                return None
-        return None
+        self._results.record(ended, published)
+        return [None] * len(waiting)
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """The rows of one match or deal-set that wait to be written."""
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one match or deal-set."""
 
     ended: tuple[EndedMatch, ...] = ()
     published: tuple[str, ...] = ()
-    done: bool = False
-    error: StoreError | None = None
 
 
 def match_outcome(outcome: Outcome, journal_position: str = "") -> MatchOutcome:

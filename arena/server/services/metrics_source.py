@@ -1,6 +1,6 @@
 """The parts of an arena from which its metrics and its status are read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from arena.replay.journal.journal import Journal
 from arena.server.admission.connections import ConnectionMonitor
 from arena.server.admission.match_admission import Admission
 from arena.server.arena import Arena
-from arena.server.metrics import Counts
+from arena.server.metrics import Counts, WorkerStatus
 from cardarena.v1 import play_pb2
 
 DEAL_STEPS: Final = ("drawn", "fixed", "voided", "opened")
@@ -53,8 +53,8 @@ class MetricsSource:
         return 0 if self.admission is None else self.admission.disk_budget.promised_bytes
 
     @property
-    def workers(self) -> Sequence[Mapping[str, int]]:
-        """The counts of each worker process."""
+    def workers(self) -> Sequence[WorkerStatus]:
+        """The counts of each worker."""
         return () if self.arena.workers is None else self.arena.workers.status()
 
     @property

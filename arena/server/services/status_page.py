@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Final
 
+from arena.server.metrics import WorkerStatus
 from arena.validation import OPEN, Constraint, Limits
 
 MAX_NUMBER: Final = 2**53
@@ -100,5 +101,5 @@ class StatusPage(ArenaSigns):
         _with("resident_bytes", "open_files", "threads", "cpu_s", "started_unix_s"),
         Constraint(_dated),
     ]
-    workers: tuple[Annotated[Counts, _with("number", "pid", "starts", "matches", "decisions")], ...]
-    """The worker processes of the arena."""
+    workers: tuple[WorkerStatus, ...]
+    """The workers of the arena."""

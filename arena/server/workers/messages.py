@@ -16,6 +16,8 @@ from cardarena.v1 import game_pb2, journal_pb2, work_pb2
 
 MOST_MESSAGE_BYTES: Final = 2**28
 """Longest message; a longer one is invalid."""
+PIECE_BYTES: Final = 32_768
+"""Bytes of messages that a worker on another machine and its arena send at a time."""
 _LENGTH_BYTES: Final = 5
 """Longest encoding of a message's length."""
 
@@ -32,35 +34,24 @@ def frame(message: Message) -> bytes:
     return varint(len(body)) + body
 
 
-class Messages(Generic[M]):
-    """The messages of a stream."""
+class FrameReader:
+    """Finds messages in the bytes of a stream."""
 
-    def __init__(self, stream: trio.abc.ReceiveStream, kind: type[M]) -> None:
-        """Each is of this kind."""
-        self._stream, self._kind = stream, kind
+    def __init__(self, most_bytes: int = MOST_MESSAGE_BYTES) -> None:
+        """Each has so many bytes at most."""
+        self._most_bytes = most_bytes
         self._rest = bytearray()
 
-    async def next(self) -> M | None:
-        """The next message; None once the stream has ended or is broken.
+    def feed(self, data: bytes | bytearray) -> None:
+        """Add the next bytes."""
+        self._rest += data
+
+    def next(self) -> bytes | None:
+        """Take the next message; None if it is not whole.
 
         Raises:
-          BadMessage: if it is invalid, or longer than `MOST_MESSAGE_BYTES`.
+          BadMessage: if it has no length, or is too long.
         """
-        while (found := self._framed()) is None:
-            try:
-                more = await self._stream.receive_some()
-            except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return None
-            if not more:
-                return None
-            self._rest += more
-        try:
-            return self._kind.FromString(found)
-        except DecodeError as error:
-            raise BadMessage(f"no {self._kind.__name__}: {error}") from error
-
-    def _framed(self) -> bytes | None:
-        """Take the next message out of what has come; None if it is not whole."""
         head = self._rest[:_LENGTH_BYTES]
         end = next((at for at, byte in enumerate(head, 1) if byte < 0x80), 0)
         if not end:
@@ -68,13 +59,43 @@ class Messages(Generic[M]):
                 raise BadMessage("a message without a length")
             return None
         size = sum((byte & 0x7F) << (7 * at) for at, byte in enumerate(head[:end]))
-        if size > MOST_MESSAGE_BYTES:
+        if size > self._most_bytes:
             raise BadMessage(f"a message of {size} bytes")
         if len(self._rest) < end + size:
             return None
         body = bytes(self._rest[end : end + size])
         del self._rest[: end + size]
         return body
+
+
+class Messages(Generic[M]):
+    """The messages of a stream."""
+
+    def __init__(
+        self, stream: trio.abc.ReceiveStream, kind: type[M], most_bytes: int = MOST_MESSAGE_BYTES
+    ) -> None:
+        """Each is of this kind, and has so many bytes at most."""
+        self._stream, self._kind = stream, kind
+        self._frames = FrameReader(most_bytes)
+
+    async def next(self) -> M | None:
+        """The next message; None once the stream has ended or is broken.
+
+        Raises:
+          BadMessage: if it is invalid, or too long.
+        """
+        while (found := self._frames.next()) is None:
+            try:
+                more = await self._stream.receive_some()
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return None
+            if not more:
+                return None
+            self._frames.feed(more)
+        try:
+            return self._kind.FromString(found)
+        except DecodeError as error:
+            raise BadMessage(f"no {self._kind.__name__}: {error}") from error
 
 
 class Begin(NamedTuple):

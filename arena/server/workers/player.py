@@ -6,7 +6,6 @@ It ends when its standard input does, so it never outlives the arena that it pla
 import json
 import logging
 import math
-import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -92,14 +91,22 @@ class _Started:
 class AssignmentPlayer:
     """Plays the assignments of an arena. Made and run in trio."""
 
-    def __init__(self, arena: Arena, recorder: ReportRecorder, players: Players) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        recorder: ReportRecorder,
+        players: Players,
+        ready: work_pb2.WorkerReady,
+    ) -> None:
         """Create a player without assignments.
 
         Args:
           arena: The worker's own arena, which plays the matches.
           recorder: The recorder of that arena.
           players: Launches bots.
+          ready: Describes the worker.
         """
+        self._ready = ready
         self._arena, self._recorder, self._players = arena, recorder, players
         self._inboxes: dict[Begin, trio.MemorySendChannel[work_pb2.ToWorker]] = {}
         """Messages for each assignment in play."""
@@ -128,7 +135,7 @@ class AssignmentPlayer:
         messages = Messages(asks, work_pb2.ToWorker)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._write, answers)
-            self._send(ready=work_pb2.WorkerReady(pid=os.getpid()))
+            self._send(ready=self._ready)
             nursery.start_soon(self._count)
             nursery.start_soon(self._take)
             while (message := await messages.next()) is not None:
@@ -185,13 +192,14 @@ class AssignmentPlayer:
             await self._know(each)
         plan = plan_of(own.order, 1)
         wanted = tuple(each for each in plan.matches if each.id in own.assignment.matches)
-        job = DealSetJob(replace(plan, matches=wanted), own.begin.epoch)
+        job = DealSetJob(replace(plan, matches=wanted), own.begin.epoch, own.begin.begin)
         why: dict[str, str] = {}
 
         def ended(match: MatchPlan, outcome: MatchOutcome) -> None:
             why[match.id] = outcome.evidence
 
-        await self._player.play(job, {}, ended, task_status=_Started(self._begun.set))
+        started = _Started(self._begun.set)
+        await self._player.play(job, {}, ended, _never_begun, task_status=started)
         played = [self._recorder.take(each.id) for each in wanted]
         for match, found in zip(wanted, played, strict=True):
             if found is None:
@@ -284,6 +292,11 @@ class AssignmentPlayer:
                 await answers.send_all(frame(each))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass  # the arena has ended; the other stream ends, too
+
+
+async def _never_begun(player: str) -> int:
+    """Begin nothing: a worker has no workers of its own."""
+    raise NotImplementedError(player)
 
 
 def _fixed(deals: work_pb2.WorkDeals) -> FixedDeals:

@@ -3,161 +3,161 @@
 The arena draws, fixes, signs and publishes the deals, and records the results. A worker launches the
 bots, agrees the deals with them, and plays. It knows nothing of the arena's folder, store and key.
 
-A deal-set may be handed out several times, as workers die. Each handing out is a `Begin`; a report
-counts if it is of the latest one and the first.
+A deal-set may be handed out several times, as workers die. Each handing out is a `Begin`, which the store counts; a
+report counts if it is of the latest one and the first.
 """
 
-import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final, Protocol
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
 
 import trio
-from google.protobuf.message import DecodeError
 
+from arena.competition.pairing import HOUSE
+from arena.competition.plan import CompetitionPlan
+from arena.sandbox import Level
 from arena.schedule.deal_sets import DealSetPlan, MatchOutcome
-from arena.schedule.runner import OnEnded
+from arena.schedule.runner import Begin, CannotPlay, OnEnded
 from arena.schedule.work import DealSetJob
-from arena.server.arena import Arena, Workers
-from arena.server.competitions.arena_player import MAX_MATCHES, ArenaPlayer
+from arena.server.arena import Arena
+from arena.server.competitions.arena_player import MAX_MATCHES, ArenaPlayer, MakePlayer
 from arena.server.competitions.players import Players
-from arena.server.deals.fair import FixedDeals
-from arena.server.deals.handshakes import DealBots
-from arena.server.matches.recording import PlayedMatch
-from arena.server.orders import DealSetOrder, deal_set_message
-from arena.server.workers.messages import BadMessage, Begin, match_of
-from cardarena.v1 import journal_pb2, work_pb2
+from arena.server.metrics import WorkerStatus
+from arena.server.orders import DealSetOrder
+from arena.server.workers.leased import LeasedDealSet
+from arena.server.workers.messages import MOST_MESSAGE_BYTES
+from arena.server.workers.verification import Verify, verified_here
+from arena.server.workers.worker import LOCAL, Lost, Needs, Worker
+from cardarena.v1 import work_pb2
+
+MOST_BEGINS: Final = 6
+"""Times that a deal-set is handed out under one lease, as it may be what kills workers."""
+
+_log = logging.getLogger(__name__)
 
 
-class Stale(Exception):
-    """The deal-set was handed out again since, or has a report already: this one does not count."""
+class WorkerPool:
+    """The workers of an arena: a `Workers`. Made and used in trio."""
 
+    def __init__(self, verify: Verify = verified_here) -> None:
+        """Begin without workers. `verify` verifies what workers on other machines report."""
+        self.verify: Final = verify
+        self._workers: list[Worker] = []
+        self._changed = trio.Event()
+        self._in_play = 0
+        self._draining = False
 
-class LeasedDealSet:
-    """A leased deal-set that workers play: what is handed out, and what the arena records of it."""
+    def add(self, number: int, joined_as: str = "", most_bytes: int = MOST_MESSAGE_BYTES) -> Worker:
+        """Add a worker, see `Worker`."""
+        worker = Worker(number, self._wake, joined_as=joined_as, most_bytes=most_bytes)
+        self._workers.append(worker)
+        return worker
 
-    def __init__(
-        self,
-        arena: Arena,
-        epoch: int,
-        order: DealSetOrder,
-        entrants: Iterable[work_pb2.WorkEntrant],
-    ) -> None:
-        """Nothing is handed out yet.
-
-        Args:
-          arena: Has the deals, the results and the key.
-          epoch: Counts the leases of the deal-set.
-          order: The deal-set.
-          entrants: How its bots are launched.
-        """
-        self.order: Final = order
-        self.outcomes: Final[dict[str, MatchOutcome]] = {}
-        """The results of its matches so far, by id."""
-        self._arena, self._entrants = arena, list(entrants)
-        self._latest = Begin(order.deal_set, epoch, 0)
-        self._wanted: list[str] | None = None
-        """The matches that were handed out and are not reported."""
-        self._key = b""
-        self._anew = True
+    def remove(self, worker: Worker) -> None:
+        """Remove a worker that has left."""
+        self._workers.remove(worker)
 
     @property
-    def is_complete(self) -> bool:
-        """Whether all its matches have results."""
-        return len(self.outcomes) == len(self.order.tables)
+    def has_local(self) -> bool:
+        """Whether there are local workers."""
+        return any(each.fits(LOCAL) for each in self._workers)
 
-    async def hand_out(self) -> work_pb2.ToWorker:
-        """Its assignment; what was handed out of it before counts no longer.
+    async def all_started(self) -> None:
+        """Wait until each worker is ready or broken."""
+        while not all(each.is_ready or each.why_broken for each in self._workers):
+            await self._changed.wait()
 
-        Raises:
-          StoreError: if results cannot be read.
-        """
-        order, matches = self.order, self._arena.matches
-        known = await trio.to_thread.run_sync(matches.results.outcomes, order.match_ids)
-        self._keep(known.values())
-        # A worker that dies does not get its bots other packs; a match that was aborted does.
-        aborted = len(self.outcomes) < len(known)
-        await matches.take_up(order, known, anew=self._anew and aborted)
-        self._anew = False
-        self._latest = self._latest._replace(begin=self._latest.begin + 1)
-        self._wanted = [each for each in order.match_ids if each not in self.outcomes]
-        assignment = work_pb2.WorkAssignment(
-            order=deal_set_message(order), matches=self._wanted, entrants=self._entrants
-        )
-        return work_pb2.ToWorker(begin=self._latest.message, assignment=assignment)
+    def asks(self, needs: Needs) -> int:
+        """Deal-sets that workers which fit have asked for and not received."""
+        return sum(each.takes for each in self._workers if each.is_ready and each.fits(needs))
 
-    async def fix(self, bots: DealBots) -> FixedDeals:
-        """Fix its deals, with the bots at a worker if they are fair; on return that is on disk.
-
-        Raises:
-          Unwritten: if the deals cannot be kept.
-        """
-        fixed = await self._arena.matches.fix_deals(self.order, bots)
-        self._key = fixed.key
-        return fixed
-
-    async def record(self, said: work_pb2.FromWorker, worker: int) -> None:
-        """Record what the worker of this number reports, and publish the deal-set if it is over.
-
-        Workers are trusted: whether moves follow the rules is not verified.
-
-        Raises:
-          Stale: if it was handed out again since, or has a report.
-          BadMessage: if it is not a report of what was handed out.
-          StoreError: if the results cannot be recorded.
-        """
-        if self._wanted is None or Begin.of(said.begin) != self._latest:
-            raise Stale(f"not the latest of {self.order.deal_set}")
-        try:
-            played = [match_of(each) for each in said.report.matches]
-            if sorted(each.outcome.match_id for each in played) != sorted(self._wanted):
-                raise BadMessage("a report of other matches")
-            for each in played:
-                self._require_own(each)
-            self._wanted = None
-            with trio.CancelScope(shield=True):
-                await self._arena.recorder.record_report(self.order, played, worker)
-        except (ValueError, DecodeError) as error:
-            raise BadMessage(f"no report: {error}") from error
-        self._keep(each.outcome for each in played)
-        self._anew = True
-
-    def _require_own(self, played: PlayedMatch) -> None:
-        """Require the match's own records, and the arena's packs."""
-        opened = journal_pb2.Record.FromString(b"".join(played.records[:1])).opened
-        if opened.match_id != played.outcome.match_id:
-            raise BadMessage(f"records of {played.outcome.match_id} that are of another match")
-        if opened.deal_key_sha256 != hashlib.sha256(self._key).digest():
-            raise BadMessage(f"{opened.match_id} was played by other packs")
-
-    def _keep(self, outcomes: Iterable[MatchOutcome]) -> None:
-        self.outcomes.update({each.match_id: each for each in outcomes if each.has_result})
-
-
-class WorkerPool(Workers, Protocol):
-    """The workers of an arena, however they are reached."""
-
-    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Have the workers run until cancelled; started once deal-sets can be handed out."""
-        ...
+    def needed_by(self, name: str, archive_sha256: str) -> bool:
+        """Whether a deal-set that workers of this name play needs an archive."""
+        own = (each for each in self._workers if each.name == name)
+        return any(archive_sha256 in each.archives for each in own)
 
     async def play(
         self,
         leased: LeasedDealSet,
+        needs: Needs = LOCAL,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
         """Have a deal-set played and recorded, handed out again and again as workers die.
 
-        `task_status` is started once a worker has taken it. `leased` is incomplete on return if it was given up. While the arena drains, nothing new is
-        handed out, and this waits for ever.
+        `task_status` is started once a worker has taken it. `leased` is incomplete on return if it was given up. While
+        the arena drains, nothing new is handed out, and this waits for ever.
 
         Raises:
           BadCommand: if a bot cannot be launched.
           CannotPlay: if no worker can be had.
+          OutOfDate: if the deal-set was leased again.
           StoreError: if results cannot be read or recorded.
         """
-        ...
+        for number in range(MOST_BEGINS):
+            worker = await self._least_loaded(needs) if await leased.prepare() else None
+            if number == 0:
+                task_status.started()
+            if worker is None:
+                return
+            self._in_play += 1
+            try:
+                await worker.play(leased)
+            except Lost as lost:
+                fields = {"worker": worker.name, "deal_set": leased.order.deal_set}
+                _log.warning("a deal-set begins again", extra={**fields, "why": str(lost)})
+            finally:
+                self._in_play -= 1
+                self._wake()
+            if leased.is_complete:
+                return
+        _log.error("a deal-set is given up", extra={"deal_set": leased.order.deal_set})
+
+    async def _least_loaded(self, needs: Needs) -> Worker:
+        """The worker that gets the next deal-set."""
+        while True:
+            if self._draining:
+                await trio.sleep_forever()
+            fitting = [each for each in self._workers if each.fits(needs)]
+            if (found := least_loaded(fitting)) is not None:
+                return found
+            if fitting and all(each.why_broken for each in fitting):
+                raise CannotPlay(fitting[0].why_broken)
+            await self._changed.wait()
+
+    def _wake(self) -> None:
+        """Wake all tasks that wait for a change."""
+        self._changed.set()
+        self._changed = trio.Event()
+
+    def drain(self) -> None:
+        """As `Workers.drain`."""
+        self._draining = True
+        self._wake()
+
+    async def idle(self) -> None:
+        """As `Workers.idle`."""
+        while self._in_play:
+            await self._changed.wait()
+
+    def status(self) -> list[WorkerStatus]:
+        """As `Workers.status`."""
+        return [each.status() for each in self._workers]
+
+
+def least_loaded(workers: Iterable[Worker]) -> Worker | None:
+    """The worker that plays the fewest matches of those that ask for a deal-set; None if none asks."""
+    asking = [each for each in workers if each.is_ready and each.takes > 0]
+    return min(asking, key=lambda each: (each.matches, each.number), default=None)
+
+
+def player_of(pool: WorkerPool, plan: CompetitionPlan) -> MakePlayer:
+    """A `PlayerOf` for an arena with workers."""
+    level = Level.S0 if plan.sandbox is None else Level(plan.sandbox)
+    return partial(PoolPlayer, pool, needs=Needs(plan.speed_class, level))
 
 
 class PoolPlayer:
@@ -174,41 +174,69 @@ class PoolPlayer:
         order: Callable[[DealSetPlan], DealSetOrder],
         *,
         max_matches: int = MAX_MATCHES,
+        needs: Needs = LOCAL,
     ) -> None:
         """Play nothing yet; see `ArenaPlayer`. `max_matches` are those of this process."""
         self._pool, self._arena, self._players, self._order = pool, arena, players, order
+        self._needs = needs
         self._here = ArenaPlayer(arena, players, order, max_matches=max_matches)
 
-    async def ready(self) -> None:
+    async def ready(self) -> int:
         """As `DealSetPlayer.ready`."""
         await self._here.ready()
+        return max(1, self._pool.asks(self._needs))
 
     async def play(
         self,
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
+        begin: Begin,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
         """As `DealSetPlayer.play`."""
         order = self._order(job.deal_set)
-        names = dict.fromkeys(bot.name for bot in order.bots)
-        # A match that was cut short in this process continues in it.
-        here = self._arena.matches.has_begun(order)
-        if here or not all(map(self._players.is_launched, names)):
-            return await self._here.play(job, known, ended, task_status=task_status)
-        leased = LeasedDealSet(self._arena, job.epoch, order, map(self._entrant, names))
+        names = [*dict.fromkeys(bot.name for bot in order.bots)]
+        if self._needs.speed_class is not None:
+            self._require_archived(names)
+        elif not self._plays_elsewhere(order, names):
+            return await self._here.play(job, known, ended, begin, task_status=task_status)
+        entrants = [self._entrant(name) for name in names]
+        runtimes = {each.runtime_sha256 for each in entrants} - {""}
+        needs = replace(self._needs, runtimes=frozenset(runtimes))
+        leased = LeasedDealSet(self._arena, job.epoch, begin, order, entrants, self._pool.verify)
         found = {match_id for match_id, each in known.items() if each.has_result}
         missing = [each for each in job.deal_set.matches if each.id not in found]
-        await self._pool.play(leased, task_status=task_status)
+        await self._pool.play(leased, needs, task_status=task_status)
         for match in missing:
             if match.id in leased.outcomes:
                 ended(match, leased.outcomes[match.id])
         return leased.outcomes
 
+    def _plays_elsewhere(self, order: DealSetOrder, names: Sequence[str]) -> bool:
+        """Whether a local worker plays a deal-set, and not this process."""
+        # A match that was cut short in this process continues in it.
+        here = self._arena.matches.has_begun(order) or not self._pool.has_local
+        return not here and all(map(self._players.is_launched, names))
+
+    def _require_archived(self, names: Sequence[str]) -> None:
+        """Require bots that another machine can have.
+
+        Raises:
+          CannotPlay: if one dials in, or is launched by a command of this machine.
+        """
+        for name in names:
+            if name != HOUSE and self._players.archived(name) is None:
+                raise CannotPlay(
+                    f"{name} is no uploaded bot: a competition with a speed class is played on other "
+                    "machines, which have uploaded bots alone"
+                )
+
     def _entrant(self, name: str) -> work_pb2.WorkEntrant:
         archived = self._players.archived(name)
+        if archived is None and name == HOUSE:
+            return work_pb2.WorkEntrant(name=name)  # every worker has it
         if archived is None:
             return work_pb2.WorkEntrant(name=name, argv=self._players.argv(name))
         return work_pb2.WorkEntrant(

@@ -359,8 +359,10 @@ type Opened struct {
 	// Seats that forfeited before the deal, because the bot did not open its
 	// commitment.
 	ForfeitedSeats []*ForfeitedSeat `protobuf:"bytes,8,rep,name=forfeited_seats,json=forfeitedSeats,proto3" json:"forfeited_seats,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// The machine that played it; not set if it is the arena's own.
+	PlayedAt      *PlayedAt `protobuf:"bytes,9,opt,name=played_at,json=playedAt,proto3" json:"played_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Opened) Reset() {
@@ -449,6 +451,78 @@ func (x *Opened) GetForfeitedSeats() []*ForfeitedSeat {
 	return nil
 }
 
+func (x *Opened) GetPlayedAt() *PlayedAt {
+	if x != nil {
+		return x.PlayedAt
+	}
+	return nil
+}
+
+// Names the machine of a worker that played a match.
+type PlayedAt struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The worker's name at the arena.
+	Worker string `protobuf:"bytes,1,opt,name=worker,proto3" json:"worker,omitempty"`
+	// The level of the sandbox of the bots, by the worker's word.
+	Sandbox string `protobuf:"bytes,2,opt,name=sandbox,proto3" json:"sandbox,omitempty"`
+	// The speed of the machine, by the worker's word: 0 is the speed of the reference
+	// machine, and each class more is 15 % faster.
+	SpeedClass    int32 `protobuf:"zigzag32,3,opt,name=speed_class,json=speedClass,proto3" json:"speed_class,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlayedAt) Reset() {
+	*x = PlayedAt{}
+	mi := &file_cardarena_v1_journal_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlayedAt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlayedAt) ProtoMessage() {}
+
+func (x *PlayedAt) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_journal_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlayedAt.ProtoReflect.Descriptor instead.
+func (*PlayedAt) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PlayedAt) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *PlayedAt) GetSandbox() string {
+	if x != nil {
+		return x.Sandbox
+	}
+	return ""
+}
+
+func (x *PlayedAt) GetSpeedClass() int32 {
+	if x != nil {
+		return x.SpeedClass
+	}
+	return 0
+}
+
 // Names a seat that forfeited before the first card.
 type ForfeitedSeat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -464,7 +538,7 @@ type ForfeitedSeat struct {
 
 func (x *ForfeitedSeat) Reset() {
 	*x = ForfeitedSeat{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[2]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -476,7 +550,7 @@ func (x *ForfeitedSeat) String() string {
 func (*ForfeitedSeat) ProtoMessage() {}
 
 func (x *ForfeitedSeat) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[2]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -489,7 +563,7 @@ func (x *ForfeitedSeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForfeitedSeat.ProtoReflect.Descriptor instead.
 func (*ForfeitedSeat) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{2}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ForfeitedSeat) GetSeat() uint32 {
@@ -541,7 +615,7 @@ type FairDeal struct {
 
 func (x *FairDeal) Reset() {
 	*x = FairDeal{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[3]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -553,7 +627,7 @@ func (x *FairDeal) String() string {
 func (*FairDeal) ProtoMessage() {}
 
 func (x *FairDeal) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[3]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -566,7 +640,7 @@ func (x *FairDeal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FairDeal.ProtoReflect.Descriptor instead.
 func (*FairDeal) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{3}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *FairDeal) GetServerId() string {
@@ -651,7 +725,7 @@ type DealParticipant struct {
 
 func (x *DealParticipant) Reset() {
 	*x = DealParticipant{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[4]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -663,7 +737,7 @@ func (x *DealParticipant) String() string {
 func (*DealParticipant) ProtoMessage() {}
 
 func (x *DealParticipant) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[4]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -676,7 +750,7 @@ func (x *DealParticipant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DealParticipant.ProtoReflect.Descriptor instead.
 func (*DealParticipant) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{4}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *DealParticipant) GetParticipant() string {
@@ -727,7 +801,7 @@ type Seated struct {
 
 func (x *Seated) Reset() {
 	*x = Seated{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[5]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -739,7 +813,7 @@ func (x *Seated) String() string {
 func (*Seated) ProtoMessage() {}
 
 func (x *Seated) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[5]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -752,7 +826,7 @@ func (x *Seated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Seated.ProtoReflect.Descriptor instead.
 func (*Seated) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{5}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Seated) GetBots() []*SeatedBot {
@@ -784,7 +858,7 @@ type SeatedBot struct {
 
 func (x *SeatedBot) Reset() {
 	*x = SeatedBot{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[6]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -796,7 +870,7 @@ func (x *SeatedBot) String() string {
 func (*SeatedBot) ProtoMessage() {}
 
 func (x *SeatedBot) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[6]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -809,7 +883,7 @@ func (x *SeatedBot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeatedBot.ProtoReflect.Descriptor instead.
 func (*SeatedBot) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{6}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SeatedBot) GetBot() string {
@@ -854,7 +928,7 @@ type Run struct {
 
 func (x *Run) Reset() {
 	*x = Run{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[7]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -866,7 +940,7 @@ func (x *Run) String() string {
 func (*Run) ProtoMessage() {}
 
 func (x *Run) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[7]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -879,7 +953,7 @@ func (x *Run) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Run.ProtoReflect.Descriptor instead.
 func (*Run) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{7}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Run) GetBootId() string {
@@ -922,7 +996,7 @@ type Ordered struct {
 
 func (x *Ordered) Reset() {
 	*x = Ordered{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[8]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1008,7 @@ func (x *Ordered) String() string {
 func (*Ordered) ProtoMessage() {}
 
 func (x *Ordered) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[8]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -947,7 +1021,7 @@ func (x *Ordered) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ordered.ProtoReflect.Descriptor instead.
 func (*Ordered) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{8}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Ordered) GetMatchId() string {
@@ -995,7 +1069,7 @@ type OrderedDealSet struct {
 
 func (x *OrderedDealSet) Reset() {
 	*x = OrderedDealSet{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[9]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1007,7 +1081,7 @@ func (x *OrderedDealSet) String() string {
 func (*OrderedDealSet) ProtoMessage() {}
 
 func (x *OrderedDealSet) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[9]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1020,7 +1094,7 @@ func (x *OrderedDealSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderedDealSet.ProtoReflect.Descriptor instead.
 func (*OrderedDealSet) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{9}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *OrderedDealSet) GetDealSet() string {
@@ -1066,7 +1140,7 @@ type OrderedMatch struct {
 
 func (x *OrderedMatch) Reset() {
 	*x = OrderedMatch{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[10]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1152,7 @@ func (x *OrderedMatch) String() string {
 func (*OrderedMatch) ProtoMessage() {}
 
 func (x *OrderedMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[10]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1165,7 @@ func (x *OrderedMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderedMatch.ProtoReflect.Descriptor instead.
 func (*OrderedMatch) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{10}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OrderedMatch) GetMatchId() string {
@@ -1128,7 +1202,7 @@ type OrderedBot struct {
 
 func (x *OrderedBot) Reset() {
 	*x = OrderedBot{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[11]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1140,7 +1214,7 @@ func (x *OrderedBot) String() string {
 func (*OrderedBot) ProtoMessage() {}
 
 func (x *OrderedBot) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[11]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1153,7 +1227,7 @@ func (x *OrderedBot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OrderedBot.ProtoReflect.Descriptor instead.
 func (*OrderedBot) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{11}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *OrderedBot) GetBot() string {
@@ -1187,7 +1261,7 @@ type SessionKept struct {
 
 func (x *SessionKept) Reset() {
 	*x = SessionKept{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[12]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1199,7 +1273,7 @@ func (x *SessionKept) String() string {
 func (*SessionKept) ProtoMessage() {}
 
 func (x *SessionKept) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[12]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1212,7 +1286,7 @@ func (x *SessionKept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionKept.ProtoReflect.Descriptor instead.
 func (*SessionKept) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{12}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SessionKept) GetBot() string {
@@ -1261,7 +1335,7 @@ type TimeKept struct {
 
 func (x *TimeKept) Reset() {
 	*x = TimeKept{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[13]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1273,7 +1347,7 @@ func (x *TimeKept) String() string {
 func (*TimeKept) ProtoMessage() {}
 
 func (x *TimeKept) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[13]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1286,7 +1360,7 @@ func (x *TimeKept) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimeKept.ProtoReflect.Descriptor instead.
 func (*TimeKept) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{13}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TimeKept) GetSeat() uint32 {
@@ -1330,7 +1404,7 @@ type Entrant struct {
 
 func (x *Entrant) Reset() {
 	*x = Entrant{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[14]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1416,7 @@ func (x *Entrant) String() string {
 func (*Entrant) ProtoMessage() {}
 
 func (x *Entrant) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[14]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1429,7 @@ func (x *Entrant) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Entrant.ProtoReflect.Descriptor instead.
 func (*Entrant) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{14}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Entrant) GetName() string {
@@ -1409,7 +1483,7 @@ type Decided struct {
 
 func (x *Decided) Reset() {
 	*x = Decided{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[15]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1421,7 +1495,7 @@ func (x *Decided) String() string {
 func (*Decided) ProtoMessage() {}
 
 func (x *Decided) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[15]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1434,7 +1508,7 @@ func (x *Decided) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decided.ProtoReflect.Descriptor instead.
 func (*Decided) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{15}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Decided) GetSeat() uint32 {
@@ -1545,7 +1619,7 @@ type Noted struct {
 
 func (x *Noted) Reset() {
 	*x = Noted{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[16]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1631,7 @@ func (x *Noted) String() string {
 func (*Noted) ProtoMessage() {}
 
 func (x *Noted) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[16]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1644,7 @@ func (x *Noted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Noted.ProtoReflect.Descriptor instead.
 func (*Noted) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{16}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Noted) GetSeat() uint32 {
@@ -1620,7 +1694,7 @@ type Evidence struct {
 
 func (x *Evidence) Reset() {
 	*x = Evidence{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[17]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1632,7 +1706,7 @@ func (x *Evidence) String() string {
 func (*Evidence) ProtoMessage() {}
 
 func (x *Evidence) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[17]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1645,7 +1719,7 @@ func (x *Evidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Evidence.ProtoReflect.Descriptor instead.
 func (*Evidence) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{17}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Evidence) GetDueUs() uint64 {
@@ -1706,7 +1780,7 @@ type Closed struct {
 
 func (x *Closed) Reset() {
 	*x = Closed{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[18]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +1792,7 @@ func (x *Closed) String() string {
 func (*Closed) ProtoMessage() {}
 
 func (x *Closed) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[18]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +1805,7 @@ func (x *Closed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Closed.ProtoReflect.Descriptor instead.
 func (*Closed) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{18}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Closed) GetScores() []int32 {
@@ -1808,7 +1882,7 @@ type Revealed struct {
 
 func (x *Revealed) Reset() {
 	*x = Revealed{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[19]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1820,7 +1894,7 @@ func (x *Revealed) String() string {
 func (*Revealed) ProtoMessage() {}
 
 func (x *Revealed) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[19]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1833,7 +1907,7 @@ func (x *Revealed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revealed.ProtoReflect.Descriptor instead.
 func (*Revealed) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{19}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Revealed) GetDealKey() []byte {
@@ -1897,7 +1971,7 @@ type Signed struct {
 
 func (x *Signed) Reset() {
 	*x = Signed{}
-	mi := &file_cardarena_v1_journal_proto_msgTypes[20]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1909,7 +1983,7 @@ func (x *Signed) String() string {
 func (*Signed) ProtoMessage() {}
 
 func (x *Signed) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_journal_proto_msgTypes[20]
+	mi := &file_cardarena_v1_journal_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1922,7 +1996,7 @@ func (x *Signed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Signed.ProtoReflect.Descriptor instead.
 func (*Signed) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{20}
+	return file_cardarena_v1_journal_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Signed) GetSignature() []byte {
@@ -1951,7 +2025,7 @@ const file_cardarena_v1_journal_proto_rawDesc = "" +
 	" \x01(\v2\x14.cardarena.v1.SignedH\x00R\x06signed\x12+\n" +
 	"\x05noted\x18\v \x01(\v2\x13.cardarena.v1.NotedH\x00R\x05noted\x125\n" +
 	"\ttime_kept\x18\f \x01(\v2\x16.cardarena.v1.TimeKeptH\x00R\btimeKeptB\x06\n" +
-	"\x04body\"\xe8\x02\n" +
+	"\x04body\"\x9d\x03\n" +
 	"\x06Opened\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12.\n" +
 	"\x05terms\x18\x02 \x01(\v2\x18.cardarena.v1.MatchTermsR\x05terms\x121\n" +
@@ -1960,7 +2034,13 @@ const file_cardarena_v1_journal_proto_rawDesc = "" +
 	"\bdeal_set\x18\x05 \x01(\tR\adealSet\x12&\n" +
 	"\x0fdeal_key_sha256\x18\x06 \x01(\fR\rdealKeySha256\x123\n" +
 	"\tfair_deal\x18\a \x01(\v2\x16.cardarena.v1.FairDealR\bfairDeal\x12D\n" +
-	"\x0fforfeited_seats\x18\b \x03(\v2\x1b.cardarena.v1.ForfeitedSeatR\x0eforfeitedSeats\"j\n" +
+	"\x0fforfeited_seats\x18\b \x03(\v2\x1b.cardarena.v1.ForfeitedSeatR\x0eforfeitedSeats\x123\n" +
+	"\tplayed_at\x18\t \x01(\v2\x16.cardarena.v1.PlayedAtR\bplayedAt\"]\n" +
+	"\bPlayedAt\x12\x16\n" +
+	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x18\n" +
+	"\asandbox\x18\x02 \x01(\tR\asandbox\x12\x1f\n" +
+	"\vspeed_class\x18\x03 \x01(\x11R\n" +
+	"speedClass\"j\n" +
 	"\rForfeitedSeat\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12-\n" +
 	"\x05fault\x18\x02 \x01(\x0e2\x17.cardarena.v1.FaultKindR\x05fault\x12\x16\n" +
@@ -2097,70 +2177,72 @@ func file_cardarena_v1_journal_proto_rawDescGZIP() []byte {
 }
 
 var file_cardarena_v1_journal_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_cardarena_v1_journal_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_cardarena_v1_journal_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_cardarena_v1_journal_proto_goTypes = []any{
 	(AbsentBots)(0),         // 0: cardarena.v1.AbsentBots
 	(*Record)(nil),          // 1: cardarena.v1.Record
 	(*Opened)(nil),          // 2: cardarena.v1.Opened
-	(*ForfeitedSeat)(nil),   // 3: cardarena.v1.ForfeitedSeat
-	(*FairDeal)(nil),        // 4: cardarena.v1.FairDeal
-	(*DealParticipant)(nil), // 5: cardarena.v1.DealParticipant
-	(*Seated)(nil),          // 6: cardarena.v1.Seated
-	(*SeatedBot)(nil),       // 7: cardarena.v1.SeatedBot
-	(*Run)(nil),             // 8: cardarena.v1.Run
-	(*Ordered)(nil),         // 9: cardarena.v1.Ordered
-	(*OrderedDealSet)(nil),  // 10: cardarena.v1.OrderedDealSet
-	(*OrderedMatch)(nil),    // 11: cardarena.v1.OrderedMatch
-	(*OrderedBot)(nil),      // 12: cardarena.v1.OrderedBot
-	(*SessionKept)(nil),     // 13: cardarena.v1.SessionKept
-	(*TimeKept)(nil),        // 14: cardarena.v1.TimeKept
-	(*Entrant)(nil),         // 15: cardarena.v1.Entrant
-	(*Decided)(nil),         // 16: cardarena.v1.Decided
-	(*Noted)(nil),           // 17: cardarena.v1.Noted
-	(*Evidence)(nil),        // 18: cardarena.v1.Evidence
-	(*Closed)(nil),          // 19: cardarena.v1.Closed
-	(*Revealed)(nil),        // 20: cardarena.v1.Revealed
-	(*Signed)(nil),          // 21: cardarena.v1.Signed
-	(*MatchTerms)(nil),      // 22: cardarena.v1.MatchTerms
-	(FaultKind)(0),          // 23: cardarena.v1.FaultKind
-	(*GameMove)(nil),        // 24: cardarena.v1.GameMove
-	(Ending)(0),             // 25: cardarena.v1.Ending
-	(AbortCause)(0),         // 26: cardarena.v1.AbortCause
+	(*PlayedAt)(nil),        // 3: cardarena.v1.PlayedAt
+	(*ForfeitedSeat)(nil),   // 4: cardarena.v1.ForfeitedSeat
+	(*FairDeal)(nil),        // 5: cardarena.v1.FairDeal
+	(*DealParticipant)(nil), // 6: cardarena.v1.DealParticipant
+	(*Seated)(nil),          // 7: cardarena.v1.Seated
+	(*SeatedBot)(nil),       // 8: cardarena.v1.SeatedBot
+	(*Run)(nil),             // 9: cardarena.v1.Run
+	(*Ordered)(nil),         // 10: cardarena.v1.Ordered
+	(*OrderedDealSet)(nil),  // 11: cardarena.v1.OrderedDealSet
+	(*OrderedMatch)(nil),    // 12: cardarena.v1.OrderedMatch
+	(*OrderedBot)(nil),      // 13: cardarena.v1.OrderedBot
+	(*SessionKept)(nil),     // 14: cardarena.v1.SessionKept
+	(*TimeKept)(nil),        // 15: cardarena.v1.TimeKept
+	(*Entrant)(nil),         // 16: cardarena.v1.Entrant
+	(*Decided)(nil),         // 17: cardarena.v1.Decided
+	(*Noted)(nil),           // 18: cardarena.v1.Noted
+	(*Evidence)(nil),        // 19: cardarena.v1.Evidence
+	(*Closed)(nil),          // 20: cardarena.v1.Closed
+	(*Revealed)(nil),        // 21: cardarena.v1.Revealed
+	(*Signed)(nil),          // 22: cardarena.v1.Signed
+	(*MatchTerms)(nil),      // 23: cardarena.v1.MatchTerms
+	(FaultKind)(0),          // 24: cardarena.v1.FaultKind
+	(*GameMove)(nil),        // 25: cardarena.v1.GameMove
+	(Ending)(0),             // 26: cardarena.v1.Ending
+	(AbortCause)(0),         // 27: cardarena.v1.AbortCause
 }
 var file_cardarena_v1_journal_proto_depIdxs = []int32{
 	2,  // 0: cardarena.v1.Record.opened:type_name -> cardarena.v1.Opened
-	16, // 1: cardarena.v1.Record.decided:type_name -> cardarena.v1.Decided
-	19, // 2: cardarena.v1.Record.closed:type_name -> cardarena.v1.Closed
-	20, // 3: cardarena.v1.Record.revealed:type_name -> cardarena.v1.Revealed
-	6,  // 4: cardarena.v1.Record.seated:type_name -> cardarena.v1.Seated
-	13, // 5: cardarena.v1.Record.session:type_name -> cardarena.v1.SessionKept
-	8,  // 6: cardarena.v1.Record.run:type_name -> cardarena.v1.Run
-	9,  // 7: cardarena.v1.Record.ordered:type_name -> cardarena.v1.Ordered
-	21, // 8: cardarena.v1.Record.signed:type_name -> cardarena.v1.Signed
-	17, // 9: cardarena.v1.Record.noted:type_name -> cardarena.v1.Noted
-	14, // 10: cardarena.v1.Record.time_kept:type_name -> cardarena.v1.TimeKept
-	22, // 11: cardarena.v1.Opened.terms:type_name -> cardarena.v1.MatchTerms
-	15, // 12: cardarena.v1.Opened.entrants:type_name -> cardarena.v1.Entrant
-	4,  // 13: cardarena.v1.Opened.fair_deal:type_name -> cardarena.v1.FairDeal
-	3,  // 14: cardarena.v1.Opened.forfeited_seats:type_name -> cardarena.v1.ForfeitedSeat
-	23, // 15: cardarena.v1.ForfeitedSeat.fault:type_name -> cardarena.v1.FaultKind
-	5,  // 16: cardarena.v1.FairDeal.participants:type_name -> cardarena.v1.DealParticipant
-	7,  // 17: cardarena.v1.Seated.bots:type_name -> cardarena.v1.SeatedBot
-	10, // 18: cardarena.v1.Ordered.deal_set:type_name -> cardarena.v1.OrderedDealSet
-	0,  // 19: cardarena.v1.Ordered.absent_bots:type_name -> cardarena.v1.AbsentBots
-	22, // 20: cardarena.v1.OrderedDealSet.terms:type_name -> cardarena.v1.MatchTerms
-	11, // 21: cardarena.v1.OrderedDealSet.matches:type_name -> cardarena.v1.OrderedMatch
-	12, // 22: cardarena.v1.OrderedMatch.bots:type_name -> cardarena.v1.OrderedBot
-	24, // 23: cardarena.v1.Decided.move:type_name -> cardarena.v1.GameMove
-	23, // 24: cardarena.v1.Decided.fault:type_name -> cardarena.v1.FaultKind
-	18, // 25: cardarena.v1.Decided.evidence:type_name -> cardarena.v1.Evidence
-	25, // 26: cardarena.v1.Closed.ending:type_name -> cardarena.v1.Ending
-	26, // 27: cardarena.v1.Closed.cause:type_name -> cardarena.v1.AbortCause
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	17, // 1: cardarena.v1.Record.decided:type_name -> cardarena.v1.Decided
+	20, // 2: cardarena.v1.Record.closed:type_name -> cardarena.v1.Closed
+	21, // 3: cardarena.v1.Record.revealed:type_name -> cardarena.v1.Revealed
+	7,  // 4: cardarena.v1.Record.seated:type_name -> cardarena.v1.Seated
+	14, // 5: cardarena.v1.Record.session:type_name -> cardarena.v1.SessionKept
+	9,  // 6: cardarena.v1.Record.run:type_name -> cardarena.v1.Run
+	10, // 7: cardarena.v1.Record.ordered:type_name -> cardarena.v1.Ordered
+	22, // 8: cardarena.v1.Record.signed:type_name -> cardarena.v1.Signed
+	18, // 9: cardarena.v1.Record.noted:type_name -> cardarena.v1.Noted
+	15, // 10: cardarena.v1.Record.time_kept:type_name -> cardarena.v1.TimeKept
+	23, // 11: cardarena.v1.Opened.terms:type_name -> cardarena.v1.MatchTerms
+	16, // 12: cardarena.v1.Opened.entrants:type_name -> cardarena.v1.Entrant
+	5,  // 13: cardarena.v1.Opened.fair_deal:type_name -> cardarena.v1.FairDeal
+	4,  // 14: cardarena.v1.Opened.forfeited_seats:type_name -> cardarena.v1.ForfeitedSeat
+	3,  // 15: cardarena.v1.Opened.played_at:type_name -> cardarena.v1.PlayedAt
+	24, // 16: cardarena.v1.ForfeitedSeat.fault:type_name -> cardarena.v1.FaultKind
+	6,  // 17: cardarena.v1.FairDeal.participants:type_name -> cardarena.v1.DealParticipant
+	8,  // 18: cardarena.v1.Seated.bots:type_name -> cardarena.v1.SeatedBot
+	11, // 19: cardarena.v1.Ordered.deal_set:type_name -> cardarena.v1.OrderedDealSet
+	0,  // 20: cardarena.v1.Ordered.absent_bots:type_name -> cardarena.v1.AbsentBots
+	23, // 21: cardarena.v1.OrderedDealSet.terms:type_name -> cardarena.v1.MatchTerms
+	12, // 22: cardarena.v1.OrderedDealSet.matches:type_name -> cardarena.v1.OrderedMatch
+	13, // 23: cardarena.v1.OrderedMatch.bots:type_name -> cardarena.v1.OrderedBot
+	25, // 24: cardarena.v1.Decided.move:type_name -> cardarena.v1.GameMove
+	24, // 25: cardarena.v1.Decided.fault:type_name -> cardarena.v1.FaultKind
+	19, // 26: cardarena.v1.Decided.evidence:type_name -> cardarena.v1.Evidence
+	26, // 27: cardarena.v1.Closed.ending:type_name -> cardarena.v1.Ending
+	27, // 28: cardarena.v1.Closed.cause:type_name -> cardarena.v1.AbortCause
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_journal_proto_init() }
@@ -2188,7 +2270,7 @@ func file_cardarena_v1_journal_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_journal_proto_rawDesc), len(file_cardarena_v1_journal_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   21,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -166,6 +166,7 @@ class Opened(_message.Message):
     DEAL_KEY_SHA256_FIELD_NUMBER: _builtins.int
     FAIR_DEAL_FIELD_NUMBER: _builtins.int
     FORFEITED_SEATS_FIELD_NUMBER: _builtins.int
+    PLAYED_AT_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match's id."""
     start_unix_ms: _builtins.int
@@ -192,6 +193,10 @@ class Opened(_message.Message):
         commitment.
         """
 
+    @_builtins.property
+    def played_at(self) -> Global___PlayedAt:
+        """The machine that played it; not set if it is the arena's own."""
+
     def __init__(
         self,
         *,
@@ -203,14 +208,47 @@ class Opened(_message.Message):
         deal_key_sha256: _builtins.bytes = ...,
         fair_deal: Global___FairDeal | None = ...,
         forfeited_seats: _abc.Iterable[Global___ForfeitedSeat] | None = ...,
+        played_at: Global___PlayedAt | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fair_deal", b"fair_deal", "terms", b"terms"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fair_deal", b"fair_deal", "played_at", b"played_at", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key_sha256", b"deal_key_sha256", "deal_set", b"deal_set", "entrants", b"entrants", "fair_deal", b"fair_deal", "forfeited_seats", b"forfeited_seats", "match_id", b"match_id", "start_unix_ms", b"start_unix_ms", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key_sha256", b"deal_key_sha256", "deal_set", b"deal_set", "entrants", b"entrants", "fair_deal", b"fair_deal", "forfeited_seats", b"forfeited_seats", "match_id", b"match_id", "played_at", b"played_at", "start_unix_ms", b"start_unix_ms", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Opened: _TypeAlias = Opened  # noqa: Y015
+
+@_typing.final
+class PlayedAt(_message.Message):
+    """Names the machine of a worker that played a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKER_FIELD_NUMBER: _builtins.int
+    SANDBOX_FIELD_NUMBER: _builtins.int
+    SPEED_CLASS_FIELD_NUMBER: _builtins.int
+    worker: _builtins.str
+    """The worker's name at the arena."""
+    sandbox: _builtins.str
+    """The level of the sandbox of the bots, by the worker's word."""
+    speed_class: _builtins.int
+    """The speed of the machine, by the worker's word: 0 is the speed of the reference
+    machine, and each class more is 15 % faster.
+    """
+    def __init__(
+        self,
+        *,
+        worker: _builtins.str = ...,
+        sandbox: _builtins.str = ...,
+        speed_class: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sandbox", b"sandbox", "speed_class", b"speed_class", "worker", b"worker"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayedAt: _TypeAlias = PlayedAt  # noqa: Y015
 
 @_typing.final
 class ForfeitedSeat(_message.Message):

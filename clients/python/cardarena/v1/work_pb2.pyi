@@ -4,7 +4,8 @@ isort:skip_file
 What an arena and its workers say to each other. A worker plays deal-sets of bots that it
 launches itself. The arena draws and publishes the deals, signs, and records the results.
 
-Over the pipes of a local worker each message is preceded by its length, as a varint.
+Each message is preceded by its length, as a varint. A local worker and its arena exchange
+these bytes by pipes, a worker on another machine by the stream `Work`, in pieces.
 """
 
 from cardarena.v1 import game_pb2 as _game_pb2
@@ -24,6 +25,94 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+@_typing.final
+class WorkRequest(_message.Message):
+    """Carries bytes of a worker's messages."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PIECE_FIELD_NUMBER: _builtins.int
+    piece: _builtins.bytes
+    """The next bytes of `FromWorker` messages, 65,536 at most."""
+    def __init__(
+        self,
+        *,
+        piece: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["piece", b"piece"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WorkRequest: _TypeAlias = WorkRequest  # noqa: Y015
+
+@_typing.final
+class WorkResponse(_message.Message):
+    """Carries bytes of the arena's messages."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PIECE_FIELD_NUMBER: _builtins.int
+    piece: _builtins.bytes
+    """The next bytes of `ToWorker` messages, 65,536 at most."""
+    def __init__(
+        self,
+        *,
+        piece: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["piece", b"piece"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WorkResponse: _TypeAlias = WorkResponse  # noqa: Y015
+
+@_typing.final
+class GetArchiveRequest(_message.Message):
+    """Asks for an archive."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHA256_FIELD_NUMBER: _builtins.int
+    sha256: _builtins.str
+    """SHA-256 of the archive's contents, in hexadecimal digits."""
+    def __init__(
+        self,
+        *,
+        sha256: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["sha256", b"sha256"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetArchiveRequest: _TypeAlias = GetArchiveRequest  # noqa: Y015
+
+@_typing.final
+class GetArchiveResponse(_message.Message):
+    """Carries a piece of an archive."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PIECE_FIELD_NUMBER: _builtins.int
+    piece: _builtins.bytes
+    """The next bytes of the zip file."""
+    def __init__(
+        self,
+        *,
+        piece: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["piece", b"piece"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetArchiveResponse: _TypeAlias = GetArchiveResponse  # noqa: Y015
 
 @_typing.final
 class ToWorker(_message.Message):
@@ -101,6 +190,7 @@ class FromWorker(_message.Message):
     REPORT_FIELD_NUMBER: _builtins.int
     FAILED_FIELD_NUMBER: _builtins.int
     TAKES_FIELD_NUMBER: _builtins.int
+    LEAVES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def begin(self) -> Global___WorkBegin:
         """Which handing out of which deal-set it is about; not set in `ready`, `counts` and `takes`."""
@@ -133,6 +223,10 @@ class FromWorker(_message.Message):
     def takes(self) -> Global___WorkerTakes:
         """The worker can play another deal-set."""
 
+    @_builtins.property
+    def leaves(self) -> Global___WorkerLeaves:
+        """The worker wants no further deal-set; the arena ends the stream once none is in play."""
+
     def __init__(
         self,
         *,
@@ -144,16 +238,34 @@ class FromWorker(_message.Message):
         report: Global___WorkReport | None = ...,
         failed: Global___WorkFailed | None = ...,
         takes: Global___WorkerTakes | None = ...,
+        leaves: Global___WorkerLeaves | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["begin", b"begin", "body", b"body", "commitments", b"commitments", "counts", b"counts", "entropies", b"entropies", "failed", b"failed", "ready", b"ready", "report", b"report", "takes", b"takes"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["begin", b"begin", "body", b"body", "commitments", b"commitments", "counts", b"counts", "entropies", b"entropies", "failed", b"failed", "leaves", b"leaves", "ready", b"ready", "report", b"report", "takes", b"takes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["begin", b"begin", "body", b"body", "commitments", b"commitments", "counts", b"counts", "entropies", b"entropies", "failed", b"failed", "ready", b"ready", "report", b"report", "takes", b"takes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begin", b"begin", "body", b"body", "commitments", b"commitments", "counts", b"counts", "entropies", b"entropies", "failed", b"failed", "leaves", b"leaves", "ready", b"ready", "report", b"report", "takes", b"takes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["ready", "counts", "commitments", "entropies", "report", "failed", "takes"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["ready", "counts", "commitments", "entropies", "report", "failed", "takes", "leaves"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
 Global___FromWorker: _TypeAlias = FromWorker  # noqa: Y015
+
+@_typing.final
+class WorkerLeaves(_message.Message):
+    """Says that a worker will end."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WorkerLeaves: _TypeAlias = WorkerLeaves  # noqa: Y015
 
 @_typing.final
 class WorkerTakes(_message.Message):
@@ -544,16 +656,34 @@ class WorkerReady(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     PID_FIELD_NUMBER: _builtins.int
+    ENGINE_FIELD_NUMBER: _builtins.int
+    SANDBOX_FIELD_NUMBER: _builtins.int
+    RUNTIMES_FIELD_NUMBER: _builtins.int
+    SPEED_CLASS_FIELD_NUMBER: _builtins.int
     pid: _builtins.int
     """Its process id."""
+    engine: _builtins.str
+    """The version of its engine."""
+    sandbox: _builtins.str
+    """The level of the sandbox that it launches bots in."""
+    speed_class: _builtins.int
+    """The speed class of its machine, see `PlayedAt`."""
+    @_builtins.property
+    def runtimes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The runtimes that it has, in hexadecimal digits."""
+
     def __init__(
         self,
         *,
         pid: _builtins.int = ...,
+        engine: _builtins.str = ...,
+        sandbox: _builtins.str = ...,
+        runtimes: _abc.Iterable[_builtins.str] | None = ...,
+        speed_class: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["pid", b"pid"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine", b"engine", "pid", b"pid", "runtimes", b"runtimes", "sandbox", b"sandbox", "speed_class", b"speed_class"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,0 +1,93 @@
+"""What a worker takes from an arena: archives by the hash of their contents, and nothing else."""
+
+import pytest
+
+from arena.cli import worker_link
+from arena.cli.worker_link import _Call
+from arena.server.workers.messages import BadMessage, frame
+from arena.store import Blobs
+from arena.submission.archive import read_archive
+from cardarena.v1 import work_pb2
+from tests.submission.test_archive import BOT, zipped
+
+
+class Client:
+    """Answers every request for an archive with these bytes, in small pieces."""
+
+    def __init__(self, data):
+        self.data, self.asked = data, []
+        self.stub = self
+
+    GetArchive = "GetArchive"
+
+    def stream(self, method, request):
+        assert method == self.GetArchive
+        self.asked.append(request.sha256)
+        for at in range(0, len(self.data), 100):
+            yield work_pb2.GetArchiveResponse(piece=self.data[at : at + 100])
+
+
+class Process:
+    """A worker process; what was passed on to it."""
+
+    def __init__(self):
+        self.stdin, self.passed_on = self, []
+
+    def write(self, data):
+        self.passed_on.append(data)
+
+    def flush(self):
+        pass
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return read_archive(zipped(tmp_path / "good.zip"))
+
+
+def call(folder, data):
+    return _Call(Client(data), Process(), Blobs(folder), folder)
+
+
+def assigned(sha256):
+    entrants = [work_pb2.WorkEntrant(name="ann", archive_sha256=sha256)]
+    return work_pb2.ToWorker(assignment=work_pb2.WorkAssignment(entrants=entrants))
+
+
+def test_an_archive_is_fetched_once_and_before_its_deal_set_begins(tmp_path, archive):
+    own, message = call(tmp_path, archive.path.read_bytes()), assigned(archive.sha256)
+    for _ in range(2):
+        own._pass_on(message.SerializeToString())
+    assert own._client.asked == [archive.sha256]
+    assert own._process.passed_on == [frame(message)] * 2
+    assert (Blobs(tmp_path).unpacked(archive.sha256) / "bot.py").read_bytes() == BOT["bot.py"]
+
+
+def other(path):
+    return zipped(path, BOT | {"bot.py": b"print(2)"}).read_bytes()
+
+
+# fmt: off
+POISONED = [
+    # what comes                                                       the error
+    (other,                                                            "has other contents"),
+    (lambda path: b"no zip",                                           "is damaged"),
+    (lambda path: zipped(path).read_bytes()[:-30],                     "is damaged"),
+    (lambda path: zipped(path, BOT | {"../x": b""}).read_bytes(),      "is damaged"),
+    (lambda path: b"x" * 1001,                                         "is too large"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("made", "error"),
+    POISONED,
+    ids=["another bot", "no archive", "cut off", "a file outside", "a flood"],
+)
+def test_a_poisoned_archive_is_refused(made, error, tmp_path, archive, monkeypatch):
+    monkeypatch.setattr(worker_link, "MAX_ARCHIVE_BYTES", 1000)
+    own = call(tmp_path, made(tmp_path / "bad.zip"))
+    with pytest.raises(BadMessage, match=error):
+        own._pass_on(assigned(archive.sha256).SerializeToString())
+    assert own._process.passed_on == []
+    assert not Blobs(tmp_path).has(archive.sha256)

@@ -1,0 +1,425 @@
+"""Workers on other machines: what they report is verified, and what is not true counts for nothing."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+import trio
+
+from arena.competition.plan import read_plan
+from arena.replay.deal_book import DEALS_NAME, read_deals
+from arena.replay.journal.match_log import renumbered
+from arena.sandbox import Level
+from arena.schedule.runner import CannotPlay
+from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
+from arena.server.competitions.arena_player import ArenaPlayer, arena_player_of
+from arena.server.data_folder import arena_version
+from arena.server.metrics import Traffic
+from arena.server.refusals import Refused
+from arena.server.workers import speed as speed_class
+from arena.server.workers.joined import MOST_REPORT_BYTES, JoinedWorkers, _why_unfit
+from arena.server.workers.messages import frame
+from arena.server.workers.pool import MOST_BEGINS
+from arena.server.workers.worker import MOST_TAKES, Needs, Worker
+from arena.store import Blobs, Key, Scope
+from arena.wire.fields import varint
+from cardarena.v1 import game_pb2, journal_pb2, work_pb2
+from tests.competition.played import toml
+from tests.server.test_workers import (
+    aborts,
+    contexts,
+    dies,
+    other,
+    require_whole,
+)
+from tests.server.workers import Once, alone, passed, plans_of, played
+
+JOINED = {"workers": 0, "joined": 2}
+
+
+def test_replays_are_signed_by_the_arena_and_name_the_machine(tmp_path, monkeypatch):
+    world, report = played(tmp_path, monkeypatch, **JOINED)
+    require_whole(world, report)
+    assert {each.opened.played_at.worker for each in world.replays()} == {"m1", "m2"}
+    assert {each.opened.played_at.sandbox for each in world.replays()} == {"S2"}
+    assert not world.bots.processes, "the arena launched no bot"
+
+
+def test_outcomes_are_those_of_an_arena_without_workers(tmp_path, monkeypatch):
+    (tmp_path / "alone").mkdir()
+    twin = alone(tmp_path / "alone", monkeypatch, fair=False)
+    _, report = played(tmp_path, monkeypatch, fair=False, **JOINED)
+    assert report.outcomes == twin
+
+
+# What is forged.
+
+
+def first_match(change):
+    """What changes the first match of a report."""
+    return other("report", lambda message: change(message.report.matches[0]))
+
+
+def opened(change):
+    """What changes the first record of a match, and computes the hash chain anew."""
+
+    def act(match):
+        record = journal_pb2.Record.FromString(match.records[0])
+        change(record.opened)
+        rechained(match, [record.SerializeToString(), *match.records[1:]])
+
+    return first_match(act)
+
+
+def rechained(match, records):
+    closed = journal_pb2.Record.FromString(records[-1])
+    del match.records[:]
+    match.records.extend(renumbered(records, closed.match))
+
+
+def closed(change):
+    """What changes the last record of a match and its outcome alike."""
+
+    def act(match):
+        record = journal_pb2.Record.FromString(match.records[-1])
+        change(record.closed)
+        change(match)
+        match.records[-1] = record.SerializeToString()
+
+    return first_match(act)
+
+
+def decided(change):
+    """What changes the first decision, and computes the hash chain anew."""
+
+    def act(match):
+        records = [*match.records]
+        at = next(
+            at
+            for at, each in enumerate(records)
+            if journal_pb2.Record.FromString(each).HasField("decided")
+        )
+        record = journal_pb2.Record.FromString(records[at])
+        change(record.decided)
+        records[at] = record.SerializeToString()
+        rechained(match, records)
+
+    return first_match(act)
+
+
+TAKES = work_pb2.FromWorker(takes=work_pb2.WorkerTakes())
+
+
+def swap(scores):
+    scores[0], scores[1] = scores[1] + 1, scores[0] - 1
+
+
+# fmt: off
+FORGED = [
+    # what comes                                                                   why it is refused
+    (first_match(lambda it: swap(it.scores)),                                      "another score than the records have"),
+    (closed(lambda it: swap(it.scores)),                                           "another score than the moves come to"),
+    (closed(lambda it: setattr(it, "ending", game_pb2.ENDING_FORFEIT)),            "another ending"),
+    (first_match(lambda it: it.faults[0].counts.__setitem__(1, 1)),                "a fault that is not in the records"),
+    (first_match(lambda it: setattr(it, "decisions", 1)),                          "another number of decisions"),
+    (first_match(lambda it: it.forfeited.__setitem__(0, True)),                    "a seat that did not forfeit"),
+    (first_match(lambda it: it.records.pop(2)),                                    "a record is missing"),
+    (decided(lambda it: setattr(it, "sent_us", 10**15)),                           "a decision after the end"),
+    (decided(lambda it: setattr(it, "bank_ms", it.bank_ms + 5)),                   "time that was not left"),
+    (opened(lambda it: setattr(it.entrants[0], "name", "eve")),                    "another bot"),
+    (opened(lambda it: setattr(it.entrants[0], "version", "9")),                   "another version"),
+    (opened(lambda it: setattr(it.terms, "fault_limit", 1)),                       "other terms"),
+    (opened(lambda it: setattr(it, "deal_set", "other")),                          "another deal-set"),
+    (opened(lambda it: setattr(it.fair_deal, "server_id", "other")),               "another commitment"),
+    (opened(lambda it: setattr(it.played_at, "worker", "m9")),                     "the name of another worker"),
+    (Once("report", lambda *_: [varint(MOST_REPORT_BYTES + 1)]),                   "20 MB"),
+    (Once("report", lambda *_: [frame(TAKES)] * (MOST_TAKES + 1)),                 "it asks for everything"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("between", [row[0] for row in FORGED], ids=[row[1] for row in FORGED])
+def test_what_is_forged_counts_for_nothing(between, tmp_path, monkeypatch, caplog):
+    live = []
+
+    def passes(child, message):
+        live.append({each.context for each in child.world.home.deal_sets.live})
+        return between(child, message)
+
+    world, report = played(tmp_path, monkeypatch, between=passes, **JOINED)
+    require_whole(world, report)
+    assert between.child.returncode is not None, "its call is ended"
+    assert "a worker is ended" in [record.message for record in caplog.records]
+    again = [kind for _, kind in world.seen].count("assignment")
+    assert again > 3, "its deal-set begins again"
+    assert len(set(contexts(world).values()) | set.union(*live)) == 3, "with the same packs"
+
+
+def test_what_such_a_worker_aborts_begins_again_with_the_same_packs(tmp_path, monkeypatch):
+    world, report = played(tmp_path, monkeypatch, between=aborts(1), number=1, **JOINED)
+    require_whole(world, report, 1)
+    assert [kind for _, kind in world.seen].count("assignment") == 2
+    (_,) = read_deals(tmp_path / "home" / "journal" / DEALS_NAME).deals()
+
+
+def test_what_it_aborts_again_and_again_is_given_up(tmp_path, monkeypatch):
+    def between(child, message):
+        return aborts(1)(child, message)
+
+    world, report = played(tmp_path, monkeypatch, between=between, number=1, **JOINED)
+    assert [each.id for each in report.incomplete] == [plans_of(1)[0].id]
+    assert [kind for _, kind in world.seen].count("assignment") == MOST_BEGINS
+    assert world.results.ended == {}
+
+
+@pytest.mark.parametrize("kind", ["deals", "report"], ids=["begun", "reported"])
+def test_a_machine_that_dies_costs_nobody_cards(kind, tmp_path, monkeypatch):
+    before = {}
+
+    def dies_here(child, message):
+        live = child.world.home.deal_sets.live
+        before.update({each.fair_deal.deal_set: each.context for each in live})
+        return dies(child, message)
+
+    world, report = played(tmp_path, monkeypatch, between=Once(kind, dies_here), **JOINED)
+    require_whole(world, report)
+    assert before
+    assert contexts(world).items() >= before.items()
+
+
+def test_a_worker_that_leaves_finishes_what_it_plays(tmp_path, monkeypatch):
+    left = []
+
+    def between(child, message):
+        if child.number == 1 and message.WhichOneof("body") == "deals" and not left:
+            left.append(child)
+            child.leave()
+        if child in left and message.WhichOneof("body") == "assignment":
+            raise AssertionError("it has left")
+        return passed(child, message)
+
+    world, report = played(tmp_path, monkeypatch, between=between, number=6, **JOINED)
+    require_whole(world, report, 6)
+    assert left[0].returncode is not None
+    assert {each.opened.played_at.worker for each in world.replays()} == {"m1", "m2"}
+
+
+# Which worker gets what.
+
+
+def worker_with(**ready):
+    worker = Worker(65, lambda: None, joined_as="m1")
+    worker._take(work_pb2.FromWorker(ready=work_pb2.WorkerReady(**ready)))
+    return worker
+
+
+# fmt: off
+FITTING = [
+    # the worker's own                                          what is needed                            fits   why
+    ({"speed_class": 1, "sandbox": "S2"},                       Needs(1),                                 True,  "the class"),
+    ({"speed_class": 1, "sandbox": "S2"},                       Needs(0),                                 False, "another class"),
+    ({"speed_class": 1, "sandbox": "S2"},                       Needs(),                                  False, "what the arena's own machine plays"),
+    ({"sandbox": "S2"},                                         Needs(0, Level.S3),                       False, "a stronger sandbox"),
+    ({"sandbox": "S3"},                                         Needs(0, Level.S2),                       True,  "a weaker sandbox"),
+    ({"sandbox": "S2", "runtimes": ["aa", "bb"]},               Needs(0, runtimes=frozenset(["bb"])),     True,  "a runtime that it has"),
+    ({"sandbox": "S2", "runtimes": ["aa"]},                     Needs(0, runtimes=frozenset(["bb"])),     False, "a runtime that it lacks"),
+]
+UNFIT = [
+    ({"engine": arena_version(), "sandbox": "S2"},              "",                                       "as the arena"),
+    ({"engine": "0.1", "sandbox": "S2"},                        "it runs version 0.1",                    "another version"),
+    ({"engine": arena_version(), "sandbox": "S1"},              "its sandbox is S1",                      "a weak sandbox"),
+    ({"engine": arena_version()},                               "its sandbox is S0",                      "no sandbox"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("ready", "needs", "fits"), [row[:3] for row in FITTING], ids=[row[3] for row in FITTING]
+)
+def test_a_worker_gets_only_what_it_fits(ready, needs, fits):
+    assert worker_with(**ready).fits(needs) == fits
+
+
+@pytest.mark.parametrize(
+    ("ready", "why"), [row[:2] for row in UNFIT], ids=[row[2] for row in UNFIT]
+)
+def test_a_worker_is_told_why_it_cannot_join(ready, why):
+    found = _why_unfit(work_pb2.WorkerReady(**ready))
+    assert found.startswith(why)
+    assert bool(found) == bool(why)
+
+
+def test_a_bot_that_is_not_uploaded_is_told(tmp_path, monkeypatch):
+    async def during(world):
+        del world.versions["ann"]
+        with pytest.raises(CannotPlay, match="ann is no uploaded bot"):
+            await world.play(plans_of(1))
+        assert world.results.ended == {}
+
+    world, _ = played(tmp_path, monkeypatch, during=during, **JOINED)
+    assert world.seen == []
+
+
+# The calls.
+
+
+TOKEN, OTHER = new_token(), new_token()
+MADE = datetime(2026, 11, 25, tzinfo=UTC)
+
+
+def key(token, owner, **more):
+    digest = token_sha256(token)
+    return Key(key_id(token), digest, Scope.WORKER, owner, "", MADE, **{"changed": 1, **more})
+
+
+class Context:
+    """A call, which reads what a test puts into `sent`."""
+
+    def __init__(self, token=TOKEN):
+        self.token, self.sent = token, asyncio.Queue()
+
+    def peer(self):
+        return "ipv4:192.0.2.1:5000"
+
+    def invocation_metadata(self):
+        return (("authorization", f"Bearer {self.token}"),)
+
+    async def read(self):
+        return await self.sent.get()
+
+
+class Pool:
+    """A pool in which workers of m1 need one archive."""
+
+    def needed_by(self, name, sha256):
+        return (name, sha256) == ("m1", "aa")
+
+
+def joined(folder, tokens=None, pool=None):
+    tokens = tokens or Tokens(keys=[key(TOKEN, "m1"), key(OTHER, "m2")])
+    found = JoinedWorkers(tokens, Traffic(), Blobs(folder))
+    found._pool = pool
+    return found
+
+
+def refusal(call):
+    with pytest.raises(Refused) as refused:
+        asyncio.run(call())
+    return refused.value.reason
+
+
+# fmt: off
+ARCHIVES = [
+    # token,  archive, pool      the refusal         why
+    (TOKEN,   "aa",    Pool(),   None,               "one that it needs"),
+    (TOKEN,   "bb",    Pool(),   "UNKNOWN_VERSION",  "one that it does not need"),
+    (OTHER,   "aa",    Pool(),   "UNKNOWN_VERSION",  "one that another worker needs"),
+    (TOKEN,   "aa",    None,     "UNKNOWN_VERSION",  "an arena without a pool"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("token", "sha256", "pool", "reason"),
+    [row[:4] for row in ARCHIVES],
+    ids=[row[4] for row in ARCHIVES],
+)
+def test_a_worker_gets_the_archives_that_it_needs(token, sha256, pool, reason, tmp_path):
+    (tmp_path / "blobs").mkdir()
+    for name in ("aa", "bb"):
+        (tmp_path / "blobs" / name).write_bytes(b"zip " * 50_000)
+    service = joined(tmp_path, pool=pool)
+
+    async def call():
+        request = work_pb2.GetArchiveRequest(sha256=sha256)
+        return b"".join([each.piece async for each in service.GetArchive(request, Context(token))])
+
+    if reason is None:
+        assert asyncio.run(call()) == b"zip " * 50_000
+    else:
+        assert refusal(call) == reason
+
+
+def test_an_arena_that_has_no_pool_lets_nobody_join(tmp_path):
+    async def call():
+        async for _ in joined(tmp_path).Work(None, Context()):
+            raise AssertionError
+
+    assert refusal(call) == "DRAINING"
+
+
+def test_bytes_are_passed_on_until_the_arena_ends_the_call(tmp_path):
+    service, context = joined(tmp_path, pool=Pool()), Context()
+
+    async def call():
+        answers = service.Work(None, context)
+        first = asyncio.ensure_future(anext(answers))
+        await context.sent.put(work_pb2.WorkRequest(piece=b"said"))
+        found = await _next(service._joined)
+        found.outgoing.pieces.put_nowait(b"asked")
+        assert (await first).piece == b"asked"
+        said = await _next(found.incoming._received)
+        found.kill()
+        return found.name, said, [each async for each in answers]
+
+    assert asyncio.run(call()) == ("m1", b"said", [])
+
+
+async def _next(channel):
+    """What comes by a channel of trio's, outside of trio."""
+    while True:
+        try:
+            return channel.receive_nowait()
+        except trio.WouldBlock:
+            await asyncio.sleep(0)
+
+
+def test_a_key_that_is_revoked_ends_its_calls(tmp_path):
+    tokens, context = Tokens(keys=[key(TOKEN, "m1")]), Context()
+    service = joined(tmp_path, tokens, Pool())
+
+    async def call():
+        answers = service.Work(None, context)
+        first = asyncio.ensure_future(anext(answers))
+        await asyncio.sleep(0)
+        tokens.learn([key(TOKEN, "m1", revoked=MADE, changed=2)])
+        await context.sent.put(work_pb2.WorkRequest(piece=b"said"))
+        await first
+
+    assert refusal(call) == "REVOKED_TOKEN"
+    with pytest.raises(trio.EndOfChannel):
+        service._joined.receive_nowait().incoming._received.receive_nowait()
+
+
+# Speed classes.
+
+# fmt: off
+CLASSES = [
+    (1.0,        0,   "the reference machine"),
+    (1.06,       0,   "nearly as fast"),
+    (1.15,       1,   "15 % faster"),
+    (1.15**2,    2,   "that again"),
+    (1 / 1.15,  -1,   "slower"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("speed", "found"), [row[:2] for row in CLASSES], ids=[r[2] for r in CLASSES]
+)
+def test_the_class_of_a_machine(speed, found):
+    assert speed_class.class_of(speed_class.REFERENCE_S / speed) == found
+
+
+def test_the_best_of_three_counts(monkeypatch):
+    monkeypatch.setattr(speed_class, "_work", lambda: None)
+    times = iter([0, 9, 10, 10 + speed_class.REFERENCE_S, 20, 25])
+    assert speed_class.speed_class(lambda: next(times)) == 0
+
+
+def test_without_workers_a_plan_with_a_speed_class_is_not_played():
+    plan = read_plan(f"{toml('round_robin', deal_sets=2)}")
+    assert arena_player_of(plan) is ArenaPlayer
+    with pytest.raises(CannotPlay, match="is played by workers on other machines"):
+        arena_player_of(replace(plan, speed_class=0))
