@@ -79,8 +79,7 @@ final class JamBot implements Jam.Bot {
         .orElse(moves.get(0));
   }
 
-  private static Choice<JamMove> lead(
-      Ask<JamView, JamMove, JamEvent> ask, List<JamMove> moves) {
+  private static Choice<JamMove> lead(Ask<JamView, JamMove, JamEvent> ask, List<JamMove> moves) {
     List<Integer> winners = ask.view().getWinnersList();
     boolean own = !winners.isEmpty() && winners.get(winners.size() - 1) == ask.match().seat();
     if (own && streak(winners) >= STREAK) {
