@@ -29,7 +29,7 @@ _PYTHON: Final = (
     r'"cardarena(?:-engine)?(?:\[\w+\])?>=([^"]+)"',
 )
 _MAVEN: Final = (r"<artifactId>cardarena</artifactId>\s*<version>([^<]+)</version>",)
-_GO: Final = (r"cardarena(?:\.dev/cardarena)?[ @]v(\d[\w.-]*)",)
+_GO: Final = (r"(?:cardarena(?:\.dev/cardarena)?|\{module\})[ @]v(\d[\w.-]*)",)
 PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "pyproject.toml": _PYTHON,
     "clients/python/pyproject.toml": _PYTHON,

@@ -138,7 +138,11 @@ def test_a_script_runs_and_says_how_it_is_used(path):
 
 
 def test_continuous_integration_runs_the_tests_as_the_readme_says():
-    runs = [line for line in read(".ci/run").splitlines() if line.startswith("scripts/")]
+    runs = [
+        line.removeprefix("timed ")
+        for line in read(".ci/run").splitlines()
+        if line.startswith("timed ")
+    ]
     assert runs == [
         "scripts/lint",
         "scripts/bare-tree",

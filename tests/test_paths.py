@@ -37,7 +37,12 @@ RULES = ("games/", "cards.py", "deal/", "testing/")
 """They belong to the game that is played, and to the doubles that play it."""
 MEASURES = {("replay/records.py", "server/metrics.py")}
 """The journal tells how long a write took, and nothing follows from that."""
-STATE_OF_BOTS = ("store/", "server/session/", "server/competitions/launcher.py")
+STATE_OF_BOTS = (
+    "store/",
+    "server/shared_transactions.py",
+    "server/session/",
+    "server/competitions/launcher.py",
+)
 """What a deal-set reads and writes, and how its bots are reached."""
 
 

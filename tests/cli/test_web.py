@@ -124,7 +124,7 @@ def test_pages_say_that_the_arena_is_away_and_go_on_when_it_is_back(tmp_path):
 def test_the_browser_is_opened_where_the_pages_are(tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr("arena.cli.browser.webbrowser.open", lambda at: opened.append(at) or True)
-    monkeypatch.setattr("arena.web.serve.serve", lambda *given: given[3]("127.0.0.1:7"))
+    monkeypatch.setattr("arena.web.serve.serve", lambda *given, **_: given[3]("127.0.0.1:7"))
     monkeypatch.setattr("arena.cli.web.log_to", lambda *_: None)
     for arguments, expected in ([], []), (["--open"], ["http://127.0.0.1:7/"]):
         done = CliRunner().invoke(web, ["--data", str(tmp_path), *arguments])

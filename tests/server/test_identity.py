@@ -69,6 +69,8 @@ GRANTS = {
     "cardarena.v1.BotService/ListVersions": "OVERSEE",
     "cardarena.v1.BotService/ListLogs": "OVERSEE",
     "cardarena.v1.BotService/GetLog": "OVERSEE",
+    "cardarena.v1.WorkService/Work": "WORK",
+    "cardarena.v1.WorkService/GetArchive": "WORK",
     # What they show is public; they are the first to be refused when there is too much.
     "cardarena.v1.WatchService/Watch": "WATCH",
     "cardarena.v1.WatchService/ListLive": "WATCH",
@@ -109,40 +111,43 @@ LET_IN = {
     "cardarena.v1.BotService/ListLogs": "UNKNOWN_BOT",
     "cardarena.v1.BotService/GetLog": "UNKNOWN_BOT",
     "cardarena.v1.WatchService/Watch": "UNKNOWN_MATCH",
+    "cardarena.v1.WorkService/Work": "DRAINING",
+    "cardarena.v1.WorkService/GetArchive": "UNKNOWN_VERSION",
 }
 
 OK = "let in"
 
 # fmt: off
 EXPECTED = {
-    # column                  READ                ORGANISE            HELLO               OWN                 OVERSEE
-    "no token":              ("NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN"),
-    "garbage":               ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "one wrong character":   ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN"),
-    "unknown":               ("UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN"),
-    "expired":               ("EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN"),
-    "revoked":               ("REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN"),
-    "revoked and expired":   ("REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN"),
-    "a bot's":               (OK,                 "WRONG_SCOPE",      OK,                 "WRONG_SCOPE",      "WRONG_SCOPE"),
-    "another owner's bot's": (OK,                 "WRONG_SCOPE",      OK,                 "WRONG_SCOPE",      "WRONG_SCOPE"),
-    "an organiser's":        (OK,                 OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",      OK),
-    "an owner's":            (OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",      OK,                 OK),
-    "a new guest":           ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN"),
-    "a bot's name":          ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN"),
-    "its name in capitals":  ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN"),
-    "its owner's name":      ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN"),
+    # column                  READ                ORGANISE            HELLO               OWN                 OVERSEE             WORK
+    "no token":              ("NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN",     "NO_TOKEN"),
+    "garbage":               ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",     "BAD_TOKEN"),
+    "one wrong character":   ("BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",        "BAD_TOKEN",     "BAD_TOKEN"),
+    "unknown":               ("UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",    "UNKNOWN_TOKEN",     "UNKNOWN_TOKEN"),
+    "expired":               ("EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN",    "EXPIRED_TOKEN",     "EXPIRED_TOKEN"),
+    "revoked":               ("REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",     "REVOKED_TOKEN"),
+    "revoked and expired":   ("REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",    "REVOKED_TOKEN",     "REVOKED_TOKEN"),
+    "a bot's":               (OK,                 "WRONG_SCOPE",      OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",     "WRONG_SCOPE"),
+    "another owner's bot's": (OK,                 "WRONG_SCOPE",      OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",     "WRONG_SCOPE"),
+    "an organiser's":        (OK,                 OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",      OK,     "WRONG_SCOPE"),
+    "an owner's":            (OK,                 "WRONG_SCOPE",      "WRONG_SCOPE",      OK,                 OK,     "WRONG_SCOPE"),
+    "a worker's":            ("WRONG_SCOPE", "WRONG_SCOPE", "WRONG_SCOPE", "WRONG_SCOPE", "WRONG_SCOPE", OK),
+    "a new guest":           ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN",     "BAD_TOKEN"),
+    "a bot's name":          ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN",     "BAD_TOKEN"),
+    "its name in capitals":  ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN",     "BAD_TOKEN"),
+    "its owner's name":      ("BAD_TOKEN",        "BAD_TOKEN",        "NO_TOKEN" ,        "BAD_TOKEN",        "BAD_TOKEN",     "BAD_TOKEN"),
 }
-# Nobody owns or governs anything without a key: the last two columns are as without guests.
-NO_GUEST = ("BAD_TOKEN", "BAD_TOKEN")
+# Nobody owns or governs anything without a key: the last three columns are as without guests.
+NO_GUEST = ("BAD_TOKEN", "BAD_TOKEN", "BAD_TOKEN")
 WITH_GUESTS = EXPECTED | {
-    "no token":              (OK,                 OK,                 "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN"),
+    "no token":              (OK,                 OK,                 "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN",         "NO_TOKEN"),
     "a new guest":           (OK,                 OK,                 OK,                 *NO_GUEST),
     "a bot's name":          ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS",        *NO_GUEST),
     "its name in capitals":  ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS",        *NO_GUEST),
     "its owner's name":      ("NOT_YOURS",        "NOT_YOURS",        "NOT_YOURS",        *NO_GUEST),
 }
 # fmt: on
-KINDS = ("READ", "ORGANISE", "HELLO", "OWN", "OVERSEE")
+KINDS = ("READ", "ORGANISE", "HELLO", "OWN", "OVERSEE", "WORK")
 NO_GUESTS = {"GOVERN": "ORGANISE", "KEYED": "READ"}
 """Grants that nobody has without a key, and the ones that they are otherwise like."""
 DENIED = {"WRONG_SCOPE", "NOT_YOURS"}
@@ -172,6 +177,7 @@ class House:
         organiser = self.organiser = make_key(keys, Scope.ORGANISER, "ann", expires=day)
         self.others_bot = make_key(keys, Scope.BOT, "bob", "beta")
         self.owner = make_key(keys, Scope.OWNER, "ann")
+        worker = make_key(keys, Scope.WORKER, "hall")
         gone = {"expires": -day}
         late_bot = make_key(keys, Scope.BOT, "ann", "Alpha", **gone)
         late_organiser = make_key(keys, Scope.ORGANISER, "ann", **gone)
@@ -192,6 +198,7 @@ class House:
             "another owner's bot's": (self.others_bot, self.others_bot),
             "an organiser's": (organiser, organiser),
             "an owner's": (self.owner, self.owner),
+            "a worker's": (worker, worker),
             "a new guest": ("guest:new", "guest:new"),
             "a bot's name": ("guest:Alpha", "guest:Alpha"),
             "its name in capitals": ("guest:ALPHA", "guest:ALPHA"),

@@ -317,7 +317,9 @@ ONCE = {
 
 def test_every_call_that_is_asked_something_is_watched():
     assert {*GRPCS} == {call for call, access in CALLS.items() if access is Access.OPEN}
-    assert {*WORST} == {c for c, a in CALLS.items() if a not in (Access.OPEN, Access.HELLO)}
+    # Workers are machines of the organiser, whose messages have tests of their own.
+    others = (Access.OPEN, Access.HELLO, Access.WORK)
+    assert {*WORST} == {call for call, access in CALLS.items() if access not in others}
 
 
 REFUSED = {

@@ -348,7 +348,7 @@ def vocabulary():
         "reason": lambda text: constants(text) or words(text),
         "step": set(DEAL_STEPS).__contains__,
         "le": lambda text: text == "+Inf" or float(text) >= 0,
-        "version": re.compile(r"[0-9.]+").fullmatch,
+        "version": re.compile(r"[0-9]+(\.[0-9]+)*(rc[0-9]+)?").fullmatch,
         "process": str.isdecimal,
     }
 

@@ -27,8 +27,8 @@ from arena.server.session.session import Session
 from arena.testing.deals import SeededDeals
 from arena.testing.referee import seeded_spec
 from arena.wire.games import codec_of
-from cardarena import Bot
 from cardarena._connection import CHANNEL_OPTIONS
+from cardarena._mode import MANY
 from cardarena.v1 import game_pb2, play_pb2
 
 SENT = dict(transport.OPTIONS)["grpc.max_send_message_length"]
@@ -80,7 +80,7 @@ def test_an_ask_of_the_longest_hand_of_eleusis_can_be_sent():
     move = game_pb2.GameMove.FromString(codec.game_move(Play(full)))
     assert codec.read_move(move) in game.rules.moves(state, Seat(1))
     answer = play_pb2.Answer(ask_id=(1 << 64) - 1, move=move)
-    answers = play_pb2.Answers(answers=[answer] * Bot.max_open_asks)
+    answers = play_pb2.Answers(answers=[answer] * MANY)
     assert play_pb2.BotMessage(answers=answers).ByteSize() <= MAX_MESSAGE_BYTES
 
 
