@@ -194,7 +194,10 @@ def test_what_its_readme_says_works(tmp_path, monkeypatch, language, tool, build
     with languages.alone_with(tool):
         for command in builds:
             called(*command, folder=folder)
-    if language != "python":  # its test plays in its own process
+    if language not in (
+        "python",
+        "c",
+    ):  # a test in Python plays in its own process, one in C has recorded asks
         assert calls.read_text("utf-8").startswith("play sixty_six ")
     run = RUN_BY[language].replace("{{name}}", "my-bot")
     assert run in (folder / "README.md").read_text("utf-8")

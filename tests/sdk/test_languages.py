@@ -287,7 +287,9 @@ LOCKS = [
     ("clients/go/go.mod",                    ()),
     ("sample_bots/go/go.sum",                ()),
     ("sample_bots/go/go.mod",                ()),
-    ("clients/java/pom.xml",                 ("http://maven.apache.org/POM/4.0.0",)),
+    ("clients/java/pom.xml",                 ("http://maven.apache.org/POM/4.0.0",
+                                              "https://www.apache.org/licenses/LICENSE-2.0.txt",
+                                              "https://example.org/cardarena")),
     ("sample_bots/java/pom.xml",             ("http://maven.apache.org/POM/4.0.0",)),
 ]
 # fmt: on
