@@ -84,6 +84,19 @@ class Asker(Protocol):
         ...
 
 
+class SeatTime(Protocol):
+    """The time of a seat, which an ask uses."""
+
+    @property
+    def clock(self) -> SeatClock:
+        """The clock of the seat."""
+        ...
+
+    def start_clock(self, ask: "OpenAsk") -> float:
+        """The ask was sent; returns when its time ends, with grace, in seconds."""
+        ...
+
+
 class OpenAsk:
     """One decision that a seat is asked for, until it is settled."""
 
@@ -105,7 +118,7 @@ class OpenAsk:
     def __init__(
         self,
         asker: Asker,
-        time: "SeatRecord",
+        time: SeatTime,
         seat: Seat,
         decision: int,
         moves: Moves,

@@ -7,8 +7,9 @@ import pytest
 from arena.games.abstrac.messages import Take
 from arena.games.catalogue import game_by_id
 from arena.referee import OpenAsk, Said
-from arena.server.session.asks import REMEMBERED_ASKS, AskState, AskTable, Seating
+from arena.server.session.asks import REMEMBERED_ASKS, AskSender, AskState, AskTable, Seating
 from arena.server.session.seats import REMEMBERED_ENDS, SeatTable
+from arena.server.session.stream import CurrentStream
 from arena.wire.games import codec_of
 from cardarena.games.v1 import abstrac_pb2, democracy_pb2
 from cardarena.v1 import game_pb2, play_pb2
@@ -18,7 +19,13 @@ SPEC = spec_of("abstrac")
 
 
 def seating_at(number):
-    return Seating(SimpleNamespace(asks=None), number, SPEC, 0, ("ann", "bob"))
+    return Seating(
+        SimpleNamespace(asks=AskSender(CurrentStream(), lambda: 0.0)),
+        number,
+        SPEC,
+        0,
+        ("ann", "bob"),
+    )
 
 
 SEATING = seating_at(1)
