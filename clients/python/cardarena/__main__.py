@@ -16,7 +16,7 @@ from cardarena._errors import Misconfigured
 from cardarena._mode import Mode, Way
 
 MAX_MATCHES: Final = 64
-"""The most matches at the same time, as in manifests."""
+"""Limit on matches at the same time, as in manifests."""
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 EPILOG: Final = """\
@@ -29,7 +29,7 @@ examples:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Reads the command line, and ends with the exit codes of `cardarena.run`."""
+    """Run the command; ends with the exit codes of `cardarena.run`."""
     parser = argparse.ArgumentParser(prog="cardarena", description="Tools for bots of Card Arena.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     bridge = commands.add_parser(
@@ -103,14 +103,14 @@ def _bridge(given: argparse.Namespace) -> None:
 
 
 def _count(text: str) -> int:
-    """A number of matches."""
+    """Return a number of matches."""
     if not text.isdecimal() or not 1 <= int(text) <= MAX_MATCHES:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MAX_MATCHES}")
     return int(text)
 
 
 def _name(command: Sequence[str]) -> str:
-    """The name of a guest: that of the bot's file, or of its program."""
+    """Return the name of a guest: that of the bot's file, or of its program."""
     file = next((word for word in command[1:] if Path(word).is_file()), command[0])
     return _NOT_IN_NAMES.sub("-", Path(file).stem).strip("-._")[:24] or "bot"
 

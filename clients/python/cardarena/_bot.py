@@ -1,4 +1,4 @@
-"""The two kinds of bot that an author writes."""
+"""The classes of bots: one object for each match, or one for all."""
 
 import difflib
 from collections.abc import Awaitable, Coroutine, Sequence
@@ -11,104 +11,101 @@ from cardarena.v1.play_pb2 import GameSupport, MatchStart, Player
 
 
 class Declaration:
-    """What a bot says of itself when it connects."""
+    """The settings that a bot declares when it connects."""
 
     games: ClassVar[Sequence[str | GameSupport]] = ()
-    """The games it plays, by id; none means all that this SDK knows.
+    """The ids of the games that it plays; by default all games of this SDK.
 
-    `GameSupport(game="democracy", seats=[3, 4], rules_version=1)` says more.
+    `GameSupport(game="democracy", seats=[3, 4], rules_version=1)` also limits seats and rules.
     """
     max_matches: ClassVar[int | None] = None
-    """Matches that it plays at the same time. None is as many as it can think of at once.
+    """Matches that it plays at the same time; by default as many as it can decide at once.
 
-    That is 1 for a plain `move`, `workers` or `processes` where they are set, and 64 for `async def
-    move` and for a `BatchBot`.
+    That is 1 for a plain `move`, the number of `workers` or `processes`, and 64 for `async def move` and a `BatchBot`.
     """
     max_open_asks: ClassVar[int | None] = None
-    """Asks that the arena may have sent without an answer. None is as many as it can think of at once.
+    """Asks that may be open at the same time; by default as many as it can decide at once.
 
-    The arena keeps further asks, and no clock runs for them meanwhile. A bot whose moves are quick
-    plays faster with more of them, because it need not wait for each next ask. If its moves are
-    slow after all, the clocks run while asks wait in the bot's own queue.
+    Further asks wait at the arena, and their clocks do not run. A fast bot plays faster with more open asks, because
+    the next ones have already arrived. In a slow bot they wait in its own queue, and their clocks run.
     """
     auto: ClassVar[bool] = True
-    """Whether asks with a single legal move are answered without it."""
+    """Whether the SDK answers asks with a single legal move."""
     want_text: ClassVar[bool] = False
-    """Whether moves and events come in notation as well."""
+    """Whether asks also have moves and events in notation."""
     version: ClassVar[str] = ""
-    """Which version of itself it is, in your own words; an arena notes it of remote bots."""
+    """The version of the bot, as free text; an arena records it for remote bots."""
     adds_entropy: ClassVar[bool] = True
-    """Whether it takes part in fair deals, and checks them. Costs nothing to speak of."""
+    """Whether it takes part in fair deals, and checks them."""
 
 
 class Bot(Declaration, Generic[ViewT, MoveT, EventT]):
-    """A seat at one match. There is one object for each, so that `self` is that match.
+    """A bot at a seat of one match. There is one object for each match, so attributes of `self` belong to it.
 
-    Each game's module has its own, which plays that game alone and whose asks are
-    of that game's types: `class MyBot(abstrac.Bot)`. This one plays every game.
+    The module of each game has a typed class, which plays that game only: `class MyBot(abstrac.Bot)`. This one plays
+    every game.
 
-    The methods of one object are called one at a time, in the order of its match. By default those
-    of all objects are called on the thread that called `run`. For a `move` that takes long beside
-    its clock there are three ways to think of several matches at once; choose one:
+    The methods of one object are called one at a time, in the order of its match. By default the thread that called
+    `run` calls the methods of all objects. A bot with slow moves can decide several matches at once in one of three
+    ways:
 
-    - `async def move`, which awaits something else, as another machine;
-    - `workers = N`, threads for code that releases the interpreter, as numpy does, or waits;
+    - `async def move`, for code that awaits, such as calls of another machine;
+    - `workers = N`, threads for code that waits or releases the interpreter, as numpy does;
     - `processes = N`, for Python code that computes.
 
-    An exception in `move` is a fault: its traceback goes to stderr, the rules'
-    fallback is played, and a note says so to the bot's owner. The match goes on
-    until the limit of faults.
+    An exception in `move` is a fault: its traceback goes to stderr, the fallback move is played, and the bot's owner
+    gets a note. The match continues until the limit of faults.
     """
 
     workers: ClassVar[int] = 1
-    """Threads that call the methods; with 1 it is the thread that called `run`. A match may change
-    threads between two calls."""
+    """Threads that call the methods; with 1 it is the thread that called `run`. The calls of a match may be on
+    different threads."""
     processes: ClassVar[int] = 0
     """Processes that call the methods; with 0 it is the one that called `run`.
 
-    Each match stays in one process. Each process imports the program anew: the class has to be at
-    the top of a module, and `cardarena.run` does nothing there.
+    Each match stays in one process. Each process imports the program, so the class must be at the top of a module.
+    `cardarena.run` does nothing in these processes.
     """
     event_loop: ClassVar[Literal["asyncio", "trio"]] = "asyncio"
-    """What runs `async def move`; trio needs `pip install 'cardarena[trio]'`."""
+    """The event loop of `async def move`; trio needs `pip install 'cardarena[trio]'`."""
 
     start: MatchStart
-    """The match; set before `started` is called."""
+    """The message with which the match began; set before `started` is called."""
 
     @classmethod
     def load(cls) -> None:
-        """Called once in each process that plays, before the bot connects: for a model, as in `cls.model`."""
+        """Called once in each process before the bot connects, to load what all matches share, such as `cls.model`."""
 
     @property
     def seat(self) -> int:
-        """The bot's own seat, from 0."""
+        """The bot's seat, from 0."""
         return self.start.seat
 
     @property
     def game(self) -> str:
-        """The game's id, as `abstrac`."""
+        """The id of the game, such as `abstrac`."""
         return self.start.terms.game
 
     @property
     def options(self) -> dict[str, OptionValue]:
-        """The game's options with their values."""
+        """The options of the match with their values."""
         return option_values(self.start)
 
     @property
     def players(self) -> Sequence[Player]:
-        """Who sits where, by seat. Where other tables play the same boards, the others are `seat N`."""
+        """The players by seat. In matches of deal-sets the others have names such as `seat 1`."""
         return self.start.players
 
     def started(self) -> Awaitable[None] | None:
-        """Called once, before the first `move`. May be `async` where `move` is."""
+        """Called once, before the first `move`. May be `async` if `move` is."""
 
     def move(
         self, ask: Ask[ViewT, MoveT, EventT]
     ) -> Choice[MoveT] | Coroutine[Any, Any, Choice[MoveT]]:
-        """Chooses a move: one of `ask.moves`, its index, or a move of the game's own type.
+        """Choose a move: one of `ask.moves`, its index, or a move of the game's type.
 
-        `Noted(move, "why")` adds a note for the bot's owner. With `async def move` the bot thinks
-        of all its matches at the same time.
+        `Noted(move, "why")` adds a note for the bot's owner. With `async def move` the bot decides all its matches at
+        the same time.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method `move`")
 
@@ -117,23 +114,20 @@ class Bot(Declaration, Generic[ViewT, MoveT, EventT]):
 
 
 class BatchBot(Declaration, Generic[ViewT, MoveT, EventT]):
-    """All matches in one object, for a bot that decides many moves at a time.
+    """A bot with one object for all matches, which decides many moves at a time, such as a neural network.
 
-    Each game's module has its own, as of `Bot`.
-
-    As with a neural network. It plays up to 64 matches at the same time by default. Its methods are
-    called on the thread that called `run`, and exceptions are as with `Bot`; one in `moves` costs the
-    moves of the whole batch.
+    The module of each game has a typed class, as for `Bot`. It plays up to 64 matches at the same time by default. The
+    thread that called `run` calls its methods. Exceptions are handled as for `Bot`; one in `moves` loses the moves of
+    the whole batch.
     """
 
     def started(self, start: MatchStart) -> None:
         """Called before the first ask of a match."""
 
     def moves(self, asks: Sequence[Ask[ViewT, MoveT, EventT]]) -> Sequence[Choice[MoveT]]:
-        """Chooses a move for each ask, in the same order, as `Bot.move` does.
+        """Choose a move for each ask, in the same order, as `Bot.move` does.
 
-        The asks are those that wait now: of different matches, and of different
-        games if the bot plays several.
+        The asks are all that wait now. They are of different matches, and may be of different games.
         """
         raise NotImplementedError(f"{type(self).__name__} has no method `moves`")
 
@@ -145,17 +139,17 @@ _LOADED: set[type] = set()
 
 
 def load_once(kind: type[Bot] | type[BatchBot]) -> None:
-    """Has a class load what it needs, unless this process has done so."""
+    """Call the `load` of a class, unless this process has called it."""
     if issubclass(kind, Bot) and kind not in _LOADED:
         kind.load()
         _LOADED.add(kind)
 
 
 def require_method(kind: type[Bot] | type[BatchBot]) -> None:
-    """Sees to it that a bot can be asked.
+    """Require that a bot has a method that chooses moves.
 
     Raises:
-      Misconfigured: if it has no method that chooses moves.
+      Misconfigured: if it has none.
     """
     for base, name, asked in ((Bot, "move", "ask"), (BatchBot, "moves", "asks")):
         if issubclass(kind, base) and getattr(kind, name) is getattr(base, name):

@@ -1,4 +1,4 @@
-"""The program of a bot that speaks JSON lines, as a child process."""
+"""A child process of the bridge: the program of a bot that reads and writes JSON lines."""
 
 import os
 import subprocess
@@ -9,15 +9,15 @@ from queue import SimpleQueue
 from typing import Final
 
 MAX_LINE_BYTES: Final = 1 << 20
-"""The longest line of a bot; of a longer one this much is read as a line."""
+"""Size limit of a line; a longer one is cut into several."""
 EXIT_S: Final = 2.0
-"""How long a program may take to exit once its input has ended; then it is killed."""
+"""Seconds that a program may take to exit after the end of its input; then it is killed."""
 
 
 class BotProcess:
     """One process of the bot. Its stderr is that of the bridge.
 
-    A thread of its own writes to it, so that a bot that does not read delays nobody; another one reads.
+    One thread writes to it, so that a bot that does not read delays no other match; another one reads.
     """
 
     def __init__(
@@ -26,12 +26,13 @@ class BotProcess:
         on_line: Callable[["BotProcess", bytes], None],
         on_end: Callable[["BotProcess", str], None],
     ) -> None:
-        """Starts it.
+        """Start the process.
 
         Args:
           command: Program and arguments.
-          on_line: Called with each line that it writes; on the reading thread.
-          on_end: Called at the end of its output with how it ended, as in `ended with exit code 1`; likewise.
+          on_line: Called with each of its lines, on the reading thread.
+          on_end: Called at the end of its output with the cause, such as `ended with exit code 1`, on the reading
+            thread.
 
         Raises:
           OSError: if it cannot be started.
@@ -41,7 +42,7 @@ class BotProcess:
         self._on_line = on_line
         self._on_end = on_end
         self._lines: SimpleQueue[bytes | None] = SimpleQueue()
-        # How to reach the arena, and the token, are for the bridge alone.
+        # Address and token of the arena are for the bridge only.
         given = {
             name: value for name, value in os.environ.items() if not name.startswith("CARDARENA_")
         }
@@ -56,15 +57,15 @@ class BotProcess:
             thread.start()
 
     def send(self, line: bytes) -> None:
-        """Gives it a line."""
+        """Send a line."""
         self._lines.put(line)
 
     def finish(self) -> None:
-        """Ends its input, and kills it if it does not exit in time. Waits for nothing."""
+        """End its input, and kill it if it does not exit in time. Does not block."""
         self._lines.put(None)
 
     def close(self) -> None:
-        """As `finish`, and waits for its end."""
+        """Do as `finish`, and wait for the end."""
         self.finish()
         for thread in self._threads:
             if thread is not threading.current_thread():
@@ -72,7 +73,7 @@ class BotProcess:
 
     def _write(self) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError):  # it has ended, which the other thread tells
+        with suppress(OSError):  # it has ended, which the other thread reports
             while (line := self._lines.get()) is not None:
                 self._process.stdin.write(line)
                 self._process.stdin.flush()

@@ -1,9 +1,8 @@
-"""Plays with a bot that speaks JSON lines on its standard input and output: `cardarena bridge`.
+"""Plays with a bot that reads and writes JSON lines: `cardarena bridge`.
 
-The connection, fair deals, receipts and forced moves are those of any bot of this SDK. An answer of the bot goes to the
-arena as it is, so that its faults are the arena's: an index past the moves is illegal, an answer without a choice is
-malformed. Where a line is no answer, and where the process of a match has ended, the arena is told that
-the bot failed.
+Connection, fair deals, receipts and forced moves are those of the SDK. Answers of the bot are sent unchanged, and the
+arena judges them: an index past the moves is illegal, an answer without a choice is malformed. If a line is no answer,
+or the process of a match has ended, the bridge answers that the bot failed.
 """
 
 import threading
@@ -33,19 +32,19 @@ class _Seat:
     process: BotProcess | None
     """None once it has ended."""
     ended: str = ""
-    """How the process ended, as a sentence."""
+    """The end of the process, as a sentence."""
     ask: AnyAsk | None = None
     """The last ask, open or not."""
     answered: bool = False
 
     @property
     def waits(self) -> bool:
-        """Whether an answer is wanted."""
+        """Whether the ask waits for an answer."""
         return self.ask is not None and self.ask.open and not self.answered
 
 
 class Bridge:
-    """A bot's program between a connection and standard input and output."""
+    """Passes asks and answers between a connection and a bot's processes."""
 
     def __init__(
         self,
@@ -55,12 +54,12 @@ class Bridge:
         say: Callable[[str], None],
         start: type[BotProcess] = BotProcess,
     ) -> None:
-        """Starts nothing yet.
+        """Begin without processes.
 
         Args:
           command: Program and arguments of the bot.
-          per_match: Whether each match gets a process of its own, instead of one for all.
-          say: Takes one line for the bot's author.
+          per_match: Whether each match has a process of its own.
+          say: Logs a line.
           start: Starts a process.
         """
         self._start = start
@@ -71,15 +70,15 @@ class Bridge:
         self._seats: dict[int, _Seat] = {}
         self._shared: BotProcess | None = None
         self._problem = ""
-        """Why the one process of all matches cannot play any more."""
+        """Why the process of all matches has ended."""
         self._closing = False
         self._connection: Connection | None = None
 
     def play(self, connection: Connection) -> None:
-        """Plays until the connection is over, or the one process of all matches has ended.
+        """Play until the connection is over, or the process of all matches has ended.
 
         Raises:
-          Misconfigured: if that has ended, or cannot be started.
+          Misconfigured: if that process has ended, or cannot be started.
         """
         self._connection = connection
         try:
@@ -111,7 +110,7 @@ class Bridge:
         for process in running:
             process.close()
 
-    # The arena's side, on the thread that called `play`.
+    # Messages of the arena, on the thread that called `play`.
 
     def _do(self, work: Work, connection: Connection) -> None:
         for closed in work.closed:
@@ -165,7 +164,7 @@ class Bridge:
             )
         seat.process.send(_json_lines.closed_line(closed))
 
-    # The bot's side, on the thread that reads from a process.
+    # Lines of the bot, on the thread that reads them.
 
     def _on_line(self, process: BotProcess, line: bytes) -> None:
         assert self._connection is not None
@@ -214,7 +213,7 @@ class Bridge:
             self._connection.answer([self._failure(ask, sentence)])
 
     def _fail(self, process: BotProcess, sentence: str) -> None:
-        """Answers that the bot failed, if exactly one ask waits for this process; else only says it."""
+        """Answer that the bot failed, if exactly one ask waits for this process; otherwise only log it."""
         assert self._connection is not None
         with self._lock:
             waiting = self._waiting(process)
@@ -235,7 +234,7 @@ class Bridge:
     # With the lock held.
 
     def _seat_of(self, ask_id: int) -> _Seat | None:
-        """The seat whose last ask this is."""
+        """Return the seat with this last ask."""
         for seat in self._seats.values():
             if seat.ask is not None and seat.ask.ask_id == ask_id:
                 return seat

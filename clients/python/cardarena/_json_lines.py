@@ -1,9 +1,8 @@
-"""The lines between the bridge and a bot: an object a line, made of the messages of `play.proto`.
+"""The lines between the bridge and a bot: a JSON object a line, for the messages of `play.proto`.
 
-To the bot go objects with one field, whose name says what it holds: `match_start` (MatchStart), `ask` (Ask),
-`ask_closed` (AskClosed) and `match_end` (MatchEnd). From the bot come objects of Answer. All are in protobuf's
-JSON form with the names of the proto; what goes to the bot has every field that is not optional.
-`docs/stdio.md` describes them.
+The bridge sends objects with one field: `match_start` (MatchStart), `ask` (Ask), `ask_closed` (AskClosed) or
+`match_end` (MatchEnd). The bot sends objects of Answer. All are in protobuf's JSON form with the field names of the
+proto. Lines to the bot have all fields that are not optional. `docs/stdio.md` describes them.
 """
 
 import json
@@ -18,20 +17,20 @@ from cardarena.v1.play_pb2 import Answer, AskClosed, MatchEnd, MatchStart
 from cardarena.v1.play_pb2 import Ask as AskMessage
 
 SHOWN_CHARS: Final = 60
-"""How much of a line is quoted in an error."""
+"""Characters of a line in an error message."""
 
 
 class NotAnAnswer(Exception):
-    """A line of the bot is no answer. The text says what it is, as the end of a sentence."""
+    """A line of the bot is no answer. The text is the end of a sentence that says why."""
 
 
 def start_line(start: MatchStart) -> bytes:
-    """The line that begins a match."""
+    """Return the line for the start of a match."""
     return _line("match_start", start)
 
 
 def ask_line(ask: AnyAsk) -> bytes:
-    """The line that asks for a move, with the events of earlier asks that the bot was not given."""
+    """Return the line for an ask, with the events of earlier asks that the bot did not receive."""
     message = AskMessage()
     message.CopyFrom(ask.message)
     for name in ("event_texts", "played_for"):
@@ -41,12 +40,12 @@ def ask_line(ask: AnyAsk) -> bytes:
 
 
 def closed_line(closed: AskClosed) -> bytes:
-    """The line that withdraws an ask."""
+    """Return the line for a closed ask."""
     return _line("ask_closed", closed)
 
 
 def end_line(end: End[Any], family: str) -> bytes:
-    """The line that ends a match. `family` is the field of its events in GameEvent."""
+    """Return the line for the end of a match. `family` is the field of its events in GameEvent."""
     message = MatchEnd()
     message.CopyFrom(end.message)
     _replace(message.trailing_events, [GameEvent(**{family: event}) for event in end.events])
@@ -54,10 +53,10 @@ def end_line(end: End[Any], family: str) -> bytes:
 
 
 def answer_of(line: bytes) -> Answer:
-    """The answer in a line of the bot.
+    """Return the answer in a line of the bot.
 
     Raises:
-      NotAnAnswer: if there is none.
+      NotAnAnswer: if the line has none.
     """
     shown = line.decode("utf-8", "replace").strip()
     quoted = repr(shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}…")

@@ -1,7 +1,7 @@
-"""Ways of thinking of several matches at once: threads, and event loops of asyncio and trio.
+"""Plays several matches at once: on threads, or on an event loop of asyncio or trio.
 
-Each piece of work is of one match. A match's pieces are done in order, one at a time; those of
-different matches at the same time.
+Each piece of work is of one match. The pieces of a match are done in order, one at a time; those of different matches
+at the same time.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from cardarena._session import Work
 
 
 def pieces(work: Work) -> Iterator[tuple[int, Work]]:
-    """The work as pieces of one match each, in order."""
+    """Yield the work as pieces of one match each, in order."""
     for news in work.news:
         yield news.match, Work([news], [])
     for ask in work.asks:
@@ -27,21 +27,21 @@ def pieces(work: Work) -> Iterator[tuple[int, Work]]:
 
 
 class Lanes:
-    """The pieces that wait behind another one of their match."""
+    """The waiting pieces of each match."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._lanes: dict[int, deque[Work]] = {}
 
     def put(self, match: int, piece: Work) -> bool:
-        """Add a piece; true if the match had none, so that somebody has to begin with it."""
+        """Add a piece; true if no piece of the match is waiting or being done, so that the caller must begin."""
         with self._lock:
             begins = match not in self._lanes
             self._lanes.setdefault(match, deque()).append(piece)
             return begins
 
     def next(self, match: int) -> Work | None:
-        """Take the match's next piece; None if there is none, and who asks is through with it."""
+        """Take the next piece of a match; None if the match has no more, which ends it here until `put`."""
         with self._lock:
             lane = self._lanes[match]
             if lane:
@@ -51,7 +51,7 @@ class Lanes:
 
 
 def play_on_threads(author: Author, port: Port, workers: int) -> None:
-    """Play until the connection is over, on threads. The author's methods are plain functions."""
+    """Play until the connection is over, on threads. The bot's methods must be plain functions."""
     lanes = Lanes()
     ready: queue.SimpleQueue[int | None] = queue.SimpleQueue()
 
@@ -98,14 +98,14 @@ async def _on_asyncio(author: Author, port: Port) -> None:
             while (piece := lanes.next(match)) is not None:
                 await do(author, piece, port)
         except (KeyboardInterrupt, SystemExit) as error:
-            end(error)  # raised from here it would come out of the loop, and the tasks stay
+            end(error)  # raised here, it would leave the loop with its tasks running
 
     def begin(work: Work) -> None:
         for match, piece in pieces(work):
             if lanes.put(match, piece):
                 group.create_task(serve(match))
 
-    # A thread of its own: one of the loop's would be waited for after Ctrl-C.
+    # The loop would wait for a thread of its own pool after Ctrl-C.
     feed = threading.Thread(
         target=_feed, args=(port, loop, begin, end), name="cardarena-feed", daemon=True
     )
@@ -124,7 +124,7 @@ def _feed(
     begin: Callable[[Work], None],
     end: Callable[[BaseException | None], None],
 ) -> None:
-    """Hand an event loop the work, and what ends play."""
+    """Pass the work to an event loop, and the error that ends play."""
     error: BaseException | None = None
     with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
         try:
@@ -162,7 +162,7 @@ def play_on_trio(author: Author, port: Port) -> None:
 
 
 def on_trio(coroutine: Awaitable[Any]) -> Any:
-    """The result of a coroutine, on trio by itself.
+    """Run a coroutine on trio, and return its result.
 
     Raises:
       Misconfigured: if trio is not installed.
@@ -183,7 +183,7 @@ def _trio() -> Any:
 
 
 def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first exception in a group of groups: what ended play."""
+    """Return the first exception in nested groups, which ended play."""
     error: BaseException = group
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -1,4 +1,4 @@
-"""How a bot thinks of several matches, and how many matches and asks it takes for that."""
+"""The way in which a bot decides several matches, and its numbers of matches and open asks."""
 
 import inspect
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from cardarena._bot import BatchBot, Bot
 from cardarena._errors import Misconfigured
 
 MANY: Final = 64
-"""Matches of a bot that thinks of any number at once."""
+"""Matches of a bot that can decide any number at once."""
 
 
 class Way(Enum):
-    """Who calls the author's methods."""
+    """The caller of the bot's methods."""
 
     MAIN_THREAD = auto()
     THREADS = auto()
@@ -33,25 +33,25 @@ _REMEDIES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How a bot thinks."""
+    """The way in which a bot decides several matches."""
 
     way: Way
     at_once: int
-    """Threads or processes that think; 0 without a limit."""
+    """Threads or processes; 0 without a limit."""
     max_matches: int
     max_open_asks: int
 
     @property
     def remedy(self) -> str:
-        """What to change if asks wait for the bot's own code."""
+        """What to change if asks wait in the bot's own queue."""
         return _REMEDIES[self.way]
 
 
 def mode_of(kind: type[Bot] | type[BatchBot]) -> Mode:
-    """The mode that a bot's class declares.
+    """Return the mode that a bot's class declares.
 
     Raises:
-      Misconfigured: if it declares two at once, or a number that is none.
+      Misconfigured: if it declares two ways, or a wrong number.
     """
     way, at_once = _way(kind)
     matches = kind.max_matches if kind.max_matches is not None else at_once or MANY
@@ -60,7 +60,7 @@ def mode_of(kind: type[Bot] | type[BatchBot]) -> Mode:
 
 
 def async_methods(kind: type[Bot] | type[BatchBot]) -> set[str]:
-    """The methods that are coroutine functions."""
+    """Return the names of the methods that are coroutine functions."""
     names = ("started", "move", "moves", "ended")
     return {each for each in names if inspect.iscoroutinefunction(getattr(kind, each, None))}
 

@@ -1,4 +1,4 @@
-"""How long an ask waited in the bot's own queue, before the bot's code was given it."""
+"""The time that asks wait in the bot's own queue before its code receives them."""
 
 from dataclasses import dataclass
 from typing import Final, Self
@@ -6,25 +6,25 @@ from typing import Final, Self
 from cardarena._ask import AnyAsk
 
 NOTE: Final = "queue: "
-"""How a note begins that tells the owner of a wait; `arena match why` looks for it."""
+"""The beginning of a note about a wait, which `arena match why` looks for."""
 TOLD_SHARE: Final = 0.5
-"""Shorter waits are not told, as a part of the time for the move."""
+"""Shorter waits are not reported: a share of the time for the move."""
 TOLD_S: Final = 0.1
-"""Shorter waits are never told."""
+"""Waits of fewer seconds are never reported."""
 AGAIN_S: Final = 60.0
-"""After a warning, time until the next one."""
+"""Seconds between two warnings."""
 
 
 class OwnQueue:
-    """Finds the waits that an author should know of."""
+    """Finds waits that should be reported."""
 
     def __init__(self, remedy: str) -> None:
-        """`remedy` is what to change in this bot."""
+        """`remedy` says what to change in the bot."""
         self._remedy = remedy
         self._quiet_until_s = 0.0
 
     def told(self, ask: AnyAsk, waited_s: float) -> str:
-        """A sentence on the wait of an ask; empty if it was short."""
+        """Return a sentence about the wait of an ask; empty if it was short."""
         clock = ask.clock
         allowed_s = (clock.move_ms + clock.bank_ms) / 1000
         own_s = clock.move_ms / 1000 or allowed_s
@@ -36,7 +36,7 @@ class OwnQueue:
         )
 
     def warns(self, now_s: float) -> bool:
-        """Whether to print a warning now, as the last one was long ago."""
+        """Whether to print a warning now, because the last one was at least `AGAIN_S` ago."""
         if now_s < self._quiet_until_s:
             return False
         self._quiet_until_s = now_s + AGAIN_S
@@ -45,23 +45,23 @@ class OwnQueue:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Waits of a match that its owner has not been told of."""
+    """Waits of a match that no note has reported."""
 
     first: int
-    """The decision."""
+    """The first decision."""
     last: int
     told: str
-    """The sentence on the last one."""
+    """The sentence about the last wait."""
 
     @classmethod
     def of(cls, ask: AnyAsk, told: str, before: Self | None) -> Self:
-        """The wait of an ask, and those before it."""
+        """Return the wait of an ask together with earlier ones."""
         decision = ask.message.decision
         return cls(decision if before is None else before.first, decision, told)
 
     @property
     def note(self) -> str:
-        """As a note of an answer, which may be to a later ask: one that was late has no answer."""
+        """The note, for the answer to this or a later ask, as a late ask has no answer."""
         one = self.first == self.last
         which = f"decision {self.first}" if one else f"decisions {self.first} to {self.last}"
         return f"{NOTE}{which}: {self.told}"

@@ -1,4 +1,4 @@
-"""The author's code: work in, answers out, on whichever threads or event loop it is called."""
+"""Calls the bot's methods with its work, and returns their answers, on any thread or event loop."""
 
 import asyncio
 import sys
@@ -18,45 +18,45 @@ _ResultT = TypeVar("_ResultT")
 
 
 class Port(Protocol):
-    """What the author's code needs of the connection. Any thread may call it."""
+    """The part of the connection that plays. Any thread may call it."""
 
     def take(self) -> Work | None:
-        """Waits for work; None when play is over."""
+        """Wait for work; None when play is over."""
         ...
 
     def show(self, ask: AnyAsk) -> bool:
-        """Says that an ask is about to be given to the author; false if it is settled."""
+        """Record that the bot receives an ask now; false if it is settled."""
         ...
 
     def answer(self, answers: Iterable[Answer]) -> None:
-        """Sends answers, with others that are ready before it comes to that."""
+        """Send answers, together with others that are ready."""
         ...
 
     def fail(self, error: BaseException) -> None:
-        """Ends play: `take` raises this."""
+        """End play: `take` raises this error."""
         ...
 
 
 class Author(Protocol):
-    """The author's code, of either kind. What it raises, other than exceptions, ends the program."""
+    """Calls the methods of a `Bot` or a `BatchBot`. If they raise more than an `Exception`, the program ends."""
 
     async def tell(self, news: News) -> None:
-        """Tells it of a match that starts or ended."""
+        """Call the method for a match that begins or has ended."""
         ...
 
     async def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
-        """Has it answer the asks."""
+        """Have the bot answer asks."""
         ...
 
 
 def play(author: Author, port: Port) -> None:
-    """Plays until the connection is over, on this thread."""
+    """Play until the connection is over, on this thread."""
     while (work := port.take()) is not None:
         finished(do(author, work, port))
 
 
 async def do(author: Author, work: Work, port: Port) -> None:
-    """Has the author's code do some work."""
+    """Have the bot do some work."""
     for news in work.news:
         await author.tell(news)
     if work.asks:
@@ -64,7 +64,7 @@ async def do(author: Author, work: Work, port: Port) -> None:
 
 
 def finished(coroutine: Coroutine[Any, Any, _ResultT]) -> _ResultT:
-    """Runs a coroutine that awaits nothing: one of an author whose methods are plain functions."""
+    """Return the result of a coroutine that awaits nothing, as for a bot with plain methods."""
     try:
         coroutine.send(None)
     except StopIteration as end:
@@ -74,10 +74,10 @@ def finished(coroutine: Coroutine[Any, Any, _ResultT]) -> _ResultT:
 
 
 async def awaited(coroutine: Any) -> Any:
-    """The result of a coroutine of the author's.
+    """Await a coroutine of the bot.
 
     Raises:
-      Exception: what it raises; RuntimeError where something was cancelled, and not all of play.
+      Exception: what it raises; RuntimeError if it awaited something that was cancelled.
     """
     try:
         return await coroutine
@@ -97,7 +97,7 @@ class OneByOne:
         self._bots: dict[int, Bot | Raised] = {}
 
     async def tell(self, news: News) -> None:
-        """Makes the match's object, or lets it go."""
+        """Create the object of a match, or remove it."""
         if isinstance(news, MatchStart):
             self._bots[news.match] = await self._seated(news)
             return
@@ -109,7 +109,7 @@ class OneByOne:
                 _say(Raised.of(error, bot.ended), f"at the end of match {news.match}")
 
     async def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
-        """Asks the matches' objects one after the other. No answer waits for the next one."""
+        """Ask the objects of the matches one after another, and send each answer at once."""
         for ask in asks:
             if port.show(ask):
                 port.answer([await self._answer(ask)])
@@ -126,7 +126,7 @@ class OneByOne:
         return bot
 
     async def _of(self, name: str, returned: Any) -> Any:
-        """What a method returned, or the result of its coroutine."""
+        """Return what a method returned, or the result of its coroutine."""
         return await awaited(returned) if name in self._waits else returned
 
     async def _answer(self, ask: AnyAsk) -> Answer:
@@ -147,7 +147,7 @@ class AllAtOnce:
         self._bot = bot
 
     async def tell(self, news: News) -> None:
-        """Calls the bot's `started` or `ended`."""
+        """Call the bot's `started` or `ended`."""
         try:
             if isinstance(news, MatchStart):
                 self._bot.started(news)
@@ -158,7 +158,7 @@ class AllAtOnce:
             _say(Raised.of(error, self._bot.moves), f"at the {edge} of match {news.match}")
 
     async def decide(self, asks: Sequence[AnyAsk], port: Port) -> None:
-        """Asks the bot for all moves together."""
+        """Ask the bot for all moves together."""
         asks = [ask for ask in asks if port.show(ask)]
         if not asks:
             return
@@ -181,16 +181,16 @@ class AllAtOnce:
 
 
 def _failed(ask: AnyAsk, raised: Raised, *, again: bool = False) -> Answer:
-    """Tells of an exception at an ask, and answers that the bot failed. The bot plays on."""
+    """Print an exception at an ask, and return the answer that the bot failed."""
     where = f"at ask {ask.ask_id} of match {ask.match}, so the fallback is played"
     _say(raised, where, again=again)
     return _choice.failure(ask, raised)
 
 
 def _say(raised: Raised, where: str, *, again: bool = False) -> None:
-    """Prints an exception in one piece, the traceback set in below, so that both are found.
+    """Print an exception in one write, with an indented traceback.
 
-    `again` leaves the traceback out, as it was just printed.
+    `again` omits the traceback, which was just printed.
     """
     set_in = "" if again else textwrap.indent(raised.traceback, "  ", lambda _: True)
     sys.stderr.write(f"cardarena: {raised}: an exception {where}\n{set_in}")

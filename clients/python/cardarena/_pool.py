@@ -1,7 +1,7 @@
-"""Processes that think: each has the author's class, loaded once, and the objects of its matches.
+"""Plays several matches at once in processes, each with the bot's class, loaded once, and the objects of its matches.
 
-A thread for each process hands it one piece of work after the other, and passes its answers on. The
-process that called `run` keeps the connection. A match stays in the process that it began in.
+The process that called `run` has the connection, and a thread for each process, which passes work to it and answers
+from it. A match stays in the process in which it began.
 """
 
 import multiprocessing
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
 
 _NAME: Final = "cardarena-process-"
 CHECK_S: Final = 0.1
-"""A thinking process hears so much later that its ask was closed."""
+"""Time in seconds after which a process learns that its ask was closed."""
 LEAVE_S: Final = 1.0
-"""How long a process may take to end before it is ended."""
+"""Seconds that a process may take to end before it is terminated."""
 EXIT_INTERRUPTED: Final = 130
 
 
 def is_pool_process() -> bool:
-    """Whether this is a process of a pool, which imports the program and does not connect."""
+    """Whether this process belongs to a pool: it imports the program and does not connect."""
     return multiprocessing.current_process().name.startswith(_NAME)
 
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    """The ask that the process thinks of is closed."""
+    """The ask that the process decides is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """The process is through with a piece of work, or with loading."""
+    """The process has finished a piece of work, or loading."""
 
 
 _ToProcess: TypeAlias = News | AnyAsk | _Closed
@@ -61,7 +61,7 @@ class Pool:
 
         Raises:
           Misconfigured: if the class cannot be found by other processes.
-          SystemExit: if a process ended meanwhile; it has said why.
+          SystemExit: if a process ended, which has printed why.
         """
         self._children = [_Child(bot, number) for number in range(1, processes + 1)]
         try:
@@ -106,7 +106,7 @@ class Pool:
 
 
 class _Child:
-    """A process, as the one that started it sees it."""
+    """A process, in the process that started it."""
 
     def __init__(self, bot: type[Bot], number: int) -> None:
         self.name = f"{_NAME}{number}"
@@ -144,11 +144,11 @@ class _Child:
                     if port.show(ask):
                         self._send(ask)
                         self.await_done(ask, port)
-        except BaseException as error:  # also SystemExit, as of an author who ends the program
+        except BaseException as error:  # also SystemExit, with which a bot may end the program
             port.fail(error)
 
     def await_done(self, ask: AnyAsk | None = None, port: Port | None = None) -> None:
-        """Wait until the process is through, and pass its answers on.
+        """Wait until the process has finished, and send its answers.
 
         Raises:
           SystemExit: if it has ended.
@@ -168,11 +168,11 @@ class _Child:
                 port.answer(map(Answer.FromString, said))
 
     def hang_up(self) -> None:
-        """Close the pipe, so that the process ends once it is through."""
+        """Close the pipe, so that the process ends after its work."""
         self._pipe.close()
 
     def end(self) -> None:
-        """Wait a moment for the process to end, then end it."""
+        """Wait for the process to end for `LEAVE_S` seconds, then terminate it."""
         if self._process.pid is None:
             return
         self._process.join(LEAVE_S)
@@ -208,7 +208,7 @@ def _serve(pipe: Pipe, bot: type[Bot]) -> None:
 
 
 class _PipePort:
-    """The connection, as a process of the pool sees it."""
+    """The `Port` of a process of the pool: a pipe to the process with the connection."""
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
@@ -231,13 +231,13 @@ class _PipePort:
             self._work.put(None)
 
     def take(self) -> Work | None:
-        """Say that the last piece is done, and wait for the next."""
+        """Report the last piece as done, and wait for the next one."""
         if not self._say(_Done()):
             return None
         return self._work.get()
 
     def show(self, ask: AnyAsk) -> bool:
-        """True: the other process has asked the connection."""
+        """Return true: the other process has asked the connection."""
         ask.shown = True
         return True
 

@@ -1,4 +1,4 @@
-"""Connecting a bot: where to, as whom, and how it ends."""
+"""Connects a bot: address, token, exit codes."""
 
 import argparse
 import contextlib
@@ -34,7 +34,7 @@ DEFAULT_ADDRESS: Final = "localhost:7654"
 EXIT_UNREACHABLE: Final = 1
 EXIT_REFUSED: Final = 2
 EXIT_LIED: Final = 3
-EXIT_INTERRUPTED: Final = 130  # as shells say it: 128 and the number of SIGINT
+EXIT_INTERRUPTED: Final = 130  # as in shells: 128 plus the number of SIGINT
 
 
 def play(
@@ -51,34 +51,31 @@ def play(
     client_key: str | None = None,
     insecure: bool = False,
 ) -> None:
-    """Plays until the arena sends the bot home; for programs that run bots of their own.
+    """Play until the arena ends play; for programs that run bots themselves.
 
     Args:
-      bot: The author's class; a `BatchBot` may also be given as an object.
-      address: Host and port, with `https://` before them for TLS, or `unix:PATH`; else
-        CARDARENA_ADDRESS, else localhost:7654.
-      token: Who the bot is; else CARDARENA_TOKEN, else `guest:` and the class's name, which
-        an arena on the same machine takes.
-      once: Whether the bot ends when the arena ends its stream in order, and gives up after ten
-        seconds without an arena; else whether CARDARENA_ONCE is 1, as where an arena launches it.
-      receipts: A folder of this bot's own for what it can prove of fair deals afterwards, a file
-        for each; else CARDARENA_RECEIPTS, else nothing is kept.
+      bot: The bot's class; a `BatchBot` may also be an object.
+      address: HOST:PORT, `https://HOST:PORT` for TLS, or `unix:PATH`; by default CARDARENA_ADDRESS, or localhost:7654.
+      token: The bot's token; by default CARDARENA_TOKEN, or `guest:` and the name of the class, which an arena on the
+        same machine accepts.
+      once: Whether the bot ends when the arena ends its stream with status OK, and gives up after ten seconds without
+        an arena; by default whether CARDARENA_ONCE is 1, which an arena sets for bots that it launches.
+      receipts: A folder for receipts of fair deals, which only this bot uses; by default CARDARENA_RECEIPTS, or none.
       random: Spreads the waits between attempts.
       tls: Whether to use TLS also for an address without `https://`, as when files are given.
-      ca_file: PEM of the certificates that sign the arena's; else CARDARENA_CA, else the public
-        ones.
-      client_cert: PEM of the bot's own certificate, for an arena that asks for one; else
-        CARDARENA_CLIENT_CERT.
-      client_key: PEM of its private key; else CARDARENA_CLIENT_KEY.
-      insecure: Whether the token may go to another machine in plain text.
+      ca_file: The certificates (PEM) that sign the arena's; by default CARDARENA_CA, or the public ones.
+      client_cert: The bot's certificate (PEM), if the arena requires one; by default CARDARENA_CLIENT_CERT.
+      client_key: Its private key (PEM); by default CARDARENA_CLIENT_KEY.
+      insecure: Whether the token may be sent to another machine in plain text.
 
     Raises:
-      Lied: when play is over, if the arena lied about its deals meanwhile.
-      Misconfigured: if the bot has no method that chooses moves or two ways of thinking at once, there can be no folder for receipts, a file of TLS is not right, or the token would go out in plain text.
-      Refused: if the arena will not have this bot, or the SDK does not know a game of its.
+      Lied: after play, if the arena lied about its deals.
+      Misconfigured: if the bot has no method that chooses moves or declares two ways of thinking, the folder for
+        receipts cannot be created, a file of TLS is wrong, or the token would be sent in plain text.
+      Refused: if the arena refuses the bot for good, or the SDK does not have one of its games.
       Unreachable: if the bot plays once and cannot reach the arena.
 
-    All of these are a `PlayError`.
+    All of these are subclasses of `PlayError`.
     """
     if is_pool_process():
         return
@@ -172,7 +169,7 @@ def join(
 def _thinking(
     bot: type[Bot] | type[BatchBot] | BatchBot, mode: Mode
 ) -> Iterator[Callable[[Port], None]]:
-    """Has the bot load what it needs; gives what plays for a connection until that is over."""
+    """Load the bot; gives a function that plays on a connection until that is over."""
     if not isinstance(bot, type) or issubclass(bot, BatchBot):
         batches = AllAtOnce(bot() if isinstance(bot, type) else bot)
         yield lambda port: _play(batches, port)
@@ -197,7 +194,7 @@ def _thinking(
 
 
 def _with_secret(token: str) -> str:
-    """A guest's token with a secret of this run, so that nobody else takes its seats meanwhile."""
+    """Return a guest's token with a secret, so that no other client can take its seats."""
     if token.startswith(GUEST) and token.count(":") == 1:
         return f"{token}:{secrets.token_hex(16)}"
     return token
@@ -217,12 +214,10 @@ def run(
     client_key: str | None = None,
     insecure: bool = False,
 ) -> None:
-    """Plays as a program: reads the command line, and ends with an exit code.
+    """Run a bot as a program: read the command line, play, and end with an exit code.
 
-    The address and the token are those given here, else those of the command
-    line (`--address`, `--token`), else of the environment, as `play` says. So
-    is the folder for receipts (`--receipts`). A program with a command line of
-    its own gives `argv=[]`.
+    Arguments of this call come before flags (`--address`, `--token`, `--receipts` and others), which come before
+    environment variables (see `play`). A program with flags of its own passes `argv=[]`.
 
     Args:
       bot: As for `play`.
@@ -230,7 +225,7 @@ def run(
       token: As for `play`.
       once: As for `play`.
       receipts: As for `play`.
-      argv: The command line without the program's name; else the process's own.
+      argv: The command line without the program's name; by default that of the process.
       tls: As for `play`, or `--tls`.
       ca_file: As for `play`, or `--ca`.
       client_cert: As for `play`, or `--client-cert`.
@@ -238,9 +233,8 @@ def run(
       insecure: As for `play`, or `--insecure`.
 
     Raises:
-      SystemExit: with 2 if the arena will not have this bot or it is told wrongly how to connect,
-        with 1 if it cannot be reached, with 3 if it lied about its deals, and with 130 on Ctrl-C.
-        When the arena sends the bot home, `run` returns.
+      SystemExit: with 2 if the arena refuses the bot or a setting is wrong, with 1 if the arena cannot be reached, with
+        3 if it lied about its deals, and with 130 on Ctrl-C. If the arena ends play, `run` returns.
     """
     kind = bot if isinstance(bot, type) else type(bot)
     given = _parser(kind).parse_args(argv)
@@ -261,7 +255,7 @@ def run(
 
 @contextlib.contextmanager
 def exit_codes() -> Iterator[None]:
-    """Ends the program with the exit code of the error that comes out of `play`, as `run` says."""
+    """End the program with the exit code of an error in the block, see `run`."""
     try:
         yield
     except (Misconfigured, Refused) as error:
@@ -275,17 +269,17 @@ def exit_codes() -> Iterator[None]:
 
 
 def version() -> str:
-    """The SDK's version; `unknown` where it runs without being installed."""
+    """Return the version of the SDK; `unknown` if it is not installed."""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version("cardarena")
     return "unknown"
 
 
 def _shelf(receipts: str | os.PathLike[str] | None) -> Folder | None:
-    """The folder that receipts go to, if they are wanted.
+    """Return the folder for receipts, if there is one.
 
     Raises:
-      Misconfigured: if there can be none.
+      Misconfigured: if it cannot be created.
     """
     receipts = receipts or os.environ.get("CARDARENA_RECEIPTS")
     if not receipts:
@@ -306,7 +300,7 @@ def _parser(kind: type) -> argparse.ArgumentParser:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the flags that say where to connect and as whom."""
+    """Add the flags for the connection."""
     parser.add_argument(
         "--address",
         metavar="ADDRESS",
@@ -337,7 +331,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def say(line: str) -> None:
-    """Writes a line for the bot's author to stderr."""
+    """Write a log line to stderr."""
     sys.stderr.write(f"cardarena: {line}\n")
 
 

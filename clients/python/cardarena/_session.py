@@ -1,24 +1,22 @@
 """The bot's side of the play stream, without the stream: bytes in, bytes out.
 
-The session holds all that a bot knows of its matches and asks. It reads no socket,
-starts no thread and never calls the author's code. It outlives the streams: it is
-told when one opens and when it is lost.
+The session is the state of a bot's matches and asks. It uses no sockets and no threads, and never calls the bot's
+code. It lives through several streams, one after another.
 
-An ask is in one of these states, and moves down only:
+An ask is in one of these states, and only moves down:
 
 | state    | in `_queue` | `shown` | `answer` | on resume, if `welcome` lists it     |
 |----------|-------------|---------|----------|--------------------------------------|
 | queued   | yes         | no      | no       | stays queued                         |
 | taken    | no          | no      | no       | stays taken                          |
-| shown    | no          | yes     | no       | the author is still thinking         |
+| shown    | no          | yes     | no       | the bot is still deciding            |
 | answered | no          | maybe   | yes      | the same answer is sent again        |
 | settled  | no          | maybe   | maybe    | never listed: `Ask.open` is false    |
 
-The arena does not acknowledge answers, so an answer is kept until the match's next
-ask, or its end: whenever the ask comes again, the same answer is said again and the
-author is not asked anew. An ask is settled by `ask_closed`, the match's next ask, the
-match's end, or a `welcome` that does not list it; should it be asked again all the
-same, it is open again. One that `welcome` names in `later_asks` waits until it comes.
+The arena does not acknowledge answers, so an answer is kept until the next ask of the match, or its end. If the ask
+is repeated, the same answer is sent again, and the bot is not asked. An ask is settled by `ask_closed`, by the next
+ask or the end of the match, or by a `welcome` that does not list it; if it is repeated nevertheless, it is open
+again. An ask in `later_asks` of `welcome` stays as it is until it is repeated.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -48,10 +46,10 @@ from cardarena.v1.play_pb2 import (
 from cardarena.v1.play_pb2 import Ask as AskMessage
 
 REMEMBERED_ENDS: Final = 1024
-"""Ended matches that are remembered; an arena repeats the last 64 ends at most."""
+"""Number of ended matches that are remembered; an arena repeats at most the last 64 ends."""
 
 News: TypeAlias = MatchStart | End
-"""News between asks: a match that starts, or one that ended."""
+"""News beside asks: a match that begins, or one that has ended."""
 
 CONTRACT: Final = 1
 """The version of the contract of `play.proto` that this SDK was written for."""
@@ -59,35 +57,35 @@ CONTRACT: Final = 1
 
 @dataclass(slots=True)
 class Received:
-    """What is to be done about a message of the arena."""
+    """The reaction to a message of the arena."""
 
     send: list[bytes] = field(default_factory=list)
     """Messages for the stream."""
     say: list[str] = field(default_factory=list)
-    """Lines for the bot's author."""
+    """Lines for the log."""
     welcomed: bool = False
-    """Whether the arena has taken the bot on this stream."""
+    """Whether the arena has welcomed the bot on this stream."""
     redirect: str | None = None
-    """The endpoint to go to instead."""
+    """The address of a redirect."""
     useless: str = ""
-    """Why the bot would wait in vain; empty if it will not."""
+    """Why the bot cannot get a match; empty if it can."""
     foreign: int = 0
-    """The version of the contract that the arena speaks, if this SDK does not speak it."""
+    """The arena's version of the contract, if this SDK does not support it."""
 
     def also(self, more: "Received") -> None:
-        """Send and say more, after the rest."""
+        """Add messages and log lines."""
         self.send += more.send
         self.say += more.say
 
 
 @dataclass(slots=True)
 class Work:
-    """What waits for the author's code. A match's start precedes its asks."""
+    """The work for the bot's code. The start of a match comes before its asks."""
 
     news: list[News]
     asks: list[AnyAsk]
     closed: list[AskClosed] = field(default_factory=list)
-    """Asks that the author was given, and whose answer is not wanted any more."""
+    """Asks that were closed after the bot's code received them."""
 
     def __bool__(self) -> bool:
         return bool(self.news or self.asks or self.closed)
@@ -99,24 +97,24 @@ class _Match:
     ask: AnyAsk | None = None
     """The last ask, open or not."""
     answer: Answer | None = None
-    """The answer to it."""
+    """The answer to the last ask."""
     asked_s: float = 0.0
-    """When it came."""
+    """When the last ask arrived."""
     waited: str = ""
-    """What is said of its wait in the bot's own queue, if that was long."""
+    """The sentence about its wait in the bot's own queue, if that was long."""
     queued: Waits | None = None
-    """Such waits of this ask and earlier ones, for the next answer without a note."""
+    """Waits of this and earlier asks, for the next answer without a note."""
 
     def untold(self) -> Told | None:
-        """What the author has not been told, as the last ask was not given to it."""
+        """News of asks that the bot's code did not receive."""
         return None if self.ask is None or self.ask.shown else self.ask.told()
 
 
 class Session:
-    """A bot at the arena. Not thread-safe: the connection holds a lock around it."""
+    """The state of a bot at the arena. Not thread-safe: the connection guards it with a lock."""
 
     draining: bool
-    """Whether the arena has said that it is about to close."""
+    """Whether the arena has announced that it closes."""
 
     def __init__(
         self,
@@ -127,13 +125,13 @@ class Session:
         deals: Deals | None = None,
         remedy: str = "set workers",
     ) -> None:
-        """Begins without a stream.
+        """Begin without a stream.
 
         Args:
-          hello: Who the bot is.
-          auto: Whether to answer at once where the rules leave a single move.
+          hello: The bot's first message.
+          auto: Whether to answer asks with a single legal move.
           now_s: A monotonic clock.
-          deals: The fair deals of a bot that takes part in them.
+          deals: The fair deals, if the bot takes part in them.
           remedy: What to change if asks wait in the bot's own queue.
         """
         self.draining = False
@@ -153,32 +151,32 @@ class Session:
         self._closed: list[AskClosed] = []
         self._own_queue = OwnQueue(remedy)
         self._over: dict[int, None] = {}
-        """Matches whose end was told: a later `welcome` may list them again, and tell it again."""
+        """Ended matches: a later `welcome` may list them, and their ends may be repeated."""
 
     # The stream.
 
     def opened(self) -> bytes:
-        """Begins a stream and gives its first message."""
+        """Begin a stream, and return its first message."""
         self._live = False
         if self._deals is not None:
             self._deals.on_stream()
         return BotMessage(hello=self._hello).SerializeToString()
 
     def lost(self) -> None:
-        """The stream is gone. What is open stays so until the next `welcome`."""
+        """End a stream. Open asks stay open until the next `welcome`."""
         self._live = False
 
     def over(self) -> None:
-        """There will be no other stream: no ask wants an answer any more."""
+        """End play: all asks are closed."""
         self._live = False
         for match in list(self._matches.values()):
             self._forget(match)
 
     def receive(self, data: bytes) -> Received:
-        """Takes in one message of the arena.
+        """Receive a message of the arena.
 
         Raises:
-          Unreadable: if it is none.
+          Unreadable: if the bytes are no message.
         """
         try:
             message = ArenaMessage.FromString(data)
@@ -210,22 +208,22 @@ class Session:
             case "deal_open" | "deal_transcript" | "deal_close":
                 return self._on_deal(message)
             case _:
-                return Received()  # A newer arena says more than this SDK knows.
+                return Received()  # A newer arena has messages that this SDK does not know.
 
     @property
     def seated(self) -> Sequence[MatchStart]:
-        """The matches that go on, oldest first."""
+        """The matches in play, oldest first."""
         return [match.start for match in self._matches.values()]
 
     @property
     def lies(self) -> Sequence[str]:
-        """All that the arena was caught at in fair deals, in sentences."""
+        """The failed checks of fair deals, in sentences."""
         return self._deals.lies if self._deals is not None else ()
 
-    # The author's side.
+    # The bot's side.
 
     def take(self) -> Work:
-        """Everything that waits for the author's code, oldest first."""
+        """Return the work for the bot's code, oldest first."""
         work = Work(self._news, list(self._queue.values()), self._closed)
         self._news, self._closed = [], []
         self._queue.clear()
@@ -233,17 +231,17 @@ class Session:
 
     @property
     def has_work(self) -> bool:
-        """Whether `take` would give anything."""
+        """Whether `take` would return any work."""
         return bool(self._news or self._queue or self._closed)
 
     def show(self, ask: AnyAsk) -> bool:
-        """Says that the author is about to be given an ask; false if it was settled meanwhile."""
+        """Record that the bot's code receives an ask now; false if it was settled meanwhile."""
         if ask.open:
             ask.shown = True
         return ask.open
 
     def wait(self, ask: AnyAsk) -> str:
-        """A warning if an ask that is shown just now has waited long for that; else empty."""
+        """Return a warning if an ask that the bot's code receives now has waited long; else an empty text."""
         now_s = self._now_s()
         waited = self._waited(self._open[ask.ask_id], ask, now_s)
         if not waited or not self._own_queue.warns(now_s):
@@ -251,18 +249,17 @@ class Session:
         return f"match {ask.match} ({ask.game}): {waited}"
 
     def _waited(self, match: _Match, ask: AnyAsk, until_s: float) -> str:
-        """Notes the wait of a match's last ask, if it was long."""
+        """Record the wait of a match's last ask, if it was long."""
         match.waited = self._own_queue.told(ask, until_s - match.asked_s)
         if match.waited:
             match.queued = Waits.of(ask, match.waited, match.queued)
         return match.waited
 
     def answer(self, answers: Iterable[Answer]) -> list[Answer]:
-        """Keeps the answers, and gives those that are to be sent now, in `frames`.
+        """Store answers, and return the messages to send now.
 
-        A second answer to the same ask is dropped. One to a settled ask is kept while it is the
-        match's last, in case it is asked again, and not sent. Without a stream nothing is sent:
-        `welcome` will ask again.
+        A second answer to an ask is dropped. An answer to a settled ask is not sent, and stored as long as the ask is
+        the last of its match, in case it is repeated. Without a stream nothing is sent: the arena repeats open asks.
         """
         taken = []
         for answer in answers:
@@ -279,7 +276,7 @@ class Session:
         return taken if self._live else []
 
     def _asked(self, ask_id: int) -> _Match | None:
-        """The match whose last ask this is, also if it counts as settled."""
+        """Return the match with this last ask, also if it is settled."""
         if match := self._open.get(ask_id):
             return match
         for match in self._matches.values():
@@ -288,7 +285,7 @@ class Session:
         return None
 
     def frames(self, answers: list[Answer]) -> list[bytes]:
-        """The answers in as few messages as the arena's limits allow."""
+        """Return answers in as few messages as the arena's limits allow."""
         if not answers:
             return []
         if 0 < self._max_answers < len(answers):
@@ -306,7 +303,7 @@ class Session:
         short = Answer(ask_id=answers[0].ask_id, failed=True, note=why)
         return [BotMessage(answers=Answers(answers=[short])).SerializeToString()]
 
-    # What the arena says.
+    # Messages of the arena.
 
     def _on_welcome(self, welcome: Welcome) -> Received:
         received = Received(welcomed=True)
@@ -314,7 +311,7 @@ class Session:
             received.foreign = welcome.contract
             return received
         if welcome.epoch <= self._epoch:
-            # Streams are counted up: this arena has started anew, with the same small numbers.
+            # The numbers of streams grow: this arena has restarted, and uses small numbers again.
             for match in list(self._matches.values()):
                 received.also(self._end(match, MatchEnd(match=match.start.match)))
             self._over.clear()
@@ -395,7 +392,7 @@ class Session:
         return received
 
     def _reopen(self, match: _Match, ask: AnyAsk) -> None:
-        """The last ask of a match is asked again, though it may have counted as settled."""
+        """Reopen the last ask of a match, which may have been settled."""
         if not ask.open:
             ask.open = True
             self._open[ask.ask_id] = match
@@ -431,7 +428,7 @@ class Session:
 
     def _on_deal(self, message: ArenaMessage) -> Received:
         if self._deals is None:
-            return Received()  # This bot adds no entropy to deals, and the arena awaits none.
+            return Received()  # This bot adds no entropy, and the arena does not wait for it.
         match message.WhichOneof("body"):
             case "deal_open":
                 return _reacted(self._deals.on_open(message.deal_open))
@@ -462,7 +459,7 @@ class Session:
 
 
 def _word(enum: Any, number: int, prefix: str) -> str:
-    """A value of an enum as a word; a newer arena may have values that this SDK does not know."""
+    """Return a value of an enum as a word; a newer arena may have values that this SDK does not know."""
     if number not in enum.values():
         return str(number)
     name: str = enum.Name(number)
@@ -470,6 +467,6 @@ def _word(enum: Any, number: int, prefix: str) -> str:
 
 
 def _reacted(reaction: Reaction) -> Received:
-    """What the bot's side of fair deals says and sends, for the stream."""
+    """Convert a reaction of fair deals to one of the session."""
     send = [message.SerializeToString() for message in reaction.send]
     return Received(send, reaction.say)

@@ -1,11 +1,11 @@
-"""Play in this process, without a server: to train a bot, and to step through it.
+"""Plays in this process without a server, for training and debugging.
 
     result = cardarena.local.play("abstrac", [MyBot, Other], seed=7)
     again = cardarena.local.replay("arena-data/replays/….replay", MyBot, seat=0, step=17)
 
-The rules are the arena's own, and a bot is given the same asks as over the network. No clock
-runs out: a `breakpoint()` costs nothing. Methods are called on this thread, one at a time, whatever
-`workers` and `processes` are; coroutines are awaited. It needs the engine: `pip install 'cardarena[local]'`.
+The rules are those of the arena, and asks are equal to those over the network. Clocks do not run, so `breakpoint()`
+costs no time. Methods are called on this thread, one at a time; `workers` and `processes` have no effect, and
+coroutines are awaited. It needs the engine: `pip install 'cardarena[local]'`.
 """
 
 import os
@@ -35,25 +35,25 @@ def play(
     raising: bool = True,
     replays: str | os.PathLike[str] | None = None,
 ) -> Result:
-    """Plays a match between bots of this process.
+    """Play a match between bots in this process.
 
-    Clocks stand as at the beginning for every ask. An illegal move is a fault, as is an exception,
-    and the rules' fallback is played, as at the arena.
+    Each ask has the full time. Illegal moves and exceptions are faults, for which the fallback move is played, as at an
+    arena.
 
     Args:
-      game: Its id, as `abstrac`.
-      bots: By seat. A class is made a new object of, as over the network.
-      seed: Fixes the deals: those of `arena play --seed`. None draws one, which the result tells.
-      options: Of the game.
-      raising: Whether an exception in a bot comes out of this call, as suits a debugger. Otherwise
-        it is a fault, as over the network, and the result tells.
+      game: The id of the game, such as `abstrac`.
+      bots: The bots by seat: classes, which are instantiated, or objects.
+      seed: Gives the same deals as `arena play --seed`; by default one is drawn, and `Result.seed` has it.
+      options: The options of the game.
+      raising: Whether an exception in a bot is raised by this call. Otherwise it is a fault, as over the network, and
+        is in `Result.exceptions`.
       replays: A folder that gets the replay.
 
     Raises:
       NoEngine: if the engine is not installed.
       LookupError: if there is no such game.
-      ValueError: if the game is not played so, or a bot does not play it.
-      Exception: whatever a bot raises, if `raising`.
+      ValueError: if the game cannot be played with these seats or options, or a bot does not play it.
+      Exception: an exception of a bot, if `raising`.
     """
     with _engine():
         from arena.games.catalogue import game_by_id
@@ -70,21 +70,21 @@ def play(
 def replay(
     file: str | os.PathLike[str], bot: AnyBot, *, seat: int, step: int, earlier: bool = True
 ) -> Again:
-    """Puts a bot before an ask of a replay, and tells what it would do now.
+    """Give a bot an ask of a replay; returns its move now, and the move of the replay.
 
     Args:
       file: The replay.
       bot: Its class, or an object of it.
-      seat: The seat that was asked.
-      step: The step, as `arena replay show` and `arena match why` count them.
-      earlier: Whether the bot is given the seat's earlier asks first, as it was in the match, so
-        that it remembers what it then knew. What it answers to them does not matter.
+      seat: The seat of the ask.
+      step: The number of the step in `arena replay show` and `arena match why`.
+      earlier: Whether the bot first receives the earlier asks of the seat, so that its state is as in the match. Its
+        answers to them are ignored.
 
     Raises:
       NoEngine: if the engine is not installed.
       OSError: if the file cannot be read.
-      ValueError: if it is no intact replay, or the seat was not asked at that step.
-      Exception: whatever the bot raises.
+      ValueError: if the file is no intact replay, or the step is no ask of the seat.
+      Exception: an exception of the bot.
     """
     with _engine():
         from arena.replay.playback import Discrepancy, play_back
