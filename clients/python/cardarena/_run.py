@@ -22,7 +22,7 @@ from cardarena._lanes import play_on_asyncio, play_on_threads, play_on_trio
 from cardarena._mode import Mode, Way, mode_of
 from cardarena._play import AllAtOnce, OneByOne, Port
 from cardarena._play import play as _play
-from cardarena._pool import Pool, is_pool_process
+from cardarena._pool import EXIT_INTERRUPTED, Pool, is_pool_process
 from cardarena._receipts import Folder
 from cardarena._redial import Redial
 from cardarena._session import CONTRACT, Session
@@ -34,7 +34,6 @@ DEFAULT_ADDRESS: Final = "localhost:7654"
 EXIT_UNREACHABLE: Final = 1
 EXIT_REFUSED: Final = 2
 EXIT_LIED: Final = 3
-EXIT_INTERRUPTED: Final = 130  # as in shells: 128 plus the number of SIGINT
 
 
 def play(
