@@ -15,7 +15,7 @@ GROWTH_NEEDED: Final = 4.1
 ln 80 = 4.38 is where the learning bet decides alone if it staked the best share from the start."""
 
 MOST_NEEDED: Final = 1_000_000
-"""The largest forecast; it also stands for every larger number, which nobody would play."""
+"""The largest forecast; it also stands for all larger numbers, which are too many to play."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,9 +252,11 @@ def _fonts_with_suits() -> int | None:
 
 
 def fonts_finding(count: int | None) -> Finding:
-    """Whether a browser on this machine can draw cards. Browsers elsewhere have their own fonts."""
+    """Whether a browser on this machine can draw cards. Browsers of other machines have their own fonts."""
     if count is None:
-        return Finding("fonts", Readiness.OK, "no fontconfig here; browsers elsewhere have fonts")
+        return Finding(
+            "fonts", Readiness.OK, "no fontconfig here; browsers of other machines have fonts"
+        )
     if count == 0:
         found = "none has the suits of cards, for a browser on this machine"
         return Finding("fonts", Readiness.WEAK, found, "apt install fonts-dejavu-core")

@@ -148,7 +148,7 @@ def play(
         _say_of_terminal(confinement, commands[0].name)
     with plain_errors(), confinement.open(data, commands) as sandbox:
         level = level_of(sandbox)
-        # SIGTERM ends the match: nobody needs its end.
+        # SIGTERM ends the match, as its result is not needed any more.
         settings = replace(sandboxed(data, sandbox), drain_s=0.0)
         games = serve(settings, Tokens(), functools.partial(main, sandbox))
     if games is None:

@@ -1,9 +1,8 @@
 """Bots' notes at their decisions. They are for the bots' owners, and not in replays.
 
-Replays are public. They have a salted hash of each note: with the note and its salt one can
-prove that it was made then, and without the salt nobody can guess even a short note. The notes
-of one seat of one match are in a notes file, in a folder beside that of the replays. Nothing
-serves that folder. `arena.replay.notes_file` reads it.
+Replays are public and have a salted hash of each note. A note and its salt prove that it was made then; without the
+salt even a short note cannot be guessed. The notes of a seat of a match are in a notes file, in a folder beside that
+of the replays, which is not served. `arena.replay.notes_file` reads it.
 """
 
 from collections.abc import Callable, Sequence

@@ -94,10 +94,10 @@ def private_folder(path: Path) -> None:
 
 
 def keep_private(path: Path) -> None:
-    """Remove the permissions of everybody but the owner of a file or folder.
+    """Remove the permissions of all users but the owner of a file or folder.
 
-    Files of this module are private from the start. If one was opened to others since, as by a
-    copy, somebody may have read it, so a warning is logged.
+    Files of this module are private from the start. If one has become readable for others, as by a copy, a warning is
+    logged, because others may have read it.
 
     Raises:
       OSError: if it belongs to another user, or does not exist.

@@ -40,7 +40,7 @@ DEFAULT_ATTEMPTS: Final = 3
 WORKER: Final = "arena"
 """The name of a runner in the arena's process as a worker."""
 
-Begin: TypeAlias = Callable[[str], Awaitable[int]]
+CountBegin: TypeAlias = Callable[[str], Awaitable[int]]
 """Has a leased deal-set begin at a player of this name, as `WorkSource.begin`; returns the number of the begin."""
 
 OnEnded: TypeAlias = Callable[[MatchPlan, MatchOutcome], None]
@@ -198,7 +198,7 @@ class DealSetPlayer(Protocol):
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
-        begin: Begin,
+        begin: CountBegin,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
@@ -254,7 +254,7 @@ class MatchByMatch:
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
-        begin: Begin,  # noqa: ARG002 - no worker gets the deal-set
+        begin: CountBegin,  # noqa: ARG002 - no worker gets the deal-set
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:

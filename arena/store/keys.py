@@ -1,7 +1,7 @@
 """The keys of bots, owners, organisers and workers.
 
 A key is stored without its token, as the token's SHA-256. Tokens have 256 random bits, so a fast hash is
-enough: nobody can guess a token from a stolen copy of the store.
+enough: a stolen copy of the store does not help to guess a token.
 """
 
 from collections.abc import Collection

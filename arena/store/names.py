@@ -1,6 +1,6 @@
 """Names of bots and owners, which share one name space in which no two look alike.
 
-A name belongs to its first owner for ever, also after its last key, so that nobody can take over a known name.
+A name belongs to its first owner for ever, also after its last key, so that no other owner can take over a known name.
 """
 
 import re

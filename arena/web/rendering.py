@@ -49,7 +49,7 @@ _UNSEEN: Final = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
-"""Characters that nobody sees, such as those that turn the order of letters or control a terminal."""
+"""Invisible characters, such as those that change the direction of text or control a terminal."""
 _FRACTIONS: Final = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 
 
@@ -66,7 +66,7 @@ def render(template: str, links: Links | None, **shown: Any) -> str:
 
 
 def visible(text: str) -> str:
-    """Replace the characters of a page or a feed that nobody sees; texts of others may have them."""
+    """Replace invisible characters of a page or a feed, which texts of bots and owners may have."""
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

@@ -10,8 +10,8 @@ from arena.competition.plan import CompetitionPlan
 from arena.schedule.deal_sets import DealSetPlan, MatchOutcome, MatchPlan, aborted
 from arena.schedule.runner import (
     DEFAULT_ATTEMPTS,
-    Begin,
     CannotPlay,
+    CountBegin,
     DealSetPlayer,
     MatchByMatch,
     OnEnded,
@@ -97,7 +97,7 @@ class ArenaPlayer(MatchByMatch):
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
-        begin: Begin,
+        begin: CountBegin,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
@@ -122,7 +122,7 @@ class ArenaPlayer(MatchByMatch):
             await self._bots.ensure(order.table(match.id).bots)
             return await self._lease(order, match.id)
         except NoShow as error:
-            # Nobody is charged for what the arena failed to start: the deal-set is not finished.
+            # No bot is charged if the arena failed to start one: the deal-set stays unfinished.
             return aborted(match.id, str(error))
         except Refused as refused:
             if refused.reason != DRAINING:

@@ -1,7 +1,7 @@
-"""One game of a standing ladder: deal-sets drawn as bots are there, and played on lease, without end.
+"""One game of a ladder: draws deal-sets among connected bots, and has them played on lease.
 
-The ladder is a `WorkSource`. When it is asked for work it leases what was left from before, and else draws
-the next deal-set among those who are there, keeps it, and leases that.
+The ladder is a `WorkSource`. Asked for work, it leases a deal-set that was drawn before. If there is none, it draws one
+among connected bots, stores it, and leases it.
 """
 
 import functools
@@ -38,16 +38,16 @@ from arena.submission.manifest import declares
 from arena.terms import MatchTerms
 
 LOOK_S: Final = 0.5
-"""Between two looks at who is there, while nobody can be paired."""
+"""Seconds between two checks for connected bots while no bots can be paired."""
 
 KEEP_S: Final = 10.0
-"""How often it is kept how long bots were there."""
+"""Seconds between two writes of the presence of bots."""
 
 FORFEITS_IN_A_ROW: Final = 3
 """Seats in a row that a remote bot may forfeit before it is no longer drawn."""
 
 _SHARE: Final = 0.001
-"""Of the time that whoever was there longest was there: more finely presence is not told."""
+"""The resolution of presence, as a share of the longest presence of a bot."""
 
 _log = logging.getLogger(__name__)
 
@@ -104,16 +104,16 @@ class Ladder:
 
     @property
     def is_closed(self) -> bool:
-        """Whether it is over, by its plan."""
+        """Whether the plan has ended it."""
         return self._plan.is_closed(self._now())
 
     @property
     def is_open(self) -> bool:
-        """Whether a deal-set may begin now, by the hours of its plan."""
+        """Whether the hours of its plan allow a deal-set to begin now."""
         return not self._plan.why_not_played(self._now())
 
     async def has_rate_for(self, in_play: Played, tables: int) -> bool:
-        """Whether the rate of the plan allows another deal-set of so many tables, beside those in play."""
+        """Whether the rate of the plan allows another deal-set with a number of tables."""
         rate = self._plan.rate
         if rate == Rate():
             return True
@@ -122,7 +122,7 @@ class Ladder:
         return rate.allows(hour + in_play, day + in_play, Played(1, tables))
 
     async def entered(self) -> Competition:
-        """The competition as it stands, with the bots that enter this game."""
+        """The present state of the competition, with the bots that entered this game."""
         found = await run_sync(self._held.get, self._plan.name)
         own = tuple(each for each in found.entries if each.candidate.enters(self._game))
         return replace(found, entries=own)
@@ -138,10 +138,9 @@ class Ladder:
         return await run_sync(look) if bots else {}
 
     async def dialled_in(self, entered: Competition) -> Mapping[str, Version | None]:
-        """The version that plays for each bot that is there from elsewhere, by what it said.
+        """Return the version that each connected remote bot has declared.
 
-        None is one that was retired. A bot that only has a key, and no owner who keeps its versions, is
-        not among them.
+        None is a retired version. Bots without recorded versions are left out.
         """
         said = {
             each.entry.name: session.version[:MAX_VERSION_CHARS]
@@ -158,14 +157,14 @@ class Ladder:
         return await run_sync(look) if said else {}
 
     def _said(self, bot: str, said: str) -> Version | None:
-        """The version that a bot says it is. Who said it is noted here if it was not noted yet."""
+        """Return the version that a bot declares, and record it if it is new."""
         active = self._registry.active(bot)
         if active is not None and active.manifest.get("said") == said:
             return active
         return self._registry.dialled_in(bot, said, now=self._now())
 
     def _is_known(self, version: Version) -> bool:
-        """Whether a version can be launched; on a thread, as its files may have to be unpacked."""
+        """Whether a version can be launched. On a thread, as its files may have to be unpacked."""
         if not self._players.is_launched(str(version)):
             try:
                 self._players.add_version(version)
@@ -175,25 +174,25 @@ class Ladder:
         return True
 
     async def know(self, players: Sequence[str], remote: frozenset[str]) -> None:
-        """Know the versions that play, those that have stepped back since they were drawn as well."""
+        """Let the players launch the versions that play, also withdrawn ones that were drawn before."""
         for player in players:
             bot, _, number = player.partition("@")
             if bot in remote:
-                continue  # nobody launches them
+                continue  # the arena does not launch it
             if number.isdecimal() and not self._players.is_launched(player):
                 version = await run_sync(self._registry.version, bot, int(number))
-                await run_sync(self._is_known, version)  # if not, its seat is played by fallback
+                await run_sync(self._is_known, version)  # otherwise the fallback plays its seat
 
     async def keep_draw(self, drawn: DrawnDealSet) -> None:
-        """Have a draw on disk."""
+        """Store a draw; on return it is on disk."""
         await run_sync(self._held.keep_draw, self._plan.name, self._game, drawn)
 
     async def note_presence(self, lasted_ms: Mapping[str, Mapping[str, int]]) -> None:
-        """Keep how long everybody was there."""
+        """Store the presence of all bots."""
         await run_sync(self._held.note_presence, self._plan.name, lasted_ms)
 
     async def set_away(self, bot: str, why: str) -> None:
-        """Draw a bot no more, or again."""
+        """Stop or resume drawing a bot."""
         await run_sync(self._held.set_away, self._plan.name, bot, why)
 
     @property
@@ -207,7 +206,7 @@ class Ladder:
         return self._terms.seats
 
     def order(self, deal_set: DealSetPlan, remote: frozenset[str]) -> DealSetOrder:
-        """The order of a deal-set; a bot that dials in is one process."""
+        """Return the order of a deal-set; a remote bot is one process."""
 
         def seated(process: BotId) -> BotId:
             bot = bot_of(process.name)
@@ -216,7 +215,7 @@ class Ladder:
         return order_of(deal_set, self._terms, seated)
 
     def planned(self, number: int, drawn: PairedGroup) -> DrawnDealSet:
-        """A draw as it is kept."""
+        """Return a draw as it is stored."""
         tables = list(drawn.tables)
         name = f"{self._plan.name}/{self._plan.games[self._game].name}"
         turned = {frozenset(each) for each in tables}
@@ -233,7 +232,7 @@ class Ladder:
 
 
 class LadderPresence:
-    """Who is there, for how long, and who left too many seats. It knows no results but these."""
+    """The presence of bots, and the forfeits of each in a row. It uses no other results."""
 
     def __init__(
         self,
@@ -253,11 +252,11 @@ class LadderPresence:
         self._last: dict[str, str] = {}
         """The player of each bot when it was last connected, while this arena ran."""
         self._ready: dict[str, int] = {}
-        """What a bot's session had counted when it was drawn no more."""
+        """The count of a bot's session when the arena stopped drawing it."""
 
     @property
     def lasted_ms(self) -> dict[str, dict[str, int]]:
-        """How long every player was there, by its bot."""
+        """The presence of each player, by bot."""
         return {
             bot: {player: int(lasted * 1000) for player, lasted in own.items()}
             for bot, own in self._lasted_s.items()
@@ -270,15 +269,15 @@ class LadderPresence:
         served: Mapping[str, int],
         in_play: Mapping[str, int],
     ) -> list[Waiting]:
-        """The bots that could play now, and those that are away and were connected before.
+        """Return the bots that can play now, and absent bots that were connected before.
 
-        Also counts the time since the last look.
+        Also counts presence since the last call.
 
         Args:
           entered: The competition.
-          active: The version that plays, of bots that have versions; None for one that may not.
-          served: Deal-sets that each player had.
-          in_play: Seats that each bot has at tables now, all its versions together.
+          active: The version that plays for each bot with versions; None if it may not play.
+          served: Deal-sets of each player so far.
+          in_play: Seats of each bot at tables in play, of all its versions together.
         """
         now_s = trio.current_time()
         since_s, self._looked_s = now_s - self._looked_s, now_s
@@ -293,7 +292,7 @@ class LadderPresence:
             elif held.candidate.out is None and not held.away and held.entry.name in self._last:
                 player = self._last[held.entry.name], sys.maxsize
             if player is not None:
-                # All versions of a bot wait together: a remote bot may name another one each time.
+                # All versions of a bot wait together, as a remote bot may declare another version each time.
                 here.append((held, *player, sum(own.values()), away))
         of_bot: Counter[str] = Counter()
         for player_name, deal_sets in served.items():
@@ -304,8 +303,8 @@ class LadderPresence:
                 name=name,
                 owner=held.entry.owner,
                 served=of_bot[held.entry.name],
-                # Only how long they were there beside each other matters. So a draw hangs neither on
-                # the speed of a machine nor on when it was stopped, and nor do free seats beyond need.
+                # Only the ratios of presence matter. So a draw depends neither on the speed of the machine
+                # nor on stops, nor on free seats that are not needed.
                 present_h=max(_SHARE, round(lasted_s / longest_s / _SHARE) * _SHARE),
                 free_seats=max(0, min(self._terms.seats, free - in_play.get(held.entry.name, 0))),
                 remote=held.entry.kind is BotKind.REMOTE,
@@ -315,11 +314,11 @@ class LadderPresence:
         ]
 
     def pass_over(self) -> None:
-        """Count no time since the last look, because nothing could be drawn."""
+        """Skip the time since the last call, as nothing could be drawn."""
         self._looked_s = trio.current_time()
 
     def returned(self, entered: Competition) -> list[str]:
-        """Bots that were drawn no more and have said since that they are ready."""
+        """Return paused bots that have declared again that they are ready."""
         return [
             each.entry.name
             for each in entered.entries
@@ -329,7 +328,7 @@ class LadderPresence:
     def count_forfeits(
         self, deal_set: DealSetPlan, outcomes: Mapping[str, MatchOutcome], remote: frozenset[str]
     ) -> list[str]:
-        """Count forfeited seats; the bots that have forfeited so many in a row that they are paused."""
+        """Count forfeited seats; returns the bots that are paused for too many in a row."""
         resting = []
         for match in deal_set.matches:
             for seat, player in enumerate(match.bots):
@@ -351,14 +350,14 @@ class LadderPresence:
     def _player(
         self, held: EnteredBot, active: Mapping[str, Version | None]
     ) -> tuple[str, int] | None:
-        """The name that a bot plays under and the seats that it takes; None if it is not there."""
+        """Return the player of a bot and the seats that it accepts; None if it is not connected."""
         entry = held.entry
         if held.candidate.out is not None or held.away:
             return None
         if entry.kind is BotKind.REMOTE:
             said = active.get(entry.name)
             if said is None and entry.name in active:
-                return None  # the version that it says it is was retired
+                return None  # its declared version is retired
             return self._remote(entry.name, entry.name if said is None else str(said))
         if entry.kind is BotKind.COMMAND:
             return self._launched(entry.name)
@@ -368,7 +367,7 @@ class LadderPresence:
         return self._launched(str(version))
 
     def _launched(self, player: str) -> tuple[str, int] | None:
-        # Its matches wait until its process takes them, so any number may be drawn.
+        # Its matches wait for its process, so any number may be drawn.
         return None if self._players.rests(player) else (player, sys.maxsize)
 
     def _remote(self, bot: str, player: str) -> tuple[str, int] | None:
@@ -378,7 +377,7 @@ class LadderPresence:
             return None
         if not session.plays(terms.game.id, terms.game.rules_version, terms.seats):
             return None
-        # What the ladder has drawn for it and has not begun yet is taken off by the caller.
+        # The caller subtracts what was drawn for it and has not begun.
         return player, session.max_matches
 
 
@@ -400,7 +399,7 @@ class _Drawing:
         self._served: Counter[str] = Counter(bot for each in past for bot in each.bots)
         self._last = max((each.number for each in past), default=0)
         self._in_play: dict[str, Counter[str]] = {}
-        """Seats that each deal-set in play takes, by its id."""
+        """The seats of each deal-set in play, by id."""
         self._remote: frozenset[str] = frozenset()
         self._kept_s = trio.current_time()
 
@@ -450,12 +449,12 @@ class _Drawing:
         await self._leased.give_up(worker, job)
 
     async def keep_presence(self) -> None:
-        """Keep how long everybody was there, so that a restart does not favour anybody."""
+        """Store the presence of all bots, so that a restart favours no bot."""
         self._kept_s = trio.current_time()
         await self._ladder.note_presence(self._presence.lasted_ms)
 
     async def _may_draw(self) -> bool:
-        """Whether another deal-set may begin, by the hours and the rate of the plan."""
+        """Whether the hours and the rate of the plan allow another deal-set."""
         seats = self._ladder.seats
         matches = sum(each.total() // seats for each in self._in_play.values())
         tables = max(CROSS_TABLES, seats) if self._remote else seats
@@ -463,7 +462,7 @@ class _Drawing:
         return self._ladder.is_open and await self._ladder.has_rate_for(in_play, tables)
 
     async def _draw(self, entered: Competition) -> bool:
-        """Draw and keep one deal-set; False if nobody can be paired."""
+        """Draw and store a deal-set; false if no bots can be paired."""
         for bot in self._presence.returned(entered):
             await self._ladder.set_away(bot, "")
         active = {
@@ -485,5 +484,5 @@ class _Drawing:
         return True
 
     def order(self, deal_set: DealSetPlan) -> DealSetOrder:
-        """The order of a deal-set that was leased."""
+        """Return the order of a leased deal-set."""
         return self._ladder.order(deal_set, self._remote)

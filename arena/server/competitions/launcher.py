@@ -26,11 +26,11 @@ from arena.server.bots import BotId
 from arena.store.blobs import remove_unpacked
 
 CONNECT_S: Final = 20.0
-"""Time from launch to hello; a cold start on a busy machine is slow."""
+"""Longest time in seconds from the launch to hello."""
 GO_HOME_S: Final = 2.0
-"""Longest that bots have to end by themselves once their streams have ended."""
+"""Seconds that bots have to end by themselves after their streams have ended."""
 MAX_STARTS: Final = 5
-"""Starts of one instance that failed in a row, by its own fault, before it is given up."""
+"""Failed starts in a row by the bot's fault, after which it is not started again."""
 AGAIN_S: Final = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Waits in seconds before each start of a bot that the arena fails to start."""
 REST_S: Final = 60.0
@@ -71,18 +71,17 @@ class Launcher:
         terminal: str = "",
         heard: Callable[[str, str], None] | None = None,
     ) -> None:
-        """Launches nothing yet.
+        """Begin without processes.
 
         Args:
           arena: Where the bots dial in.
-          commands: Of the bots, by their names.
+          commands: The commands of the bots.
           folder: Gets a folder and a log for every instance; the folder is empty for each process.
           nursery: The bots run in it.
-          sandbox: What they are sandboxed by, but for one at the terminal; the arena has to have its
-            socket for sandboxed bots. None sandboxes nobody.
-          terminal: The name of a bot that has the terminal, as for a debugger. It is waited for
-            without limit.
-          heard: Gets a bot's name and a line that it printed, at once.
+          sandbox: The sandbox of all bots but the one at the terminal; the arena must have its socket for sandboxed
+            bots. None for no sandbox.
+          terminal: The name of a bot that has the terminal, as for a debugger. There is no time limit for it.
+          heard: Called with a bot's name and each line that it prints.
         """
         self._arena = arena
         self._commands: Mapping[str, BotCommand] = {each.name: each for each in commands}
@@ -93,11 +92,11 @@ class Launcher:
         self._heard = heard
         self._running: dict[BotId, _Running] = {}
         self._failures: dict[BotId, NoShow] = {}
-        """Why the latest start of a bot failed."""
+        """The reason why the latest start of a bot failed."""
         self._failed_starts: Counter[BotId] = Counter()
-        """Starts in a row that failed by the bot's fault."""
+        """Failed starts in a row by the bot's fault."""
         self._rests_until_s: dict[BotId, float] = {}
-        """When a bot is started again that the arena failed to start."""
+        """When a bot that the arena failed to start is started again."""
         self._locks: defaultdict[BotId, trio.Lock] = defaultdict(trio.Lock)
 
     @property
@@ -144,10 +143,10 @@ class Launcher:
                 raise self._failures[bot]
 
     def phases_of(self, bots: Sequence[BotId]) -> None:
-        """Matches outside of competitions are played all at a time."""
+        """Return None: matches outside of competitions have no phases."""
 
     async def send_home(self) -> None:
-        """End all bots: their streams are closed, and they have some time to end by themselves."""
+        """End all bots: close their streams, and give them time to end by themselves."""
         running = list(self._running.items())
         for bot, _ in running:
             if (session := self._arena.sessions.get(bot)) is not None:

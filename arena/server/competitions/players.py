@@ -54,7 +54,7 @@ class ArchivedBot:
 
 
 class Players:
-    """Has the bots of all competitions of an arena come to their matches. Made and used in trio."""
+    """Launches the bots of all competitions of an arena, and waits for remote ones. Used in trio."""
 
     def __init__(
         self,
@@ -65,14 +65,14 @@ class Players:
         *,
         sandbox: Sandbox | None = None,
     ) -> None:
-        """Launches nothing yet.
+        """Begin without processes.
 
         Args:
           arena: Where the bots dial in.
           data: Has the archives of uploaded versions.
           folder: Gets a folder and a log for every instance of a launched bot.
           nursery: The bots run in it.
-          sandbox: What they are sandboxed by; None sandboxes nobody.
+          sandbox: The sandbox of launched bots; None for no sandbox.
         """
         self._arena = arena
         self._sandbox = sandbox
@@ -89,7 +89,7 @@ class Players:
 
     @property
     def level(self) -> Level:
-        """What launched bots are sandboxed by. Waits for the sandbox's trial, when asked first."""
+        """The sandbox level of launched bots. The first call waits for the trial of the sandbox."""
         return Level.S0 if self._sandbox is None else self._sandbox.level
 
     def require_level(self, least: Level) -> None:
@@ -142,7 +142,7 @@ class Players:
         return self._archived.get(name)
 
     def is_launched(self, name: str) -> bool:
-        """Whether the arena starts this bot; others dial in."""
+        """Whether the arena launches this bot; others dial in."""
         return name in self._commands
 
     async def require(self, bots: Sequence[BotId]) -> None:

@@ -1,4 +1,4 @@
-"""A leased deal-set that goes out to workers, and what the arena records of it."""
+"""A leased deal-set that is assigned to workers: its assignment, and the check of its report."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,7 @@ import trio
 from google.protobuf.message import DecodeError
 
 from arena.schedule.deal_sets import MatchOutcome
-from arena.schedule.runner import Begin as RaiseBegin
+from arena.schedule.runner import CountBegin
 from arena.server.arena import Arena
 from arena.server.deals.fair import FixedDeals
 from arena.server.deals.handshakes import DealBots
@@ -22,7 +22,7 @@ from cardarena.v1 import journal_pb2, work_pb2
 
 
 class Stale(Exception):
-    """The deal-set was handed out again since, or has a report already: this one does not count."""
+    """The deal-set was assigned again, or has a report already, so this report does not count."""
 
 
 class Unfinished(Exception):
@@ -30,26 +30,26 @@ class Unfinished(Exception):
 
 
 class LeasedDealSet:
-    """A leased deal-set that workers play: what is handed out, and what the arena records of it."""
+    """A leased deal-set that workers play."""
 
     def __init__(
         self,
         arena: Arena,
         epoch: int,
-        begin: RaiseBegin,
+        begin: CountBegin,
         order: DealSetOrder,
         entrants: Sequence[work_pb2.WorkEntrant],
         verify: Verify = verified_here,
     ) -> None:
-        """Nothing is handed out yet.
+        """Begin without an assignment.
 
         Args:
           arena: Has the deals, the results and the key.
           epoch: Counts the leases of the deal-set.
-          begin: Raises the number of its begins.
+          begin: Raises the count of its begins in the store, and returns it.
           order: The deal-set.
           entrants: How its bots are launched.
-          verify: Verifies what workers on other machines report.
+          verify: Verifies reports of workers on other machines.
         """
         self.order: Final = order
         self.outcomes: Final[dict[str, MatchOutcome]] = {}
@@ -60,7 +60,7 @@ class LeasedDealSet:
         self._verify = verify
         self._latest = Begin(order.deal_set, epoch, 0)
         self._wanted: list[str] | None = None
-        """The matches that were handed out and are not reported."""
+        """Ids of assigned matches without a report."""
         self._fixed: FixedDeals | None = None
         self._anew = True
 
@@ -70,7 +70,7 @@ class LeasedDealSet:
         return len(self.outcomes) == len(self.order.tables)
 
     async def prepare(self) -> bool:
-        """Find out which matches are to be played; returns whether there are any.
+        """Read the results of its matches; returns whether any are missing.
 
         Raises:
           StoreError: if results cannot be read.
@@ -85,11 +85,11 @@ class LeasedDealSet:
         return not self.is_complete
 
     async def hand_out(self, worker: str) -> work_pb2.ToWorker:
-        """Its assignment for a worker of this name; what was handed out of it before counts no longer.
+        """Return the assignment for a worker with this name. Reports of earlier assignments no longer count.
 
         Raises:
           OutOfDate: if it was leased again.
-          StoreError: if that cannot be kept.
+          StoreError: if the begin cannot be stored.
         """
         self._latest = self._latest._replace(begin=await self._begin(worker))
         self._wanted = [each for each in self.order.match_ids if each not in self.outcomes]
@@ -99,10 +99,10 @@ class LeasedDealSet:
         return work_pb2.ToWorker(begin=self._latest.message, assignment=assignment)
 
     async def fix(self, bots: DealBots) -> FixedDeals:
-        """Fix its deals, with the bots at a worker if they are fair; on return that is on disk.
+        """Fix its deals, with the bots at a worker if they are fair, and write them to disk.
 
         Raises:
-          Unwritten: if the deals cannot be kept.
+          Unwritten: if the deals cannot be written.
         """
         self._fixed = await self._arena.matches.fix_deals(self.order, bots)
         return self._fixed
@@ -110,14 +110,14 @@ class LeasedDealSet:
     async def record(
         self, said: work_pb2.FromWorker, worker: int, played_at: journal_pb2.PlayedAt | None
     ) -> None:
-        """Record what the worker of this number reports, and publish the deal-set if it is over.
+        """Record the report of the worker with this number, and publish the deal-set if it is complete.
 
-        Workers on other machines, which are those with `played_at`, are believed what a bot did and when. All that
-        follows from the moves is verified.
+        A worker on another machine has `played_at`. The moves and times in its report are trusted, and all that follows
+        from them is verified.
 
         Raises:
-          Stale: if it was handed out again since, or has a report.
-          BadMessage: if it is not a report of what was handed out, or is not true.
+          Stale: if it was assigned again, or has a report.
+          BadMessage: if the report does not fit the assignment, or verification fails.
           Unfinished: if a worker on another machine aborted a match.
           StoreError: if the results cannot be recorded.
         """
@@ -130,7 +130,7 @@ class LeasedDealSet:
                 self._require_own(each)
             if played_at is not None:
                 played = [await self._verified(each, played_at) for each in played]
-                self._require_latest(said)  # it may have been handed out again meanwhile
+                self._require_latest(said)  # it may have been assigned again meanwhile
             self._wanted = None
             with trio.CancelScope(shield=True):
                 await self._arena.recorder.record_report(self.order, played, worker)

@@ -1,10 +1,10 @@
 """The seam between an arena and its workers: a leased deal-set goes out, a report comes back.
 
-The arena draws, fixes, signs and publishes the deals, and records the results. A worker launches the
-bots, agrees the deals with them, and plays. It knows nothing of the arena's folder, store and key.
+The arena draws, fixes, signs and publishes the deals, and records the results. A worker launches the bots, runs the
+handshake of the deals with them, and plays. It does not use the arena's folder, store and key.
 
-A deal-set may be handed out several times, as workers die. Each handing out is a `Begin`, which the store counts; a
-report counts if it is of the latest one and the first.
+A deal-set may be assigned several times, as workers die. Each assignment is a `Begin`, which the store counts. The
+first report of the latest one counts.
 """
 
 import json
@@ -20,7 +20,7 @@ from arena.competition.pairing import HOUSE
 from arena.competition.plan import CompetitionPlan
 from arena.sandbox import Level
 from arena.schedule.deal_sets import DealSetPlan, MatchOutcome
-from arena.schedule.runner import Begin, CannotPlay, OnEnded
+from arena.schedule.runner import CannotPlay, CountBegin, OnEnded
 from arena.schedule.work import DealSetJob
 from arena.server.arena import Arena
 from arena.server.competitions.arena_player import MAX_MATCHES, ArenaPlayer, MakePlayer
@@ -71,7 +71,7 @@ class WorkerPool:
             await self._changed.wait()
 
     def asks(self, needs: Needs) -> int:
-        """Deal-sets that workers which fit have asked for and not received."""
+        """Return how many deal-sets fitting workers have asked for and not received."""
         return sum(each.takes for each in self._workers if each.is_ready and each.fits(needs))
 
     def needed_by(self, name: str, archive_sha256: str) -> bool:
@@ -86,14 +86,14 @@ class WorkerPool:
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Have a deal-set played and recorded, handed out again and again as workers die.
+        """Have a deal-set played and recorded; it is assigned again if its worker dies.
 
-        `task_status` is started once a worker has taken it. `leased` is incomplete on return if it was given up. While
-        the arena drains, nothing new is handed out, and this waits for ever.
+        `task_status` is started when a worker has it. On return `leased` is incomplete if it was given up. While the
+        arena drains, nothing is assigned, and this call does not return.
 
         Raises:
           BadCommand: if a bot cannot be launched.
-          CannotPlay: if no worker can be had.
+          CannotPlay: if all fitting workers are broken.
           OutOfDate: if the deal-set was leased again.
           StoreError: if results cannot be read or recorded.
         """
@@ -117,7 +117,7 @@ class WorkerPool:
         _log.error("a deal-set is given up", extra={"deal_set": leased.order.deal_set})
 
     async def _least_loaded(self, needs: Needs) -> Worker:
-        """The worker that gets the next deal-set."""
+        """Wait for a worker that can take a deal-set, and return the one with the fewest matches."""
         while True:
             if self._draining:
                 await trio.sleep_forever()
@@ -176,7 +176,7 @@ class PoolPlayer:
         max_matches: int = MAX_MATCHES,
         needs: Needs = LOCAL,
     ) -> None:
-        """Play nothing yet; see `ArenaPlayer`. `max_matches` are those of this process."""
+        """Begin without deal-sets; see `ArenaPlayer`. `max_matches` is the limit of this process."""
         self._pool, self._arena, self._players, self._order = pool, arena, players, order
         self._needs = needs
         self._here = ArenaPlayer(arena, players, order, max_matches=max_matches)
@@ -191,7 +191,7 @@ class PoolPlayer:
         job: DealSetJob,
         known: Mapping[str, MatchOutcome],
         ended: OnEnded,
-        begin: Begin,
+        begin: CountBegin,
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
@@ -200,7 +200,7 @@ class PoolPlayer:
         names = [*dict.fromkeys(bot.name for bot in order.bots)]
         if self._needs.speed_class is not None:
             self._require_archived(names)
-        elif not self._plays_elsewhere(order, names):
+        elif not self._is_for_local_workers(order, names):
             return await self._here.play(job, known, ended, begin, task_status=task_status)
         entrants = [self._entrant(name) for name in names]
         runtimes = {each.runtime_sha256 for each in entrants} - {""}
@@ -214,7 +214,7 @@ class PoolPlayer:
                 ended(match, leased.outcomes[match.id])
         return leased.outcomes
 
-    def _plays_elsewhere(self, order: DealSetOrder, names: Sequence[str]) -> bool:
+    def _is_for_local_workers(self, order: DealSetOrder, names: Sequence[str]) -> bool:
         """Whether a local worker plays a deal-set, and not this process."""
         # A match that was cut short in this process continues in it.
         here = self._arena.matches.has_begun(order) or not self._pool.has_local
@@ -230,7 +230,7 @@ class PoolPlayer:
             if name != HOUSE and self._players.archived(name) is None:
                 raise CannotPlay(
                     f"{name} is no uploaded bot: a competition with a speed class is played on other "
-                    "machines, which have uploaded bots alone"
+                    "machines, which have uploaded bots only"
                 )
 
     def _entrant(self, name: str) -> work_pb2.WorkEntrant:

@@ -1,4 +1,4 @@
-"""One worker as the arena sees it: what it is asked, what it says, and the deal-sets that it plays."""
+"""One worker in the arena's process: its messages and its assignments."""
 
 import logging
 import math
@@ -29,7 +29,7 @@ from cardarena.v1 import journal_pb2, work_pb2
 SILENT_S: Final = 60.0
 """Time for a worker to become ready, and longest silence; it sends its counts every second."""
 MOST_TAKES: Final = 64
-"""Deal-sets that a worker may ask for before it gets one, as the arena leases so many."""
+"""Limit on deal-sets that a worker may ask for at a time: the arena leases as many."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,10 +45,10 @@ class RunningWorker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What deal-sets need of a worker."""
+    """The requirements of deal-sets on a worker."""
 
     speed_class: int | None = None
-    """That of a worker on another machine; None is for local workers."""
+    """The speed class of a worker on another machine; None for local workers."""
     sandbox: Level = Level.S0
     """The weakest sandbox."""
     runtimes: frozenset[str] = frozenset()
@@ -77,7 +77,7 @@ class _Assigned:
         self._assignment, self._send = assignment, send
 
     async def play(self, leased: LeasedDealSet, worker: "Worker") -> None:
-        """Have it played and recorded; raises as `Worker.play`."""
+        """Have it played and recorded; raises the errors of `Worker.play`."""
         self._send(self._assignment)
         fixed = await leased.fix(self)
         if fixed.fair_deal is not None:
@@ -85,7 +85,7 @@ class _Assigned:
         await leased.record(await self._next(), worker.number, worker.played_at)
 
     def done(self) -> None:
-        """The arena is done with it."""
+        """Tell the worker that the arena has finished with it."""
         self._post(done=work_pb2.WorkDone())
 
     async def run(
@@ -117,7 +117,7 @@ class _Assigned:
         self._send(work_pb2.ToWorker(begin=self._assignment.begin, **body))
 
     async def _next(self) -> work_pb2.FromWorker:
-        """The worker's next message about it."""
+        """Wait for the worker's next message about it."""
         try:
             message = await self._received.receive()
         except trio.EndOfChannel:
@@ -153,7 +153,7 @@ def _require_sizes(found: Sequence[bytes], number: int, sizes: Container[int]) -
 
 
 LOCAL: Final = Needs()
-"""Of deal-sets that local workers play."""
+"""The requirements of deal-sets for local workers."""
 
 
 class Worker:
@@ -167,10 +167,10 @@ class Worker:
         joined_as: str = "",
         most_bytes: int = MOST_MESSAGE_BYTES,
     ) -> None:
-        """Nothing is connected yet.
+        """Begin without a connection.
 
         Args:
-          number: Differs from those of all others.
+          number: Unique among the workers of the arena.
           changed: Called when it becomes ready or broken, or asks for a deal-set.
           joined_as: The name of a worker on another machine; empty for a local one.
           most_bytes: Longest message.
@@ -180,7 +180,7 @@ class Worker:
         self._changed, self._joined, self._most_bytes = changed, bool(joined_as), most_bytes
         self._ready: work_pb2.WorkerReady | None = None
         self.why_broken = ""
-        """Why it does not start; empty if it may."""
+        """Why it cannot start; empty if it can."""
         self.takes = 0
         """Deal-sets that it has asked for and not received."""
         self._counts = work_pb2.WorkerCounts()
@@ -188,10 +188,10 @@ class Worker:
         """How often it was connected."""
         self._pid = 0
         self._leaves = False
-        """Whether it wants no further deal-sets."""
+        """Whether it has announced that it leaves."""
         self._assigned: dict[Begin, _Assigned] = {}
         self._dropped: set[Begin] = set()
-        """Begins that it still plays although the arena no longer waits for them."""
+        """Assignments that it still plays although the arena does not wait for them."""
         self._process: RunningWorker | None = None
         self._out: trio.MemorySendChannel[work_pb2.ToWorker] | None = None
 
@@ -221,7 +221,7 @@ class Worker:
         )
 
     def fits(self, needs: Needs) -> bool:
-        """Whether it may play deal-sets with these needs, as far as it has said."""
+        """Whether it has declared what deal-sets with these needs require."""
         if not self._joined or needs.speed_class is None:
             return not self._joined and needs.speed_class is None
         ready = self._ready
@@ -252,7 +252,7 @@ class Worker:
     ) -> None:
         """Exchange messages with it until its stream ends; then its assignments are lost.
 
-        `why_unfit` says why a worker that is ready cannot be used; empty if it can.
+        `why_unfit` returns why the arena cannot use a ready worker; empty if it can.
         """
         self.starts += 1
         self._process = process
@@ -284,7 +284,7 @@ class Worker:
             nursery.cancel_scope.cancel()
 
     def _lose(self) -> None:
-        """Its process or connection has ended: fail its assignments."""
+        """Fail its assignments, as its process or connection has ended."""
         self._process = self._out = self._ready = None
         self.takes, self._leaves = 0, False
         self._counts = work_pb2.WorkerCounts()
@@ -326,17 +326,17 @@ class Worker:
             self._process.kill()
 
     def broken(self, why: str) -> None:
-        """It does not start."""
+        """Record that it cannot start."""
         self.why_broken = why
         self._changed()
 
     # Deal-sets.
 
     async def play(self, leased: LeasedDealSet) -> None:
-        """Hand a deal-set out, and have it played and recorded; it has been asked for.
+        """Assign a deal-set that the worker has asked for, and have it played and recorded.
 
         Raises:
-          Lost: if it is not played to its end.
+          Lost: if the worker does not finish it.
           BadCommand: if a bot cannot be launched.
           OutOfDate: if it was leased again.
           StoreError: if the results cannot be recorded.
@@ -368,7 +368,7 @@ class Worker:
             self._end_if_done()
 
     def _end_if_done(self) -> None:
-        """End a worker that leaves, once it plays nothing."""
+        """End a worker that leaves when it has no assignments."""
         if self._leaves and not self._assigned and self._process is not None:
             self._process.kill()
 
