@@ -90,16 +90,17 @@ def closed(change):
     return first_match(act)
 
 
+def first_decision(match):
+    """The place of the first decision among the records of a match; bots' notes are between them."""
+    records = map(journal_pb2.Record.FromString, match.records)
+    return next(at for at, each in enumerate(records) if each.HasField("decided"))
+
+
 def decided(change):
     """What changes the first decision, and computes the hash chain anew."""
 
     def act(match):
-        records = [*match.records]
-        at = next(
-            at
-            for at, each in enumerate(records)
-            if journal_pb2.Record.FromString(each).HasField("decided")
-        )
+        records, at = [*match.records], first_decision(match)
         record = journal_pb2.Record.FromString(records[at])
         change(record.decided)
         records[at] = record.SerializeToString()
@@ -124,7 +125,7 @@ FORGED = [
     (first_match(lambda it: it.faults[0].counts.__setitem__(1, 1)),                "a fault that is not in the records"),
     (first_match(lambda it: setattr(it, "decisions", 1)),                          "another number of decisions"),
     (first_match(lambda it: it.forfeited.__setitem__(0, True)),                    "a seat that did not forfeit"),
-    (first_match(lambda it: it.records.pop(2)),                                    "a record is missing"),
+    (first_match(lambda it: it.records.pop(first_decision(it))),                   "a decision is missing"),
     (decided(lambda it: setattr(it, "sent_us", 10**15)),                           "a decision after the end"),
     (decided(lambda it: setattr(it, "bank_ms", it.bank_ms + 5)),                   "time that was not left"),
     (opened(lambda it: setattr(it.entrants[0], "name", "eve")),                    "another bot"),
