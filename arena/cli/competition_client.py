@@ -279,6 +279,10 @@ def competition_options(command: F, *, must_exist: bool = False) -> F:
     )
 
 
+read_options = functools.partial(competition_options, must_exist=True)
+"""Adds the options of commands that create no folder."""
+
+
 def _person() -> str:
     try:
         return getpass.getuser()

@@ -110,12 +110,12 @@ def test_a_bot_that_enters_is_told_its_games(typed, monkeypatch, games, sentence
 
 
 def test_owners_are_looked_at_pair_by_pair(monkeypatch):
-    competition = importlib.import_module("arena.cli.competition")
+    collusion = importlib.import_module("arena.cli.competition_collusion")
     found = suspected(played(1.5, deal_sets=16))
     printed = io.StringIO()
     monkeypatch.setattr(console, "PlainConsole", lambda: Console(file=printed, width=120))
     with contextlib.redirect_stdout(printed):
-        competition._print_suspected(found["games"][0])
+        collusion._print_suspected(found["games"][0])
     first, _, row, *_ = printed.getvalue().splitlines()
     assert first == "democracy of 3: 15 pairs of owners, of which 1 stand out (approximate)"
     assert re.split("  +", row.strip())[:3] == ["BOB", "EVE", "64"]
@@ -259,7 +259,7 @@ def followed(monkeypatch, capsys):
     monkeypatch.setattr(time, "sleep", lambda _: None)
 
     def follow(*looks, as_json=False):
-        importlib.import_module("arena.cli.competition")._follow(
+        importlib.import_module("arena.cli.competition_show")._follow(
             Polled(*looks), "autumn", as_json=as_json
         )
         return capsys.readouterr()
