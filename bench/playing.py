@@ -1,6 +1,6 @@
 """A ladder of launched bots by `arena serve --workers N`: decisions a second, and the arena's processor time.
 
-Bots, arena and workers share the machine, as in a first trial. Each round has a new folder with a ladder of its own.
+Bots run in the best sandbox of the machine, as in an arena that says nothing else. Bots, arena and workers share the machine, as in a first trial. Each round has a new folder with a ladder of its own.
 """
 
 import contextlib
@@ -112,8 +112,6 @@ def _served(data: Path, workers: int) -> Iterator[None]:
         "--port",
         "0",
         "--take-all",
-        "--sandbox",
-        "off",
     ]
     served = subprocess.Popen(
         [*command, "--data", str(data), "--workers", str(workers), "--drain", "0"],
@@ -140,7 +138,7 @@ def _wait_for_play(metrics: str, workers: int) -> None:
     end_s = time.monotonic() + START_S
     while time.monotonic() < end_s:
         told = _told(metrics)
-        playing = [each["decisions"] for each in told["playing"]] or [_own(told)]
+        playing = [each["decisions"] for each in told["workers"]] or [_own(told)]
         if all(playing) and len(playing) == max(1, workers):
             return
         time.sleep(0.2)
@@ -150,7 +148,7 @@ def _wait_for_play(metrics: str, workers: int) -> None:
 def _counted(metrics: str, pid: int) -> tuple[float, float]:
     """Return the decisions so far and the CPU time."""
     told = _told(metrics)
-    processes = told["playing"]
+    processes = told["workers"]
     decisions = _own(told) + sum(each["decisions"] for each in processes)
     return decisions, sum(map(cpu_s, [pid, *(each["pid"] for each in processes)]))
 
