@@ -11,10 +11,10 @@ import click
 from arena.cli.options import data_folder, json_option, log_to, plain_errors, print_json
 from arena.cli.sandbox_options import SandboxChoice, sandbox_options
 from arena.cli.suggestions import nearest
-from arena.cli.terminal.plain import Interrupted, say
+from arena.cli.terminal.plain import Interrupted, program, say
 from arena.errors import exits
 from arena.server.submissions.built_runtimes import BuiltRuntimes
-from arena.submission.archive import BadArchive, BotArchive, pack, read_archive
+from arena.submission.archive import MANIFEST, BadArchive, BotArchive, pack, read_archive
 from arena.submission.manifest import BadManifest, read_manifest
 from arena.submission.wheels import read_wheels
 
@@ -119,6 +119,11 @@ def bot_archive(path: Path) -> Iterator[BotArchive]:
         try:
             if path.is_dir():
                 pack(path, packed)
+            elif path.suffix != ".zip":
+                raise click.ClickException(
+                    f"{path} is a file: a bot is a folder with {MANIFEST}, or a zip of one; "
+                    f"`{program()} new FOLDER` creates a folder"
+                )
             else:
                 shutil.copyfile(path, packed)
             archive = read_archive(packed)

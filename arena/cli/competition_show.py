@@ -193,7 +193,7 @@ def _print_entrants(found: dict[str, Any]) -> None:
     rows = []
     for each in found["bots"]:
         why = " ".join(filter(None, (each["out"], each["reason"]))) or each["away"]
-        games = [", ".join(each["games"]) or "as declared"] if len(found["games"]) > 1 else []
+        games = [", ".join(each["games"]) or "by its version"] if len(found["games"]) > 1 else []
         rows.append((each["seed"], each["bot"], each["owner"], each["kind"], *games, why))
     games = ["games"] if len(found["games"]) > 1 else []
     print_table(("seed", "bot", "owner", "kind", *games, ""), rows, wrapped=("games", ""))

@@ -7,7 +7,7 @@ launches it, and as `MyBot` if it connects by itself.
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ import click
 
 from arena.cli.options import plain_errors, require_folder
 from arena.cli.suggestions import MOST, nearest
+from arena.competition.record import bot_of
 from arena.games.contract import Seat
 from arena.replay.playback import Discrepancy
 from arena.replay.read import REPLAY_SUFFIX, Unplayable, replay_path
@@ -109,10 +110,19 @@ def _newest_first(folder: Path) -> list[Path]:
 
 
 def meant(bot: str, names: Iterable[str]) -> list[str]:
-    """The names that are equal to a typed one; or that differ in capitals; or in `.py`, `_` and `bot`."""
+    """The names that a typed one means.
+
+    They are equal to it; or differ in capitals; or are its versions; or differ in `.py`, `_` and `bot`.
+    """
     known = list(dict.fromkeys(names))
-    for same in (str, str.casefold, _bare):
-        found = [name for name in known if same(name) == same(bot)]
+    ways: Sequence[Callable[[str], bool]] = (
+        lambda name: name == bot,
+        lambda name: name.casefold() == bot.casefold(),
+        lambda name: bot_of(name) == bot,
+        lambda name: _bare(name) == _bare(bot),
+    )
+    for way in ways:
+        found = list(filter(way, known))
         if found:
             return found
     return []

@@ -238,10 +238,14 @@ class _GameStandings:
         ]
         rows.sort(key=lambda row: (row["place"] or math.inf, row["bot"] in self._retired))
         known = {bot_of(row["bot"]) for row in rows} | self._record.disqualified
+        # A bot that has not said which games it plays is shown once it has played this one.
+        only_game = len(self._plan.games) == 1
         missing = [
             each
             for each in self._record.candidates
-            if each.name not in known and each.enters(self._number)
+            if each.name not in known
+            and each.enters(self._number)
+            and (only_game or each.games is not None)
         ]
         return rows + [
             self._row(_unplayed(each.name), placed.get(each.name), each.version, None)

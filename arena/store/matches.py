@@ -127,12 +127,16 @@ class StoredMatches:
             found = _stored(connection, schema.matches.c.id == match_id, limit=1)
         return found[0] if found else None
 
-    def bots(self) -> tuple[str, ...]:
-        """The names of all bots of matches, also of planned ones."""
-        seats = schema.match_seats
+    def bots(self, competition: str = "") -> tuple[str, ...]:
+        """The names of all bots of matches, or of those of a competition, also of planned ones."""
+        seats, matches = schema.match_seats, schema.matches
+        query = select(seats.c.bot).distinct().order_by(seats.c.bot)
+        if competition:
+            query = query.join(matches, seats.c.match == matches.c.id).where(
+                *_conditions(MatchFilter(competition=competition))
+            )
         with self._database.reading() as connection:
-            rows = connection.execute(select(seats.c.bot).distinct().order_by(seats.c.bot))
-            return tuple(rows.scalars())
+            return tuple(connection.execute(query).scalars())
 
     def games(self, wanted: MatchFilter = MatchFilter()) -> frozenset[str]:
         """The ids of the games of matches that have ended."""

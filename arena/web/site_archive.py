@@ -350,13 +350,15 @@ class SiteArchive:
         )
 
     def bots(self) -> tuple[str, ...]:
-        """The names of all bots that have played, sorted."""
+        """The names of all bots that have played, sorted; those of `only` if they have not, too."""
         store = self._open
         if store is None:
             return ()
-        if self._only:
-            return tuple(sorted({bot for each in self.competitions() for bot in each.bots}))
-        return store.matches().bots()
+        if not self._only:
+            return store.matches().bots()
+        played = store.matches().bots(self._only)
+        entered = {bot for each in self.competitions() for bot in each.bots}
+        return tuple(sorted({*played, *entered.difference(map(bot_of, played))}))
 
     def appearances(self, bot: str) -> tuple[Appearance, ...]:
         """The rows of a bot in the standings of competitions, oldest first."""

@@ -176,6 +176,7 @@ MISTAKES = [
     (("new", "good"),                                      "good is there already", 1),
     (("check", "nosuch"),                                  "does not exist", 2),
     (("check", "empty"),                                   "there is no bot.toml at its top", 1),
+    (("check", "good/bot.py"),                             "a bot is a folder with bot.toml, or a zip of one", 1),
     (("check", "wrong"),                                   "there is no key 'comand'; did you mean command?", 1),
     (("check", "wrong"),                                   "games: is missing", 1),
     (("check", "good", "--only", "klaberjas"),             "there is no check 'klaberjas' of this bot", 1),

@@ -92,6 +92,9 @@ BOTS = [
     ("My_Bot",    ("my", "MyBot"),       ["my", "MyBot"],   "what may be either"),
     ("my",        ("my", "my-2"),        ["my"],            "the first of two of one file"),
     ("bot",       ("bot", "robot"),      ["bot"],           "a name that is only `bot`"),
+    ("my",        ("my@2", "other@1"),   ["my@2"],          "the name of its only version"),
+    ("my",        ("my@1", "my@2"),      ["my@1", "my@2"],  "what may be either version"),
+    ("my@1",      ("my@2", "other@1"),   [],                "a version that did not play"),
     ("nobody",    ("my", "other"),       [],                "nobody's name"),
     ("",          ("my", "other"),       [],                "nothing"),
 ]

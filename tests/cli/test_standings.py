@@ -58,7 +58,7 @@ def test_the_state_the_live_standings_and_the_entrants(data):
     assert "Democracy, 2 seats" in text
     (ann,) = [line for line in text.splitlines() if " ann " in line and "+" in line]
     assert ann.split() == ["1", "1", "ann", "+3.75", "6.35", "2", "4-0-0"]
-    assert "1 deal-sets are not complete" in " ".join(text.split())
+    assert "1 deal-set is not complete" in " ".join(text.split())
 
 
 def test_the_same_for_a_program(data):

@@ -58,6 +58,17 @@ def test_columns_are_left_out_by_importance_and_this_is_said(game, width, shown,
     assert (said in " ".join(text.split())) == bool(left_out)
 
 
+@pytest.mark.parametrize("width", range(40, 200, 3))
+@pytest.mark.parametrize("faults", [{}, {"timeout": 12, "illegal": 3}], ids=["no fault", "faults"])
+def test_no_head_and_no_word_is_broken(game, width, faults):
+    rows = [row | {"faults": faults, "note": ""} for row in game["rows"]]
+    text = printed(show.standings_table(game | {"rows": rows}, width), width)
+    table = text.split("Skill:")[0]
+    known = "place points tier bot skill ± 95 % all deal-sets w-d-l faults 12 timeout, 3 illegal"
+    words = {word for word in table.split() if word.isalpha() or word.endswith(",")}
+    assert words <= {*known.split(), *NAMES, "Sixty-Six,", "seats"}
+
+
 @pytest.mark.parametrize("width", [200, 80, 50])
 def test_no_name_is_cut(game, width):
     for table in (show.standings_table(game, width), show.head_to_head_table(game, width)):

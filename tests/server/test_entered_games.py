@@ -109,6 +109,14 @@ def test_a_ladder_pairs_in_each_game_the_bots_that_enter_it(store):
     assert trio.run(paired, KLABERJASS) == {"cid", "dan"}
 
 
+def test_standings_of_a_game_have_rows_of_the_bots_that_enter_it_or_have_played(store):
+    only = {"ann": (SIXTY_SIX,), "bob": (SIXTY_SIX,), "cid": (KLABERJASS,), "unsaid": None}
+    service_of(store, LADDER, *(command(name, games) for name, games in only.items()))
+    shown = live_standings(store.competitions().record("autumn"))
+    rows = [{row["bot"] for row in game["rows"]} for game in shown["games"]]
+    assert rows == [{"ann", "bob"}, {"cid"}]
+
+
 # Declarations: in the plan, in the manifest of the active version, or in the bot's hello.
 
 # fmt: off

@@ -16,6 +16,7 @@ from tests.competition.played import outcome, toml
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BOTS = ("ann", "bob b.", "cid", "dan", "eve", "fay", "gus", "hal")
 SKILLS = {name: -1.5 * at for at, name in enumerate(BOTS)}
+SKILLS["dan@2"] = SKILLS["dan"]
 SEVERAL_GAMES = """
 name = "two games"
 kind = "tournament"
@@ -109,11 +110,15 @@ class Organiser:
             self.act(name, action)
 
     def ladder(self, bots, deal_sets):
-        """A ladder on which the deal-sets of neighbours were drawn; the last one is open."""
+        """A ladder on which the deal-sets of neighbours were drawn; the last one is open.
+
+        One bot plays by a version, as submitted bots do.
+        """
         self.create("summer", LADDER, bots)
+        players = [f"{bot}@2" if bot == "dan" else bot for bot in bots]
         for number in range(1, deal_sets + 1):
             at = number % (len(bots) - 1)
-            pair = bots[at], bots[(at + 1) % len(bots)]
+            pair = players[at], players[(at + 1) % len(bots)]
             self.held.keep_draw("summer", 0, DrawnDealSet(planned(number, pair, "s", "summer")))
             if number < deal_sets:
                 self.play("summer", 0)

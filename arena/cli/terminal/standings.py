@@ -14,6 +14,7 @@ from arena.cli.terminal.plain import say
 from arena.competition.record import Out
 from arena.games.catalogue import UnknownGame, game_by_id
 from arena.rating.head_to_head import WinRecord
+from arena.replay.phrases import count
 
 WIDE: Final = 1_000
 """A width at which every column fits."""
@@ -113,7 +114,8 @@ def _fitting(
         if left_out:
             text = f"{caption} Left out at this width: {', '.join(left_out)}; {SEE_WIDE}".lstrip()
         made = _table(kept, folds=False, caption=text, **look)
-        if Measurement.get(console, console.options, made).minimum <= width:
+        # rich measures a table without padding at its edges two columns too narrow.
+        if Measurement.get(console, console.options, made).minimum + 2 <= width:
             return made, left_out
         if least.importance == ALWAYS:
             return _table(kept, folds=True, caption=text, **look), left_out
@@ -125,15 +127,23 @@ def _table(columns: Sequence[_Column], *, folds: bool, **look: Any) -> Table:
     made = Table(title_justify="left", caption_justify="left", **look)
     for each in columns:
         is_name = each.importance == ALWAYS
+        wraps = each.is_text and any(" " in cell for cell in each.cells)
         made.add_column(
             each.head,
             justify="left" if is_name or each.is_text else "right",
-            no_wrap=not (each.is_text or (is_name and folds)),
+            no_wrap=not (wraps or (is_name and folds)),
             overflow="fold",
+            min_width=_longest_word(each) if wraps else None,
         )
     for cells in zip(*(each.cells for each in columns), strict=True):
         made.add_row(*map(Text, cells))
     return made
+
+
+def _longest_word(column: _Column) -> int:
+    return max(
+        (len(word) for text in (column.head, *column.cells) for word in text.split()), default=0
+    )
 
 
 def standings_table(game: dict[str, Any], width: int = WIDE) -> Table:
@@ -241,7 +251,8 @@ def _caption(game: dict[str, Any], *, costs: bool) -> str:
     sets = game["deal_sets"]
     missing = sets["planned"] - sets["complete"]
     if missing:
-        texts.append(f"{missing} deal-sets are not complete.")
+        verb = "is" if missing == 1 else "are"
+        texts.append(f"{count(missing, 'deal-set')} {verb} not complete.")
     return " ".join(texts)
 
 
