@@ -118,13 +118,13 @@ def pairs_plot(bots: Sequence[str], better: Sequence[Sequence[float | None]]) ->
     if not bots:
         return _empty("no two bots have met")
     shown = len(bots)
-    side = min(56.0, (WIDE - _NAME) / shown)
+    side = min(80.0, (WIDE - _NAME) / shown)
     marks: list[Tree] = []
     for row, bot in enumerate(bots):
         y = 30 + row * 30
         marks.append(text(_NAME - 10, y + 19, _cut(bot), "end"))
         marks.append(
-            text(_NAME + side * (row + 0.5), 20, _cut(bot, max(3, int(side / 7))), "middle")
+            text(_NAME + side * (row + 0.5), 20, _cut(bot, max(3, int(side / 8))), "middle")
         )
         for column in range(shown):
             chance = better[row][column]
