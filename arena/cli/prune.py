@@ -37,8 +37,8 @@ Journals, keys, commitments, results, official standings and submitted archives 
 def prune(age: timedelta, dry_run: bool, as_json: bool, data: Path) -> None:
     """Remove old replays, notes and logs of bots, installed packages and unpacked archives.
 
-    An arena may serve meanwhile. The verification of a match needs its replay: export what you want to
-    keep first.
+    An arena may serve meanwhile. The verification of a match needs its replay: make a backup first to
+    keep it.
     """
     from arena.server import retention
 

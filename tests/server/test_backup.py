@@ -182,7 +182,9 @@ def test_the_commands(data, tmp_path):
     put_back = CliRunner().invoke(arena, ["restore", str(file), "--data", str(again)])
     assert put_back.exit_code == 0, put_back.output
     # The log of commitments begins with the restore.
-    assert json.loads(made_it.stdout)["files"] == len(files(again) - {"commitments", "journal/deals"})
+    assert json.loads(made_it.stdout)["files"] == len(
+        files(again) - {"commitments", "journal/deals"}
+    )
     refused = CliRunner().invoke(arena, ["restore", str(file), "--data", str(again)])
     assert (refused.exit_code, "is not empty" in refused.output) == (1, True)
 
