@@ -125,7 +125,7 @@ def back_up(data: Path, file: Path, progress: Progress = lambda _: None) -> Copi
     return copied
 
 
-def _write(data: Path, packed: IO[bytes], dump: Path, progress: Progress) -> Copied:
+def _write(data: Path, packed: gzip.GzipFile, dump: Path, progress: Progress) -> Copied:
     progress("waiting for the journal")
     journal = data / "journal"
     with (
@@ -325,7 +325,8 @@ def _unpack_member(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) 
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     reading = _Hashing(content)
     with os.fdopen(os.open(path, flags, member.mode & 0o755), "wb") as file:
-        shutil.copyfileobj(reading, file, 1 << 20)  # type: ignore[misc]
+        while piece := reading.read(1 << 20):
+            file.write(piece)
         file.flush()
         os.fsync(file.fileno())
     os.utime(path, (member.mtime, member.mtime))

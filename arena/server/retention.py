@@ -88,16 +88,13 @@ def _prune_packages(
     data: Path, store: Store, before_unix_s: float, *, dry_run: bool
 ) -> Iterator[Removed]:
     versions = [each for each in _versions(store) if _may_play(each, before_unix_s)]
-    for kind, needed in (
-        ("unpacked", lambda: {each.sha256 for each in versions}),
-        (INSTALLED, lambda: _installed_for(data, versions)),
-    ):
+    for kind, names_of in (("unpacked", _unpacked_for), (INSTALLED, _installed_for)):
         old = [
             each
             for each in (data / kind).glob("*")
             if not each.name.startswith(".") and _is_old(each, before_unix_s)
         ]
-        names = needed() if old else set()
+        names = names_of(data, versions) if old else set()
         gone = [each for each in old if each.name not in names]
         yield _removed(kind, gone, len(old) - len(gone), dry_run=dry_run)
 
@@ -111,6 +108,11 @@ def _versions(store: Store) -> Iterator[Version]:
 def _may_play(version: Version, before_unix_s: float) -> bool:
     """Whether a version may be started, or was until a short while ago."""
     return version.state not in _OUT or version.since_unix_ms / 1000 >= before_unix_s
+
+
+def _unpacked_for(_: Path, versions: Collection[Version]) -> set[str]:
+    """The names of the folders of files of these versions."""
+    return {each.sha256 for each in versions}
 
 
 def _installed_for(data: Path, versions: Collection[Version]) -> set[str]:

@@ -51,9 +51,15 @@ def snapshot(path: Path) -> Iterator[Snapshot]:
         with _connected(url) as connection:
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             (name, tables) = _one(connection, "SELECT pg_export_snapshot(), current_schema()")
-            words = ("--format=custom", f"--snapshot={name}", f'--table="{tables}".*')
-            words += ("--no-owner", "--no-privileges")
-            yield Snapshot(POSTGRESQL, lambda to, _: _run(url, "pg_dump", *words, f"--file={to}"))
+            words = [
+                *("--format=custom", f"--snapshot={name}", f'--table="{tables}".*'),
+                *("--no-owner", "--no-privileges"),
+            ]
+
+            def dump(to: Path, _: Callable[[float], None]) -> None:
+                _run(url, "pg_dump", *words, f"--file={to}")
+
+            yield Snapshot(POSTGRESQL, dump)
         return
     with as_store_errors(path, 0), closing(sqlite3.connect(path, isolation_level=None)) as source:
         source.execute("BEGIN")
@@ -92,7 +98,7 @@ def put_back(kind: str, file: Path, path: Path, url: str) -> None:
         if tables is None or _one(connection, found) != (0,):
             raise StoreError(f"{postgresql.shown(url)} is not empty: make another database")
     listed = _run(url, "pg_restore", "--list", str(file))
-    _require_schema(listed, tables)
+    _require_schema(listed, str(tables))
     words = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
     database = _environment(url).get("PGDATABASE", "")
     _run(url, "pg_restore", *words, f"--dbname={database}", str(file))
@@ -181,7 +187,7 @@ def _connected(url: str) -> "Iterator[PostgresqlConnection]":
 
 
 def _one(connection: "PostgresqlConnection", query: str) -> tuple[object, ...]:
-    row: tuple[object, ...] | None = connection.execute(query).fetchone()  # type: ignore[arg-type]
+    row: tuple[object, ...] | None = connection.execute(query).fetchone()
     assert row is not None
     return row
 
