@@ -10,7 +10,7 @@ import fcntl
 import logging
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -149,6 +149,23 @@ def sync_folder(folder: Path) -> None:
     fd = _opened(folder, os.O_RDONLY)
     try:
         os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def folder_locked(folder: Path) -> Iterator[bool]:
+    """Hold a folder's lock, under which its files are removed, or copied as a whole; false if another process has it.
+
+    Where the file system has no locks it counts as held.
+    """
+    fd = _opened(folder, os.O_RDONLY)
+    try:
+        try:
+            held = lock(fd)
+        except OSError:
+            held = True
+        yield held
     finally:
         os.close(fd)
 

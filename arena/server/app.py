@@ -411,6 +411,7 @@ class _App(Generic[T]):
         except OSError as error:
             raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
         _hold(lock, data)
+        data_folder.write_format(data)
         stack.callback(data_folder.remove_notice, data)
         data_folder.remove_notice(data)
         remove_partials(self._replays)

@@ -12,12 +12,15 @@ import re
 import secrets
 import stat
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import ClassVar, Final
 
 from arena.replay import durable_files
+from arena.store import StoreError
+from arena.store.schema import HEAD
 from arena.validation import OPEN, InvalidInput, read_json
 
 LOCK_NAME: Final = "lock"
@@ -25,6 +28,11 @@ NOTICE_NAME: Final = "server.json"
 _ARENA_ID: Final = re.compile(r"[0-9a-f]{32}")
 _OWNER_ALONE: Final = 0o600
 LOCK_TRIES: Final = 10
+FORMAT: Final = 1
+"""The format of the folder. Raise it when an older arena could not read what this one writes beside the store."""
+FORMAT_NAME: Final = "format.json"
+FILES_LOCK_S: Final = 60.0
+"""Longest time to wait for a program that copies or removes files."""
 LOCK_WAIT_S: Final = 0.02
 """`is_running` holds the lock for an instant; others try again after this time."""
 
@@ -72,6 +80,79 @@ def arena_version() -> str:
         return version("cardarena-engine")
     except PackageNotFoundError:
         return ""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFormat:
+    """The format of a folder, in a file of it."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    format: int
+    arena: str
+    """The version that wrote it first."""
+
+
+class TooNew(StoreError):
+    """A folder or a backup was written by a newer arena; the text names both and the cure."""
+
+
+def too_new(path: Path, found: int, schema: str, arena: str) -> str:
+    """Say that something was written by an arena that this one cannot follow."""
+    ours = f"this is arena {arena_version()} for format {FORMAT} and schema {HEAD}"
+    return (
+        f"{path} has format {found}, schema {schema or HEAD}, of arena {arena or 'unknown'}; {ours}: run arena "
+        f"{arena or 'of that version'} or a newer one, or restore a backup from before the upgrade"
+    )
+
+
+def require_format(data: Path) -> None:
+    """Require a folder that this arena can read; a folder without a format is of format 1.
+
+    Raises:
+      TooNew: if a newer arena has written it.
+      OSError: if its format cannot be read.
+    """
+    path = data / FORMAT_NAME
+    try:
+        found = read_json(FolderFormat, path.read_bytes())
+    except FileNotFoundError:
+        return
+    except InvalidInput as error:
+        raise TooNew(f"{path} does not tell the format of the folder: {error}") from error
+    if found.format > FORMAT:
+        raise TooNew(too_new(data, found.format, "", found.arena))
+
+
+def write_format(data: Path) -> None:
+    """Write the present format, unless the folder has it."""
+    require_format(data)
+    path = data / FORMAT_NAME
+    if path.exists() and read_json(FolderFormat, path.read_bytes()).format == FORMAT:
+        return
+    text = json.dumps(asdict(FolderFormat(FORMAT, arena_version()))) + "\n"
+    durable_files.write_whole(path, (text.encode(),), path.with_name(f".{path.name}.partial"))
+
+
+@contextlib.contextmanager
+def holding_files(data: Path) -> Iterator[None]:
+    """Hold the lock under which files of a folder are copied or removed; a running arena takes it too.
+
+    Raises:
+      StoreError: if no arena has run with the folder, or another program holds it for long.
+    """
+    journal = data / "journal"
+    if not journal.is_dir():
+        raise StoreError(f"there is no {journal}: no arena has run with this folder yet")
+    until_s = time.monotonic() + FILES_LOCK_S
+    while True:
+        with durable_files.folder_locked(journal) as held:
+            if held:
+                yield
+                return
+        if time.monotonic() > until_s:
+            raise StoreError(f"a backup or `arena prune` runs in {data}: try again when it ends")
+        time.sleep(LOCK_WAIT_S)
 
 
 def write_notice(data: Path, notice: RunningNotice) -> None:

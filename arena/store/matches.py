@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from arena.competition.record import bot_of
+from arena.competition.states import State
 from arena.schedule.deal_sets import MatchOutcome, aborted
 from arena.store import schema
 from arena.store.database import Database
@@ -120,6 +121,24 @@ class StoredMatches:
     def mark_published(self, match_ids: Collection[str]) -> None:
         """Record that these matches have replays."""
         self.record((), match_ids)
+
+    def mark_removed(self, match_ids: Collection[str]) -> None:
+        """Record that the replays of these matches were removed."""
+        with self._database.writing() as connection:
+            gone = update(schema.matches).where(schema.matches.c.id.in_(match_ids))
+            connection.execute(gone.values(published=False))
+
+    def of_unfinished_competitions(self) -> frozenset[str]:
+        """The ids of the matches of competitions that are not finished, played or not."""
+        matches, games, all_of = schema.matches, schema.competition_games, schema.competitions
+        with self._database.reading() as connection:
+            found = connection.execute(
+                select(matches.c.id)
+                .join(games, games.c.id == matches.c.competition_game)
+                .join(all_of, all_of.c.id == games.c.competition)
+                .where(all_of.c.state != str(State.FINISHED))
+            )
+            return frozenset(found.scalars())
 
     def get(self, match_id: str) -> StoredMatch | None:
         """The match of an id; None if no match of that id has ended."""

@@ -31,7 +31,7 @@ from arena.replay.read import replay_path
 from arena.replay.signing import arena_key
 from arena.server.competition_service import CompetitionService
 from arena.server.data_folder import is_running, read_notice, store_path, worker_folders
-from arena.store import StoreError, open_store
+from arena.store import StoreError, keep_in, open_store
 from arena.store.schema import COMPLETE
 
 ROOT = Path(__file__).parents[2]
@@ -81,9 +81,11 @@ def arena(data, *words):
     return [sys.executable, "-c", PATIENT, *words, "--data", str(data)]
 
 
-def made(kind, data, *, start):
-    """A competition of a kind, ready to start."""
+def made(kind, data, *, start, url=""):
+    """A competition of a kind, ready to start, with its store in a database if there is an address."""
     data.mkdir()
+    if url:
+        keep_in(url, store_path(data))
     head = HEAD.format(name=kind, kind="ladder" if kind == "ladder" else "tournament")
     (data / "plan.toml").write_text(head + PLANS[kind] + BOTS, "utf-8")
     subprocess.run(arena(data, "competition", "new", str(data / "plan.toml")), check=True, stdout=subprocess.DEVNULL)  # fmt: skip

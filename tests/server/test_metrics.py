@@ -12,6 +12,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from arena.games.catalogue import GAMES
@@ -409,12 +410,15 @@ def test_every_metric_is_explained_and_nothing_else_is(tmp_path):
     assert all(family.documentation for family in found.families)
 
 
-def test_the_dashboard_asks_for_metrics_that_there_are(tmp_path):
+def test_the_dashboard_and_the_alerts_ask_for_metrics_that_there_are(tmp_path):
     dashboard = json.loads((ROOT / "docs" / "dashboard.json").read_text("utf-8"))
+    alerts = yaml.safe_load((ROOT / "deploy" / "alerts.yml").read_text("utf-8"))
+    (group,) = alerts["groups"]
     queries = [
         target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", ())
     ]
-    assert len(queries) >= 12
+    queries += [rule["expr"] for rule in group["rules"]]
+    assert len(queries) >= 18
     found, _ = busy_page(tmp_path)
     names = {name for name, _ in found.samples}
     for query in queries:

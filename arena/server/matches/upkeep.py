@@ -16,6 +16,7 @@ from typing import Final
 import trio
 
 from arena.referee import Unwritten
+from arena.replay import durable_files
 from arena.replay.journal.compaction import Compactor
 from arena.replay.journal.journal import Journal
 from arena.replay.journal.recovery import JournalRun, Recovery
@@ -60,7 +61,10 @@ class JournalUpkeep:
           Unwritten: if the journal cannot be written.
         """
         async with self._checking:
-            await self._check()
+            # A backup that copies the journal, or a program that removes replays, is not disturbed.
+            with durable_files.folder_locked(self._journal.folder) as held:
+                if held:
+                    await self._check()
 
     async def _check(self) -> None:
         # Both at once: segments that are full now have no records of later matches.

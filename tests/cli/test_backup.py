@@ -1,0 +1,89 @@
+"""Backups of competitions in play: the restored one ends in the table of a twin that nobody copied."""
+
+import contextlib
+import json
+import random
+import shutil
+import stat
+import subprocess
+import time
+
+import pytest
+
+from arena.store.database import URL_FILE
+from tests.cli.killed_competitions import (
+    PATIENCE_S,
+    arena,
+    complete,
+    is_over,
+    made,
+    run,
+    said,
+    started,
+    table,
+)
+from tests.store.clusters import Cluster
+
+KIND = "swiss"
+
+
+def done(*words):
+    finished = subprocess.run(
+        words, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
+    assert finished.returncode == 0, finished.stderr
+    return json.loads(finished.stdout)
+
+
+def played(kind, data, until):
+    """Play until a condition holds, within the block."""
+
+    @contextlib.contextmanager
+    def block():
+        process = started(kind, data, 0)
+        end = time.monotonic() + PATIENCE_S
+        try:
+            while not until() and process.poll() is None:
+                assert time.monotonic() < end, said(data)
+                time.sleep(0.02)
+            assert until() or process.poll() == 0, said(data)
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+    return block()
+
+
+def backed_up_and_played_on(kind, tmp_path, first="", target=""):
+    """The table of a competition that was copied in play, and continued from the copy twice as far."""
+    data, again, file = tmp_path / "first", tmp_path / "again", tmp_path / "file.backup"
+    made(kind, data, start=kind == "ladder", url=first)
+    with played(kind, data, lambda: complete(kind, data) >= 1) as process:
+        told = done(*arena(data, "backup", str(file), "--json"))
+        assert process.poll() is None, said(data)
+    assert told["files"] > 3
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    shutil.rmtree(data)
+    words = ("--store", target) if target else ()
+    done(*arena(again, "restore", str(file), "--json", *words))
+    assert stat.S_IMODE(again.stat().st_mode) == 0o700
+    with played(kind, again, lambda: is_over(kind, again, 0)):
+        pass
+    return table(kind, again)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["swiss", "ladder"])
+def test_a_competition_that_is_restored_ends_in_the_table_of_its_twin(kind, tmp_path):
+    alone, _ = run(kind, tmp_path / "alone", 0, random.Random(1))
+    assert backed_up_and_played_on(kind, tmp_path) == alone
+
+
+@pytest.mark.slow
+def test_so_does_one_in_postgresql(tmp_path):
+    alone, _ = run(KIND, tmp_path / "alone", 0, random.Random(1))
+    with Cluster() as cluster, Cluster() as elsewhere:
+        first, target = cluster.new_store(), elsewhere.new_store()
+        assert backed_up_and_played_on(KIND, tmp_path, first, target) == alone
+    assert (tmp_path / "again" / URL_FILE).read_text().strip() == target
