@@ -130,6 +130,11 @@ class Phases:
                 self.phase += 1
         self._known.add(own.name)
 
+    async def rest(self) -> None:
+        """End all processes, unless a deal-set is in play."""
+        if not self._block and not self._is_ending:
+            await self._renew()
+
     def started(self, lasted_s: float) -> None:
         """The bots of a table have been started."""
         self._start_s = max(self._start_s, lasted_s)

@@ -10,7 +10,9 @@ from arena.sandbox import BadCommand, BotCommand
 from arena.schedule.deal_sets import round_robin
 from arena.schedule.runner import run_deal_sets
 from arena.schedule.work import ScheduledWork
+from arena.server.bots import BotId
 from arena.server.competitions import launcher as launching
+from arena.server.competitions import players as players_of_arena
 from arena.server.competitions.arena_player import ArenaPlayer, order_of
 from arena.server.competitions.players import Players
 from arena.testing.orders import match_order
@@ -96,3 +98,30 @@ def test_a_bot_that_exits_by_itself_forfeits(tmp_path):
     for each in report.outcomes.values():
         assert sum(each.forfeited) == 1
     assert rest == (False, False)
+
+
+def test_bots_that_nothing_needs_are_ended_and_started_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(players_of_arena, "IDLE_S", 0.2)
+    ann = BotId("ann")
+
+    async def main(arena):
+        async with trio.open_nursery() as nursery:
+            players = Players(arena, tmp_path / "data", tmp_path / "bots", nursery)
+            players.add(BotCommand("ann", (sys.executable, str(RANDOM_BOT))))
+            for _ in range(2):
+                await players.ensure([ann])
+                (first,) = players._launcher("ann")._running.values()
+                assert first.process.returncode is None
+                with trio.fail_after(60):
+                    await first.ended.wait()
+            await players.ensure([ann])
+            arena.sessions.get(ann).reserve()
+            (playing,) = players._launcher("ann")._running.values()
+            with trio.move_on_after(1.0):
+                await playing.ended.wait()
+            assert playing.process.returncode is None
+            arena.sessions.get(ann).unreserve()
+            with trio.fail_after(60):
+                await playing.ended.wait()
+
+    in_arena(tmp_path / "data", main)

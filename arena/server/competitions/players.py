@@ -4,6 +4,7 @@ Each launched bot has one launcher, whatever it plays in, so that two competitio
 process twice.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,9 @@ RETURN_S: Final = 20.0
 
 IDLE_CHECK_S: Final = 1.0
 """Longest time in seconds between two checks whether launched bots still play."""
+
+IDLE_S: Final = 60.0
+"""Launched bots are ended when none of them has had a match for this many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,12 @@ class Players:
         self._archived: dict[str, Version | ArchivedBot] = {}
         self.phases: Final = Phases(self._end_processes)
         """Of the deal-sets that the bots launched here play."""
+        self._used_s = -math.inf
+        """When launched bots were last needed, as far as `_end_idle` has looked."""
+        self._watches_idle = False
+        self._can_start = trio.Event()
+        """Set unless idle bots are being ended."""
+        self._can_start.set()
         self._back_at_s = trio.current_time() + RETURN_S
         self.add(BotCommand(HOUSE, house_argv("random")))
 
@@ -151,7 +161,9 @@ class Players:
         Raises:
           NoShow: for the first that does not come.
         """
-        for name, own in self._launched(bots).items():
+        launched = self._launched(bots)
+        await self._need(launched)
+        for name, own in launched.items():
             await self._launcher(name).require(own)
 
     async def ensure(self, bots: Sequence[BotId]) -> None:
@@ -162,7 +174,9 @@ class Players:
         Raises:
           NoShow: if the arena failed to start one, again and again.
         """
-        launched, began_s = self._launched(bots), trio.current_time()
+        launched = self._launched(bots)
+        await self._need(launched)
+        began_s = trio.current_time()
         async with trio.open_nursery() as nursery:
             for name, own in launched.items():
                 nursery.start_soon(self._launcher(name).bring, own)
@@ -191,9 +205,36 @@ class Players:
             for launcher in self._launchers.values():
                 nursery.start_soon(launcher.send_home)
 
+    async def _need(self, launched: Mapping[str, Sequence[BotId]]) -> None:
+        """Note that bots are to be launched, which `_end_idle` ends later."""
+        if not launched:
+            return
+        await self._can_start.wait()
+        self._used_s = trio.current_time()
+        if not self._watches_idle:
+            self._watches_idle = True
+            self._nursery.start_soon(self._end_idle)
+
+    async def _end_idle(self) -> None:
+        """End all launched bots once none has been needed for a while: they take memory, and may take more."""
+        while trio.current_time() < self._used_s + IDLE_S:
+            await trio.sleep_until(self._used_s + IDLE_S)
+            if self._any_plays:
+                self._used_s = trio.current_time()
+        self._can_start = trio.Event()
+        try:
+            await self.phases.rest()
+        finally:
+            self._watches_idle = False
+            self._can_start.set()
+
+    @property
+    def _any_plays(self) -> bool:
+        return any(each.matches for each in self._arena.sessions if self.is_launched(each.bot.name))
+
     async def _end_processes(self) -> None:
         """End all launched bots, once matches that were ordered with them by hand are over."""
-        while any(each.matches for each in self._arena.sessions if self.is_launched(each.bot.name)):
+        while self._any_plays:
             with trio.move_on_after(IDLE_CHECK_S):
                 await self._arena.matches.referee.match_ended()
         await self.send_home()
