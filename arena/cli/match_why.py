@@ -1,21 +1,23 @@
 """`arena match why`: the diagnosis of one bot's match for its owner."""
 
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from arena.cli.lookup import REPLAYS, names_a_file, plain_replay_errors, published, seat_of
 from arena.cli.options import data_option, json_option, print_json
-from arena.cli.terminal.console import PlainConsole
+from arena.cli.terminal.console import PlainConsole, progress
 from arena.cli.terminal.plain import say
 from arena.cli.terminal.why import Line, Output, print_diagnosis, printed_at, with_queue
 from arena.errors import refusal
 from arena.games.contract import Seat
+from arena.house.levels import STEPS
 from arena.referee import AbortCause, Ending, FaultKind
 from arena.replay.advice import advice
 from arena.replay.diagnosis import MatchDiagnosis, diagnose
@@ -35,6 +37,13 @@ from arena.sandbox import (
 from arena.server.data_folder import bots_of_worker
 from arena.server.session.asks import ask_id
 
+if TYPE_CHECKING:
+    from arena.replay.par import HouseComparison
+
+OFF: Final = "off"
+COMPARING: Final = tuple(level for level, steps in STEPS.items() if steps)
+"""The levels that search, the fastest first."""
+
 
 @click.command(
     epilog="""\b
@@ -47,16 +56,27 @@ Examples:
 )
 @click.argument("match")
 @click.argument("bot")
+@click.option(
+    "--house",
+    "level",
+    type=click.Choice([OFF, *COMPARING]),
+    default=COMPARING[0],
+    show_default=True,
+    help="Compare with this level of the house bot: its score with the same cards, and its moves.",
+)
 @click.option("--full", is_flag=True, help="Print every fault in full, not only the first three.")
 @json_option
 @data_option
-def why(match: str, bot: str, full: bool, as_json: bool, data: Path) -> None:
+def why(match: str, bot: str, level: str, full: bool, as_json: bool, data: Path) -> None:
     """Explain the result and the faults of BOT at MATCH, and propose what to do.
 
     MATCH is a match's id, a beginning of it, `last` or a replay file; BOT is a name, a seat, or the
     name of the bot's file or class. The command shows the asks, answers, clock and notes of the bot's
     own seat, and the bot's output if the arena launched it. docs/errors.md explains the codes of
     faults.
+
+    Par is the score of house bots at the bot's seat with the same cards. The costliest decisions
+    are those at which the house bot, which sees what the bot saw, finds a better move.
     """
     path = Path(match) if names_a_file(match) else published(match, data)
     if path is None:
@@ -64,10 +84,10 @@ def why(match: str, bot: str, full: bool, as_json: bool, data: Path) -> None:
         return
     if path.parent.name == REPLAYS:
         data = path.parent.parent
-    _why(path, bot, data, full=full, as_json=as_json)
+    _why(path, bot, data, level, full=full, as_json=as_json)
 
 
-def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None:
+def _why(path: Path, bot: str, data: Path, level: str, *, full: bool, as_json: bool) -> None:
     """Show the diagnosis from a published replay."""
     with plain_replay_errors(path):
         replay = Replay.open(path)
@@ -77,16 +97,34 @@ def _why(path: Path, bot: str, data: Path, *, full: bool, as_json: bool) -> None
     output = _output(logs, _ask_ids(data, diagnosis))
     if output is not None:
         diagnosis = with_queue(diagnosis, output)
+    house = _house(replay, seat, level)
     if as_json:
-        print_json(_as_json(diagnosis, logs, output))
+        print_json(_as_json(diagnosis, logs, output, house))
         return
     console = PlainConsole(highlight=False, soft_wrap=False)
-    print_diagnosis(diagnosis, console, output=output, replay=str(path), full=full)
+    print_diagnosis(diagnosis, console, output=output, replay=str(path), house=house, full=full)
     rest = [f"The bot's whole output: {log}" for log in logs]
     if diagnosis.incident:
         rest.append(f"The arena's log: grep {diagnosis.incident} {data / 'arena.log'}")
     if rest:
         say("\n" + "\n".join(rest))
+
+
+def _house(replay: Replay, seat: Seat, level: str) -> "HouseComparison | None":
+    """The comparison with the house bot; None if it is not wanted, or not possible."""
+    if level == OFF:
+        return None
+    from arena.replay.par import NoComparison, compare  # it brings numpy
+
+    with progress("Comparing with the house bot", quiet=not sys.stderr.isatty()) as show:
+
+        def told(done: int, total: int) -> None:
+            show(f"Comparing with the house bot: {done} of {total} decisions")
+
+        try:
+            return compare(replay, seat, STEPS[level], told)
+        except NoComparison:
+            return None
 
 
 def _journaled(data: Path, match: str) -> JournaledMatch | None:
@@ -237,7 +275,10 @@ _LATER: Final = (
 
 
 def _as_json(
-    diagnosis: MatchDiagnosis, logs: Sequence[Path], output: Output | None
+    diagnosis: MatchDiagnosis,
+    logs: Sequence[Path],
+    output: Output | None,
+    house: "HouseComparison | None",
 ) -> dict[str, Any]:
     faults = []
     for fault in diagnosis.faults:
@@ -270,6 +311,7 @@ def _as_json(
         "advice": dict(advice(diagnosis)),
         "slowest": [asdict(each) for each in diagnosis.slowest],
         "costliest": [asdict(each) for each in diagnosis.costliest],
+        "house": asdict(house) if house else None,
         "logs": [str(path) for path in logs],
     }
 

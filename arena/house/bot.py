@@ -43,21 +43,28 @@ class HouseBot(cardarena.Bot):
         return type(ask.moves[0]).FromString(codec.move(move))
 
 
-@cache
 def player(game_id: str, steps: int) -> _Play | None:
     """Plays a game by a search of so many steps, or by the policy for 0; None without a policy for the game."""
+    searcher = searcher_of(game_id)
+    if searcher is None:
+        return None
+
+    def play(view: View, options: Options, seat: Seat, chance: random.Random) -> Move:
+        return searcher.choose(view, options, seat, view.hand, steps, chance).move
+
+    return play
+
+
+@cache
+def searcher_of(game_id: str) -> Searcher | None:
+    """The search of a game, on top of its policy; None without a policy for the game."""
     game = game_by_id(game_id)
     if find_spec(f"arena.house.policies.{game.family}") is None:
         return None
     policies = import_module(f"arena.house.policies.{game.family}")
     optional = ("candidates", "last_hand", "rollout")
     found = {name: getattr(policies, name) for name in optional if hasattr(policies, name)}
-    searcher = Searcher(game, policies.policy, **found)
-
-    def play(view: View, options: Options, seat: Seat, chance: random.Random) -> Move:
-        return searcher.choose(view, options, seat, view.hand, steps, chance).move
-
-    return play
+    return Searcher(game, policies.policy, **found)
 
 
 def main() -> None:

@@ -27,6 +27,8 @@ FEWEST_WORLDS: Final = 6
 """Worlds before a candidate is dropped, or the policy's move is left."""
 LEAVE_Z: Final = 1.0
 """Standard errors by which a move must be better than the policy's."""
+BETTER_Z: Final = 2.0
+"""Standard errors by which a move must be better than one that was played, to say so."""
 DROP_Z: Final = 2.0
 """Standard errors by which a candidate is behind the best when it is dropped."""
 
@@ -56,6 +58,17 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedMove:
+    """A move that was played, beside the best one."""
+
+    best: Move
+    loss: float
+    """Points by which the best move is better on average; 0 if it is the one that was played."""
+    error: float
+    """The standard error of the loss."""
+
+
+@dataclass(frozen=True, slots=True)
 class Searcher:
     """Searches the moves of one game."""
 
@@ -82,26 +95,61 @@ class Searcher:
           steps: After so many no further world is begun.
           chance: All that is random comes from it.
         """
+        found = self._searched(view, options, seat, hand, steps, chance)
+        best, gain, _ = found.scores.best(0, LEAVE_Z)
+        return Searched(found.candidates[best], gain, found.scores.worlds, found.steps)
+
+    def compare(
+        self,
+        view: View,
+        options: Options,
+        seat: Seat,
+        hand: int,
+        steps: int,
+        chance: random.Random,
+        *,
+        played: Move,
+    ) -> ComparedMove:
+        """A move that was played, beside the best one by the search that `choose` makes.
+
+        Another move is the best only if it is better by `BETTER_Z` standard errors.
+        """
+        found = self._searched(view, options, seat, hand, steps, chance, played)
+        best, loss, error = found.scores.best(found.candidates.index(played), BETTER_Z)
+        return ComparedMove(found.candidates[best], loss, error)
+
+    def _searched(
+        self,
+        view: View,
+        options: Options,
+        seat: Seat,
+        hand: int,
+        steps: int,
+        chance: random.Random,
+        played: Move | None = None,
+    ) -> "_Search":
+        """Score the candidates; the move that was played is one, and is never dropped."""
         options = replace(options, hands=hand + 1)
         if self.last_hand is not None:
             view = self.last_hand(view)
         world = self.game.sample_state(view, options, seat, chance.randrange)
         usual = self.policy(world, seat, chance.randrange)
         candidates = self._candidates(world, seat, usual, chance)
-        found = _Scores(len(candidates))
-        used = worlds = 0
-        while used < steps and len(found.live) > 1:
-            if worlds:
+        if played is not None and played not in candidates:
+            candidates.append(played)
+        kept = None if played is None else candidates.index(played)
+        scores = _Scores(len(candidates), kept)
+        used = 0
+        while used < steps and len(scores.live) > 1:
+            if scores.worlds:
                 world = self.game.sample_state(view, options, seat, chance.randrange)
             dice = chance.getrandbits(64)
             row = np.full(len(candidates), math.nan)
-            for at in found.live:
+            for at in scores.live:
                 row[at], taken = self._played_out(world, seat, candidates[at], dice)
                 used += taken
-            found.add(row)
-            worlds += 1
-        best, gain = found.best()
-        return Searched(candidates[best], gain, worlds, used)
+            scores.add(row)
+        return _Search(candidates, scores, used)
 
     def _candidates(
         self, world: State, seat: Seat, usual: Move, chance: random.Random
@@ -150,11 +198,18 @@ class RandomDeals:
 
 
 class _Scores:
-    """Scores of candidates by world; the first candidate is the policy's move."""
+    """Scores of candidates by world."""
 
-    def __init__(self, candidates: int) -> None:
+    def __init__(self, candidates: int, kept: int | None = None) -> None:
+        """`kept` is a candidate that is not dropped."""
         self.live = list(range(candidates))
+        self._kept = kept
         self._rows: list[np.ndarray[Any, np.dtype[np.float64]]] = []
+
+    @property
+    def worlds(self) -> int:
+        """The number of worlds."""
+        return len(self._rows)
 
     def add(self, row: np.ndarray[Any, np.dtype[np.float64]]) -> None:
         """Add a world, and drop candidates that are surely behind the best."""
@@ -166,19 +221,33 @@ class _Scores:
         behind = scores[:, [best]] - scores
         error = behind.std(axis=0, ddof=1) / math.sqrt(len(scores))
         kept = behind.mean(axis=0) <= DROP_Z * error
-        self.live = [at for at, keep in zip(self.live, kept, strict=True) if keep]
+        self.live = [
+            at for at, keep in zip(self.live, kept, strict=True) if keep or at == self._kept
+        ]
 
-    def best(self) -> tuple[int, float]:
-        """The candidate to play, and its gain over the policy's move."""
+    def best(self, than: int, z: float) -> tuple[int, float, float]:
+        """The candidate that gains most over another, if it does by `z` standard errors.
+
+        Returns that candidate, or the other one, with its gain and the gain's standard error.
+        """
         if len(self._rows) < FEWEST_WORLDS:
-            return 0, 0.0
+            return than, 0.0, 0.0
         scores = np.array(self._rows)
-        best, gain = 0, 0.0
+        best, gain, error_of_gain = than, 0.0, 0.0
         for at in self.live:
-            paired = scores[:, at] - scores[:, 0]
+            paired = scores[:, at] - scores[:, than]
             paired = paired[~np.isnan(paired)]
-            error = paired.std(ddof=1) / math.sqrt(len(paired))
+            error = float(paired.std(ddof=1)) / math.sqrt(len(paired))
             mean = float(paired.mean())
-            if mean > gain and mean > LEAVE_Z * error:
-                best, gain = at, mean
-        return best, gain
+            if mean > gain and mean > z * error:
+                best, gain, error_of_gain = at, mean, error
+        return best, gain, error_of_gain
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    candidates: list[Move]
+    """The policy's move is the first."""
+    scores: _Scores
+    steps: int
+    """Steps of the rules that were taken."""

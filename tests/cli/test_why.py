@@ -51,10 +51,24 @@ def test_the_command_for_a_fair_loser_steps_into_the_hand_that_cost_most(tmp_pat
     loser = list(closed.places).index(2)
     told = why(path, loser, "--data", data)
     (hand,) = re.findall(r"It lost by its cards and its moves, most in hand (\d+):", said(told))
-    (command,) = re.findall(r"watch    arena (.*)", told.stdout)
+    command, costliest = re.findall(r"watch    arena (.*)", told.stdout)
+    assert re.search(r"decision \d+ in hand \d+: it chose .*; .* is better by about", said(told))
+    assert CliRunner().invoke(main, shlex.split(costliest)).exit_code == 0
     shown = CliRunner().invoke(main, shlex.split(command))
     assert shown.exit_code == 0
     assert re.findall(r"[Hh]and (\d+)", shown.stdout)[0] == hand
+
+
+def test_the_house_bot_is_left_out_if_it_is_not_wanted(data):
+    with_it, without = (
+        why("m1", "0", "--data", data),
+        why("m1", "0", "--data", data, "--house", "off"),
+    )
+    assert "Beside the house bot" in with_it.stdout
+    assert "house" not in without.stdout
+    told = [json.loads(why("m1", "0", "--data", data, "--json", "--house", level).stdout)["house"]
+            for level in ("search-20ms", "off")]  # fmt: skip
+    assert (len(told[0]["par"]), told[1]) == (2, None)
 
 
 @pytest.mark.parametrize("bot", ["bot 1", "BOT 1", "1"])

@@ -9,7 +9,7 @@ from arena.games.catalogue import GAMES, game_by_id
 from arena.house.bot import player
 from arena.house.levels import STEPS
 from arena.house.policies import open_face_chinese_poker as open_face
-from arena.house.search import FEWEST_WORLDS, Searcher, _Scores
+from arena.house.search import BETTER_Z, FEWEST_WORLDS, LEAVE_Z, Searcher, _Scores
 from arena.sandbox.command import BadCommand, parse_commands
 from arena.testing.deals import SeededDeals
 from cardarena import local
@@ -114,7 +114,29 @@ def test_a_move_is_played_for_its_scores(rows, plays, why):
     scores = _Scores(3)
     for row in rows:
         scores.add(np.array(row))
-    assert scores.best()[0] == plays
+    assert scores.best(0, LEAVE_Z)[0] == plays
+
+
+# fmt: off
+PLAYED = [
+    # scores of the candidates in each world            played  best, loss  why
+    ([(0.0, 2.0), (0.0, 3.0)] * FEWEST_WORLDS,             0,   (1, 2.5),   "another is surely better"),
+    ([(0.0, 9.0), (0.0, -8.5)] * FEWEST_WORLDS,            0,   (0, 0.0),   "another is better by chance"),
+    ([(4.0, 1.0)] * FEWEST_WORLDS,                         1,   (0, 3.0),   "the policy's is better"),
+    ([(0.0, 9.0)] * (FEWEST_WORLDS - 1),                   0,   (0, 0.0),   "too few worlds to say so"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("rows", "played", "best"), [row[:3] for row in PLAYED], ids=[row[3] for row in PLAYED]
+)
+def test_a_move_that_was_played_is_compared_with_the_best(rows, played, best):
+    scores = _Scores(2, played)
+    for row in rows:
+        scores.add(np.array(row))
+    assert played in scores.live
+    assert scores.best(played, BETTER_Z)[:2] == best
 
 
 def test_a_move_that_is_surely_behind_is_tried_no_more():

@@ -3,10 +3,10 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -30,6 +30,9 @@ from arena.replay.phrases import (
     listed,
     seconds,
 )
+
+if TYPE_CHECKING:
+    from arena.replay.par import HouseComparison
 
 FULL: Final = 3
 """Faults that are printed in full, besides the one with which the bot forfeited."""
@@ -79,6 +82,7 @@ def print_diagnosis(
     *,
     output: Output | None = None,
     replay: str = "",
+    house: "HouseComparison | None" = None,
     full: bool = False,
 ) -> None:
     """Print a diagnosis.
@@ -88,9 +92,10 @@ def print_diagnosis(
       console: The output.
       output: Finds what the bot printed; None if the arena did not launch it.
       replay: The replay's file, for the commands that are proposed.
+      house: The bot beside the house bot; None if they were not compared.
       full: Print every fault in full.
     """
-    for each in _Printer(diagnosis, output, replay, full=full).all():
+    for each in _Printer(diagnosis, output, replay, house, full=full).all():
         # Lines of commands are not wrapped, so that they can be copied.
         console.print(each, soft_wrap=isinstance(each, Text) and bool(each.no_wrap))
 
@@ -141,9 +146,16 @@ def _start(diagnosis: MatchDiagnosis) -> datetime:
 
 class _Printer:
     def __init__(
-        self, diagnosis: MatchDiagnosis, output: Output | None, replay: str, *, full: bool
+        self,
+        diagnosis: MatchDiagnosis,
+        output: Output | None,
+        replay: str,
+        house: "HouseComparison | None",
+        *,
+        full: bool,
     ) -> None:
         self._diagnosis = diagnosis
+        self._house = house
         self._output = output
         self._show = (
             f"{program()} replay show {shlex.quote(replay)} --seat {diagnosis.seat}"
@@ -175,14 +187,23 @@ class _Printer:
             yield from self._section("Hands that cost most", self._costliest())
             if self._show and diagnosis.costliest:
                 yield _command(f"{self._show} --hand {diagnosis.costliest[0].hand}")
+        if self._house is not None:
+            yield from self._section(
+                "Beside the house bot, with the same cards", self._beside_house()
+            )
+            if self._show and self._house.costliest:
+                yield _command(f"{self._show} --step {self._house.costliest[0].step}")
         if not diagnosis.faults:
             yield from self._section("Printed last", self._printed_last())
 
-    def _section(self, title: str, rows: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
-        if rows:
+    def _section(
+        self, title: str, rows: Iterable[tuple[str, str | Text]]
+    ) -> Iterator[RenderableType]:
+        grid = [(label, [Text(row) if isinstance(row, str) else row]) for label, row in rows]
+        if grid:
             yield Text()
             yield Text(title, "bold")
-            yield Padding(_grid((label, [Text(text)]) for label, text in rows), (0, 0, 0, 2))
+            yield Padding(_grid(grid), (0, 0, 0, 2))
 
     def _who(self) -> Text:
         diagnosis = self._diagnosis
@@ -353,6 +374,30 @@ class _Printer:
 
     def _costliest(self) -> Sequence[tuple[str, str]]:
         return [(f"hand {each.hand}", _scores(each)) for each in self._diagnosis.costliest]
+
+    def _beside_house(self) -> Iterator[tuple[str, Text]]:
+        house, seat = self._house, self._diagnosis.seat
+        assert house is not None
+        own = self._diagnosis.scores[seat]
+        yield (
+            "par",
+            Text(f"{house.par[seat]:+d} at this seat between house bots; the bot scored {own:+d}"),
+        )
+        for each in house.costliest:
+            line = Text(f"in hand {each.hand}: it chose ").append_text(draw.notation(each.played))
+            line.append_text(Text("; ").append_text(draw.notation(each.better)))
+            points = "point" if f"{each.loss:.1f}" == "1.0" else "points"
+            yield (
+                f"decision {each.decision}",
+                line.append(
+                    f" is better by about {each.loss:.1f} {points} (± {2 * each.error:.1f})"
+                ),
+            )
+        if not house.costliest:
+            what = (
+                f"none of {count(house.decisions, 'decision')} is surely worse than the house bot's"
+            )
+            yield "decisions", Text(what)
 
     def _printed_last(self) -> Sequence[tuple[str, str]]:
         if self._output is None:

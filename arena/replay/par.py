@@ -1,0 +1,137 @@
+"""Compares a bot at a published match with the house bot: its score with the same cards, and its moves.
+
+Par is the score of a seat when house bots sit at all seats and the cards are those of the match (as in duplicate
+bridge). It says how good the cards were, and is not rated. A decision is judged by what the bot could see: the house
+bot searches from the bot's view, and never looks at the hidden cards.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from arena.games.contract import Move, Seat, State, View
+from arena.games.notation import Notation
+from arena.house.bot import searcher_of
+from arena.house.search import Searcher
+from arena.referee.spec import Ending, MatchSpec
+from arena.replay.playback import PlaybackStep, ReplayedDecision, play_back
+from arena.replay.read import Replay
+
+MOST_DECISIONS: Final = 3
+"""Decisions that are named as the costliest."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostlyDecision:
+    """A decision at which the house bot's move is better."""
+
+    decision: int
+    """The bot's decision in the match, from 1."""
+    hand: int
+    step: int
+    """The step at which `arena replay show` has it."""
+    played: str
+    """In notation."""
+    better: str
+    """The house bot's move."""
+    loss: float
+    """Points to the end of the hand by which that is better, on average over the hidden cards."""
+    error: float
+    """The standard error of the loss."""
+
+
+@dataclass(frozen=True, slots=True)
+class HouseComparison:
+    """A bot's match, beside the house bot."""
+
+    par: tuple[int, ...]
+    """The scores by seat if house bots play the match."""
+    decisions: int
+    """The bot's own decisions with a choice, which were compared."""
+    costliest: tuple[CostlyDecision, ...]
+    """The worst first."""
+
+
+class NoComparison(Exception):
+    """A match cannot be compared. The text says why."""
+
+
+def compare(
+    replay: Replay, seat: Seat, steps: int, progress: Callable[[int, int], None] = lambda *_: None
+) -> HouseComparison:
+    """Compare the bot at a seat with the house bot.
+
+    Args:
+      replay: Of a match that `verify` has accepted.
+      seat: The bot's.
+      steps: Steps of the rules that the house bot takes for a decision (`arena.house.levels`).
+      progress: Called with the number of decisions that are compared, and of all.
+
+    Raises:
+      NoComparison: if the match was aborted, or the house bot has no policy for the game.
+    """
+    spec = replay.spec()
+    game = spec.terms.game
+    searcher = searcher_of(game.id)
+    if searcher is None:
+        raise NoComparison(f"the house bot has no policy for {game.title}")
+    if replay.ending is Ending.ABORTED:
+        raise NoComparison("the match was aborted")
+    own = [
+        (each, step)
+        for step in play_back(replay)
+        for each in step.decisions
+        if each.seat == seat and each.fault is None and not each.unasked
+    ]
+    own = [pair for pair in own if _has_choice(*pair)]
+    notation = Notation(game.messages.Move)
+    costly = []
+    for number, (decision, step) in enumerate(own, 1):
+        progress(number, len(own))
+        found = searcher.compare(
+            game.rules.view(step.before, seat),
+            spec.terms.options,
+            seat,
+            step.hand,
+            steps,
+            random.Random(f"{spec.match_id} {seat} {decision.decision}"),
+            played=decision.move,
+        )
+        if found.loss > 0:
+            costly.append(
+                CostlyDecision(
+                    decision.decision,
+                    step.hand,
+                    step.index,
+                    notation.write(decision.move),
+                    notation.write(found.best),
+                    found.loss,
+                    found.error,
+                )
+            )
+    costly.sort(key=lambda each: -each.loss)
+    return HouseComparison(_par(spec, searcher), len(own), tuple(costly[:MOST_DECISIONS]))
+
+
+def _has_choice(decision: ReplayedDecision, step: PlaybackStep) -> bool:
+    moves = step.game.rules.moves(step.before, decision.seat)
+    return len(moves.offered) > 1 or not moves.complete
+
+
+def _par(spec: MatchSpec, searcher: Searcher) -> tuple[int, ...]:
+    """The scores of a match between house bots of the level `sample` with the cards of another match."""
+    rules, options = spec.terms.game.rules, spec.terms.options
+    chance = random.Random(spec.match_id)
+
+    def move(state: State, seat: Seat) -> Move:
+        view: View = rules.view(state, seat)
+        return searcher.choose(view, options, seat, rules.hand_number(state), 0, chance).move
+
+    state, _ = rules.start(options, spec.terms.seats, spec.deals)
+    while acting := rules.to_act(state):
+        chosen = tuple((seat, move(state, seat)) for seat in acting)
+        state = rules.step(state, chosen, spec.deals).state
+    result = rules.result(state)
+    assert result is not None, "a match without a seat to act is over"
+    return result.scores

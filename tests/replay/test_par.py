@@ -1,0 +1,78 @@
+"""A match beside the house bot: par, and the decisions at which another move is better."""
+
+import random
+
+import pytest
+
+from arena.games.catalogue import GAMES, game_by_id
+from arena.games.contract import Seat
+from arena.house.bot import searcher_of
+from arena.replay.par import MOST_DECISIONS, NoComparison, compare
+from arena.replay.playback import play_back
+from arena.replay.read import Replay
+from tests.replay.matches import Bot, record
+
+STEPS = 240
+GAMES_WITH_POLICY = [each.id for each in GAMES if searcher_of(each.id)]
+
+
+def played(folder, game_id="sixty_six", seats=2, **options):
+    """The replay of a match between bots that choose any of the offered moves."""
+    return Replay.open(
+        record(folder, game_id, [Bot(seat) for seat in range(seats)], options or {"hands": seats})
+    )
+
+
+def test_par_is_what_house_bots_score_with_the_same_cards(tmp_path):
+    replay = played(tmp_path, hands=4)
+    found = compare(replay, Seat(0), STEPS)
+    assert found.par == compare(replay, Seat(1), STEPS).par
+    spec, chance = replay.spec(), random.Random(replay.spec().match_id)
+    rules, searcher = spec.terms.game.rules, searcher_of("sixty_six")
+    state, _ = rules.start(spec.terms.options, 2, spec.deals)
+    while acting := rules.to_act(state):
+        moves = []
+        for seat in acting:
+            view = rules.view(state, seat)
+            number = rules.hand_number(state)
+            moves.append(
+                (seat, searcher.choose(view, spec.terms.options, seat, number, 0, chance).move)
+            )
+        state = rules.step(state, tuple(moves), spec.deals).state
+    assert found.par == rules.result(state).scores
+    assert found.par != replay.closed.scores
+
+
+def test_the_costliest_decisions_come_first_each_with_a_better_move_of_its_ask(tmp_path):
+    replay = played(tmp_path, hands=6)
+    found = compare(replay, Seat(0), STEPS)
+    losses = [each.loss for each in found.costliest]
+    assert losses == sorted(losses, reverse=True)
+    assert 0 < len(losses) <= MOST_DECISIONS
+    steps = {each.index: each for each in play_back(replay)}
+    for each in found.costliest:
+        step = steps[each.step]
+        (own,) = [one for one in step.decisions if one.seat == 0]
+        assert (own.decision, step.hand) == (each.decision, each.hand)
+        assert each.played != each.better
+        assert each.loss > 2 * each.error
+
+
+def test_the_same_replay_is_compared_alike(tmp_path):
+    replay = played(tmp_path)
+    assert compare(replay, Seat(1), STEPS) == compare(replay, Seat(1), STEPS)
+
+
+@pytest.mark.parametrize("game_id", GAMES_WITH_POLICY)
+def test_every_game_with_a_policy_is_compared(game_id, tmp_path):
+    seats = min(game_by_id(game_id).seats)
+    replay = played(tmp_path, game_id, seats)
+    found = compare(replay, Seat(0), 60)
+    assert len(found.par) == seats
+    assert found.decisions > 0
+
+
+def test_a_game_without_a_policy_is_not_compared(tmp_path):
+    (game_id, *_) = [each.id for each in GAMES if searcher_of(each.id) is None]
+    with pytest.raises(NoComparison, match="has no policy"):
+        compare(played(tmp_path, game_id, 4), Seat(0), STEPS)
