@@ -114,7 +114,7 @@ def _house(replay: Replay, seat: Seat, level: str) -> "HouseComparison | None":
     """The comparison with the house bot; None if it is not wanted, or not possible."""
     if level == OFF:
         return None
-    from arena.replay.par import NoComparison, compare  # it brings numpy
+    from arena.replay.par import CannotCompare, compare  # it brings numpy
 
     with progress("Comparing with the house bot", quiet=not sys.stderr.isatty()) as show:
 
@@ -123,7 +123,7 @@ def _house(replay: Replay, seat: Seat, level: str) -> "HouseComparison | None":
 
         try:
             return compare(replay, seat, STEPS[level], told)
-        except NoComparison:
+        except CannotCompare:
             return None
 
 

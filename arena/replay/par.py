@@ -53,7 +53,7 @@ class HouseComparison:
     """The worst first."""
 
 
-class NoComparison(Exception):
+class CannotCompare(Exception):
     """A match cannot be compared. The text says why."""
 
 
@@ -69,15 +69,15 @@ def compare(
       progress: Called with the number of decisions that are compared, and of all.
 
     Raises:
-      NoComparison: if the match was aborted, or the house bot has no policy for the game.
+      CannotCompare: if the match was aborted, or the house bot has no policy for the game.
     """
     spec = replay.spec()
     game = spec.terms.game
     searcher = searcher_of(game.id)
     if searcher is None:
-        raise NoComparison(f"the house bot has no policy for {game.title}")
+        raise CannotCompare(f"the house bot has no policy for {game.title}")
     if replay.ending is Ending.ABORTED:
-        raise NoComparison("the match was aborted")
+        raise CannotCompare("the match was aborted")
     own = [
         (each, step)
         for step in play_back(replay)
