@@ -1,8 +1,10 @@
 """The arguments of a bot's methods: an ask for one move, and the end of a match."""
 
+import hmac
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, Generic, TypeAlias
 
 from typing_extensions import TypeVar
@@ -39,6 +41,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         "_body",
         "_moves",
         "_now_s",
+        "_random",
         "_received_s",
         "ask_id",
         "family",
@@ -91,6 +94,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         self.shown = False
         self._body: Any = getattr(message, family)
         self._moves: list[MoveT] | None = None
+        self._random: Random | None = None
         self._before = before
         self._now_s = now_s
         self._received_s = now_s()
@@ -161,6 +165,23 @@ class Ask(Generic[ViewT, MoveT, EventT]):
     def clock(self) -> Clock:
         """The time when the arena sent the ask, in milliseconds."""
         return self.message.clock
+
+    @property
+    def decision(self) -> int:
+        """The number of the seat's decision in the match, from 1."""
+        return self.message.decision
+
+    @property
+    def random(self) -> Random:
+        """Random numbers of this decision, by the dice that the arena gave the bot for the match.
+
+        A bot that takes all its chance from here plays the same match again from the same dice. In a comparison of
+        versions both get the same numbers at the same decision, so that luck separates them less.
+        """
+        if self._random is None:
+            dice = self.start.dice
+            self._random = Random(decision_seed(dice, self.decision)) if dice else Random()
+        return self._random
 
     @property
     def options(self) -> dict[str, OptionValue]:
@@ -270,6 +291,11 @@ class End(Generic[EventT]):
         return (
             f"<End of match {self.match} ({self.start.terms.game}): {result} {list(self.scores)}>"
         )
+
+
+def decision_seed(dice: bytes, decision: int) -> bytes:
+    """Return the 32 bytes from which the random numbers of a decision follow, by the dice of the match."""
+    return hmac.digest(dice, decision.to_bytes(4, "big"), "sha256")
 
 
 def option_values(start: MatchStart) -> dict[str, OptionValue]:
