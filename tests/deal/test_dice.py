@@ -10,13 +10,21 @@ from arena.deal import COMMON, DICE_BYTES, KeyedDeals, dice_of, seeded_key
 from arena.deal.streams import board_key, derived, encode_parts, hmac_sha256
 from arena.games.catalogue import GAMES, game_by_id
 from arena.house.bot import HouseBot
-from cardarena import Bot, local
-from cardarena._ask import decision_seed
+from cardarena import Ask, Bot, local
+from cardarena.v1.play_pb2 import Ask as AskMessage
+from cardarena.v1.play_pb2 import MatchStart
 from tests.rows import slow_unless
 from tests.test_sample_bots import bot_of, load
 
 KEY = seeded_key("dice")
 VECTORS = json.loads((Path(__file__).parent / "dice_vectors.json").read_text("utf-8"))
+
+
+def ask_of(dice, decision, match=1):
+    message = AskMessage(ask_id=1, match=match, decision=decision)
+    message.jam.SetInParent()
+    start = MatchStart(match=match, dice=dice)
+    return Ask(message, start, "jam", before=None, now_s=lambda: 0.0)
 
 
 @pytest.mark.parametrize("vector", VECTORS["dice"], ids=lambda each: f"table {each['table']}")
@@ -33,9 +41,27 @@ def test_dice_follow_from_the_key(vector):
     "vector", VECTORS["seeds"], ids=lambda each: f"decision {each['decision']}"
 )
 def test_the_seed_of_a_decision_follows_from_the_dice(vector):
-    seed = decision_seed(bytes.fromhex(vector["dice"]), vector["decision"])
-    assert seed.hex() == vector["seed"]
-    assert random.Random(seed).getrandbits(64) == vector["python"]
+    ask = ask_of(bytes.fromhex(vector["dice"]), vector["decision"])
+    assert ask.seed.hex() == vector["seed"]
+    assert ask.random.getrandbits(64) == vector["python"]
+
+
+def test_random_numbers_of_a_decision_go_on():
+    ask = ask_of(bytes(16), 1)
+    assert ask.random.random() != ask.random.random()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ((b"", 1, 1), (b"", 1, 1), True),
+        ((b"", 1, 1), (b"", 2, 1), False),
+        ((b"", 1, 1), (b"", 1, 2), False),
+    ],
+    ids=["a decision has one seed", "decisions differ", "matches and seats differ"],
+)
+def test_without_dice_of_the_arena_the_sdk_draws_some(one, other, same):
+    assert (ask_of(*one).seed == ask_of(*other).seed) is same
 
 
 def test_no_two_seats_or_tables_have_the_same_dice():

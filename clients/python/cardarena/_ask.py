@@ -1,11 +1,12 @@
 """The arguments of a bot's methods: an ask for one move, and the end of a match."""
 
 import hmac
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Generic, TypeAlias
+from typing import Any, Final, Generic, TypeAlias
 
 from typing_extensions import TypeVar
 
@@ -16,6 +17,9 @@ from cardarena.v1.play_pb2 import Clock, MatchEnd, MatchStart, PlayedFor
 ViewT = TypeVar("ViewT", default=Any)
 MoveT = TypeVar("MoveT", default=Any)
 EventT = TypeVar("EventT", default=Any)
+
+_OWN_DICE: Final = os.urandom(16)
+"""For matches of arenas that send no dice."""
 
 OptionValue: TypeAlias = int | str | bool
 
@@ -172,15 +176,23 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         return self.message.decision
 
     @property
-    def random(self) -> Random:
-        """Random numbers of this decision, by the dice that the arena gave the bot for the match.
+    def seed(self) -> bytes:
+        """32 secret bytes that seed the random numbers of this decision, the same in every language.
 
-        A bot that takes all its chance from here plays the same match again from the same dice. In a comparison of
-        versions both get the same numbers at the same decision, so that luck separates them less.
+        They follow from the match's dice and `decision`. If the arena sent no dice, the SDK draws some for the process.
+        """
+        dice = self.start.dice or _OWN_DICE + self.match.to_bytes(4, "big")
+        return hmac.digest(dice, self.decision.to_bytes(4, "big"), "sha256")
+
+    @property
+    def random(self) -> Random:
+        """Random numbers of this decision: `random.Random(ask.seed)`, created once.
+
+        A bot that takes all its chance from here plays the same again if dice and asks are the same. Versions that are
+        compared with common dice have the same numbers at the same decision, so fewer deal-sets tell them apart.
         """
         if self._random is None:
-            dice = self.start.dice
-            self._random = Random(decision_seed(dice, self.decision)) if dice else Random()
+            self._random = Random(self.seed)
         return self._random
 
     @property
@@ -291,11 +303,6 @@ class End(Generic[EventT]):
         return (
             f"<End of match {self.match} ({self.start.terms.game}): {result} {list(self.scores)}>"
         )
-
-
-def decision_seed(dice: bytes, decision: int) -> bytes:
-    """Return the 32 bytes from which the random numbers of a decision follow, by the dice of the match."""
-    return hmac.digest(dice, decision.to_bytes(4, "big"), "sha256")
 
 
 def option_values(start: MatchStart) -> dict[str, OptionValue]:
