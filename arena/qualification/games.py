@@ -212,7 +212,7 @@ class _SeatedBots:
     def phases_of(self, bots: Sequence[BotId]) -> None:
         """A bot plays all tables of a seating as one process."""
 
-    def keeps_apart(self, bots: Sequence[BotId]) -> bool:  # noqa: ARG002 - as `BotSource.keeps_apart`
+    def all_sandboxed(self, bots: Sequence[BotId]) -> bool:  # noqa: ARG002 - as `BotSource.all_sandboxed`
         """Return False: one process sees all tables."""
         return False
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from cardarena import Ask, Bot, local
 from cardarena.v1.play_pb2 import Ask as AskMessage
 from cardarena.v1.play_pb2 import MatchStart
 from tests.rows import slow_unless
+from tests.server.dealing import order_of
 from tests.test_sample_bots import bot_of, load
 
 KEY = seeded_key("dice")
@@ -91,6 +93,16 @@ def test_dice_and_cards_are_independent():
     chi2 = sum((count - 250) ** 2 / 250 for count in table.values())
     assert len(table) == 8
     assert chi2 < 24.32  # 7 degrees of freedom
+
+
+@pytest.mark.parametrize(
+    ("common", "tables"),
+    [(True, [0, 0]), (False, [1, 2])],
+    ids=["the same at all tables", "a table has its own"],
+)
+def test_the_table_of_dice_follows_from_the_order(common, tables):
+    order = replace(order_of("ann", "bob"), common_dice=common)
+    assert [order.dice_table(each) for each in order.match_ids] == tables
 
 
 LEVELS = ["random", "sample", "search-20ms"]

@@ -89,7 +89,7 @@ class MemoryBots:
         self.world.launch_version(version)
         self.known[str(version)] = version
 
-    def keeps_apart(self, bots):
+    def all_sandboxed(self, bots):
         return False
 
     def phases_of(self, bots):

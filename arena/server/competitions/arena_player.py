@@ -59,7 +59,7 @@ class BotSource(Protocol):
         """The phases in which a deal-set between these bots is played; None if all tables are at a time."""
         ...
 
-    def keeps_apart(self, bots: Sequence[BotId]) -> bool:
+    def all_sandboxed(self, bots: Sequence[BotId]) -> bool:
         """Whether each of them is launched in a sandbox, in a new process for each table of a deal-set."""
         ...
 
@@ -108,7 +108,7 @@ class ArenaPlayer(MatchByMatch):
     ) -> Mapping[str, MatchOutcome]:
         """As `DealSetPlayer.play`."""
         order = self._order(job.deal_set)
-        self._orders[job.id] = replace(order, common_dice=self._bots.keeps_apart(order.bots))
+        self._orders[job.id] = replace(order, common_dice=self._bots.all_sandboxed(order.bots))
         try:
             return await super().play(job, known, ended, begin, task_status=task_status)
         finally:

@@ -145,7 +145,7 @@ class Launcher:
     def phases_of(self, bots: Sequence[BotId]) -> None:
         """Return None: matches outside of competitions have no phases."""
 
-    def keeps_apart(self, bots: Sequence[BotId]) -> bool:  # noqa: ARG002 - as `BotSource.keeps_apart`
+    def all_sandboxed(self, bots: Sequence[BotId]) -> bool:  # noqa: ARG002 - as `BotSource.all_sandboxed`
         """Return False: a process plays several matches."""
         return False
 

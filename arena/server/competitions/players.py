@@ -181,7 +181,7 @@ class Players:
         launched = any(self.is_launched(bot.name) for bot in bots)
         return self.phases if launched and self.level is not Level.S0 else None
 
-    def keeps_apart(self, bots: Sequence[BotId]) -> bool:
+    def all_sandboxed(self, bots: Sequence[BotId]) -> bool:
         """Whether each of them is launched in a sandbox, in a new process for each table of a deal-set."""
         return self.level is not Level.S0 and all(self.is_launched(bot.name) for bot in bots)
 
