@@ -8,7 +8,6 @@ is none of them. Sure of the rule, the bot plays several cards at once, turns
 prophet, or guesses. It needs nothing but the SDK.
 """
 
-import random
 from itertools import permutations, product
 from typing import NamedTuple
 
@@ -84,7 +83,7 @@ class EleusisBot(eleusis.Bot):
     def move(self, ask: eleusis.Ask) -> eleusis.Choice:
         view = ask.view
         if view.phase == eleusis.PHASE_RULE:
-            text = random.choice(OWN_RULES)
+            text = ask.random.choice(OWN_RULES)
             return eleusis.Move(verb=eleusis.RULE, text=text)
         self.learn(view)
         if view.phase == eleusis.PHASE_PLAY:

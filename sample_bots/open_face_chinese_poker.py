@@ -6,7 +6,6 @@ most on average: royalties, strong rows, and no foul. In Fantasyland it takes
 the first setting that the arena offers, which is a good one.
 """
 
-import random
 from collections import Counter
 
 import cardarena
@@ -73,7 +72,7 @@ class OpenFaceBot(open_face.Bot):
         unseen = [card for card in PACK if card not in seen]
         moves = self.sensible(ask.moves) if len(ask.moves) > 20 else ask.moves
         trials = max(8, TRIALS * 3 // max(3, len(moves)))
-        deals = [random.sample(unseen, min(13, len(unseen))) for _ in range(trials)]
+        deals = [ask.random.sample(unseen, min(13, len(unseen))) for _ in range(trials)]
         return max(moves, key=lambda move: self.value(own, move, deals))
 
     def sensible(self, moves):

@@ -6,7 +6,6 @@ more the larger, calls when the pot is worth the price, and gives up the card
 without which it should win most. It needs nothing but the SDK.
 """
 
-import random
 from collections import Counter
 from functools import cache
 from itertools import combinations
@@ -106,7 +105,7 @@ class PineappleBot(pineapple.Bot):
         others, to_come = len(view.live) - 1, 5 - len(view.board)
         sums = [0.0] * len(kept)
         for deal in range(MAX_DEALS):
-            drawn = random.sample(unseen, 2 * others + to_come)
+            drawn = ask.random.sample(unseen, 2 * others + to_come)
             board = [*view.board, *drawn[2 * others :]]
             hands = [[*drawn[2 * other : 2 * other + 2], *board] for other in range(others)]
             highs = [high(hand) for hand in hands]

@@ -1,7 +1,5 @@
 """Plays every game: picks any of the offered moves."""
 
-import random
-
 import cardarena
 
 
@@ -9,7 +7,7 @@ class RandomBot(cardarena.Bot):
     max_matches = max_open_asks = 64
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        return random.choice(ask.moves)
+        return ask.random.choice(ask.moves)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ than its share, the more the larger, and calls when the pot is worth the price.
 It needs nothing but the SDK.
 """
 
-import random
 from collections import Counter
 from functools import cache
 
@@ -86,7 +85,7 @@ class SokoBot(soko.Bot):
         needed = HAND - len(own)
         total = 0.0
         for deal in range(MAX_DEALS):
-            drawn = random.sample(unseen, needed + sum(HAND - len(cards) for cards in up))
+            drawn = ask.random.sample(unseen, needed + sum(HAND - len(cards) for cards in up))
             mine, at = strength([*own, *drawn[:needed]]), needed
             part = 1
             for cards in up:

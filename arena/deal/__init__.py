@@ -1,5 +1,6 @@
 """Fair deals that anyone can recompute: protocol fd2, from the commitments to the cards."""
 
+from arena.deal.dice import COMMON, DICE_BYTES, Dice, dice_of
 from arena.deal.fair import (
     ENTROPY_BYTES,
     NO_COMMITMENT,
@@ -20,10 +21,13 @@ from arena.deal.streams import KeyedDeals, KeyStream, board_key, deal_set_key, n
 from arena.deal.views import SALT_BYTES, seal, view_context, view_transcript
 
 __all__ = [
+    "COMMON",
+    "DICE_BYTES",
     "ENTROPY_BYTES",
     "NO_COMMITMENT",
     "SALT_BYTES",
     "DealTerms",
+    "Dice",
     "KeyStream",
     "KeyedDeals",
     "Lie",
@@ -31,6 +35,7 @@ __all__ = [
     "bot_commitment",
     "context",
     "deal_set_key",
+    "dice_of",
     "first_pack",
     "new_key",
     "opened_key",

@@ -70,6 +70,13 @@ def board_key(key: bytes, board: int) -> bytes:
     return hmac_sha256(key, info + b"\x01")
 
 
+def derived(key: bytes, label: bytes, *numbers: int) -> bytes:
+    """Return 32 bytes that follow from a key, a label that no other use has, and numbers."""
+    return hmac_sha256(
+        key, encode_parts(_PROTOCOL, label, *(each.to_bytes(4, "big") for each in numbers))
+    )
+
+
 class KeyStream:
     """A stream of bytes, fixed by the key of a board and a label, and numbers drawn from it."""
 

@@ -1,10 +1,9 @@
 """The arena's own bot, at one of four levels: `arena play GAME ./my_bot house:search-20ms`.
 
-It fills seats that no bot takes, and is an opponent to practise against. What it plays follows from what it sees, so
-the same boards against the same bots go the same way.
+It fills seats that no bot takes, and is an opponent to practise against. What it plays follows from what it sees and
+from its dice, so the same seed against the same bots goes the same way.
 """
 
-import hashlib
 import random
 import sys
 from collections.abc import Callable
@@ -32,14 +31,13 @@ class HouseBot(cardarena.Bot):
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         """The move of this level; any move in games without a policy."""
-        chance = random.Random(hashlib.sha256(str(ask.view).encode()).digest())
         terms = terms_of_message(ask.start.terms)
         play = None if self.level == "random" else player(terms.game.id, STEPS[self.level])
         if play is None:
-            return chance.choice(ask.moves)
+            return ask.random.choice(ask.moves)
         codec = codec_of(terms.game)
         view = codec.read_view(ask.view)
-        move = play(view, terms.options, Seat(ask.seat), chance)
+        move = play(view, terms.options, Seat(ask.seat), ask.random)
         return type(ask.moves[0]).FromString(codec.move(move))
 
 

@@ -212,6 +212,10 @@ class _SeatedBots:
     def phases_of(self, bots: Sequence[BotId]) -> None:
         """A bot plays all tables of a seating as one process."""
 
+    def all_sandboxed(self, bots: Sequence[BotId]) -> bool:  # noqa: ARG002 - as `BotSource.all_sandboxed`
+        """Return False: one process sees all tables."""
+        return False
+
 
 def _why_not_seated(session: Session | None, seating: QualificationSeating) -> str:
     """Why the bot cannot be seated at a game of its manifest; empty if it can."""

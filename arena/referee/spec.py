@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from arena.deal import Dice
 from arena.errors import ErrorEntry, FaultEntry
 from arena.errors.faults import ABORTS, FAULTS
 from arena.games.contract import Deals, Result
@@ -93,6 +94,8 @@ class MatchSpec:
     """The fair deal of the packs; None for seeded deals."""
     deal_contexts: tuple[bytes, ...] = ()
     """By seat, the context of the fair deal on the bot's stream; none for seeded deals."""
+    dice: Dice | None = None
+    """The dice of the bots; None in matches of versions without dice."""
 
 
 @dataclass(frozen=True, slots=True)

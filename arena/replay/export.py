@@ -63,6 +63,7 @@ def export_lines(replay: Replay) -> Iterator[str]:
 
 def _match(replay: Replay, terms: MatchTerms, verified: Verified) -> dict[str, Any]:
     opened, revealed, fairness = replay.opened, replay.revealed, verified.fairness
+    dice = replay.spec().dice
     return {
         "match_id": opened.match_id,
         **terms_json(terms),
@@ -83,6 +84,8 @@ def _match(replay: Replay, terms: MatchTerms, verified: Verified) -> dict[str, A
         "seed": revealed.seed if opened.terms.seeded else None,
         "deal_key": revealed.deal_key.hex(),
         "deal_key_sha256": opened.deal_key_sha256.hex(),
+        "dice_table": opened.dice_table if opened.HasField("dice_table") else None,
+        "dice": [each.hex() for each in dice.seats] if dice is not None else [],
         "signed_by": verified.signed_by.hex() or None,
     }
 

@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import quote
 
 from arena.deal import (
+    COMMON,
     ENTROPY_BYTES,
     NO_COMMITMENT,
     SALT_BYTES,
@@ -74,6 +75,7 @@ def check(replay: Replay) -> Fairness:
         return Fairness(seeded=opened.terms.seeded, entropy_from=0, participants=0)
     _check_terms(replay)
     _check_participants(replay)
+    _check_dice(replay)
     try:
         key = opened_key(
             context_of(opened),
@@ -328,3 +330,11 @@ def _check_participants(replay: Replay) -> None:
     for seat, bot in enumerate(planned[opened.match_id]):
         if bot not in participants and seat not in forfeited:
             raise Discrepancy(f"{bot} at seat {seat} was left out of the fair deal")
+
+
+def _check_dice(replay: Replay) -> None:
+    """Check that the bots had the dice of all tables, or of this one."""
+    opened = replay.opened
+    own = list(_planned(replay)).index(opened.match_id) + 1
+    if opened.dice_table not in (COMMON, own):
+        raise Discrepancy(f"its dice are those of table {opened.dice_table}, and it is table {own}")

@@ -11,7 +11,7 @@ from typing import BinaryIO, Final, TypeAlias, cast
 
 from google.protobuf.message import DecodeError
 
-from arena.deal import KeyedDeals
+from arena.deal import KeyedDeals, dice_of
 from arena.games.catalogue import BadOptions, UnknownGame
 from arena.referee.spec import AbortCause, Ending, FaultKind, ForfeitedSeat, MatchSpec, SeatedBot
 from arena.replay.records import (
@@ -282,4 +282,7 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
         deal_set=opened.deal_set,
         forfeited_seats=forfeited_seats,
         fair_deal=opened.fair_deal if opened.HasField("fair_deal") else None,
+        dice=dice_of(key, opened.dice_table, terms.seats)
+        if opened.HasField("dice_table")
+        else None,
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from arena.deal import first_pack, plan_line, rules_hash, setting_texts
+from arena.deal import COMMON, first_pack, plan_line, rules_hash, setting_texts
 from arena.games.catalogue import BadOptions, UnknownGame, game_by_id
 from arena.server.bots import BotId
 from arena.server.refusals import Refused
@@ -69,6 +69,9 @@ class DealSetOrder:
     tables: tuple[TableOrder, ...]
     seed: str = ""
     """Determines the deals; empty for fair deals. Secret while it is played."""
+    common_dice: bool = False
+    """Whether all its tables have the same dice. Where a bot could tell another what it saw at one table, that one
+    would know the dice of an opponent at the next."""
 
     def __post_init__(self) -> None:
         if not self.tables or any(len(each.bots) != self.terms.seats for each in self.tables):
@@ -101,6 +104,12 @@ class DealSetOrder:
     def table(self, match_id: str) -> TableOrder:
         """The match of this id, which has to be in the deal-set."""
         return next(each for each in self.tables if each.match_id == match_id)
+
+    def dice_table(self, match_id: str) -> int:
+        """The table whose dice a match has, as replays record it."""
+        if self.common_dice or len(self.tables) == 1:
+            return COMMON
+        return self.match_ids.index(match_id) + 1
 
     # A fair deal commits to these before bots add entropy.
 
@@ -155,6 +164,7 @@ def deal_set_message(order: DealSetOrder) -> journal_pb2.OrderedDealSet:
             for table in order.tables
         ],
         seed=order.seed,
+        common_dice=order.common_dice,
     )
 
 
@@ -176,6 +186,7 @@ def order_of_message(message: journal_pb2.OrderedDealSet) -> DealSetOrder:
             for table in message.matches
         ),
         message.seed,
+        message.common_dice,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import trio
 
-from arena.deal import KeyedDeals, seeded_key
+from arena.deal import COMMON, KeyedDeals, dice_of, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Step
 from arena.referee.absence import Absence
@@ -222,6 +222,7 @@ def seeded_spec(
         deals=KeyedDeals(key),
         deal_key_sha256=sha256(key).digest(),
         forfeited_seats=forfeited_seats,
+        dice=dice_of(key, COMMON, seats),
     )
 
 

@@ -2,7 +2,14 @@ package cardarena
 
 import (
 	"context"
+	"crypto/hmac"
+	crand "crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -62,6 +69,7 @@ type Ask struct {
 	body        protoreflect.Message
 	undelivered *askEvents
 	due         time.Time
+	random      *rand.Rand
 
 	// The session's lock guards these.
 	open, delivered bool
@@ -151,6 +159,36 @@ func (a *Ask) PlayedFor() []*v1.PlayedFor { return a.allEvents().playedFor }
 // arrived. It does not include the way from and to the arena. The message's clock has how long that
 // and the decision took last time.
 func (a *Ask) TimeLeft() time.Duration { return max(0, time.Until(a.due)) }
+
+// Seed is what the random numbers of this decision are seeded with: 32 secret bytes, the same in every
+// language. They follow from the match's dice and the number of the decision. If the arena sent no
+// dice, the SDK draws some for the process.
+func (a *Ask) Seed() [32]byte {
+	dice := a.Match.Start.GetDice()
+	if len(dice) == 0 {
+		dice = binary.BigEndian.AppendUint32(slices.Clone(ownDice()), a.Match.Number())
+	}
+	mac := hmac.New(sha256.New, dice)
+	mac.Write(binary.BigEndian.AppendUint32(nil, a.Message.GetDecision()))
+	return [32]byte(mac.Sum(nil))
+}
+
+// Random generates the random numbers of this decision, by ChaCha8 from Seed. A bot that takes all its
+// chance from here plays the same again if dice and asks are the same. Versions that are compared with
+// common dice have the same numbers at the same decision, so fewer deal-sets tell them apart.
+func (a *Ask) Random() *rand.Rand {
+	if a.random == nil {
+		a.random = rand.New(rand.NewChaCha8(a.Seed()))
+	}
+	return a.random
+}
+
+// ownDice are for matches of arenas that send no dice.
+var ownDice = sync.OnceValue(func() []byte {
+	dice := make([]byte, 16)
+	_, _ = crand.Read(dice) // it never fails
+	return dice
+})
 
 func (a *Ask) forced() bool { return a.MoveCount() == 1 && a.MovesComplete() }
 

@@ -4,16 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ASK "{\"ask\":"
 #define ID "\"ask_id\":\""
+#define SEED "\"seed\":"
 #define TEXTS "\"move_texts\":[\""
 
 int main(void) {
     char *line = NULL;
     size_t size = 0;
-    srand((unsigned)time(NULL));
     while (getline(&line, &size, stdin) > 0) {
         if (strncmp(line, ASK, strlen(ASK)) != 0)
             continue;
@@ -23,6 +22,7 @@ int main(void) {
         long moves = 1;
         for (char *at = texts; (at = strstr(at, "\",\"")) && at < end; at++)
             moves++;
+        srand((unsigned)strtoul(strstr(line, SEED) + strlen(SEED), NULL, 10));
         printf("{\"ask_id\":\"%.*s\",\"index\":%ld}\n", (int)strcspn(id, "\""), id, rand() % moves);
         fflush(stdout);
     }

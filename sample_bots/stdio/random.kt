@@ -3,6 +3,7 @@
 import kotlin.random.Random
 
 val ASK_ID = Regex("\"ask_id\":\"(\\d+)\"")
+val SEED = Regex("\"seed\":(\\d+)")
 val TEXTS = Regex("\"move_texts\":\\[\"(.*?)\"\\]")
 
 fun main() {
@@ -10,7 +11,8 @@ fun main() {
         if (!line.startsWith("{\"ask\":")) continue
         val id = ASK_ID.find(line)!!.groupValues[1]
         val moves = TEXTS.find(line)!!.groupValues[1].split("\",\"").size
-        println("{\"ask_id\":\"$id\",\"index\":${Random.nextInt(moves)}}")
+        val seed = SEED.find(line)!!.groupValues[1].toLong()
+        println("{\"ask_id\":\"$id\",\"index\":${Random(seed).nextInt(moves)}}")
         System.out.flush()
     }
 }

@@ -6,5 +6,5 @@ $stdout.sync = true
 $stdin.each_line do |line|
   next unless (ask = JSON.parse(line)["ask"])
 
-  puts JSON.generate(ask_id: ask["ask_id"], index: rand(ask["move_texts"].size))
+  puts JSON.generate(ask_id: ask["ask_id"], index: Random.new(ask["seed"]).rand(ask["move_texts"].size))
 end

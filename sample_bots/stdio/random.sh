@@ -12,6 +12,7 @@ while IFS= read -r line; do
         texts=${texts#*'","'}
         moves=$((moves + 1))
     done
-    random=$(od -An -N2 -tu2 /dev/urandom)
-    printf '{"ask_id":"%s","index":%d}\n' "$id" $((random % moves))
+    seed=${line##*'"seed":'}
+    seed=${seed%%[!0-9]*}
+    printf '{"ask_id":"%s","index":%d}\n' "$id" $((seed % moves))
 done

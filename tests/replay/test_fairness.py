@@ -162,6 +162,7 @@ FALSE = [
     (revealed(lambda revealed: revealed.ClearField("secret")),  "secret does not open its commitment",    "nothing opened"),
     (another_key,                                               "does not follow from the fair deal",     "a key from nowhere"),
     (seeded_too,                                                "does not follow from the seed",          "a seed beside it"),
+    (opened(setting("dice_table", 2)),                          "dice are those of table 2",              "dice of another table"),
     (opened(lambda opened: opened.ClearField("fair_deal")),     "opens a fair deal that it does not have", "the fair deal taken out"),
 ]
 # fmt: on

@@ -159,3 +159,27 @@ def test_twins_that_share_a_folder_are_found_by_this_test(tmp_path):
     saw, _ = played(tmp_path, copies=False)
     assert [each for each in saw if each["locked_by"]]
     assert [each for each in saw if each["files"]]
+
+
+async def kept_apart(arena, kind, folder, bots):
+    async with trio.open_nursery() as nursery:
+        players = kind(arena, folder / "data", folder / "bots", nursery)
+        for name in ("ann", "bob"):
+            players.add(BotCommand(name, (sys.executable, f"{name}.py")))
+        return players.all_sandboxed([BotId(name) for name in bots])
+
+
+@pytest.mark.parametrize(
+    ("kind", "bots", "expected"),
+    [
+        (PhasedPlayers, ("ann", "bob"), True),
+        (PhasedPlayers, ("ann", "guest:remote"), False),
+        (Players, ("ann", "bob"), False),
+    ],
+    ids=["all are sandboxed", "one dials in", "no sandbox"],
+)
+def test_dice_are_common_only_where_every_bot_is_kept_apart(tmp_path, kind, bots, expected):
+    def asked(arena):
+        return kept_apart(arena, kind, tmp_path, bots)
+
+    assert in_arena(tmp_path / "data", asked) is expected

@@ -89,6 +89,9 @@ class MemoryBots:
         self.world.launch_version(version)
         self.known[str(version)] = version
 
+    def all_sandboxed(self, bots):
+        return False
+
     def phases_of(self, bots):
         return self.phases if any(self.is_launched(bot.name) for bot in bots) else None
 

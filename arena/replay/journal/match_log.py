@@ -132,6 +132,7 @@ class MatchLog:
                 )
                 for out in spec.forfeited_seats
             ],
+            dice_table=None if spec.dice is None else spec.dice.table,
         )
         self._append(self._record(opened=opened))
         self._append_seated()

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 import trio
@@ -58,6 +59,10 @@ class BotSource(Protocol):
         """The phases in which a deal-set between these bots is played; None if all tables are at a time."""
         ...
 
+    def all_sandboxed(self, bots: Sequence[BotId]) -> bool:
+        """Whether each of them is launched in a sandbox, in a new process for each table of a deal-set."""
+        ...
+
 
 class ArenaPlayer(MatchByMatch):
     """A `DealSetPlayer` that plays in this process's arena."""
@@ -102,7 +107,8 @@ class ArenaPlayer(MatchByMatch):
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
         """As `DealSetPlayer.play`."""
-        self._orders[job.id] = self._order(job.deal_set)
+        order = self._order(job.deal_set)
+        self._orders[job.id] = replace(order, common_dice=self._bots.all_sandboxed(order.bots))
         try:
             return await super().play(job, known, ended, begin, task_status=task_status)
         finally:

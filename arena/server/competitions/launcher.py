@@ -145,6 +145,10 @@ class Launcher:
     def phases_of(self, bots: Sequence[BotId]) -> None:
         """Return None: matches outside of competitions have no phases."""
 
+    def all_sandboxed(self, bots: Sequence[BotId]) -> bool:  # noqa: ARG002 - as `BotSource.all_sandboxed`
+        """Return False: a process plays several matches."""
+        return False
+
     async def send_home(self) -> None:
         """End all bots: close their streams, and give them time to end by themselves."""
         running = list(self._running.items())

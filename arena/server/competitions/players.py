@@ -195,6 +195,10 @@ class Players:
         launched = any(self.is_launched(bot.name) for bot in bots)
         return self.phases if launched and self.level is not Level.S0 else None
 
+    def all_sandboxed(self, bots: Sequence[BotId]) -> bool:
+        """Whether each of them is launched in a sandbox, in a new process for each table of a deal-set."""
+        return self.level is not Level.S0 and all(self.is_launched(bot.name) for bot in bots)
+
     def rests(self, name: str) -> bool:
         """Whether the arena failed to start a bot, and does not try again yet."""
         return name in self._launchers and self._launchers[name].rests

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from arena.deal import KeyedDeals
+from arena.deal import KeyedDeals, dice_of
 from arena.games.contract import Seat
 from arena.referee import FaultKind, MatchSpec, SeatedBot
 from arena.referee.spec import ForfeitedSeat
@@ -62,6 +62,7 @@ class MatchStarter:
             forfeited_seats=_forfeited(fixed.forfeited_seats(bots), bots, match.unwilling),
             fair_deal=fixed.fair_deal,
             deal_contexts=fixed.seat_views(match.match_id),
+            dice=dice_of(fixed.key, order.dice_table(match.match_id), order.terms.seats),
         )
         ports = seat_all(spec, reserved)
         log = self._journal.match(spec, _numbers(reserved, ports), match.grant)

@@ -138,6 +138,7 @@ class Seating:
             ],
             deal_context=spec.deal_contexts[seat] if spec.deal_contexts else b"",
             match_id=spec.match_id,
+            dice=spec.dice.seats[seat] if spec.dice is not None else b"",
         )
         self.codec = codec_of(spec.terms.game)
         self._session = session

@@ -8,6 +8,7 @@ from typing import Final
 import trio
 from google.protobuf.message import DecodeError
 
+from arena.deal import COMMON
 from arena.schedule.deal_sets import MatchOutcome
 from arena.schedule.runner import CountBegin
 from arena.server.arena import Arena
@@ -177,6 +178,10 @@ class LeasedDealSet:
             deal_key_sha256=opened.deal_key_sha256,
             fair_deal=fixed.fair_deal,
             forfeited_seats=opened.forfeited_seats,
+            # Whether its bots were kept apart, the worker knows.
+            dice_table=COMMON
+            if opened.dice_table == COMMON
+            else order.match_ids.index(table.match_id) + 1,
         )
         if opened != expected:
             raise BadMessage(f"{opened.match_id} was not played as ordered")

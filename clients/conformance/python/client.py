@@ -12,6 +12,8 @@ from cardarena.v1.game_pb2 import Ending
 
 RAISES_AT = 999
 """An ask with a number that ends so finds the bot's mistake."""
+SEED_AT = 998
+"""At an ask with a number that ends so its note is the beginning of the decision's seed."""
 PAD = "\N{PLAYING CARD ACE OF SPADES}"
 
 
@@ -45,6 +47,8 @@ class FixedBot(cardarena.Bot):
         if ask.ask_id % 1000 == RAISES_AT:
             raise RuntimeError("the fixed bot's mistake")
         note = f"{self.asked}{PAD * (ask.ask_id // 1000)}"
+        if ask.ask_id % 1000 == SEED_AT:
+            note = ask.seed[:4].hex()
         return cardarena.Noted(ask.ask_id % len(ask.moves), note)
 
     def ended(self, end: cardarena.End) -> None:

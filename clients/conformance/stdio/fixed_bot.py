@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 RAISES_AT = 999
+SEED_AT = 998
 PAD = "\N{PLAYING CARD ACE OF SPADES}"
 
 
@@ -40,6 +41,8 @@ def answer(ask: dict, count: int) -> dict:
         return {"ask_id": ask["ask_id"], "failed": True, "note": "the fixed bot's mistake"}
     (game,) = (value for value in ask.values() if isinstance(value, dict) and "moves" in value)
     note = f"{count}{PAD * (number // 1000)}"
+    if number % 1000 == SEED_AT:
+        note = f"{ask['seed']:08x}"
     return {"ask_id": ask["ask_id"], "index": number % len(game["moves"]), "note": note}
 
 

@@ -360,7 +360,12 @@ type Opened struct {
 	// commitment.
 	ForfeitedSeats []*ForfeitedSeat `protobuf:"bytes,8,rep,name=forfeited_seats,json=forfeitedSeats,proto3" json:"forfeited_seats,omitempty"`
 	// The machine that played it; not set if it is the arena's own.
-	PlayedAt      *PlayedAt `protobuf:"bytes,9,opt,name=played_at,json=playedAt,proto3" json:"played_at,omitempty"`
+	PlayedAt *PlayedAt `protobuf:"bytes,9,opt,name=played_at,json=playedAt,proto3" json:"played_at,omitempty"`
+	// The table whose dice the bots have: 0 if all tables of the deal-set have the same,
+	// otherwise the match's number in the plan, from 1. Seat s has the first 16 bytes of
+	// HMAC-SHA-256(deal_key, enc("fd1", "dice", u32be table, u32be s)). Not set in
+	// replays of versions without dice.
+	DiceTable     *uint32 `protobuf:"varint,10,opt,name=dice_table,json=diceTable,proto3,oneof" json:"dice_table,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -456,6 +461,13 @@ func (x *Opened) GetPlayedAt() *PlayedAt {
 		return x.PlayedAt
 	}
 	return nil
+}
+
+func (x *Opened) GetDiceTable() uint32 {
+	if x != nil && x.DiceTable != nil {
+		return *x.DiceTable
+	}
+	return 0
 }
 
 // Names the machine of a worker that played a match.
@@ -1062,7 +1074,9 @@ type OrderedDealSet struct {
 	// All its matches.
 	Matches []*OrderedMatch `protobuf:"bytes,3,rep,name=matches,proto3" json:"matches,omitempty"`
 	// The seed of the deals; empty for fair deals.
-	Seed          string `protobuf:"bytes,4,opt,name=seed,proto3" json:"seed,omitempty"`
+	Seed string `protobuf:"bytes,4,opt,name=seed,proto3" json:"seed,omitempty"`
+	// Whether all its tables have the same dice.
+	CommonDice    bool `protobuf:"varint,5,opt,name=common_dice,json=commonDice,proto3" json:"common_dice,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1123,6 +1137,13 @@ func (x *OrderedDealSet) GetSeed() string {
 		return x.Seed
 	}
 	return ""
+}
+
+func (x *OrderedDealSet) GetCommonDice() bool {
+	if x != nil {
+		return x.CommonDice
+	}
+	return false
 }
 
 // Describes one match of a deal-set.
@@ -2025,7 +2046,7 @@ const file_cardarena_v1_journal_proto_rawDesc = "" +
 	" \x01(\v2\x14.cardarena.v1.SignedH\x00R\x06signed\x12+\n" +
 	"\x05noted\x18\v \x01(\v2\x13.cardarena.v1.NotedH\x00R\x05noted\x125\n" +
 	"\ttime_kept\x18\f \x01(\v2\x16.cardarena.v1.TimeKeptH\x00R\btimeKeptB\x06\n" +
-	"\x04body\"\x9d\x03\n" +
+	"\x04body\"\xd0\x03\n" +
 	"\x06Opened\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12.\n" +
 	"\x05terms\x18\x02 \x01(\v2\x18.cardarena.v1.MatchTermsR\x05terms\x121\n" +
@@ -2035,7 +2056,11 @@ const file_cardarena_v1_journal_proto_rawDesc = "" +
 	"\x0fdeal_key_sha256\x18\x06 \x01(\fR\rdealKeySha256\x123\n" +
 	"\tfair_deal\x18\a \x01(\v2\x16.cardarena.v1.FairDealR\bfairDeal\x12D\n" +
 	"\x0fforfeited_seats\x18\b \x03(\v2\x1b.cardarena.v1.ForfeitedSeatR\x0eforfeitedSeats\x123\n" +
-	"\tplayed_at\x18\t \x01(\v2\x16.cardarena.v1.PlayedAtR\bplayedAt\"]\n" +
+	"\tplayed_at\x18\t \x01(\v2\x16.cardarena.v1.PlayedAtR\bplayedAt\x12\"\n" +
+	"\n" +
+	"dice_table\x18\n" +
+	" \x01(\rH\x00R\tdiceTable\x88\x01\x01B\r\n" +
+	"\v_dice_table\"]\n" +
 	"\bPlayedAt\x12\x16\n" +
 	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x18\n" +
 	"\asandbox\x18\x02 \x01(\tR\asandbox\x12\x1f\n" +
@@ -2080,12 +2105,14 @@ const file_cardarena_v1_journal_proto_rawDesc = "" +
 	"\bdeal_set\x18\x02 \x01(\v2\x1c.cardarena.v1.OrderedDealSetR\adealSet\x129\n" +
 	"\vabsent_bots\x18\x03 \x01(\x0e2\x18.cardarena.v1.AbsentBotsR\n" +
 	"absentBots\x12#\n" +
-	"\rordered_again\x18\x04 \x01(\bR\forderedAgain\"\xa5\x01\n" +
+	"\rordered_again\x18\x04 \x01(\bR\forderedAgain\"\xc6\x01\n" +
 	"\x0eOrderedDealSet\x12\x19\n" +
 	"\bdeal_set\x18\x01 \x01(\tR\adealSet\x12.\n" +
 	"\x05terms\x18\x02 \x01(\v2\x18.cardarena.v1.MatchTermsR\x05terms\x124\n" +
 	"\amatches\x18\x03 \x03(\v2\x1a.cardarena.v1.OrderedMatchR\amatches\x12\x12\n" +
-	"\x04seed\x18\x04 \x01(\tR\x04seed\"s\n" +
+	"\x04seed\x18\x04 \x01(\tR\x04seed\x12\x1f\n" +
+	"\vcommon_dice\x18\x05 \x01(\bR\n" +
+	"commonDice\"s\n" +
 	"\fOrderedMatch\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x1a\n" +
 	"\brotation\x18\x02 \x01(\rR\brotation\x12,\n" +
@@ -2264,6 +2291,7 @@ func file_cardarena_v1_journal_proto_init() {
 		(*Record_Noted)(nil),
 		(*Record_TimeKept)(nil),
 	}
+	file_cardarena_v1_journal_proto_msgTypes[1].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

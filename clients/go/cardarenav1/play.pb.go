@@ -1416,7 +1416,12 @@ type MatchStart struct {
 	// processes of this bot, have other contexts. Empty for seeded deals.
 	DealContext []byte `protobuf:"bytes,5,opt,name=deal_context,json=dealContext,proto3" json:"deal_context,omitempty"`
 	// The match's id, the same for all seats; also the id of its replay.
-	MatchId       string `protobuf:"bytes,6,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	MatchId string `protobuf:"bytes,6,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	// 16 secret bytes from which the bot takes its random numbers: those of decision n
+	// follow from HMAC-SHA-256(dice, n as 4 bytes, big-endian), by a generator of the
+	// bot's choice. They depend on the deal's key and the seat. If the deal-set has
+	// common dice, they are the same at the same seat of all its tables.
+	Dice          []byte `protobuf:"bytes,7,opt,name=dice,proto3" json:"dice,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1491,6 +1496,13 @@ func (x *MatchStart) GetMatchId() string {
 		return x.MatchId
 	}
 	return ""
+}
+
+func (x *MatchStart) GetDice() []byte {
+	if x != nil {
+		return x.Dice
+	}
+	return nil
 }
 
 // Names the bot at a seat.
@@ -3013,7 +3025,7 @@ const file_cardarena_v1_play_proto_rawDesc = "" +
 	" \x01(\rR\fmaxSentBytes\x12\x19\n" +
 	"\bgrace_ms\x18\v \x01(\rR\agraceMs\x12/\n" +
 	"\x14max_match_note_bytes\x18\f \x01(\rR\x11maxMatchNoteBytes\x12/\n" +
-	"\x14max_match_move_bytes\x18\r \x01(\rR\x11maxMatchMoveBytes\"\xd4\x01\n" +
+	"\x14max_match_move_bytes\x18\r \x01(\rR\x11maxMatchMoveBytes\"\xe8\x01\n" +
 	"\n" +
 	"MatchStart\x12\x14\n" +
 	"\x05match\x18\x01 \x01(\rR\x05match\x12.\n" +
@@ -3021,7 +3033,8 @@ const file_cardarena_v1_play_proto_rawDesc = "" +
 	"\x04seat\x18\x03 \x01(\rR\x04seat\x12.\n" +
 	"\aplayers\x18\x04 \x03(\v2\x14.cardarena.v1.PlayerR\aplayers\x12!\n" +
 	"\fdeal_context\x18\x05 \x01(\fR\vdealContext\x12\x19\n" +
-	"\bmatch_id\x18\x06 \x01(\tR\amatchId\"0\n" +
+	"\bmatch_id\x18\x06 \x01(\tR\amatchId\x12\x12\n" +
+	"\x04dice\x18\a \x01(\fR\x04dice\"0\n" +
 	"\x06Player\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"-\n" +

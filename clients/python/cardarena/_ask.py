@@ -1,9 +1,12 @@
 """The arguments of a bot's methods: an ask for one move, and the end of a match."""
 
+import hmac
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias
+from random import Random
+from typing import Any, Final, Generic, TypeAlias
 
 from typing_extensions import TypeVar
 
@@ -14,6 +17,9 @@ from cardarena.v1.play_pb2 import Clock, MatchEnd, MatchStart, PlayedFor
 ViewT = TypeVar("ViewT", default=Any)
 MoveT = TypeVar("MoveT", default=Any)
 EventT = TypeVar("EventT", default=Any)
+
+_OWN_DICE: Final = os.urandom(16)
+"""For matches of arenas that send no dice."""
 
 OptionValue: TypeAlias = int | str | bool
 
@@ -39,6 +45,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         "_body",
         "_moves",
         "_now_s",
+        "_random",
         "_received_s",
         "ask_id",
         "family",
@@ -91,6 +98,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         self.shown = False
         self._body: Any = getattr(message, family)
         self._moves: list[MoveT] | None = None
+        self._random: Random | None = None
         self._before = before
         self._now_s = now_s
         self._received_s = now_s()
@@ -161,6 +169,31 @@ class Ask(Generic[ViewT, MoveT, EventT]):
     def clock(self) -> Clock:
         """The time when the arena sent the ask, in milliseconds."""
         return self.message.clock
+
+    @property
+    def decision(self) -> int:
+        """The number of the seat's decision in the match, from 1."""
+        return self.message.decision
+
+    @property
+    def seed(self) -> bytes:
+        """32 secret bytes that seed the random numbers of this decision, the same in every language.
+
+        They follow from the match's dice and `decision`. If the arena sent no dice, the SDK draws some for the process.
+        """
+        dice = self.start.dice or _OWN_DICE + self.match.to_bytes(4, "big")
+        return hmac.digest(dice, self.decision.to_bytes(4, "big"), "sha256")
+
+    @property
+    def random(self) -> Random:
+        """Random numbers of this decision: `random.Random(ask.seed)`, created once.
+
+        A bot that takes all its chance from here plays the same again if dice and asks are the same. Versions that are
+        compared with common dice have the same numbers at the same decision, so fewer deal-sets tell them apart.
+        """
+        if self._random is None:
+            self._random = Random(self.seed)
+        return self._random
 
     @property
     def options(self) -> dict[str, OptionValue]:

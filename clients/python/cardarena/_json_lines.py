@@ -2,7 +2,8 @@
 
 The bridge sends objects with one field: `match_start` (MatchStart), `ask` (Ask), `ask_closed` (AskClosed) or
 `match_end` (MatchEnd). The bot sends objects of Answer. All are in protobuf's JSON form with the field names of the
-proto. Lines to the bot have all fields that are not optional. `docs/stdio.md` describes them.
+proto. Lines to the bot have all fields that are not optional, and an ask has `seed`, a number below 2³² for the bot's
+random numbers. `docs/stdio.md` describes them.
 """
 
 import json
@@ -16,6 +17,8 @@ from cardarena.v1.game_pb2 import GameEvent
 from cardarena.v1.play_pb2 import Answer, AskClosed, MatchEnd, MatchStart
 from cardarena.v1.play_pb2 import Ask as AskMessage
 
+SEED_BYTES: Final = 4
+"""Bytes of an ask's seed in its line: as much as the C function `srand` takes."""
 SHOWN_CHARS: Final = 60
 """Characters of a line in an error message."""
 
@@ -36,7 +39,7 @@ def ask_line(ask: AnyAsk) -> bytes:
     for name in ("event_texts", "played_for"):
         _replace(getattr(message, name), list(getattr(ask, name)))
     _replace(getattr(message, ask.family).events, list(ask.events))
-    return _line("ask", message)
+    return _line("ask", message, seed=int.from_bytes(ask.seed[:SEED_BYTES], "big"))
 
 
 def closed_line(closed: AskClosed) -> bytes:
@@ -79,11 +82,11 @@ def answer_of(line: bytes) -> Answer:
     return answer
 
 
-def _line(name: str, message: Message) -> bytes:
+def _line(name: str, message: Message, **more: int) -> bytes:
     fields = MessageToDict(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
-    return json.dumps({name: fields}, separators=(",", ":")).encode() + b"\n"
+    return json.dumps({name: fields | more}, separators=(",", ":")).encode() + b"\n"
 
 
 def _replace(repeated: Any, values: list[Any]) -> None:

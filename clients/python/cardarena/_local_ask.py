@@ -160,6 +160,7 @@ class LocalAsk(Ask[Any, Any, Any]):
         self._earlier = earlier
         self._clock_ms = clock_ms
         self._moves = None
+        self._random = None
         self._view = None
         self._events = None
         self._now_s = time.monotonic
@@ -180,6 +181,10 @@ class LocalAsk(Ask[Any, Any, Any]):
     @property
     def seat(self) -> int:
         return self.start.seat
+
+    @property
+    def decision(self) -> int:
+        return self._decision
 
     @property
     def view(self) -> Any:

@@ -74,13 +74,14 @@ class Match:
         raising: bool,
         replays: str | os.PathLike[str] | None,
     ) -> None:
-        from arena.deal import KeyedDeals, seeded_key
+        from arena.deal import COMMON, KeyedDeals, dice_of, seeded_key
         from arena.wire.terms import terms_message
 
         message, match_id = terms_message(terms), secrets.token_hex(8)
         self._terms = terms
         self._seed = seed
         self._deals = KeyedDeals(seeded_key(seed))
+        dice = dice_of(self._deals.key, COMMON, terms.seats)
         self._form = form_of(terms)
         self._raising = raising
         self._names = names_of(bots)
@@ -88,13 +89,15 @@ class Match:
         sat: Counter[int] = Counter()
         for seat, bot in enumerate(map(object_of, bots)):
             sat[id(bot)] += 1  # matches of an object at several seats have different numbers
-            start = start_of(match_id, message, self._names, seat, sat[id(bot)])
+            start = start_of(match_id, message, self._names, seat, sat[id(bot)], dice.seats[seat])
             self._places.append(Place(self._form, start, bot))
         self._faults: list[Fault] = []
         self._new_faults: list[Fault] = []
         self._exceptions: list[Failure] = []
         self._record = (
-            None if replays is None else Record(match_id, terms, self._names, seed, Path(replays))
+            None
+            if replays is None
+            else Record(match_id, terms, self._names, seed, dice, Path(replays))
         )
 
     def play(self) -> Result:

@@ -31,11 +31,18 @@ def object_of(bot: AnyBot) -> _bot.Bot | _bot.BatchBot:
 
 
 def start_of(
-    match_id: str, message: TermsMessage, names: Sequence[str], seat: int, number: int
+    match_id: str,
+    message: TermsMessage,
+    names: Sequence[str],
+    seat: int,
+    number: int,
+    dice: bytes,
 ) -> MatchStart:
     """Return the message with which a match begins; `number` counts the matches of the bot."""
     players = [Player(seat=at, name=name) for at, name in enumerate(names)]
-    return MatchStart(match=number, terms=message, seat=seat, players=players, match_id=match_id)
+    return MatchStart(
+        match=number, terms=message, seat=seat, players=players, match_id=match_id, dice=dice
+    )
 
 
 class Place:

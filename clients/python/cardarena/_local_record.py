@@ -10,6 +10,7 @@ from cardarena._local_place import Place
 from cardarena.v1.game_pb2 import Fault
 
 if TYPE_CHECKING:
+    from arena.deal import Dice
     from arena.terms import MatchTerms
 
 
@@ -17,7 +18,13 @@ class Record:
     """Writes a replay of a match as the arena does, without charged time."""
 
     def __init__(
-        self, match_id: str, terms: "MatchTerms", names: Sequence[str], seed: str, folder: Path
+        self,
+        match_id: str,
+        terms: "MatchTerms",
+        names: Sequence[str],
+        seed: str,
+        dice: "Dice",
+        folder: Path,
     ) -> None:
         from arena.deal import KeyedDeals, seeded_key
         from arena.referee import MatchSpec, SeatedBot
@@ -32,7 +39,8 @@ class Record:
         key = seeded_key(seed)
         entrants = tuple(map(SeatedBot, names))
         digest = hashlib.sha256(key).digest()
-        self._log.opened(MatchSpec(self.match_id, terms, entrants, KeyedDeals(key), digest))
+        deals = KeyedDeals(key)
+        self._log.opened(MatchSpec(match_id, terms, entrants, deals, digest, dice=dice))
 
     def append(self, body: bytes) -> None:
         """Do nothing, as there is no journal."""

@@ -110,7 +110,8 @@ def replay(
         near = ", ".join(map(str, sorted(asked, key=lambda at: abs(at - step))[:3])) or "none"
         raise ValueError(f"seat {seat} was not asked at step {step}; near to it are: {near}")
     form = form_of(spec.terms)
-    start = start_of(spec.match_id, terms_message(spec.terms), played.names, seat, 1)
+    dice = spec.dice.seats[seat] if spec.dice is not None else b""
+    start = start_of(spec.match_id, terms_message(spec.terms), played.names, seat, 1, dice)
     with closing(Place(form, start, object_of(bot))) as place:
         return Walk(form, spec.terms, place, seat).to(step, walk, spec.match_id, earlier=earlier)
 

@@ -1,12 +1,18 @@
 //! What a bot receives: matches, asks and ends of matches.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use ring::hmac;
+
 use crate::ask_body::{event_count, move_count, moves_complete};
 use crate::game::Game;
+use crate::hashes::HASH_BYTES;
 use crate::v1;
+
+/// For matches of arenas that send no dice.
+static OWN_DICE: LazyLock<u128> = LazyLock::new(|| fastrand::u128(..));
 
 const MINUTE_MS: u32 = 60_000;
 
@@ -200,6 +206,26 @@ impl<G: Game> Ask<G> {
         self.untyped.due.saturating_duration_since(Instant::now())
     }
 
+    /// What the random numbers of this decision are seeded with: 32 secret bytes, the same in every
+    /// language.
+    ///
+    /// They follow from the match's dice and the number of the decision. If the arena sent no dice,
+    /// the SDK draws some for the process.
+    pub fn seed(&self) -> [u8; HASH_BYTES] {
+        seed_of(&self.game_match, self.untyped.message.decision)
+    }
+
+    /// A generator at the beginning of the random numbers of this decision, by
+    /// [`seed`](Ask::seed). Keep it for the decision: each call begins anew.
+    ///
+    /// A bot that takes all its chance from here plays the same again if dice and asks are the same.
+    /// Versions that are compared with common dice have the same numbers at the same decision, so
+    /// fewer deal-sets tell them apart.
+    pub fn random(&self) -> fastrand::Rng {
+        let seed = self.seed();
+        fastrand::Rng::with_seed(u64::from_be_bytes(*seed.first_chunk().expect("32 bytes")))
+    }
+
     /// Whether the arena still waits for an answer.
     ///
     /// A bot that searches for a long time can check this now and then. If the ask is no longer
@@ -207,6 +233,17 @@ impl<G: Game> Ask<G> {
     pub fn is_open(&self) -> bool {
         self.untyped.is_open()
     }
+}
+
+fn seed_of(game_match: &Match, decision: u32) -> [u8; HASH_BYTES] {
+    let dice = if game_match.start.dice.is_empty() {
+        [&OWN_DICE.to_be_bytes()[..], &game_match.number().to_be_bytes()].concat()
+    } else {
+        game_match.start.dice.clone()
+    };
+    let key = hmac::Key::new(hmac::HMAC_SHA256, &dice);
+    let tag = hmac::sign(&key, &decision.to_be_bytes());
+    tag.as_ref().try_into().expect("SHA-256 has 32 bytes")
 }
 
 /// The end of a match before it has the types of its game.

@@ -720,6 +720,12 @@ pub struct MatchStart {
     /// The match's id, the same for all seats; also the id of its replay.
     #[prost(string, tag = "6")]
     pub match_id: ::prost::alloc::string::String,
+    /// 16 secret bytes from which the bot takes its random numbers: those of decision n
+    /// follow from HMAC-SHA-256(dice, n as 4 bytes, big-endian), by a generator of the
+    /// bot's choice. They depend on the deal's key and the seat. If the deal-set has
+    /// common dice, they are the same at the same seat of all its tables.
+    #[prost(bytes = "vec", tag = "7")]
+    pub dice: ::prost::alloc::vec::Vec<u8>,
 }
 /// Names the bot at a seat.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -15,6 +15,8 @@ import {
   MatchStartSchema,
   type PlayedFor,
 } from "./gen/cardarena/v1/play_pb.js";
+import { uint32 } from "./hashes.js";
+import { OWN_DICE, randomOf, seedOf } from "./random.js";
 import { nowMs } from "./time.js";
 
 /** A match, as the arena announced it. */
@@ -83,6 +85,7 @@ export class Ask<
   #controller = new AbortController();
   #message: AskMessage | undefined;
   #allEvents: AskEvents | undefined;
+  #random: (() => number) | undefined;
 
   /**
    * Of an encoded ask, the events of earlier asks that the bot did not receive, and the time of
@@ -161,6 +164,32 @@ export class Ask<
     const clock = this.message.clock;
     const budgetMs = (clock?.moveMs ?? 0) + (clock?.bankMs ?? 0);
     return Math.max(0, this.#receivedMs + budgetMs - nowMs());
+  }
+
+  /**
+   * What the random numbers of this decision are seeded with: 32 secret bytes, the same in every
+   * language. They follow from the match's dice and the number of the decision. If the arena sent
+   * no dice, the SDK draws some for the process.
+   */
+  get seed(): Uint8Array {
+    const { dice, match } = this.match.start;
+    return seedOf(
+      dice.length > 0 ? dice : Buffer.concat([OWN_DICE, uint32(match)]),
+      this.message.decision,
+    );
+  }
+
+  /**
+   * The next random number of this decision, at least 0 and below 1: as `Math.random()`, by the
+   * generator sfc32 from `seed`.
+   *
+   * A bot that takes all its chance from here plays the same again if dice and asks are the same.
+   * Versions that are compared with common dice have the same numbers at the same decision, so
+   * fewer deal-sets tell them apart.
+   */
+  random(): number {
+    this.#random ??= randomOf(this.seed);
+    return this.#random();
   }
 
   /**

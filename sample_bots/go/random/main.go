@@ -3,13 +3,12 @@ package main
 
 import (
 	"context"
-	"math/rand/v2"
 
 	"cardarena.dev/cardarena"
 )
 
 func move(_ context.Context, ask *cardarena.Ask) (cardarena.Choice, error) {
-	return cardarena.Index(rand.IntN(ask.MoveCount())), nil
+	return cardarena.Index(ask.Random().IntN(ask.MoveCount())), nil
 }
 
 func main() {

@@ -3,5 +3,5 @@ import { run } from "cardarena";
 
 await run({
   name: "random",
-  bot: () => ({ move: (ask) => Math.floor(Math.random() * ask.moves.length) }),
+  bot: () => ({ move: (ask) => Math.floor(ask.random() * ask.moves.length) }),
 });

@@ -167,6 +167,7 @@ class Opened(_message.Message):
     FAIR_DEAL_FIELD_NUMBER: _builtins.int
     FORFEITED_SEATS_FIELD_NUMBER: _builtins.int
     PLAYED_AT_FIELD_NUMBER: _builtins.int
+    DICE_TABLE_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match's id."""
     start_unix_ms: _builtins.int
@@ -175,6 +176,12 @@ class Opened(_message.Message):
     """The deal-set's name; empty for a single match."""
     deal_key_sha256: _builtins.bytes
     """SHA-256 of the deals' key, which commits the arena to the key in `revealed`."""
+    dice_table: _builtins.int
+    """The table whose dice the bots have: 0 if all tables of the deal-set have the same,
+    otherwise the match's number in the plan, from 1. Seat s has the first 16 bytes of
+    HMAC-SHA-256(deal_key, enc("fd1", "dice", u32be table, u32be s)). Not set in
+    replays of versions without dice.
+    """
     @_builtins.property
     def terms(self) -> _game_pb2.MatchTerms:
         """The terms."""
@@ -209,12 +216,15 @@ class Opened(_message.Message):
         fair_deal: Global___FairDeal | None = ...,
         forfeited_seats: _abc.Iterable[Global___ForfeitedSeat] | None = ...,
         played_at: Global___PlayedAt | None = ...,
+        dice_table: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fair_deal", b"fair_deal", "played_at", b"played_at", "terms", b"terms"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_dice_table", b"_dice_table", "dice_table", b"dice_table", "fair_deal", b"fair_deal", "played_at", b"played_at", "terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_key_sha256", b"deal_key_sha256", "deal_set", b"deal_set", "entrants", b"entrants", "fair_deal", b"fair_deal", "forfeited_seats", b"forfeited_seats", "match_id", b"match_id", "played_at", b"played_at", "start_unix_ms", b"start_unix_ms", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dice_table", b"_dice_table", "deal_key_sha256", b"deal_key_sha256", "deal_set", b"deal_set", "dice_table", b"dice_table", "entrants", b"entrants", "fair_deal", b"fair_deal", "forfeited_seats", b"forfeited_seats", "match_id", b"match_id", "played_at", b"played_at", "start_unix_ms", b"start_unix_ms", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__dice_table: _TypeAlias = _typing.Literal["dice_table"]  # noqa: Y015
+    _WhichOneofArgType__dice_table: _TypeAlias = _typing.Literal["_dice_table", b"_dice_table"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__dice_table) -> _WhichOneofReturnType__dice_table | None: ...
 
 Global___Opened: _TypeAlias = Opened  # noqa: Y015
 
@@ -530,10 +540,13 @@ class OrderedDealSet(_message.Message):
     TERMS_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    COMMON_DICE_FIELD_NUMBER: _builtins.int
     deal_set: _builtins.str
     """Its name; for a single match, the match's id."""
     seed: _builtins.str
     """The seed of the deals; empty for fair deals."""
+    common_dice: _builtins.bool
+    """Whether all its tables have the same dice."""
     @_builtins.property
     def terms(self) -> _game_pb2.MatchTerms:
         """The terms of all its matches."""
@@ -549,10 +562,11 @@ class OrderedDealSet(_message.Message):
         terms: _game_pb2.MatchTerms | None = ...,
         matches: _abc.Iterable[Global___OrderedMatch] | None = ...,
         seed: _builtins.str = ...,
+        common_dice: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_set", b"deal_set", "matches", b"matches", "seed", b"seed", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["common_dice", b"common_dice", "deal_set", b"deal_set", "matches", b"matches", "seed", b"seed", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -738,6 +738,7 @@ class MatchStart(_message.Message):
     PLAYERS_FIELD_NUMBER: _builtins.int
     DEAL_CONTEXT_FIELD_NUMBER: _builtins.int
     MATCH_ID_FIELD_NUMBER: _builtins.int
+    DICE_FIELD_NUMBER: _builtins.int
     match: _builtins.int
     """A small number for this bot's seat in the match. It is the same on later streams
     and after a restart of the arena, and is never used twice for a bot. A bot with
@@ -751,6 +752,12 @@ class MatchStart(_message.Message):
     """
     match_id: _builtins.str
     """The match's id, the same for all seats; also the id of its replay."""
+    dice: _builtins.bytes
+    """16 secret bytes from which the bot takes its random numbers: those of decision n
+    follow from HMAC-SHA-256(dice, n as 4 bytes, big-endian), by a generator of the
+    bot's choice. They depend on the deal's key and the seat. If the deal-set has
+    common dice, they are the same at the same seat of all its tables.
+    """
     @_builtins.property
     def terms(self) -> _game_pb2.MatchTerms:
         """The terms of the match."""
@@ -768,10 +775,11 @@ class MatchStart(_message.Message):
         players: _abc.Iterable[Global___Player] | None = ...,
         deal_context: _builtins.bytes = ...,
         match_id: _builtins.str = ...,
+        dice: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_context", b"deal_context", "match", b"match", "match_id", b"match_id", "players", b"players", "seat", b"seat", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_context", b"deal_context", "dice", b"dice", "match", b"match", "match_id", b"match_id", "players", b"players", "seat", b"seat", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use cardarena::{AnyGame, Ask, BotError, Choice, Match, Player};
 
 fn choose(ask: &Ask<AnyGame>) -> Result<Choice<AnyGame>, BotError> {
-    Ok(Choice::index(fastrand::usize(..ask.moves.len())))
+    Ok(Choice::index(ask.random().usize(..ask.moves.len())))
 }
 
 fn main() -> ExitCode {

@@ -1,6 +1,5 @@
 import cardarena.CardArena;
 import cardarena.Player;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** Plays every game: it picks one of the offered moves at random. */
 final class RandomBot {
@@ -11,7 +10,7 @@ final class RandomBot {
         Player.named("random")
             .bot(
                 match ->
-                    ask -> ask.choose(ThreadLocalRandom.current().nextInt(ask.moves().size())));
+                    ask -> ask.choose(ask.random().nextInt(ask.moves().size())));
     CardArena.main(random, flags);
   }
 }

@@ -4,10 +4,15 @@ import cardarena.v1.Clock;
 import cardarena.v1.MatchStart;
 import cardarena.v1.MatchTerms;
 import cardarena.v1.PlayedFor;
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * One decision of a seat, with everything that the seat can see.
@@ -19,6 +24,10 @@ import java.util.Objects;
 public final class Ask<V extends Message, M extends Message, E extends Message> {
   private static final int MINUTE_MS = 60_000;
 
+  /** For matches of arenas that send no dice. */
+  private static final ByteString OWN_DICE = ByteString.copyFrom(new SecureRandom().generateSeed(16));
+
+  private RandomGenerator random;
   private final UntypedAsk untyped;
   private final V view;
   private final List<M> moves;
@@ -148,6 +157,32 @@ public final class Ask<V extends Message, M extends Message, E extends Message> 
    */
   public Duration timeLeft() {
     return untyped.timeLeft();
+  }
+
+  /**
+   * What the random numbers of this decision are seeded with: 32 secret bytes, the same in every
+   * language. They follow from the match's dice and the number of the decision. If the arena sent
+   * no dice, the SDK draws some for the process.
+   */
+  public byte[] seed() {
+    ByteString dice = match().start().getDice();
+    ByteString key = dice.isEmpty() ? OWN_DICE.concat(Hashes.uint32(match().number())) : dice;
+    return Hashes.hmac(key, Hashes.uint32(message().getDecision())).toByteArray();
+  }
+
+  /**
+   * The random numbers of this decision: a SplittableRandom from the first 8 bytes of {@link
+   * #seed}, created once.
+   *
+   * <p>A bot that takes all its chance from here plays the same again if dice and asks are the
+   * same. Versions that are compared with common dice have the same numbers at the same decision,
+   * so fewer deal-sets tell them apart.
+   */
+  public RandomGenerator random() {
+    if (random == null) {
+      random = new SplittableRandom(ByteBuffer.wrap(seed()).getLong());
+    }
+    return random;
   }
 
   /**

@@ -98,12 +98,16 @@ final class Hashes {
   /** The key from which all packs of the deal-set are derived. */
   static ByteString key(
       ByteString transcript, ByteString secret, Map<String, ByteString> entropies) {
+    ByteString[] parts =
+        Stream.concat(Stream.of(secret), pairs(entropies)).toArray(ByteString[]::new);
+    return hmac(transcript, joined(parts));
+  }
+
+  static ByteString hmac(ByteString key, ByteString message) {
     try {
       Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(transcript.toByteArray(), "HmacSHA256"));
-      ByteString[] parts =
-          Stream.concat(Stream.of(secret), pairs(entropies)).toArray(ByteString[]::new);
-      return ByteString.copyFrom(mac.doFinal(joined(parts).toByteArray()));
+      mac.init(new SecretKeySpec(key.toByteArray(), "HmacSHA256"));
+      return ByteString.copyFrom(mac.doFinal(message.toByteArray()));
     } catch (GeneralSecurityException error) {
       throw new IllegalStateException("Java has no HMAC-SHA-256", error);
     }

@@ -2,12 +2,14 @@ package cardarena;
 
 import com.google.protobuf.Message;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 /** The client of the conformance kit. clients/conformance/README.md describes its fixed bot. */
 public final class ConformanceClient {
   private static final String PAD = Character.toString(0x1F0A1);
   private static final int MISTAKE = 999;
+  private static final int SEED = 998;
   private static final int THOUSAND = 1000;
 
   private ConformanceClient() {}
@@ -28,6 +30,9 @@ public final class ConformanceClient {
         throw new IllegalStateException("the fixed bot's mistake");
       }
       String note = asked + PAD.repeat((int) (ask.id() / THOUSAND));
+      if (ask.id() % THOUSAND == SEED) {
+        note = HexFormat.of().formatHex(ask.seed(), 0, Integer.BYTES);
+      }
       return ask.choose((int) (ask.id() % ask.moves().size())).withNote(note);
     }
 
