@@ -314,7 +314,7 @@ def declared(path, *extras):
 
 def test_the_arena_declares_what_it_imports_and_nothing_else():
     assert distributions("arena") == (
-        declared("pyproject.toml", "server", "web") - READS_HTTP - IS_RUN
+        declared("pyproject.toml", "server", "web", "postgres") - READS_HTTP - IS_RUN
     )
 
 

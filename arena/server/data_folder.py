@@ -131,7 +131,8 @@ def write_format(data: Path) -> None:
     if path.exists() and read_json(FolderFormat, path.read_bytes()).format == FORMAT:
         return
     text = json.dumps(asdict(FolderFormat(FORMAT, arena_version()))) + "\n"
-    durable_files.write_whole(path, (text.encode(),), path.with_name(f".{path.name}.partial"))
+    partial = path.with_name(f".{path.name}.partial")
+    durable_files.write_whole(path, (text.encode(),), partial, 0o600)
 
 
 @contextlib.contextmanager

@@ -74,7 +74,7 @@ def test_a_restored_folder_has_what_an_arena_cannot_make_again(data, file, tmp_p
 def test_nobody_else_can_read_what_is_secret(data, file, tmp_path):
     again = tmp_path / "again"
     restore(file, again)
-    shared = {"replays/m.replay", "commitments", "format.json", "runtimes/numpy"}
+    shared = {"replays/m.replay", "commitments", "runtimes/numpy"}
     for path in (file, again, *(again / each for each in files(again) - shared)):
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
 
