@@ -17,8 +17,8 @@ from arena.sandbox import BotCommand, Level, Sandbox, SandboxDemand, raise_sandb
 _log = logging.getLogger(__name__)
 
 LEVELS: Final = {
-    Level.S3.value: "S3: launched bots are sandboxed, and their total resources are limited",
-    Level.S2.value: "S2: launched bots are sandboxed",
+    Level.S3.value: "S3: launched bots are sandboxed, with limits for each bot as a whole, and frozen between moves",
+    Level.S2.value: "S2: launched bots are sandboxed, and may compute between their moves",
     Level.S1.value: "S1: launched bots are confined, without namespaces of their own",
     Level.S0.value: "S0: launched bots run unsandboxed",
 }

@@ -355,6 +355,8 @@ class CompetitionPlan:
     max_bots_per_owner: Annotated[int, Limits(ge=1, le=100)] = 2
     sandbox: SandboxLevel | None = None
     """None for the level of the running arena."""
+    pondering: bool = False
+    """Whether submitted bots may compute while nothing is asked of them; otherwise they are frozen, at level S3."""
     speed_class: Annotated[int, Limits(ge=-50, le=50)] | None = None
     """That of the workers on other machines which play it; None for the arena's own machine."""
     seeds_from: str = ""

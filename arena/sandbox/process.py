@@ -45,6 +45,10 @@ class RunningProcess(Protocol):
         """Its output, for the log."""
         ...
 
+    @property
+    def can_freeze(self) -> bool: ...
+    def freeze(self, *, frozen: bool) -> None: ...
+
     async def wait(self) -> None: ...
     async def send_signal(self, number: int) -> None: ...
 
@@ -86,6 +90,15 @@ class BotProcess:
         if code is None:
             return "still running"
         return f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+    @property
+    def can_freeze(self) -> bool:
+        """Whether it can be frozen, which needs sandbox level S3."""
+        return self._process.can_freeze
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Stop all its processes, or let them run again."""
+        self._process.freeze(frozen=frozen)
 
     def last_words(self) -> str:
         """The last characters that the bot printed since it was started, for an error message."""
@@ -143,6 +156,7 @@ class _Unsandboxed:
     """A process with all rights of this user."""
 
     visible: VisibleFiles | None = None
+    can_freeze = False
 
     def __init__(self, process: trio.Process, *, terminal: bool) -> None:
         self._process = process
@@ -154,6 +168,9 @@ class _Unsandboxed:
     @property
     def returncode(self) -> int | None:
         return self._process.returncode
+
+    def freeze(self, *, frozen: bool) -> None:
+        raise NotImplementedError
 
     async def wait(self) -> None:
         await self._process.wait()

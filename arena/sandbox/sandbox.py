@@ -25,6 +25,7 @@ import arena
 from arena.sandbox.command import BadCommand, BotCommand
 from arena.sandbox.hidden_files import hidden
 from arena.sandbox.visible_files import VisibleFiles, runtime_of, visible_to
+from arena.spawner.control_group import ControlGroup
 from arena.spawner.order import (
     SCRATCH,
     SOCKET,
@@ -83,6 +84,18 @@ class SandboxedProcess:
         self._number = number
         self._reports = trio.lowlevel.FdStream(reports)
         self._text = b""
+        self._group: ControlGroup | None = None
+        self._is_signalled = False
+
+    @property
+    def can_freeze(self) -> bool:
+        """Whether it can be frozen: whether it has a control group."""
+        return self._group is not None
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Stop all its processes, or let them run again. A process that was sent a signal is not stopped."""
+        if self._group is not None and not (frozen and self._is_signalled):
+            self._group.freeze(frozen=frozen)
 
     async def started(self) -> None:
         """Wait until it runs.
@@ -95,6 +108,8 @@ class SandboxedProcess:
             await self.output.aclose()
             await self._reports.aclose()
             raise BadCommand(str(report.get("error", _NO_SPAWNER)))
+        if report["group"]:
+            self._group = ControlGroup(report["group"])
 
     async def wait(self) -> None:
         """Wait until it has ended."""
@@ -106,6 +121,8 @@ class SandboxedProcess:
     async def send_signal(self, number: int) -> None:
         """Send it a signal; SIGKILL also kills all processes that it started."""
         if self.returncode is None:
+            self._is_signalled = True
+            self.freeze(frozen=False)
             with contextlib.suppress(OSError):
                 request = {"do": "signal", "id": self._number, "signal": int(number)}
                 await self._sandbox.ask(request)

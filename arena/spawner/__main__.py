@@ -106,7 +106,8 @@ class Spawner:
                     _write(report, {"error": str(error)})
                     os.close(report)
                 else:
-                    _write(report, {"started": started.pid})
+                    group = "" if started.group is None else started.group.path
+                    _write(report, {"started": started.pid, "group": group})
                     fd = os.pidfd_open(started.pid)
                     self._bots[number], self._ids[fd] = started, number
                     self._reports[number] = report
@@ -185,8 +186,8 @@ class Spawner:
             code = os.waitstatus_to_exitcode(status)
             # The waiting process exits with 128 + N if signal N ended the bot, as shells do.
             _write(report, {"ended": 128 - code if 128 < code < 128 + 65 else code})
-        if started.group is not None:
-            started.group.remove()
+        if started.group is not None and self._groups is not None:
+            self._groups.ended(started.group)
         if started.user >= 0:
             self._users.insert(0, started.user)
         os.close(report)

@@ -14,6 +14,10 @@ from arena.spawner.priority import NICE
 
 _NEEDED: Final = ("cpu", "memory", "pids")
 _PERIOD_US: Final = 100_000
+_OF_BUBBLEWRAP: Final = 2
+"""Processes of bubblewrap in the group of each bot: the one that waits for it, and the first inside."""
+_OWN: Final = "arena"
+"""The group of the arena's own processes, beside those of its bots."""
 _DELEGATE: Final = "start the arena with systemd-run --user --scope -p Delegate=yes"
 
 
@@ -35,12 +39,26 @@ class ControlGroup:
         """
         _write(self.path, "cgroup.procs", "0")
 
-    def remove(self) -> None:
-        """Kill the processes that are left in the group, and remove it."""
+    def freeze(self, *, frozen: bool) -> None:
+        """Stop all processes of the group, or let them run again. SIGKILL ends frozen ones too."""
+        with contextlib.suppress(OSError):  # it is removed when the bot has ended
+            _write(self.path, "cgroup.freeze", str(int(frozen)))
+
+    def kill(self) -> None:
+        """Kill all processes of the group."""
         with contextlib.suppress(OSError):
             _write(self.path, "cgroup.kill", "1")
-        with contextlib.suppress(OSError):
+
+    def remove(self) -> bool:
+        """Kill the processes that are left in the group, and remove it; false while they still end."""
+        self.kill()
+        try:
             os.rmdir(self.path)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+        return True
 
 
 class ControlGroups:
@@ -49,6 +67,8 @@ class ControlGroups:
     def __init__(self, path: str) -> None:
         self._path = path
         self._made = 0
+        self._left: list[ControlGroup] = []
+        """Groups of ended bots whose last processes still end."""
 
     @classmethod
     def of_this_process(
@@ -73,6 +93,8 @@ class ControlGroups:
         missing = [each for each in _NEEDED if each not in controllers]
         if missing:
             raise NoGroups(f"the control group {own} lacks {', '.join(missing)}: {_DELEGATE}")
+        if os.path.basename(path) == _OWN and _is_enabled(os.path.dirname(path)):
+            return cls(os.path.dirname(path))  # another sandbox of this arena came first
         try:
             _enable_below(path)
         except OSError as error:
@@ -87,11 +109,12 @@ class ControlGroups:
         Raises:
           OSError: if the kernel refuses.
         """
+        self._left = [each for each in self._left if not each.remove()]
         self._made += 1
         made = f"{self._path}/arena-bot-{os.getpid()}-{self._made}"
         os.mkdir(made)
         _write(made, "memory.max", str(limits.memory_bytes))
-        _write(made, "pids.max", str(limits.processes))
+        _write(made, "pids.max", str(limits.processes + _OF_BUBBLEWRAP))
         _write(made, "cpu.max", f"{_PERIOD_US} {_PERIOD_US}")  # one processor
         _write(made, "cpu.weight.nice", str(NICE))
         _write(made, "memory.oom.group", "1")  # a bot ends as a whole
@@ -99,13 +122,27 @@ class ControlGroups:
             _write(made, "memory.swap.max", "0")
         return ControlGroup(made)
 
+    def ended(self, group: ControlGroup) -> None:
+        """Remove the group of a bot that has ended, now or when the next one is made."""
+        if not group.remove():
+            self._left.append(group)
+
+
+def _is_enabled(path: str) -> bool:
+    """Whether groups below this one have the controllers."""
+    try:
+        with open(f"{path}/cgroup.subtree_control", encoding="ascii") as file:
+            return set(_NEEDED) <= set(file.read().split())
+    except OSError:
+        return False
+
 
 def _enable_below(path: str) -> None:
     """Enable the controllers for groups below this one.
 
     The kernel requires that the group itself has no processes, so they move to one below it.
     """
-    own = f"{path}/arena"
+    own = f"{path}/{_OWN}"
     os.makedirs(own, exist_ok=True)
     with open(f"{path}/cgroup.procs", encoding="ascii") as file:
         pids = file.read().split()

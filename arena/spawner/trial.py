@@ -144,7 +144,7 @@ def end(started: SpawnedProcess) -> None:
         else:
             os.kill(started.pid, signal.SIGUSR1)  # the keeper kills all
     if started.group is not None:
-        started.group.remove()
+        started.group.kill()
 
 
 _NOT_ASKED: Final = "it was not requested"

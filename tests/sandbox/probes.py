@@ -148,7 +148,7 @@ finally:
 """),
     Probe(20, "open files", "len([os.open('/dev/null', 0) for _ in range(300)]) and escaped()"),
     Probe(20, "processor time", """
-while time.process_time() < 3:
+while time.process_time() < 6:
     pass
 escaped()
 """),

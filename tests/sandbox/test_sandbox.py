@@ -583,10 +583,18 @@ def of(tree):
 def test_a_group_bounds_what_a_bot_uses_in_all(groups):
     made = Path(of(groups).make(ResourceLimits(memory_bytes=1 << 20, processes=7)).path)
     assert (made / "memory.max").read_text() == "1048576"
-    assert (made / "pids.max").read_text() == "7"
+    assert (made / "pids.max").read_text() == "9"  # bubblewrap has two
     assert (made / "cpu.max").read_text() == "100000 100000"
     assert (made / "cpu.weight.nice").read_text() == "5"
     assert (made / "memory.oom.group").read_text() == "1"
+
+
+def test_a_second_sandbox_of_an_arena_makes_its_groups_beside_those_of_the_first(groups):
+    first = Path(of(groups).make(ResourceLimits()).path)
+    (groups / "proc" / "cgroup").write_text("0::/user.slice/arena.scope/arena\n")
+    (first.parent / "arena" / "cgroup.controllers").write_text("cpu memory pids\n")
+    (first.parent / "cgroup.subtree_control").write_text("cpu memory pids\n")
+    assert of(groups)._path == str(first.parent)
 
 
 # fmt: off

@@ -49,19 +49,19 @@ def running(folder, tokens, keys=None, **settings):
     assert len(found) == 1, found
 
 
-def in_arena(folder, main):
+def in_arena(folder, main, *, long_s=LONG_S, **settings):
     """What `main` returns, given an arena with its server."""
     found = []
 
     def run():
         try:
-            found.append(serve(ServerSettings(folder), Tokens(), main))
+            found.append(serve(ServerSettings(folder, **settings), Tokens(), main))
         except BaseException as error:
             found.append(error)
 
     thread = threading.Thread(target=run)
     thread.start()
-    thread.join(LONG_S)
+    thread.join(long_s)
     assert not thread.is_alive()
     if isinstance(found[0], BaseException):
         raise found[0]

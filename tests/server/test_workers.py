@@ -2,6 +2,7 @@
 
 import errno
 import os
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -20,7 +21,7 @@ from arena.server.workers.leased import LeasedDealSet, Stale
 from arena.server.workers.local import AGAIN_S, LONGEST_AGAIN_S, MOST_STARTS
 from arena.server.workers.messages import MOST_MESSAGE_BYTES, Begin, Messages, frame
 from arena.server.workers.player import AssignmentPlayer
-from arena.server.workers.pool import MOST_BEGINS, least_loaded
+from arena.server.workers.pool import MOST_BEGINS, PoolPlayer, least_loaded
 from arena.store import StoreError
 from arena.wire.fields import varint
 from cardarena.v1 import game_pb2, journal_pb2, play_pb2, work_pb2
@@ -607,6 +608,25 @@ def test_workers_play_the_tables_of_a_deal_set_by_other_processes(tmp_path, monk
             starts = map(play_pb2.MatchStart.FromString, process.told.starts.values())
             seen = [deal_set_of[start.match_id] for start in starts]
             assert len(seen) == len(set(seen)) > 0, "it sees no boards twice"
+
+
+@pytest.mark.parametrize("pondering", [True, False], ids=["may ponder", "are frozen"])
+def test_workers_know_whether_bots_may_compute_at_any_time(pondering, tmp_path, monkeypatch):
+    found = set()
+
+    def between(child, message):
+        found.update(child.bots.frozen_bots.may_ponder)
+        return [frame(message)]
+
+    async def during(world):
+        make_player = partial(PoolPlayer, world.pool, pondering=pondering)
+        report = await world.play(plans_of(3), make_player=make_player)
+        for child in world.children:
+            assert not child.bots.frozen_bots.may_ponder, "only while it plays"
+        return report
+
+    _, report = played(tmp_path, monkeypatch, between=between, during=during)
+    assert found == (set(report.outcomes) if pondering else set())
 
 
 # Fair deals.

@@ -20,6 +20,7 @@ from arena.schedule.runner import Phases, run_deal_sets
 from arena.schedule.work import DealSetJob, ScheduledWork
 from arena.server.admission.tokens import new_token
 from arena.server.competitions.arena_player import ArenaPlayer, order_of
+from arena.server.competitions.frozen_bots import FrozenBots
 from arena.server.competitions.players import ArchivedBot
 from arena.server.workers.joined import MOST_REPORT_BYTES
 from arena.server.workers.local import LocalWorkers
@@ -69,6 +70,7 @@ class MemoryBots:
         self.world, self.arena, self.nursery = world, arena, nursery
         self.processes = {}
         self.known = {}
+        self.frozen_bots = FrozenBots(lambda _: None)
         self.phases = Phases(self._end)
         self.ended = []
         """Processes that were ended between two phases."""

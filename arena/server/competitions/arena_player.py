@@ -77,6 +77,7 @@ class ArenaPlayer(MatchByMatch):
         attempts: int = DEFAULT_ATTEMPTS,
         lease: LeaseMatch | None = None,
         agree: AgreeDeals | None = None,
+        may_ponder: set[str] | None = None,
     ) -> None:
         """Play nothing yet.
 
@@ -88,6 +89,7 @@ class ArenaPlayer(MatchByMatch):
           attempts: Times that a match is started, at most.
           lease: Has one match played; by default `arena.matches.lease`.
           agree: Has the deals of a deal-set fixed by its bots; by default as the arena draws them.
+          may_ponder: Has the ids of all matches here while they are played, so that their bots are not frozen.
         """
         super().__init__(
             self._play_one, max_matches=max_matches, attempts=attempts, phases_of=self._phases_of
@@ -95,6 +97,7 @@ class ArenaPlayer(MatchByMatch):
         self._arena, self._bots, self._order = arena, bots, order
         self._lease = lease or arena.matches.lease
         self._agree = agree or arena.matches.fix_deals
+        self._may_ponder: set[str] = set() if may_ponder is None else may_ponder
         self._orders: dict[str, DealSetOrder] = {}
 
     async def play(
@@ -109,9 +112,11 @@ class ArenaPlayer(MatchByMatch):
         """As `DealSetPlayer.play`."""
         order = self._order(job.deal_set)
         self._orders[job.id] = replace(order, common_dice=self._bots.all_sandboxed(order.bots))
+        self._may_ponder.update(order.match_ids)
         try:
             return await super().play(job, known, ended, begin, task_status=task_status)
         finally:
+            self._may_ponder.difference_update(order.match_ids)
             del self._orders[job.id]
 
     def _phases_of(self, job: DealSetJob) -> Phases | None:
@@ -167,7 +172,18 @@ def arena_player_of(plan: CompetitionPlan) -> MakePlayer:
             f"{plan.name} has a speed class, so it is played by workers on other machines, which join "
             "a running arena: arena serve"
         )
-    return ArenaPlayer
+
+    def make(
+        arena: Arena,
+        players: Players,
+        order: Callable[[DealSetPlan], DealSetOrder],
+        *,
+        max_matches: int = MAX_MATCHES,
+    ) -> ArenaPlayer:
+        may_ponder = players.frozen_bots.may_ponder if plan.pondering else None
+        return ArenaPlayer(arena, players, order, max_matches=max_matches, may_ponder=may_ponder)
+
+    return make
 
 
 class UnratedMatches:

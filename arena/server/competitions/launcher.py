@@ -23,6 +23,7 @@ from arena.sandbox import (
 from arena.server.admission.tokens import new_token
 from arena.server.arena import Arena
 from arena.server.bots import BotId
+from arena.server.competitions.frozen_bots import FrozenBots
 from arena.store.blobs import remove_unpacked
 
 CONNECT_S: Final = 20.0
@@ -68,6 +69,7 @@ class Launcher:
         nursery: trio.Nursery,
         *,
         sandbox: Sandbox | None = None,
+        frozen_bots: FrozenBots | None = None,
         terminal: str = "",
         heard: Callable[[str, str], None] | None = None,
     ) -> None:
@@ -80,6 +82,7 @@ class Launcher:
           nursery: The bots run in it.
           sandbox: The sandbox of all bots but the one at the terminal; the arena must have its socket for sandboxed
             bots. None for no sandbox.
+          frozen_bots: Freezes submitted bots between their moves where the sandbox can; None for never.
           terminal: The name of a bot that has the terminal, as for a debugger. There is no time limit for it.
           heard: Called with a bot's name and each line that it prints.
         """
@@ -88,6 +91,7 @@ class Launcher:
         self._folder = folder.absolute()  # a bot's HOME is read in the bot's own folder
         self._nursery = nursery
         self._sandbox = sandbox if sandbox is not None and sandbox.level is not Level.S0 else None
+        self._frozen_bots = frozen_bots
         self._terminal = terminal
         self._heard = heard
         self._running: dict[BotId, _Running] = {}
@@ -260,6 +264,8 @@ class Launcher:
             raise
         running = self._running[bot] = _Running(process)
         self._nursery.start_soon(self._watch, bot, running, token)
+        if self._frozen_bots is not None and command.files is not None and process.can_freeze:
+            self._nursery.start_soon(self._frozen_bots.keep, bot, process)
         return running
 
     async def _watch(self, bot: BotId, running: "_Running", token: str) -> None:

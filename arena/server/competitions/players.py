@@ -25,7 +25,9 @@ from arena.sandbox import (
 from arena.schedule.runner import Phases
 from arena.server.arena import Arena
 from arena.server.bots import BotId
+from arena.server.competitions.frozen_bots import FrozenBots
 from arena.server.competitions.launcher import Launcher
+from arena.server.session.session import Session
 from arena.server.submissions.bot_python import BOT_PYTHON, bot_python
 from arena.server.submissions.built_runtimes import site_of
 from arena.server.submissions.command import folder_argv, launched_manifest
@@ -83,6 +85,8 @@ class Players:
         self._data = data
         self._folder = folder
         self._nursery = nursery
+        self.frozen_bots: Final = FrozenBots(self._session_of)
+        """Freezes submitted bots between their moves, at sandbox level S3."""
         self._launchers: dict[str, Launcher] = {}
         self._commands: dict[str, BotCommand] = {}
         self._archived: dict[str, Version | ArchivedBot] = {}
@@ -96,6 +100,9 @@ class Players:
         self._can_start.set()
         self._back_at_s = trio.current_time() + RETURN_S
         self.add(BotCommand(HOUSE, house_argv("random")))
+
+    def _session_of(self, bot: BotId) -> Session | None:
+        return self._arena.sessions.get(bot)
 
     @property
     def level(self) -> Level:
@@ -254,7 +261,12 @@ class Players:
         if name not in self._launchers:
             own = [self._commands[name]]
             self._launchers[name] = Launcher(
-                self._arena, own, self._folder, self._nursery, sandbox=self._sandbox
+                self._arena,
+                own,
+                self._folder,
+                self._nursery,
+                sandbox=self._sandbox,
+                frozen_bots=self.frozen_bots,
             )
         return self._launchers[name]
 

@@ -452,6 +452,8 @@ class AskSender:
         ask = entry.asked[1]
         self.table.sent(entry)
         if self._stream.outbox is not None:
+            if self._stream.reach is not None:
+                self._stream.reach()  # before the clock starts
             self._stream.outbox.post_ask(self._element(entry), ask)
         ask.sent(self._now_s())
 

@@ -83,6 +83,11 @@ class IncomingMessages:
         """A new stream begins, without strikes."""
         self._strikes = 0
 
+    @property
+    def owes_on_deals(self) -> bool:
+        """Whether the bot was asked for a message about a deal, and has not sent it."""
+        return self._owed_on_deals > 0
+
     def expect_deal_message(self) -> None:
         """The bot was asked for a message about a deal."""
         self._owed_on_deals += 1

@@ -104,6 +104,18 @@ class Session:
         return self.state is _CONNECTED
 
     @property
+    def is_idle(self) -> bool:
+        """Whether the bot is connected, has been sent everything, and is asked nothing at its matches."""
+        outbox = self._stream.outbox
+        if outbox is None or outbox.closed or self.state is not _CONNECTED:
+            return False
+        return not self.asks.table.open_ids and outbox.queued == (0, 0)
+
+    def on_reach(self, reach: Callable[[], None] | None) -> None:
+        """Have this called before anything is sent to the bot."""
+        self._stream.on_reach(reach)
+
+    @property
     def expected(self) -> bool:
         """Whether the bot is expected back after a restart of the arena: asks wait for it."""
         return self.state is _EXPECTED

@@ -41,6 +41,8 @@ class LeasedDealSet:
         order: DealSetOrder,
         entrants: Sequence[work_pb2.WorkEntrant],
         verify: Verify = verified_here,
+        *,
+        pondering: bool = False,
     ) -> None:
         """Begin without an assignment.
 
@@ -51,6 +53,7 @@ class LeasedDealSet:
           order: The deal-set.
           entrants: How its bots are launched.
           verify: Verifies reports of workers on other machines.
+          pondering: Whether submitted bots may compute while nothing is asked of them.
         """
         self.order: Final = order
         self.outcomes: Final[dict[str, MatchOutcome]] = {}
@@ -58,7 +61,7 @@ class LeasedDealSet:
         self.archives: Final = frozenset(each.archive_sha256 for each in entrants)
         """The archives of its bots, by the hash of their contents."""
         self._arena, self._begin, self._entrants = arena, begin, entrants
-        self._verify = verify
+        self._verify, self._pondering = verify, pondering
         self._latest = Begin(order.deal_set, epoch, 0)
         self._wanted: list[str] | None = None
         """Ids of assigned matches without a report."""
@@ -95,7 +98,10 @@ class LeasedDealSet:
         self._latest = self._latest._replace(begin=await self._begin(worker))
         self._wanted = [each for each in self.order.match_ids if each not in self.outcomes]
         assignment = work_pb2.WorkAssignment(
-            order=deal_set_message(self.order), matches=self._wanted, entrants=self._entrants
+            order=deal_set_message(self.order),
+            matches=self._wanted,
+            entrants=self._entrants,
+            pondering=self._pondering,
         )
         return work_pb2.ToWorker(begin=self._latest.message, assignment=assignment)
 

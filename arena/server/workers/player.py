@@ -193,13 +193,18 @@ class AssignmentPlayer:
         plan = plan_of(own.order, 1)
         wanted = tuple(each for each in plan.matches if each.id in own.assignment.matches)
         job = DealSetJob(replace(plan, matches=wanted), own.begin.epoch, own.begin.begin)
+        ponder = {each.id for each in wanted} if own.assignment.pondering else set[str]()
+        self._players.frozen_bots.may_ponder.update(ponder)
         why: dict[str, str] = {}
 
         def ended(match: MatchPlan, outcome: MatchOutcome) -> None:
             why[match.id] = outcome.evidence
 
         started = _Started(self._begun.set)
-        await self._player.play(job, {}, ended, _never_begun, task_status=started)
+        try:
+            await self._player.play(job, {}, ended, _never_begun, task_status=started)
+        finally:
+            self._players.frozen_bots.may_ponder.difference_update(ponder)
         played = [self._recorder.take(each.id) for each in wanted]
         for match, found in zip(wanted, played, strict=True):
             if found is None:

@@ -157,7 +157,8 @@ def least_loaded(workers: Iterable[Worker]) -> Worker | None:
 def player_of(pool: WorkerPool, plan: CompetitionPlan) -> MakePlayer:
     """A `PlayerOf` for an arena with workers."""
     level = Level.S0 if plan.sandbox is None else Level(plan.sandbox)
-    return partial(PoolPlayer, pool, needs=Needs(plan.speed_class, level))
+    needs = Needs(plan.speed_class, level)
+    return partial(PoolPlayer, pool, needs=needs, pondering=plan.pondering)
 
 
 class PoolPlayer:
@@ -175,11 +176,16 @@ class PoolPlayer:
         *,
         max_matches: int = MAX_MATCHES,
         needs: Needs = LOCAL,
+        pondering: bool = False,
     ) -> None:
         """Begin without deal-sets; see `ArenaPlayer`. `max_matches` is the limit of this process."""
+        may_ponder = players.frozen_bots.may_ponder if pondering else None
+        self._pondering = pondering
         self._pool, self._arena, self._players, self._order = pool, arena, players, order
         self._needs = needs
-        self._here = ArenaPlayer(arena, players, order, max_matches=max_matches)
+        self._here = ArenaPlayer(
+            arena, players, order, max_matches=max_matches, may_ponder=may_ponder
+        )
 
     async def ready(self) -> int:
         """As `DealSetPlayer.ready`."""
@@ -205,7 +211,15 @@ class PoolPlayer:
         entrants = [self._entrant(name) for name in names]
         runtimes = {each.runtime_sha256 for each in entrants} - {""}
         needs = replace(self._needs, runtimes=frozenset(runtimes))
-        leased = LeasedDealSet(self._arena, job.epoch, begin, order, entrants, self._pool.verify)
+        leased = LeasedDealSet(
+            self._arena,
+            job.epoch,
+            begin,
+            order,
+            entrants,
+            self._pool.verify,
+            pondering=self._pondering,
+        )
         found = {match_id for match_id, each in known.items() if each.has_result}
         missing = [each for each in job.deal_set.matches if each.id not in found]
         await self._pool.play(leased, needs, task_status=task_status)

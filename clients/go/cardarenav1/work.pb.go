@@ -719,7 +719,10 @@ type WorkAssignment struct {
 	// The ids of the matches to play; the others have results.
 	Matches []string `protobuf:"bytes,2,rep,name=matches,proto3" json:"matches,omitempty"`
 	// The bots that play, by name.
-	Entrants      []*WorkEntrant `protobuf:"bytes,3,rep,name=entrants,proto3" json:"entrants,omitempty"`
+	Entrants []*WorkEntrant `protobuf:"bytes,3,rep,name=entrants,proto3" json:"entrants,omitempty"`
+	// Whether submitted bots may compute while nothing is asked of them. Otherwise they are frozen where the
+	// worker's sandbox can.
+	Pondering     bool `protobuf:"varint,4,opt,name=pondering,proto3" json:"pondering,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -773,6 +776,13 @@ func (x *WorkAssignment) GetEntrants() []*WorkEntrant {
 		return x.Entrants
 	}
 	return nil
+}
+
+func (x *WorkAssignment) GetPondering() bool {
+	if x != nil {
+		return x.Pondering
+	}
+	return false
 }
 
 // Says how a bot is launched: by a command, or from an archive.
@@ -1833,11 +1843,12 @@ const file_cardarena_v1_work_proto_rawDesc = "" +
 	"\tWorkBegin\x12\x19\n" +
 	"\bdeal_set\x18\x01 \x01(\tR\adealSet\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\rR\x05epoch\x12\x14\n" +
-	"\x05begin\x18\x03 \x01(\rR\x05begin\"\x95\x01\n" +
+	"\x05begin\x18\x03 \x01(\rR\x05begin\"\xb3\x01\n" +
 	"\x0eWorkAssignment\x122\n" +
 	"\x05order\x18\x01 \x01(\v2\x1c.cardarena.v1.OrderedDealSetR\x05order\x12\x18\n" +
 	"\amatches\x18\x02 \x03(\tR\amatches\x125\n" +
-	"\bentrants\x18\x03 \x03(\v2\x19.cardarena.v1.WorkEntrantR\bentrants\"\xa8\x01\n" +
+	"\bentrants\x18\x03 \x03(\v2\x19.cardarena.v1.WorkEntrantR\bentrants\x12\x1c\n" +
+	"\tpondering\x18\x04 \x01(\bR\tpondering\"\xa8\x01\n" +
 	"\vWorkEntrant\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04argv\x18\x02 \x03(\tR\x04argv\x12%\n" +

@@ -1,7 +1,7 @@
 //! What a bot receives: matches, asks and ends of matches.
 
-use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use ring::hmac;

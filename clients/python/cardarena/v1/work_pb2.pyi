@@ -323,6 +323,11 @@ class WorkAssignment(_message.Message):
     ORDER_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     ENTRANTS_FIELD_NUMBER: _builtins.int
+    PONDERING_FIELD_NUMBER: _builtins.int
+    pondering: _builtins.bool
+    """Whether submitted bots may compute while nothing is asked of them. Otherwise they are frozen where the
+    worker's sandbox can.
+    """
     @_builtins.property
     def order(self) -> _journal_pb2.OrderedDealSet:
         """The deal-set."""
@@ -341,10 +346,11 @@ class WorkAssignment(_message.Message):
         order: _journal_pb2.OrderedDealSet | None = ...,
         matches: _abc.Iterable[_builtins.str] | None = ...,
         entrants: _abc.Iterable[Global___WorkEntrant] | None = ...,
+        pondering: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["order", b"order"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "matches", b"matches", "order", b"order"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "matches", b"matches", "order", b"order", "pondering", b"pondering"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

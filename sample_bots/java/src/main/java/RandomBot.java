@@ -8,9 +8,7 @@ final class RandomBot {
   public static void main(String... flags) {
     Player random =
         Player.named("random")
-            .bot(
-                match ->
-                    ask -> ask.choose(ask.random().nextInt(ask.moves().size())));
+            .bot(match -> ask -> ask.choose(ask.random().nextInt(ask.moves().size())));
     CardArena.main(random, flags);
   }
 }

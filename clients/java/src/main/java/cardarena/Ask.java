@@ -25,7 +25,8 @@ public final class Ask<V extends Message, M extends Message, E extends Message> 
   private static final int MINUTE_MS = 60_000;
 
   /** For matches of arenas that send no dice. */
-  private static final ByteString OWN_DICE = ByteString.copyFrom(new SecureRandom().generateSeed(16));
+  private static final ByteString OWN_DICE =
+      ByteString.copyFrom(new SecureRandom().generateSeed(16));
 
   private RandomGenerator random;
   private final UntypedAsk untyped;
