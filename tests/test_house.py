@@ -21,6 +21,7 @@ LOCKS = ["run", "dev", "bench"]  # each holds the one before
 SCRIPTS = [
     "setup",
     "bare-tree",
+    "boot-sandbox",
     "docs",
     "demo",
     "test",

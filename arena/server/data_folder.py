@@ -142,12 +142,12 @@ def holding_files(data: Path) -> Iterator[None]:
     Raises:
       StoreError: if no arena has run with the folder, or another program holds it for long.
     """
-    journal = data / "journal"
-    if not journal.is_dir():
-        raise StoreError(f"there is no {journal}: no arena has run with this folder yet")
+    folder = data / "journal"
+    if not folder.is_dir():
+        raise StoreError(f"there is no {folder}: no arena has run with this folder yet")
     until_s = time.monotonic() + FILES_LOCK_S
     while True:
-        with durable_files.folder_locked(journal) as held:
+        with durable_files.folder_locked(folder) as held:
             if held:
                 yield
                 return
