@@ -102,6 +102,7 @@ def test_a_damaged_database_is_said(tmp_path):
     assert "Traceback" not in outcome.output
 
 
+@pytest.mark.slow
 def test_another_tournament_in_the_folder_is_said(tmp_path):
     arguments = ("tournament", "abstrac", BOT, f"b={BOT}", "--data", tmp_path, "--deal-sets", 1)
     assert arena(*arguments, "--seed", "one").exit_code == 0
@@ -111,6 +112,7 @@ def test_another_tournament_in_the_folder_is_said(tmp_path):
     assert "seed" in outcome.output
 
 
+@pytest.mark.slow
 def test_a_tournament_that_is_done_is_only_shown(tmp_path):
     arguments = ("tournament", "abstrac", BOT, f"b={BOT}", "--data", tmp_path, "--deal-sets", 2)
     first, second = arena(*arguments), arena(*arguments)

@@ -134,6 +134,7 @@ def test_one_thing_has_the_terminal(tmp_path, pair):
     assert (done.exit_code, "choose one of" in done.output) == (2, True)
 
 
+@pytest.mark.slow
 def test_breakpoint_works_and_no_clock_runs_out(tmp_path):
     mine = bot(tmp_path, "self.asked == 2 and breakpoint()")
     command = [sys.executable, "-c", "from arena.cli import main; main()", "play", "abstrac"]
@@ -172,6 +173,7 @@ def test_errors_of_a_bot_at_the_terminal_come_there_and_are_counted(tmp_path):
 # Several games.
 
 
+@pytest.mark.slow
 def test_games_are_repeated_with_the_seats_turning(tmp_path):
     first = str(tmp_path / "first.py")
     (tmp_path / "first.py").write_text(
@@ -325,6 +327,7 @@ ENDLESS = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "before", "why"), ENDLESS, ids=[row[-1] for row in ENDLESS])
 def test_a_match_with_an_endless_loop_is_ended_at_once(tmp_path, number, before, why):
     loop = bot(tmp_path, f"{before or 'pass'}\n        while True: pass")

@@ -62,6 +62,7 @@ def test_a_match_is_sandboxed_unless_said_otherwise_and_says_nothing_of_it(tmp_p
     assert levels_in_logs(tmp_path) == {level}
 
 
+@pytest.mark.slow
 def test_a_tournament_is_sandboxed_unless_said_otherwise(tmp_path, level):
     order = ("tournament", "abstrac", f"a={BOT}", f"b={BOT}", "--deal-sets", 1, "-o", "hands=2")
     done = ordered(tmp_path, *order)

@@ -142,6 +142,7 @@ def test_where_nothing_was_played_that_is_said(tmp_path):
     assert listed(tmp_path) == "There is no competition yet.\n"
 
 
+@pytest.mark.slow
 def test_a_tournament_prints_what_its_standings_are_later(tmp_path):
     bots = (f"a={BOT}", f"b={BOT}", f"c={BOT}")
     order = ("tournament", "abstrac", *bots, "-o", "hands=2", "--deal-sets", 1, "--data", tmp_path)

@@ -214,6 +214,7 @@ def test_a_bots_folder_is_looked_at_within_bounds(tmp_path, monkeypatch):
 # A line-up that never played.
 
 
+@pytest.mark.slow
 def test_a_line_up_that_never_played_does_not_hold_its_name(tmp_path):
     broken = tmp_path / "broken.py"
     broken.write_text("raise SystemExit('no model')")

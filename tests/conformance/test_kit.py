@@ -190,6 +190,7 @@ def verdicts(long, request, beside):
     return judged(rows, with_fault, beside)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "found_by"),
     slow_unless(lambda fault, found_by: found_by in QUICK, planted.FAULTS.items()),

@@ -280,6 +280,7 @@ def play_stud(chance, structure):
     return play_on(chance, mine, stud(structure, ante, least, stacks), Counter())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_random_betting_of_soko_is_pokerkits_but_for_the_named_rulings(structure):
     differences = Counter()

@@ -93,6 +93,7 @@ HANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hands", HANDS)
 def test_candidates_are_the_best_of_all_settings(hands):
     for hand in hands:

@@ -171,6 +171,7 @@ def test_every_policy_plays_legal_moves_and_sees_its_own_cards_alone(game):
             assert real == other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", FAMILIES, ids=lambda game: game.id)
 def test_a_bot_that_searches_plays_a_match(game, monkeypatch):
     from arena.house.bot import HouseBot

@@ -175,6 +175,7 @@ class Stalls(logging.Handler):
 LATE, STUCK = "a worker is late with a step", "a worker does not return and is killed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("until", "told"),
     [

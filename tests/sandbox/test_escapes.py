@@ -142,6 +142,7 @@ def test_without_a_sandbox_the_way_out_is_one(probe, outside):
     assert any(line.startswith("escaped") for line in lines), (lines, how)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("probe", **named(PROBES))
 def test_behind_the_sandbox_there_is_no_way_out(probe, outside, sandbox):
     if sandbox.level is Level.S1 and not probe.s1:
@@ -233,6 +234,7 @@ def heard(channel, folder, sandbox=None, *, alone=False):
     return "heard" in lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", **named(CHANNELS))
 def test_without_a_sandbox_two_bots_can_signal_to_each_other(channel, tmp_path):
     if why := unusable(channel, tmp_path):
@@ -258,6 +260,7 @@ def unusable(channel, folder):
     return ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", **named(CHANNELS))
 def test_sandboxed_bots_cannot_signal_to_each_other(channel, outside, sandbox):
     if sandbox.level is Level.S1 and not channel.s1:
@@ -305,6 +308,7 @@ def run_daemon(outside, mark, sandbox):
     trio.run(main)
 
 
+@pytest.mark.slow
 def test_a_daemon_outlives_a_bot_that_is_not_sandboxed(outside):
     mark = f"daemon-{os.getpid()}-S0"
     run_daemon(outside, mark, None)

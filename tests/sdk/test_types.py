@@ -196,6 +196,7 @@ def wrong_lines(code):
 NAMES = {**{f"row_{at}": why for at, (*_, why) in enumerate(SNIPPETS)}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STRICT, ids=lambda name: NAMES.get(name, name))
 def test_a_checker_refuses_what_is_wrong_and_nothing_else(refused, name):
     said = refused.get(name, {})

@@ -65,6 +65,7 @@ SHUT = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shut", "source", "let_in", "why"), SHUT, ids=[row[-1] for row in SHUT])
 def test_who_can_connect(block_addresses, port, shut, source, let_in, why):
     assert block_addresses(shut)

@@ -93,6 +93,7 @@ def test_the_lock_makes_the_same_elsewhere_though_there_is_a_newer_wheel(house):
         remove_unpacked(workers.folder)
 
 
+@pytest.mark.slow
 def test_a_wheel_that_is_not_the_locked_one_is_refused(house):
     house.build()
     wheel(house.wheels, {"tiny/__init__.py": b"evil"}, needs=["other"])

@@ -163,6 +163,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "sentence", "_why"), REFUSED, ids=[r[-1] for r in REFUSED])
 def test_an_error_of_pip_is_reported_and_nothing_is_stored(
     tmp_path, sandbox, settings, sentence, _why
@@ -202,6 +203,7 @@ LEFT = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "sentence", "_why"), LEFT, ids=[row[-1] for row in LEFT])
 def test_installed_files_are_checked(tmp_path, sandbox, monkeypatch, code, sentence, _why):
     """Whatever runs there, and were it not pip any more."""

@@ -140,6 +140,7 @@ FORGED = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", [row[0] for row in FORGED], ids=[row[1] for row in FORGED])
 def test_what_is_forged_counts_for_nothing(between, tmp_path, monkeypatch, caplog):
     live = []

@@ -100,6 +100,7 @@ def test_a_bot_that_exits_by_itself_forfeits(tmp_path):
     assert rest == (False, False)
 
 
+@pytest.mark.slow
 def test_bots_that_nothing_needs_are_ended_and_started_again(tmp_path, monkeypatch):
     monkeypatch.setattr(players_of_arena, "IDLE_S", 0.2)
     ann = BotId("ann")

@@ -377,6 +377,7 @@ def test_a_call_does_no_file_work_on_the_loop_and_little_else(house, method):
     assert monitor.longest <= MOST_CALLS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", LATER)
 def test_whatever_is_asked_for(house, what):
     method, request = LATER[what]

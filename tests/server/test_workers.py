@@ -232,6 +232,7 @@ GARBAGE = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("between", [row[0] for row in GARBAGE], ids=[row[1] for row in GARBAGE])
 def test_a_worker_that_says_what_it_should_not_is_ended(between, tmp_path, monkeypatch, caplog):
     world, report = played(tmp_path, monkeypatch, between=between)

@@ -155,6 +155,7 @@ def test_no_link_leads_nowhere_and_no_page_tells_a_command(client):
             assert canary.encode() not in found.content, (path, canary)
 
 
+@pytest.mark.slow
 def test_an_export_has_what_was_signed_and_equals_the_served_pages(folder, tmp_path):
     prepare(folder, ExportSelection("two-games")).write(tmp_path / "site", workers=1)
     with site(folder, only="two-games") as (client, _):
@@ -215,6 +216,7 @@ def running(folder):
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

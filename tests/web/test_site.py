@@ -662,6 +662,7 @@ def test_an_export_is_estimated_before_it_is_written(data, tmp_path):
     assert (estimate.left_out, estimate.all_mb) == (0, estimate.size_mb)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("viewers", [("spectator",), ("seats",), ("all", "spectator")])
 def test_the_file_of_a_match_has_the_chosen_viewers_alone(data, tmp_path, viewers):
     _, found = written_to(tmp_path, data[0], ExportSelection(viewers=viewers))
