@@ -46,6 +46,22 @@ LastHand: TypeAlias = Callable[[View], View]
 
 
 @dataclass(frozen=True, slots=True)
+class LookedAhead:
+    """A decision of a search where nothing is hidden."""
+
+    move: Move
+    gain: float
+    """Points by which it is better than another move."""
+    is_exact: bool
+    """Whether the search saw the end of the hand."""
+
+
+LookAhead: TypeAlias = Callable[[State, Seat, int, Move], LookedAhead]
+"""Searches a hand in which nothing is hidden: a state, the seat to act, about so many steps, and a move beside which the
+best one is set."""
+
+
+@dataclass(frozen=True, slots=True)
 class Searched:
     """A decision of the search."""
 
@@ -80,6 +96,8 @@ class Searcher:
     """Needed where the options do not tell how many hands are left."""
     rollout: Policy | None = None
     """Plays in searches after the candidate's move, where `policy` is too slow for it."""
+    look_ahead: LookAhead | None = None
+    """Searches the game in place of worlds."""
     most_candidates: int = 24
 
     def choose(
@@ -95,6 +113,12 @@ class Searcher:
           steps: After so many no further world is begun.
           chance: All that is random comes from it.
         """
+        if self.look_ahead is not None:
+            world = self.game.sample_state(view, options, seat, chance.randrange)
+            usual = self.policy(world, seat, chance.randrange)
+            ahead = self.look_ahead(world, seat, steps, usual)
+            move = ahead.move if ahead.gain > 0 else usual
+            return Searched(move, ahead.gain, worlds=1, steps=steps)
         found = self._searched(view, options, seat, hand, steps, chance)
         best, gain, _ = found.scores.best(0, LEAVE_Z)
         return Searched(found.candidates[best], gain, found.scores.worlds, found.steps)
@@ -112,8 +136,18 @@ class Searcher:
     ) -> ComparedMove:
         """A move that was played, beside the best one by the search that `choose` makes.
 
-        Another move is the best only if it is better by `BETTER_Z` standard errors.
+        Another move is the best only if it is better by `BETTER_Z` standard errors; where nothing is hidden, if the
+        search saw the end of the hand.
         """
+        if self.look_ahead is not None:
+            world = self.game.sample_state(view, options, seat, chance.randrange)
+            ahead = self.look_ahead(world, seat, steps, played)
+            surely = ahead.is_exact and ahead.gain > 0
+            return (
+                ComparedMove(ahead.move, ahead.gain, 0.0)
+                if surely
+                else ComparedMove(played, 0.0, 0.0)
+            )
         found = self._searched(view, options, seat, hand, steps, chance, played)
         best, loss, error = found.scores.best(found.candidates.index(played), BETTER_Z)
         return ComparedMove(found.candidates[best], loss, error)

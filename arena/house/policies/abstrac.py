@@ -1,15 +1,29 @@
-"""Plays Abstrac: takes what leaves the best margin after the best answer."""
+"""Plays Abstrac: a row lies open, so it is searched like chess, by alpha-beta with more and more takes ahead.
 
-from collections.abc import Callable, Iterator
+The searches `policy` and `look_ahead` differ in their depth alone. Method: negamax with alpha-beta pruning and iterative
+deepening (Knuth and Moore, *An analysis of alpha-beta pruning*, Artificial Intelligence 1975), which tries first what a
+shallower search found best.
+"""
+
+import math
+from collections.abc import Callable
 from functools import lru_cache
+from itertools import accumulate
+from operator import or_
 from typing import Final
 
 from arena.cards import JOKER, RANKS, SUITS, Card
-from arena.games.abstrac.messages import CHOICES, HALF, TAKES, Move
+from arena.games.abstrac.messages import CHOICES, HALF, TAKES, Choose, Move
 from arena.games.abstrac.options import Variant
 from arena.games.abstrac.scoring import take_limit
 from arena.games.abstrac.state import State
 from arena.games.contract import Seat
+from arena.house.search import LookedAhead
+
+DEPTHS: Final = (2, 4, 8, 12, HALF)
+"""Takes looked ahead, one search after the other. No row is longer than the last."""
+POSITIONS: Final = 20
+"""Positions that take the time of a step of the rules, about."""
 
 # Cards of a seat are an integer with a bit for each: thirteen for a suit, and the joker's.
 _ORDER: Final = [rank + suit for suit in SUITS for rank in RANKS]
@@ -19,39 +33,115 @@ _RUN_POINTS: Final = (0, 0, 0, 3, 4, 6, 12)
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act."""
-    row = state.row
-    mine, theirs = _heap(row.taken[seat]), _heap(row.taken[1 - seat])
-    margins = list(_margins(state.options.variant, row.cards, row.previous, mine, theirs))
-    best = max(range(len(margins)), key=margins.__getitem__)
-    if row.first is None:
+    """The move of `seat`, which is to act: the best with one answer to it."""
+    return _Search(state, seat, math.inf).best(DEPTHS[0])[0]
+
+
+def look_ahead(state: State, seat: Seat, steps: int, played: Move) -> LookedAhead:
+    """The best move by a search of the time of so many `steps`, beside one that is `played`.
+
+    Without the time for a search that move is the best.
+    """
+    search, found = (
+        _Search(state, seat, steps * POSITIONS),
+        LookedAhead(played, 0.0, is_exact=False),
+    )
+    for depth in DEPTHS:
+        try:
+            move, margin = search.best(depth)
+            own = margin if played == move else search.margin_after(played, depth)
+        except _OutOfPositions:
+            break
+        found = LookedAhead(move, margin - own, is_exact=depth >= len(state.row.cards))
+        if found.is_exact:
+            break
+    return found
+
+
+class _OutOfPositions(Exception):
+    """A search has looked at all positions that it may."""
+
+
+class _Search:
+    """Searches from one position. A margin is the points of the seat to take, less the other's, in this row."""
+
+    def __init__(self, state: State, seat: Seat, positions: float) -> None:
+        row, variant = state.row, state.options.variant
+        self._row, self._variant = row, variant
+        self._left = positions
+        self._mine, self._theirs = _heap(row.taken[seat]), _heap(row.taken[1 - seat])
+        self._bits = [_BIT[card] for card in row.cards]
+        self._margin = _half_margin if variant == Variant.FIFTYTWO else _combined_margin
+        self._limits = [
+            take_limit(variant, row.cards[at:], previous=0) for at in range(len(row.cards))
+        ]
+        self._best: dict[tuple[int, int], int] = {}
+        """The best take that was found, by place in the row and the taker's cards."""
+
+    def best(self, depth: int) -> tuple[Move, float]:
+        """The best move so many takes ahead, and its margin.
+
+        Raises:
+          _OutOfPositions: when it has looked at as many as it may.
+        """
+        limit = self._limit(0, self._row.previous)
+        value = self._value(0, self._mine, self._theirs, limit, depth, -math.inf, math.inf)
+        if self._row.first is not None:
+            take: Move = TAKES[limit].all[self._best[0, self._mine] - 1]
+            return take, value
         # What taking first wins is what taking second loses.
-        best, listed = (0 if margins[best] >= 0 else 1), CHOICES
-    else:
-        listed = TAKES[len(margins)]
-    move: Move = listed.all[best]
-    return move
+        choice: Choose = CHOICES.all[0 if value >= 0 else 1]
+        return choice, abs(value)
+
+    def margin_after(self, move: Move, depth: int) -> float:
+        """The margin after a move, so many takes ahead; raises as `best` does."""
+        if isinstance(move, Choose):
+            return -self.best(depth)[1]  # the choice that is not the best
+        mine = self._mine
+        for bit in self._bits[: move.count]:
+            mine |= bit
+        limit = self._limit(move.count, move.count)
+        window = (-math.inf, math.inf)
+        return -self._value(move.count, self._theirs, mine, limit, depth - 1, *window)
+
+    def _limit(self, at: int, previous: int) -> int:
+        """How many cards may be taken."""
+        if self._variant == Variant.UNFETTERED and previous:
+            return min(1 + previous, len(self._bits) - at)
+        return self._limits[at] if at < len(self._bits) else 0
+
+    def _value(
+        self, at: int, mine: int, theirs: int, limit: int, depth: int, alpha: float, beta: float
+    ) -> float:
+        """The margin if both play as well as `depth` takes show."""
+        if not limit or not depth:
+            return self._margin(mine, theirs, len(self._bits) - at)
+        self._left -= 1
+        if self._left < 0:
+            raise _OutOfPositions
+        heaps = list(accumulate(self._bits[at : at + limit], or_, initial=mine))
+        counts = list(range(1, limit + 1))
+        if tried_first := self._best.get((at, mine)):
+            counts.remove(tried_first)
+            counts.insert(0, tried_first)
+        best = -math.inf
+        for count in counts:
+            after = self._limit(at + count, count)
+            window = (-beta, -alpha)
+            value = -self._value(at + count, theirs, heaps[count], after, depth - 1, *window)
+            if value > best:
+                best, self._best[at, mine] = value, count
+                alpha = max(alpha, value)
+                if alpha >= beta:
+                    break
+        return best
 
 
 def _heap(cards: tuple[Card, ...]) -> int:
     return sum([_BIT[card] for card in cards])
 
 
-def _margins(
-    variant: str, row: tuple[Card, ...], previous: int, mine: int, theirs: int
-) -> Iterator[float]:
-    """The margin after each take and the best answer to it."""
-    margin = _half_margin if variant == Variant.FIFTYTWO else _margin
-    for count in range(1, take_limit(variant, row, previous) + 1):
-        mine |= _BIT[row[count - 1]]
-        left, heap, answers = row[count:], theirs, []
-        for answered in range(take_limit(variant, left, count)):
-            heap |= _BIT[left[answered]]
-            answers.append(margin(mine, heap, len(left) - answered - 1))
-        yield min(answers, default=margin(mine, theirs, 0))
-
-
-def _margin(mine: int, theirs: int, left: int) -> float:
+def _combined_margin(mine: int, theirs: int, left: int) -> float:
     """Own points less theirs, supposed that the cards left will be shared equally."""
     points, other_points = _combinations(mine), _combinations(theirs)
     count, other_count = mine.bit_count(), theirs.bit_count()
