@@ -20,7 +20,7 @@ from arena.games.abstrac.state import State
 from arena.games.contract import Seat
 from arena.house.search import LookedAhead
 
-DEPTHS: Final = (2, 4, 8, 12, HALF)
+DEPTHS: Final = (2, 4, 6, 8, 10, 12, 14, HALF)
 """Takes looked ahead, one search after the other. No row is longer than the last."""
 POSITIONS: Final = 20
 """Positions that take the time of a step of the rules, about."""
@@ -77,6 +77,8 @@ class _Search:
         ]
         self._best: dict[tuple[int, int], int] = {}
         """The best take that was found, by place in the row and the taker's cards."""
+        self._latest = [1] * len(row.cards)
+        """The latest best take that was found, by place in the row."""
 
     def best(self, depth: int) -> tuple[Move, float]:
         """The best move so many takes ahead, and its margin.
@@ -121,16 +123,16 @@ class _Search:
             raise _OutOfPositions
         heaps = list(accumulate(self._bits[at : at + limit], or_, initial=mine))
         counts = list(range(1, limit + 1))
-        if tried_first := self._best.get((at, mine)):
-            counts.remove(tried_first)
-            counts.insert(0, tried_first)
+        tried_first = self._best.get((at, mine)) or min(self._latest[at], limit)
+        counts.remove(tried_first)
+        counts.insert(0, tried_first)
         best = -math.inf
         for count in counts:
             after = self._limit(at + count, count)
             window = (-beta, -alpha)
             value = -self._value(at + count, theirs, heaps[count], after, depth - 1, *window)
             if value > best:
-                best, self._best[at, mine] = value, count
+                best, self._best[at, mine], self._latest[at] = value, count, count
                 alpha = max(alpha, value)
                 if alpha >= beta:
                     break
