@@ -77,8 +77,8 @@ def test_the_dice_of_a_seat_depend_on_neither_the_number_of_seats_nor_who_sits_t
 
 def test_dice_have_a_label_that_nothing_else_derives_from():
     """Under the label of boards the dice of table 0 would be the start of a board's key."""
-    boards = [board_key(KEY, board) for board in range(8)]
-    dice = [derived(KEY, b"dice", table, seat) for table in range(8) for seat in range(8)]
+    boards = [board_key(KEY, board)[:DICE_BYTES] for board in range(8)]
+    dice = [each for table in range(8) for each in dice_of(KEY, table, 8).seats]
     assert not {*boards} & {*dice}
 
 

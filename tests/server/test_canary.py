@@ -33,6 +33,7 @@ from arena.server import metrics as metrics_module
 from arena.server.admission import calls as guard
 from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
 from arena.server.bots import BotId
+from arena.server.matches import starting
 from arena.server.refusals import Refused
 from arena.server.services import metrics_page
 from arena.server.services import status as status_module
@@ -224,6 +225,8 @@ class Scene:
         deal = self.deal
         tokens = {f"token of {each.name}": each.token[14:].encode() for each in self.players}
         notes = {f"note of {each.name}": each.note.encode() for each in self.players}
+        seats = zip(self.players, self.table.spec.dice.seats, strict=True)
+        dice = {f"dice of {each.name}": own for each, own in seats}
         entropies = {f"entropy {at}": each for at, each in enumerate(deal.entropies)}
         assert len(entropies) == 2
         assert all(entropies.values())
@@ -235,6 +238,7 @@ class Scene:
             "plan salt": deal.plan_salt,
             **tokens,
             **notes,
+            **dice,
             **entropies,
         }
 
@@ -307,6 +311,9 @@ class Scene:
         leaks = {
             (where, name) for where, text in self.found.items() for name in finds(text, secrets)
         }
+        own = {(f"to {player.name}", f"dice of {player.name}") for player in self.players}
+        assert own <= leaks, "a bot has its own dice"
+        leaks -= own
         for where in ("calls", "metrics", "status page", "status", "log", "notice"):
             if CARD.search(self.found[where]):
                 leaks.add((where, "a card"))
@@ -659,6 +666,16 @@ def plant_a_note_in_what_is_sent(patch):
     patch.setattr(Session, "attach", telling)
 
 
+def plant_the_dice_of_seat_0_at_all_seats(patch):
+    dice_of = starting.dice_of
+
+    def telling(key, table, seats):
+        dice = dice_of(key, table, seats)
+        return replace(dice, seats=dice.seats[:1] * seats)
+
+    patch.setattr(starting, "dice_of", telling)
+
+
 PLANTED = [
     (plant_a_note_in_the_log, ("log", "note of ann")),
     (plant_the_reason_of_a_fault_in_the_log, ("log", "a card")),
@@ -674,6 +691,7 @@ PLANTED = [
     (plant_a_token_in_the_notice, ("notice", "token of ann")),
     (plant_all_events_for_all_seats, ("to bob", "a hidden card")),
     (plant_a_note_in_what_is_sent, ("to bob", "note of ann")),
+    (plant_the_dice_of_seat_0_at_all_seats, ("to bob", "dice of ann")),
 ]
 
 
