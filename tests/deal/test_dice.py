@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.deal import COMMON, DICE_BYTES, KeyedDeals, dice_of, seeded_key
-from arena.deal.streams import board_key, derived, encode_parts, hmac_sha256
+from arena.deal.streams import board_key, encode_parts, hmac_sha256
 from arena.games.catalogue import GAMES, game_by_id
 from arena.house.bot import HouseBot
 from cardarena import Ask, Bot, local
