@@ -295,6 +295,7 @@ def _as_json(
         "state": JournaledState.ENDED.name.lower(),
         "published": True,
         "bots": diagnosis.names,
+        "worker": diagnosis.worker or None,
         "ending": diagnosis.ending.name.lower(),
         "cause": diagnosis.cause.name.lower() if diagnosis.cause else None,
         "incident": diagnosis.incident,

@@ -150,6 +150,8 @@ class MatchDiagnosis:
     start_unix_ms: int
     end_us: int
     deal_set: str
+    worker: str
+    """The worker on another machine that played it; empty for the arena's own machine."""
     seat: Seat
     names: tuple[str, ...]
     """By seat."""
@@ -240,6 +242,7 @@ def diagnosis_of(
         start_unix_ms=opened.start_unix_ms,
         end_us=replay.closed.end_us,
         deal_set=opened.deal_set,
+        worker=opened.played_at.worker,
         seat=seat,
         names=replay.names,
         ending=outcome.ending,

@@ -59,6 +59,21 @@ def test_the_command_for_a_fair_loser_steps_into_the_hand_that_cost_most(tmp_pat
     assert re.findall(r"[Hh]and (\d+)", shown.stdout)[0] == hand
 
 
+@pytest.mark.parametrize(
+    ("worker", "shown"), [("m1", "; played by worker m1"), ("", "")], ids=["another's", "its own"]
+)
+def test_the_machine_that_played_a_match_is_named(data, tmp_path, worker, shown):
+    true = data / "replays" / "m1.replay"
+    change = lambda records: setattr(records[0].opened.played_at, "worker", worker)  # noqa: E731
+    path = tmp_path / "m1.replay"
+    path.write_bytes(retold(true, change))
+    line = said(why(path, "1", "--house", "off"))
+    assert f"hands{shown}" in line
+    assert ("played by" in line) == bool(shown)
+    told = json.loads(why(path, "1", "--house", "off", "--json").stdout)
+    assert told["worker"] == (worker or None)
+
+
 def test_the_house_bot_is_left_out_if_it_is_not_wanted(data):
     with_it, without = (
         why("m1", "0", "--data", data),

@@ -217,9 +217,10 @@ class _Printer:
         line.append(f" at seat {diagnosis.seat}, against {others}\n")
         own = count(diagnosis.decisions, "decision")
         asked = f", {diagnosis.unasked} of them without being asked" if diagnosis.unasked else ""
+        worker = f"; played by worker {plain(diagnosis.worker)}" if diagnosis.worker else ""
         return line.append(
             f"begun {start:%Y-%m-%d %H:%M:%S} UTC, {diagnosis.end_us / 1e6:.1f} s long; "
-            f"{own} of its own{asked}, in {count(diagnosis.hands, 'hand')}",
+            f"{own} of its own{asked}, in {count(diagnosis.hands, 'hand')}{worker}",
             "dim",
         )
 
