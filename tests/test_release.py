@@ -1,7 +1,6 @@
 """`scripts/release`: one version everywhere, what it refuses, and packages that work and are the same twice."""
 
 import hashlib
-import importlib.util
 import json
 import os
 import re
@@ -17,13 +16,10 @@ import pytest
 from packaging.version import Version
 
 from tests.programs import needs
+from tests.sdk.archives import copy_of_checkout, git, release
 
 ROOT = Path(__file__).resolve().parents[1]
-_spec = importlib.util.spec_from_file_location("release", ROOT / "scripts" / "release.py")
-release = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(release)
 VERSION = release.version_of(ROOT)
-WHO = ("-c", "user.name=t", "-c", "user.email=t@localhost")
 SDKS = ["go", "java", "python", "rust", "typescript"]
 
 
@@ -81,10 +77,6 @@ CHANGELOGS = [
 )
 def test_the_entries_of_a_version_are_found(text, expected, why):
     assert release.entries(text, "1.0.0") == expected
-
-
-def git(folder, *arguments):
-    subprocess.run(["git", *WHO, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -171,9 +163,9 @@ def test_the_first_bot_of_the_sdk_is_that_of_the_readme():
 # What is built.
 
 
-def built(folder, *parts):
-    """The folder, with these parts built, and the SHA-256 of each file."""
-    release.build(ROOT, folder, list(parts))
+def built(folder, *parts, root=ROOT):
+    """The SHA-256 of each file of a folder in which these parts are built."""
+    release.build(root, folder, list(parts))
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in folder.rglob("*")
@@ -197,8 +189,9 @@ def test_packages_are_the_same_bytes_when_built_again(packages, tmp_path):
 @needs("mvn")
 @needs("npm")
 def test_packages_of_other_languages_are_the_same_bytes_when_built_again(tmp_path):
-    first = built(tmp_path / "first", "npm", "crate", "maven")
-    assert first == built(tmp_path / "again", "npm", "crate", "maven")
+    root, parts = copy_of_checkout(tmp_path / "checkout"), ("npm", "crate", "maven")
+    first = built(tmp_path / "first", *parts, root=root)
+    assert first == built(tmp_path / "again", *parts, root=root)
     name = f"cardarena-{release.written(VERSION)}"
     endings = (".tgz", ".crate", ".jar", "-sources.jar", "-javadoc.jar", ".pom")
     assert set(first) == {*(f"{name}{each}" for each in endings), "SHA256SUMS"}

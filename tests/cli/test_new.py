@@ -14,7 +14,7 @@ from arena.cli.new import CLIENTS, LANGUAGES, NOT_HERE, RUN_BY, SPELLED, start_b
 from arena.games.catalogue import GAMES, game_by_id
 from cardarena import jam, local
 from tests.programs import PACKAGES, require
-from tests.sdk import languages
+from tests.sdk import archives, languages
 from tests.sdk.languages import called, played
 
 # fmt: off
@@ -27,8 +27,6 @@ BUILDS = [
     ("java",       "mvn",    [("mvn", "-q", "-B", "-U", "package")]),
     ("c",          "cc",     [("cc", "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", "my-bot", "bot.c"), ("sh", "test.sh")]),
 ]
-SDKS = {"typescript": languages.typescript, "java": languages.java}
-"""What has to be built of an SDK first, where it is not published."""
 AS_THE_SDK = {
     "GOFLAGS": "-trimpath",
     "CARGO_PROFILE_DEV_DEBUG": "0",
@@ -172,7 +170,7 @@ def test_the_bot_of_every_game_is_formatted(tmp_path, language, tool, formatter)
     ("language", "tool", "builds"), BUILDS, ids=[language for language, *_ in BUILDS]
 )
 def test_what_its_readme_says_works(tmp_path, monkeypatch, language, tool, builds):
-    """Its tests find the engine in PATH, and play a match by it."""
+    """The SDK is that of its archive. Tests find the engine in PATH, and play a match by it."""
     if tool in PACKAGES:
         require(tool)
     engine, calls = tmp_path / "bin" / "arena", tmp_path / "calls"
@@ -182,16 +180,16 @@ def test_what_its_readme_says_works(tmp_path, monkeypatch, language, tool, build
     monkeypatch.setenv("PATH", f"{engine.parent}{os.pathsep}{os.environ['PATH']}")
     game = game_by_id("sixty_six")
     folder = tmp_path / "my-bot"
-    start_bot(folder, game, language)
     for name, value in AS_THE_SDK.items():
         monkeypatch.setenv(name, value)
-    if language in SDKS:
-        SDKS[language]()
-    if language == "rust":
-        shared = CLIENTS / "rust" / "target"
-        shared.mkdir(exist_ok=True)
-        (folder / "target").symlink_to(shared)
+    start_bot(folder, game, language)
     with languages.alone_with(tool):
+        if language in archives.PART_OF:
+            archives.use(language, folder, tmp_path / "archive")
+        if language == "rust":
+            shared = CLIENTS / "rust" / "target"
+            shared.mkdir(exist_ok=True)
+            (folder / "target").symlink_to(shared)
         for command in builds:
             called(*command, folder=folder)
     if language not in (
