@@ -22,7 +22,8 @@ def git(folder, *arguments):
 
 def copy_of_checkout(folder):
     """A repository with the SDKs as they are here, in which tests beside this one build nothing."""
-    listed = called("git", "ls-files", "-z", "clients", "pyproject.toml", "proto", "LICENSE")
+    places = ("clients", "sample_bots", "proto", "pyproject.toml", "LICENSE")
+    listed = called("git", "ls-files", "-z", *places)
     for name in listed.rstrip("\0").split("\0"):
         if (ROOT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
