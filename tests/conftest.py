@@ -23,6 +23,16 @@ LEFT_OUT = pytest.StashKey[int]()
 
 ROOT = Path(__file__).parent
 OF_A_LANGUAGE = re.compile(r"test_languages\.py::\w+\[(Go|Rust|TypeScript|Java)\b")
+TOGETHER = frozenset(
+    {
+        "newgame/test_new_game.py",
+        "sdk/test_types.py",
+        "server/test_loop_stays_free.py",
+        "test_release.py",
+        "web/test_competitions.py",
+    }
+)
+"""Files whose tests share what takes long to make."""
 COMPILED = ".so"
 IRREPLACEABLE = "it replaces a part of a compiled module, which only the pure sources allow"
 
@@ -128,7 +138,13 @@ ROUNDS = {
         "wire",
     ),
     "waiting": (),
-    "alone": ("attack", "chaos", "leaks/test_times.py", "web/test_times.py"),
+    "alone": (
+        "attack",
+        "chaos",
+        "leaks/test_times.py",
+        "sdk/test_gathering.py",
+        "web/test_times.py",
+    ),
 }
 """Files and folders of tests that only compute, that start programs and wait for them (all
 others), and that compare times or what an arena takes of the machine."""
@@ -173,20 +189,22 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(f"{left_out} slow {tests} left out: scripts/test --all")
 
 
-class ByLanguage(LoadScopeScheduling):
-    """Gives the tests of a language's SDK to one process, which builds it once, and all others singly.
+class BySharedWork(LoadScopeScheduling):
+    """Gives the tests of a language's SDK, or of a file of `TOGETHER`, to one process, and all others singly.
 
     `--dist loadgroup` of pytest-xdist 3.8 finds no groups with pytest 9.2.
     """
 
     def _split_scope(self, nodeid):
-        found = OF_A_LANGUAGE.search(nodeid)
-        return found[1] if found else nodeid
+        if found := OF_A_LANGUAGE.search(nodeid):
+            return found[1]
+        file = nodeid.partition("::")[0].removeprefix("tests/")
+        return file if file in TOGETHER else nodeid
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    return ByLanguage(config, log) if config.getoption("dist") == "loadscope" else None
+    return BySharedWork(config, log) if config.getoption("dist") == "loadscope" else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -99,6 +99,7 @@ def count_ask(monkeypatch, turns):
 def test_a_planted_tenth_is_seen_and_a_hundredth_is_not(monkeypatch, tmp_path):
     budget = tmp_path / "budget.json"
     monkeypatch.setattr(cost, "BUDGET", budget)
+    monkeypatch.setattr(cost, "TRIES", 1)
     budget.write_text(json.dumps({"instructions": {}}))
     line = count_ask(monkeypatch, 0)
     budget.write_text(json.dumps({"instructions": {cost.build(): {ASK.name: line}}}))

@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 PATIENCE_S = 120
 TRIED_ELSEWHERE = {
     "scripts/setup": "tests/test_install.py",
-    "scripts/demo": "tests/test_demo.py plays a short one",
+    "scripts/demo": "scripts/bare-tree runs it",
     "scripts/test": "it is what runs this",
     "pip install ./clients/python '.[server,web]'": "tests/test_install.py",
     "pip install --find-links dist/1.0.0-rc1 'cardarena-engine[server,web]'": "tests/test_release.py",
