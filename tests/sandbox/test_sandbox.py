@@ -261,11 +261,15 @@ def test_a_sandboxed_bot_has_a_folder_to_write_in_and_what_it_is_given(sandbox, 
 
 
 PRIORITY = """
-import os
-try:
-    oom = open("/proc/self/oom_score_adj").read()
-except OSError:
-    oom = "hidden"
+import os, time
+until_s = time.monotonic() + 10
+oom = "0"
+while oom.strip() == "0" and time.monotonic() < until_s:  # without a sandbox it is put below once it runs
+    try:
+        oom = open("/proc/self/oom_score_adj").read()
+    except OSError:
+        oom = "hidden"
+    time.sleep(0.01)
 print(os.nice(0), oom)
 try:
     os.nice(-1)
