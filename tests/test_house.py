@@ -38,6 +38,7 @@ SCRIPTS = [
     "chaos",
     "lock",
     "release",
+    "image",
 ]
 
 
