@@ -43,6 +43,7 @@ PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "clients/java/src/main/java/cardarena/CardArena.java": (r' VERSION = "([^"]+)"',),
     "clients/go/run.go": (r'\tVersion += "([^"]+)"',),
     "clients/go/README.md": _GO,
+    "deploy/kubernetes/kustomization.yaml": (r"newTag: (\S+)",),
     "sample_bots/go/go.mod": _GO,
     "sample_bots/java/pom.xml": _MAVEN,
     "sample_bots/typescript/package-lock.json": (r'"name": "cardarena",\s+"version": "([^"]+)"',),

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import click
+import kubernetes_validate
 import pytest
 import yaml
 
@@ -17,6 +18,13 @@ UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 SERVICES = COMPOSE["services"]
 PROGRAM = "/opt/card-arena/bin/arena"
+KUSTOMIZATION = yaml.safe_load((DEPLOY / "kubernetes/kustomization.yaml").read_text("utf-8"))
+RESOURCES = [
+    each
+    for name in KUSTOMIZATION["resources"]
+    for each in yaml.safe_load_all((DEPLOY / "kubernetes" / name).read_text("utf-8"))
+]
+PODS = [each["spec"]["template"]["spec"] for each in RESOURCES if "template" in each["spec"]]
 
 
 def settings(unit):
@@ -45,11 +53,15 @@ def commands():
         yield pytest.param(words, id=unit.name)
     for name in ("arena", "pages"):
         yield pytest.param(SERVICES[name]["command"], id=f"compose.yaml: {name}")
+    for each in (each for pod in PODS for each in pod["containers"]):
+        yield pytest.param(each["args"], id=f"kubernetes: {each['name']}")
 
 
 @pytest.mark.parametrize("words", list(commands()))
-def test_a_command_is_one_of_the_arena(words):
-    context = click.Context(main)
+def test_a_command_is_one_of_the_arena(words, tmp_path):
+    context, secret = click.Context(main), tmp_path / "secret"
+    secret.touch()
+    words = [re.sub(r"/run/secrets/worker/\w+", str(secret), each) for each in words]
     command = main.get_command(context, words[0])
     if isinstance(command, click.Group):
         command = command.get_command(context, command.default)
@@ -64,6 +76,37 @@ def test_a_service_has_the_files_that_it_mounts(name):
             assert (DEPLOY / source).is_file()
         else:
             assert source in COMPOSE["volumes"]
+
+
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda each: each["kind"])
+def test_kubernetes_knows_a_resource(resource):
+    kubernetes_validate.validate(resource, "1.34", strict=True)
+
+
+def test_a_field_that_kubernetes_does_not_know_is_found():
+    (arena,) = [each for each in RESOURCES if each["kind"] == "StatefulSet"]
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(
+            {**arena, "spec": {**arena["spec"], "replica": 1}}, "1.34", strict=True
+        )
+
+
+def test_a_pod_mounts_the_volumes_that_it_has():
+    (claims,) = [
+        {each["metadata"]["name"] for each in resource["spec"]["volumeClaimTemplates"]}
+        for resource in RESOURCES
+        if resource["kind"] == "StatefulSet"
+    ]
+    for pod in PODS:
+        mounted = {each["name"] for one in pod["containers"] for each in one["volumeMounts"]}
+        own = {each["name"] for each in pod["volumes"]}
+        assert own <= mounted <= own | claims
+
+
+def test_the_image_of_kubernetes_is_that_of_this_version():
+    (image,) = KUSTOMIZATION["images"]
+    assert SERVICES["arena"]["image"] == f"${{ARENA_IMAGE:-{image['name']}:{image['newTag']}}}"
+    assert {each["image"] for pod in PODS for each in pod["containers"]} == {image["name"]}
 
 
 def test_pages_and_prometheus_are_reached_where_they_listen():

@@ -279,6 +279,7 @@ DISTRIBUTIONS = {
     "rustworkx": "rustworkx",
     "scipy": "scipy",
     "prometheus_client": "prometheus-client",
+    "kubernetes_validate": "kubernetes-validate",
     "pyspiel": "open-spiel",
     "pydantic": "pydantic",
     "pytest": "pytest",
