@@ -182,7 +182,8 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         They follow from the match's dice and `decision`. If the arena sent no dice, the SDK draws some for the process.
         """
         dice = self.start.dice or _OWN_DICE + self.match.to_bytes(4, "big")
-        return hmac.digest(dice, self.decision.to_bytes(4, "big"), "sha256")
+        # `hmac.digest` lets other threads run, so answers that are ready at once would leave one by one.
+        return hmac.new(dice, self.decision.to_bytes(4, "big"), "sha256").digest()
 
     @property
     def random(self) -> Random:
