@@ -103,13 +103,27 @@ final class Hashes {
     return hmac(transcript, joined(parts));
   }
 
+  /**
+   * One a thread: to find the algorithm takes longer than the hash, and threads wait for each
+   * other.
+   */
+  private static final ThreadLocal<Mac> MAC = ThreadLocal.withInitial(Hashes::newMac);
+
+  private static Mac newMac() {
+    try {
+      return Mac.getInstance("HmacSHA256");
+    } catch (GeneralSecurityException error) {
+      throw new IllegalStateException("Java has no HMAC-SHA-256", error);
+    }
+  }
+
   static ByteString hmac(ByteString key, ByteString message) {
     try {
-      Mac mac = Mac.getInstance("HmacSHA256");
+      Mac mac = MAC.get();
       mac.init(new SecretKeySpec(key.toByteArray(), "HmacSHA256"));
       return ByteString.copyFrom(mac.doFinal(message.toByteArray()));
     } catch (GeneralSecurityException error) {
-      throw new IllegalStateException("Java has no HMAC-SHA-256", error);
+      throw new IllegalArgumentException("no key of HMAC-SHA-256", error);
     }
   }
 
