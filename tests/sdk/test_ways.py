@@ -378,3 +378,42 @@ def test_the_kit_passes_in_each_way(way):
     client = [sys.executable, str(CLIENTS / "conformance" / "python" / "client.py"), "--way", way]
     with ThreadPoolExecutor() as beside:
         passes_every_case(client, begun(client, beside))
+
+
+def test_work_that_comes_once_play_on_a_loop_has_ended_is_dropped(caplog):
+    """The loop still runs the author's own tasks to their end."""
+    ended_play, taken = threading.Event(), threading.Event()
+    started = []
+
+    class Late(Asking):
+        def take(self):
+            if not started:
+                started.append(1)
+                return Work([start(1)], [asked(1, 1)])
+            if len(started) == 1:
+                started.append(2)
+                assert ended_play.wait(PATIENCE_S)
+                return Work([start(2)], [asked(2, 2)])
+            taken.set()
+            return None
+
+    async def own_task():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended_play.set()
+            await asyncio.to_thread(taken.wait, PATIENCE_S)
+            await asyncio.sleep(0)
+
+    class Interrupted(cardarena.Bot):
+        async def move(self, ask):
+            self.own = asyncio.ensure_future(own_task())
+            await asyncio.sleep(0)
+            raise KeyboardInterrupt
+
+    port = Late()
+    with pytest.raises(KeyboardInterrupt):
+        play_on_asyncio(OneByOne(Interrupted), port)
+    assert taken.is_set()
+    assert port.sent == []
+    assert [each.getMessage() for each in caplog.records] == []

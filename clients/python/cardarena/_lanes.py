@@ -101,6 +101,8 @@ async def _on_asyncio(author: Author, port: Port) -> None:
             end(error)  # raised here, it would leave the loop with its tasks running
 
     def begin(work: Work) -> None:
+        if over.done():
+            return  # the group takes no tasks any more
         for match, piece in pieces(work):
             if lanes.put(match, piece):
                 group.create_task(serve(match))
