@@ -43,7 +43,7 @@ SHAPES: Final = ((1, 1), (8, 8))
 """Streams, each of its own process, and matches on each."""
 TOGETHER: Final = 8
 """Matches that are asked at a time when messages are counted."""
-TURNS: Final = 200
+TURNS: Final = 1000
 """Repetitions of that."""
 ARRIVAL_S: Final = 60.0
 WARM: Final = 1.1

@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
  * The messages that wait to be sent on one stream.
  *
  * <p>Answers gather until the writer is free and each bot thread with a queued ask has taken it, so
- * that answers that are ready go in one message. An answer never waits for a bot that is choosing a
- * move.
+ * that answers that are ready go in one message. An answer waits for a bot that is choosing a move
+ * only during the first moments of its choice, in which a quick bot answers.
  */
 final class Outbox {
   /**
@@ -24,23 +24,30 @@ final class Outbox {
    */
   private static final long MAX_GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+  /** The maximum time that answers wait for a bot thread after it has taken its ask. */
+  private static final long QUICK_CHOICE_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition filled = lock.newCondition();
   private final Condition taken = lock.newCondition();
   private final long maxGatherNanos;
+  private final long quickChoiceNanos;
   private List<BotMessage> messages = new ArrayList<>();
   private List<Answer> answers = new ArrayList<>();
   private Limits limits = Limits.getDefaultInstance();
   private int queuedAsks;
+  private int takenAsks;
+  private long lastTakenNanos;
   private boolean closed;
 
   Outbox() {
-    this(MAX_GATHER_NANOS);
+    this(MAX_GATHER_NANOS, QUICK_CHOICE_NANOS);
   }
 
-  /** With another maximum, for tests. */
-  Outbox(long maxGatherNanos) {
+  /** With other maxima, for tests. */
+  Outbox(long maxGatherNanos, long quickChoiceNanos) {
     this.maxGatherNanos = maxGatherNanos;
+    this.quickChoiceNanos = quickChoiceNanos;
   }
 
   /** Sets the arena's limits. */
@@ -64,11 +71,15 @@ final class Outbox {
     lock.unlock();
   }
 
-  /** Sets the number of queued asks that no bot thread has taken yet. */
-  void setQueuedAsks(int asks) {
+  /** Sets the number of asks that no bot thread has taken yet, and of those that one has taken. */
+  void setAsks(int queued, int takenAndUnanswered) {
     lock.lock();
-    queuedAsks = asks;
-    if (asks == 0) {
+    if (takenAndUnanswered > takenAsks) {
+      lastTakenNanos = System.nanoTime();
+    }
+    queuedAsks = queued;
+    takenAsks = takenAndUnanswered;
+    if (queued == 0) {
       taken.signal();
     }
     lock.unlock();
@@ -101,9 +112,11 @@ final class Outbox {
       while (!closed && (isEmpty() || !hasRoom.getAsBoolean())) {
         filled.await();
       }
-      long leftNanos = maxGatherNanos;
-      while (!closed && queuedAsks > 0 && leftNanos > 0) {
-        leftNanos = taken.awaitNanos(leftNanos);
+      long beganNanos = System.nanoTime();
+      long leftNanos = gatherNanos(beganNanos);
+      while (!closed && leftNanos > 0) {
+        taken.awaitNanos(leftNanos);
+        leftNanos = gatherNanos(beganNanos);
       }
       if (closed) {
         return List.of();
@@ -111,8 +124,20 @@ final class Outbox {
     } finally {
       lock.unlock();
     }
-    Thread.yield(); // the thread that took the last ask may answer at once
     return take();
+  }
+
+  /** The time for which answers may still wait for others, at most. */
+  private long gatherNanos(long beganNanos) {
+    long nowNanos = System.nanoTime();
+    long leftNanos = maxGatherNanos - (nowNanos - beganNanos);
+    if (queuedAsks > 0) {
+      return leftNanos;
+    }
+    if (takenAsks == 0) {
+      return 0;
+    }
+    return Math.min(leftNanos, quickChoiceNanos - (nowNanos - lastTakenNanos));
   }
 
   /** Whether the writer waits for bot threads. */

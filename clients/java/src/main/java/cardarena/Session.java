@@ -96,8 +96,11 @@ final class Session {
   /** Matches whose end the arena has sent, oldest first. */
   private final Set<Integer> ended = new LinkedHashSet<>();
 
-  /** Queued asks that no bot thread has toSend yet. */
+  /** Queued asks that no bot thread has taken yet. */
   private int queuedAsks;
+
+  /** Asks that a bot thread has taken and not answered yet. */
+  private int takenAsks;
 
   /** Of the first message of each stream. Deals are null if the bot takes no part in fair deals. */
   Session(Hello hello, boolean askForced, Deals deals, Consumer<BotTask> tasks) {
@@ -119,7 +122,7 @@ final class Session {
         deals.onStream();
       }
       out.put(List.of(BotMessage.newBuilder().setHello(hello).build()));
-      out.setQueuedAsks(queuedAsks);
+      out.setAsks(queuedAsks, takenAsks);
     } finally {
       lock.unlock();
     }
@@ -243,9 +246,9 @@ final class Session {
   boolean deliver(UntypedAsk ask) {
     lock.lock();
     try {
-      addQueuedAsks(-1);
       boolean due = ask.open && !ask.delivered;
       ask.delivered |= due;
+      countAsks(-1, due ? 1 : 0);
       return due;
     } finally {
       lock.unlock();
@@ -253,7 +256,7 @@ final class Session {
   }
 
   /**
-   * Keeps answers and sends them. A second answer to an ask is dropped. Without a stream nothing is
+   * Keeps the answers to delivered asks and sends them. A second answer to an ask is dropped. Without a stream nothing is
    * sent: the next welcome repeats the open asks.
    */
   void answer(List<Answer> answers) {
@@ -271,6 +274,7 @@ final class Session {
         }
       }
       send(toSend);
+      countAsks(0, -answers.size());
     } finally {
       lock.unlock();
     }
@@ -408,7 +412,7 @@ final class Session {
 
   /** Queues an ask for the bot runner, which calls {@link #deliver} for each. */
   private void enqueue(UntypedAsk ask) {
-    addQueuedAsks(1);
+    countAsks(1, 0);
     tasks.accept(new BotTask.Asked(ask));
   }
 
@@ -422,10 +426,11 @@ final class Session {
     }
   }
 
-  private void addQueuedAsks(int more) {
-    queuedAsks += more;
+  private void countAsks(int moreQueued, int moreTaken) {
+    queuedAsks += moreQueued;
+    takenAsks += moreTaken;
     if (out != null) {
-      out.setQueuedAsks(queuedAsks);
+      out.setAsks(queuedAsks, takenAsks);
     }
   }
 

@@ -157,11 +157,11 @@ class BotRunnerTest {
 
   @Test
   @Timeout(30)
-  void answersWaitOnlyForThreadsWithAQueuedAsk() throws Exception {
-    Outbox outbox = new Outbox(TimeUnit.MINUTES.toNanos(1));
+  void answersWaitForQueuedAsksAndQuickChoices() throws Exception {
+    Outbox outbox = new Outbox(TimeUnit.MINUTES.toNanos(1), 0);
     outbox.putAnswers(answer(1));
     assertEquals(List.of(1), sizes(outbox, 1), "a single answer is sent at once");
-    outbox.setQueuedAsks(1);
+    outbox.setAsks(1, 0);
     outbox.putAnswers(answer(2));
     FutureTask<List<BotMessage>> writer = new FutureTask<>(() -> outbox.next(() -> true));
     new Thread(writer).start();
@@ -171,10 +171,21 @@ class BotRunnerTest {
     for (long id = 3; id < 9; id++) {
       outbox.putAnswers(answer(id));
     }
-    outbox.setQueuedAsks(0); // a thread that took its ask is not waited for
+    outbox.setAsks(0, 1); // a thread that took its ask may take a minute: it does not delay others
     assertEquals(7, writer.get().get(0).getAnswers().getAnswersCount());
-    Outbox impatient = new Outbox(1);
-    impatient.setQueuedAsks(1);
+    Outbox patient = new Outbox(TimeUnit.MINUTES.toNanos(1), TimeUnit.MINUTES.toNanos(1));
+    patient.setAsks(0, 1);
+    patient.putAnswers(answer(2));
+    FutureTask<List<BotMessage>> quick = new FutureTask<>(() -> patient.next(() -> true));
+    new Thread(quick).start();
+    while (!patient.isGathering() && !quick.isDone()) {
+      Thread.onSpinWait();
+    }
+    patient.putAnswers(answer(3));
+    patient.setAsks(0, 0);
+    assertEquals(2, quick.get().get(0).getAnswers().getAnswersCount(), "a quick choice is awaited");
+    Outbox impatient = new Outbox(1, 0);
+    impatient.setAsks(1, 0);
     impatient.putAnswers(answer(9));
     assertEquals(List.of(1), sizes(impatient, 1), "the wait has a limit");
   }
