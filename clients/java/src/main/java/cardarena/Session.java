@@ -256,8 +256,8 @@ final class Session {
   }
 
   /**
-   * Keeps the answers to delivered asks and sends them. A second answer to an ask is dropped. Without a stream nothing is
-   * sent: the next welcome repeats the open asks.
+   * Keeps the answers to delivered asks and sends them. A second answer to an ask is dropped.
+   * Without a stream nothing is sent: the next welcome repeats the open asks.
    */
   void answer(List<Answer> answers) {
     lock.lock();
