@@ -6,7 +6,9 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace cardarena {
@@ -98,6 +100,16 @@ class TypedBot {
 };
 
 namespace detail {
+
+/// The values of a repeated field. Those of enums are numbers in it.
+template <class T, class Repeated>
+std::vector<T> list(const Repeated& repeated) {
+  std::vector<T> all;
+  for (const auto& each : repeated) {
+    all.push_back(static_cast<T>(each));
+  }
+  return all;
+}
 
 template <class Game>
 class Untyped final : public Bot {
