@@ -20,6 +20,7 @@ GENERATORS = (
     ("generate_lists.py", ".", None),
     ("reference_pages.py", "docs", None),
     ("generate_java.py", "clients/java", None),  # its build generates the messages
+    ("generate_cpp.py", "clients/cpp", None),  # its build generates the messages
     ("generate_go.py", "clients/go", "go"),
     ("generate_rust.py", "clients/rust/src", "cargo"),
     ("generate_typescript.py", "clients/typescript", "npm"),

@@ -67,9 +67,14 @@ def of_java(families: Mapping[str, tuple[str, ...]]) -> list[str]:
     return [line.replace("put(", "put(\n        ") if len(line) > 100 else line for line in lines]
 
 
+def of_cpp(families: Mapping[str, tuple[str, ...]]) -> list[str]:
+    return [f'    {{"{name}", {{{quoted(ids)}}}}},' for name, ids in families.items()]
+
+
 LISTS = (
     GameList("clients/go/games.go", r"\tgames \[\]string\n\}\{\n", r"\}\n", of_go),
     GameList("clients/typescript/src/families.ts", r"\]\)\[\] = \[\n", r"\];\n", of_typescript),
+    GameList("clients/cpp/src/games.cc", r"> families = \{\n", r"\};\n", of_cpp),
     GameList("clients/rust/src/families.rs", r"\$apply! \{\n", r"        \}\n", of_rust),
     GameList("clients/rust/src/lib.rs", r"\n\n(?=pub mod abstrac)", r"(?=\n///)", rust_modules),
     GameList(

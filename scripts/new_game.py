@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import generate_cpp
 import generate_java
 import generate_lists
 import generate_protos
@@ -134,6 +135,7 @@ def generated(families: dict[str, Game]) -> Iterator[str]:
             ("clients/python", generate_stubs.generate),
             ("clients/python", generate_python.generate),
             ("clients/java", generate_java.generate),
+            ("clients/cpp", generate_cpp.generate),
         ):
             folder = Path(made) / generator.__module__
             folder.mkdir()

@@ -4,6 +4,7 @@ The version is that of the engine's pyproject.toml. PLACES names all other place
 """
 
 import argparse
+import gzip
 import hashlib
 import json
 import os
@@ -11,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
@@ -41,6 +43,7 @@ PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "clients/java/pom.xml": _MAVEN,
     "clients/java/README.md": (r"`cardarena:cardarena:([^`]+)`",),
     "clients/java/src/main/java/cardarena/CardArena.java": (r' VERSION = "([^"]+)"',),
+    "clients/cpp/include/cardarena/cardarena.hpp": (r' version = "([^"]+)"',),
     "clients/go/run.go": (r'\tVersion += "([^"]+)"',),
     "clients/go/README.md": _GO,
     "deploy/kubernetes/kustomization.yaml": (r"newTag: (\S+)",),
@@ -236,6 +239,23 @@ def build_go(root: Path, out: Path) -> None:
             module.writestr(entry, (folder / name).read_bytes())
 
 
+def build_cpp(root: Path, out: Path) -> None:
+    """The sources of the C++ SDK, for CMake's FetchContent."""
+    folder = root / "clients/cpp"
+    name = f"cardarena-cpp-{written(version_of(root))}"
+    with (
+        (out / f"{name}.tar.gz").open("wb") as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
+        for each in sorted(git(folder, "ls-files").splitlines()):
+            entry = tarfile.TarInfo(f"{name}/{each}")
+            entry.size = (folder / each).stat().st_size
+            entry.mtime = int(os.environ["SOURCE_DATE_EPOCH"])
+            with (folder / each).open("rb") as content:
+                archive.addfile(entry, content)
+
+
 def build_sbom(root: Path, out: Path) -> None:
     """The packages that an arena runs with, as CycloneDX lists them."""
     run(
@@ -252,6 +272,7 @@ PARTS: Final[Mapping[str, Callable[[Path, Path], None]]] = {
     "crate": build_crate,
     "maven": build_maven,
     "go": build_go,
+    "cpp": build_cpp,
     "sbom": build_sbom,
 }
 

@@ -22,7 +22,7 @@ LEFT_OUT = pytest.StashKey[int]()
 """How many slow tests were left out."""
 
 ROOT = Path(__file__).parent
-OF_A_LANGUAGE = re.compile(r"test_languages\.py::\w+\[(Go|Rust|TypeScript|Java)\b")
+OF_A_LANGUAGE = re.compile(r"test_languages\.py::\w+\[(Go|Rust|TypeScript|Java|C\+\+)[-\]]")
 TOGETHER = frozenset(
     {
         "newgame/test_new_game.py",

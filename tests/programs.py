@@ -11,6 +11,7 @@ PACKAGES = {
     "cargo": "cargo",
     "cc": "gcc libc6-dev",
     "chromium": "chromium",
+    "cmake": "cmake g++ pkg-config libgrpc++-dev protobuf-compiler-grpc libssl-dev doctest-dev",
     "go": "golang-go",
     "java": "default-jre-headless",
     "kotlinc": "kotlin",

@@ -16,7 +16,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
         "games": ("arena.cli.games", "List the games, or show the rules of one."),
     },
     "Write a bot": {
-        "new": ("arena.cli.new", "Create a bot in one of six languages."),
+        "new": ("arena.cli.new", "Create a bot in one of seven languages."),
         "check": ("arena.cli.check", "Test a bot as an arena does before it lets it play."),
         "conformance": ("arena.cli.conformance", "Test a client against the contract."),
         "replay": ("arena.cli.replay", "Show, verify and export replays."),

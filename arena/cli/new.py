@@ -23,6 +23,7 @@ RUN_BY: Final[Mapping[str, str]] = {
     "typescript": "node dist/main.js",
     "rust": "target/release/{{name}}",
     "java": "java -jar target/{{name}}.jar",
+    "cpp": "build/{{name}}",
     "c": "cardarena bridge -- ./{{name}}",
 }
 """The command that starts each language's bot in its folder, after it is built."""
@@ -33,6 +34,7 @@ IN_COMMENT: Final[Mapping[str, str]] = {
     "typescript": "   *   ",
     "rust": "    ///   ",
     "java": "   *   ",
+    "cpp": "//   ",
     "c": " *   ",
 }
 """What begins a line of the list of fields, within the comment that has it."""
@@ -133,7 +135,7 @@ def _view_fields(game: Game, language: str) -> str:
 
 
 def _named(message: Any, language: str) -> Iterator[str]:
-    spelled, each = SPELLED[language], ".get(i)" if language == "java" else "[]"
+    spelled, each = SPELLED[language], {"java": ".get(i)", "cpp": "[i]"}.get(language, "[]")
     for field in message.fields:
         name = spelled(field) + each * (field.is_repeated and bool(field.message_type))
         if field.message_type is None:
@@ -152,6 +154,7 @@ SPELLED: Final[Mapping[str, Callable[[Any], str]]] = {
     "typescript": lambda field: str(field.json_name),
     "rust": lambda field: str(field.name),
     "c": lambda field: str(field.name),
+    "cpp": lambda field: f"{field.name}()",
     "java": lambda field: f"get{_pascal(field.name)}{'List' * field.is_repeated}()",
 }
 """How the code of each language that protoc generates names a field; in C, how lines of JSON do."""

@@ -25,6 +25,7 @@ BUILDS = [
     ("typescript", "npm",    [("npm", "install", "--ignore-scripts"), ("npm", "test")]),
     ("rust",       "cargo",  [("cargo", "fmt", "--check"), ("cargo", "test", "--quiet"), ("cargo", "build", "--release", "--quiet")]),
     ("java",       "mvn",    [("mvn", "-q", "-B", "-U", "package")]),
+    ("cpp",        "cmake",  [("cmake", "-S", ".", "-B", "build"), ("cmake", "--build", "build", "--parallel"), ("ctest", "--test-dir", "build", "--output-on-failure")]),
     ("c",          "cc",     [("cc", "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", "my-bot", "bot.c"), ("sh", "test.sh")]),
 ]
 AS_THE_SDK = {
@@ -130,6 +131,13 @@ def test_the_bot_in_java_lists_the_methods_of_the_view(tmp_path):
     start_bot(tmp_path / "my-bot", game_by_id("jam"), "java")
     source = (tmp_path / "my-bot" / "src/main/java/MyBot.java").read_text("utf-8")
     assert "getToAct(), getHeldList()" in source
+
+
+def test_the_bot_in_cpp_lists_the_methods_of_the_view(tmp_path):
+    """Its classes are generated when they are built, and not kept."""
+    start_bot(tmp_path / "my-bot", game_by_id("jam"), "cpp")
+    source = (tmp_path / "my-bot" / "bot.hpp").read_text("utf-8")
+    assert "to_act(), held()" in source
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)

@@ -11,7 +11,7 @@ from tests.sdk.languages import CLIENTS, ROOT, called
 _spec = importlib.util.spec_from_file_location("release", ROOT / "scripts" / "release.py")
 release = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(release)
-PART_OF = {"go": "go", "rust": "crate", "typescript": "npm", "java": "maven"}
+PART_OF = {"go": "go", "rust": "crate", "typescript": "npm", "java": "maven", "cpp": "cpp"}
 """The part of a release that has the SDK of a language."""
 WHO = ("-c", "user.name=t", "-c", "user.email=t@localhost")
 
@@ -56,6 +56,11 @@ def unpacked(language, folder):
             return folder / "rust" / name
         case "typescript":
             return out / f"{name}.tgz"
+        case "cpp":
+            with tarfile.open(out / f"{name.replace('-', '-cpp-', 1)}.tar.gz") as package:
+                package.extractall(folder / "cpp", filter="data")
+            (place,) = (folder / "cpp").iterdir()
+            return place
         case "java":
             file, pom = f"-Dfile={out / name}.jar", f"-DpomFile={out / name}.pom"
             called("mvn", "-q", "-B", "install:install-file", file, pom)

@@ -75,7 +75,7 @@ def python():
     return Programs(*given, (sys.executable, f"{SAMPLE_BOTS}/jam.py"))
 
 
-MADE = ("target", "node_modules", "dist", "bin")
+MADE = ("target", "node_modules", "dist", "bin", "build")
 """Folders of what is made, which is no source."""
 
 
@@ -200,6 +200,26 @@ def java_client(classes):
     return ("java", *QUICK_START, "-cp", classes, "cardarena.ConformanceClient")
 
 
+SANITIZED = ("-DCMAKE_BUILD_TYPE=Debug", "-DCARDARENA_SANITIZERS=address,undefined")
+
+
+@functools.cache
+def cpp():
+    """The kit's client and the SDK's own tests run with sanitizers, and the bots without."""
+    sdk, bots = CLIENTS / "cpp", SAMPLE_BOTS / "cpp"
+    programs = [f"{sdk}/build/conformance", f"{bots}/build/random", f"{bots}/build/jam"]
+    make = ("cmake", "--build", "build", "--parallel")
+    built_once(
+        "cmake",
+        (sdk, ("cmake", "-S", ".", "-B", "build", "-DCARDARENA_TESTS=ON", *SANITIZED)),
+        (sdk, make),
+        (bots, ("cmake", "-S", ".", "-B", "build")),
+        (bots, make),
+        products=[*programs, sdk / "build" / "unit_tests"],
+    )
+    return Programs(*((program,) for program in programs))
+
+
 @dataclass(frozen=True)
 class Language:
     """An SDK, and the tool that builds it, if any."""
@@ -207,6 +227,11 @@ class Language:
     name: str
     tool: str
     programs: Callable[[], Programs]
+
+    @property
+    def folder(self):
+        """Its folder below clients/ and sample_bots/."""
+        return {"C++": "cpp"}.get(self.name, self.name.lower())
 
     @property
     def mark(self):
@@ -223,6 +248,7 @@ LANGUAGES = (
     Language("Rust", "cargo", rust),
     Language("TypeScript", "npm", typescript),
     Language("Java", "mvn", java),
+    Language("C++", "cmake", cpp),
 )
 
 

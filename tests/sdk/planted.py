@@ -76,4 +76,23 @@ JAVA = [
     ("BotRunner.java",  "        answer = logAndFail(ask, error);",    "        System.exit(1);\n        answer = logAndFail(ask, error);", "C27"),
     ("Choice.java",     '.setFailed(true).setNote("error: "',             '.setIndex(0).setNote("error: "',      "C27-again"),
 ]
+CPP = [
+    # file           original                                                  planted                                found by
+    ("session.cc",   "seat.ask->message.ask_id() == message.ask_id()) {",      "seat.ask->message.ask_id() == message.ask_id() + 1) {", "C3"),
+    ("session.cc",   "    if (seat.ask->open) {\n      to_send",                 "    if (true) {\n      to_send",         "C5"),
+    ("session.cc",   "    Seat& seat = seats_.at(match->second);\n    seat.ask->open = false;\n", "    Seat& seat = seats_.at(match->second);\n", "C7"),
+    ("session.cc",   "  ended_.insert(message.match());\n",                    "",                                    "C8"),
+    ("ask.cc",       "  if (chars <= max_chars) {",                            "  if (max_chars > 0) {",              "C13"),
+    ("redial.cc",    "  if (!end.welcomed) {\n    endpoint_ = address_;\n  }\n", "",                                 "C14-fallback"),
+    ("dial.cc",      "  const std::string address = target(endpoint);",       "  if (endpoint.starts_with(plain_text_scheme)) {\n    return grpc::CreateChannel(endpoint.substr(plain_text_scheme.size()), grpc::InsecureChannelCredentials());\n  }\n  const std::string address = target(endpoint);", "C14-plain"),
+    ("redial.cc",    "  return requested + jitter_(",                          "  return 0 * requested + jitter_(",   "C17"),
+    ("redial.cc",    "    {GRPC_STATUS_ABORTED, ",                             "    {GRPC_STATUS_DATA_LOSS, ",         "C18"),
+    ("deals.cc",     "void Deals::on_stream() { announced_.clear(); }",        "void Deals::on_stream() { announced_.clear(); open_.clear(); }", "C19"),
+    ("deals.cc",     "  if (seal.size() != hash_bytes) {",                     "  if (seal.size() > hash_bytes) {",   "C21-unsealed"),
+    ("run.cc",       "      return 3;",                                        "      return 0;",                     "C21-wrong-secret"),
+    ("deals.cc",     "sha256({chain->hash, uint32_bytes(ask.decision()), body})", "sha256({chain->hash, body})",      "C24"),
+    ("dial.cc",      "ping_interval_ms = 20'000;",                             "ping_interval_ms = 20'000'000;",      "C25"),
+    ("bot_runner.cc", "    if (!error.empty()) {\n      answer = log_and_fail", "    if (!error.empty()) {\n      std::abort();\n      answer = log_and_fail", "C27"),
+    ("ask.cc",       "  answer.set_failed(true);",                             "  answer.set_index(0);",              "C27-again"),
+]
 # fmt: on

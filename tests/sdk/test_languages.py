@@ -1,4 +1,4 @@
-"""The Go, Rust, TypeScript and Java SDKs: own tests, generated code, README and conformance kit.
+"""The Go, Rust, TypeScript, Java and C++ SDKs: own tests, generated code, README and conformance kit.
 
 The tests of an SDK are skipped without its tools.
 """
@@ -23,7 +23,9 @@ from tests.sdk.kit import KIT, begun, judged, passes_every_case
 from tests.sdk.languages import CLIENTS, ROOT, SAMPLE_BOTS, called, plant
 
 pytestmark = pytest.mark.slow
-GO, RUST, TYPESCRIPT, JAVA = (CLIENTS / name for name in ("go", "rust", "typescript", "java"))
+GO, RUST, TYPESCRIPT, JAVA, CPP = (
+    CLIENTS / name for name in ("go", "rust", "typescript", "java", "cpp")
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +47,11 @@ class Sdk:
 
     @property
     def folder(self):
-        return CLIENTS / self.language.name.lower()
+        return CLIENTS / self.language.folder
 
     @property
     def bots(self):
-        return SAMPLE_BOTS / self.language.name.lower()
+        return SAMPLE_BOTS / self.language.folder
 
     @property
     def client(self):
@@ -187,10 +189,49 @@ def java_builder(new_folder):
     return built
 
 
+# C++.
+
+
+def of_bots():
+    """The flags of a bot of Jam, by the build of the sample bots."""
+    build = SAMPLE_BOTS / "cpp" / "build" / "_deps" / "cardarena-build"
+    libraries = [build / f"libcardarena{name}.a" for name in ("_jam", "_cards", "")]
+    found = called("pkg-config", "--cflags", "--libs", "grpc++", "protobuf", "openssl")
+    generated = CPP / "build" / "generated"  # of all games
+    return [f"-I{CPP}/include", f"-I{generated}", *libraries, *found.split(), "-pthread"]
+
+
+def build_cpp_readme(source, folder):
+    (folder / "bot.cc").write_text(source)
+    called("c++", "-std=c++20", "-o", folder / "bot", folder / "bot.cc", *of_bots())
+
+
+@functools.cache
+def cpp_client():
+    """The object of the kit's client, without the SDK."""
+    client = CPP / "build" / "client.o"
+    called("c++", "-std=c++20", "-c", "-o", client, CPP / "conformance" / "main.cc", *of_bots())
+    return client
+
+
+def cpp_builder(new_folder):
+    def built(name, old, new):
+        folder = new_folder()
+        shutil.copy(CPP / "src" / name, folder)
+        plant(folder, name, old, new)
+        # The linker takes what this file defines from here, and the rest from the library.
+        sources = (folder / name, cpp_client())
+        called("c++", "-std=c++20", f"-I{CPP}/src", "-o", folder / "client", *sources, *of_bots())
+        return [f"{folder}/client"]
+
+    return built
+
+
 # The flag of the other builds, to reuse what they compiled.
 GO_TESTS = functools.partial(go, "test", "-trimpath", "./...")
 RUST_TESTS = functools.partial(called, "cargo", "test", "--locked", folder=RUST)
-_, OF_GO, OF_RUST, OF_TYPESCRIPT, OF_JAVA = languages.LANGUAGES
+CPP_TESTS = functools.partial(called, CPP / "build" / "unit_tests")
+_, OF_GO, OF_RUST, OF_TYPESCRIPT, OF_JAVA, OF_CPP = languages.LANGUAGES
 # fmt: off
 SDKS = [
     # language         own tests         generated into README's bot             client with a fault faults
@@ -199,6 +240,7 @@ SDKS = [
     Sdk(OF_TYPESCRIPT, typescript_tests, TYPESCRIPT,    build_typescript_readme, typescript_builder, planted.TYPESCRIPT),
     # A Java virtual machine uses a core for a second when it starts.
     Sdk(OF_JAVA,       None,             JAVA,          build_java_readme,       java_builder,       planted.JAVA, jobs=3),
+    Sdk(OF_CPP,        CPP_TESTS,        CPP,           build_cpp_readme,        cpp_builder,        planted.CPP),
 ]
 # fmt: on
 
@@ -244,8 +286,8 @@ GENERATED = re.compile(
 
 
 def generated(folder):
-    suffixes = {".go", ".rs", ".ts", ".java"}
-    folders = ("target", "node_modules", "dist")
+    suffixes = {".go", ".rs", ".ts", ".java", ".hpp", ".proto"}
+    folders = ("target", "node_modules", "dist", "build")
     found = {}
     for path in folder.rglob("*.*"):
         name = path.relative_to(folder)
@@ -258,7 +300,7 @@ def generated(folder):
 
 @pytest.mark.parametrize("sdk", EACH_SDK)
 def test_generated_code_is_up_to_date(sdk, tmp_path):
-    name = sdk.language.name.lower()
+    name = sdk.language.folder
     called(sys.executable, ROOT / "scripts" / f"generate_{name}.py", tmp_path)
     fresh, kept = generated(tmp_path), generated(sdk.source)
     assert len(fresh) >= len(FAMILIES)
@@ -321,7 +363,7 @@ def test_the_locks_of_typescript_hold_no_address(folder):
 
 def readme_bot(sdk):
     readme = (sdk.folder / "README.md").read_text("utf-8")
-    return re.search(r"```(?:go|rust|ts|java)\n(.*?)```", readme, re.DOTALL)[1]
+    return re.search(r"```(?:go|rust|ts|java|cpp)\n(.*?)```", readme, re.DOTALL)[1]
 
 
 @pytest.mark.parametrize("sdk", EACH_SDK)
@@ -339,6 +381,7 @@ OTHER_GAMES_MOVE = {
     OF_RUST:       ("Move::draw(Source::Stock)",                 "soko::Move::fold()",      ("use cardarena::{", "use cardarena::{soko, ")),
     OF_TYPESCRIPT: ("moves.draw(Source.STOCK)",                  "soko.fold()",             ("import {", 'import { moves as soko } from "cardarena/soko";\nimport {')),
     OF_JAVA:       ("Jam.Moves.draw(JamSource.JAM_SOURCE_STOCK)", "Soko.Moves.fold()",      ()),
+    OF_CPP:        ("jam::moves::Draw(jam::source_stock)",       "cardarena::soko::moves::Fold()", ("#include <cardarena/jam.hpp>", "#include <cardarena/jam.hpp>\n#include <cardarena/soko.hpp>")),
 }
 # fmt: on
 
@@ -353,7 +396,7 @@ def test_another_games_move_does_not_compile(sdk, tmp_path):
     source = source.replace(own, other)
     if imported:
         source = source.replace(*imported, 1)
-    with pytest.raises(AssertionError, match=r"[Ss]oko\.?Move"):
+    with pytest.raises(AssertionError, match=r"[Ss]oko(\.|::)?[Mm]ove"):
         sdk.build_readme(source, tmp_path)
 
 

@@ -15,7 +15,7 @@ from tests.chaos.trial import Order, Trial
 from tests.sdk.languages import RANDOM, each_language, played, python
 
 OTHERS = [f"py{seat}" for seat in range(1, max(game.seats[0] for game in GAMES))]
-JAM_PLAYERS = {"Go", "Rust", "Java"}
+JAM_PLAYERS = {"Go", "Rust", "Java", "C++"}
 
 
 @contextlib.contextmanager

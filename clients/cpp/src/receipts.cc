@@ -29,7 +29,8 @@ void set_hex(Struct& object, const char* name, const std::string& bytes) {
   }
 }
 
-void set_map(Struct& object, const char* name, const Opening* opening, const ByParticipant Opening::*values) {
+void set_map(Struct& object, const char* name, const Opening* opening,
+             const ByParticipant Opening::* values) {
   if (opening == nullptr) {
     field(object, name).set_null_value(google::protobuf::NULL_VALUE);
     return;

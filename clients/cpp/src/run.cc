@@ -89,7 +89,13 @@ PlayResult play_with(const Player& player, Options options, const std::stop_toke
   auto deals = deals_of(player, or_environment(options.receipts, "CARDARENA_RECEIPTS"));
   const auto runner = std::make_shared<BotRunner>(player, options.logger);
   const auto session = std::make_shared<Session>(std::move(hello), player.ask_forced, std::move(deals),
-                                                 [runner](BotTask task) { runner->accept(std::move(task)); });
+                                                 [weak = std::weak_ptr(runner)](BotTask task) {
+                                                   // The runner has the session. This function has it until
+                                                   // the connection is over.
+                                                   if (const auto kept = weak.lock()) {
+                                                     kept->accept(std::move(task));
+                                                   }
+                                                 });
   runner->start(session);
   Connection connection(session, Redial(options.address, options.once), std::move(dialer), options.logger);
   PlayResult result = connection.run(stop);
@@ -107,8 +113,8 @@ struct Flag {
   const char* name;
   const char* value;
   const char* does;
-  std::string Options::*text;
-  bool Options::*on;
+  std::string Options::* text;
+  bool Options::* on;
 };
 
 constexpr Flag flags[] = {
