@@ -131,8 +131,10 @@ def check(root: Path) -> None:
             raise CannotRelease(
                 f"{name} has another version; scripts/release --set {version} corrects it"
             )
-    if not entries((root / "CHANGELOG.md").read_text("utf-8"), written(version)):
-        raise CannotRelease(f"CHANGELOG.md has no entry below `## [{written(version)}]`; add it")
+    for path in (root / "CHANGELOG.md", *sorted(root.glob("clients/*/CHANGELOG.md"))):
+        if not entries(path.read_text("utf-8"), written(version)):
+            name = path.relative_to(root).as_posix()
+            raise CannotRelease(f"{name} has no entry below `## [{written(version)}]`; add it")
     if shutil.which("npx") is None:
         say("node (npx) is missing, so proto/ was not compared with the last tag")
         return

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -83,7 +84,7 @@ def test_the_entries_of_a_version_are_found(text, expected, why):
 def checkout(tmp_path, monkeypatch):
     """A repository with all that is checked, without node to read proto/."""
     folder = tmp_path / "checkout"
-    for name in ("pyproject.toml", "CHANGELOG.md", *release.PLACES):
+    for name in ("pyproject.toml", "CHANGELOG.md", "clients/go/CHANGELOG.md", *release.PLACES):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     git(folder.parent, "init", "--quiet", str(folder))
@@ -107,6 +108,7 @@ def test_a_clean_checkout_with_an_entry_can_be_released(checkout):
 REFUSED = [
     ("LICENSE",              "",                       "new",            False, "has 1 changes; commit them",     "a file that is not committed"),
     ("CHANGELOG.md",         "## [1.0.0-rc1]",         "## [0.9.0]",     True,  "no entry below `## ",            "a changelog without an entry"),
+    ("clients/go/CHANGELOG.md", "## [1.0.0-rc1]",      "## [0.9.0]",     True,  "clients/go/CHANGELOG.md has no entry below `## ", "an SDK's changelog without an entry"),
     ("clients/go/run.go",    release.written(VERSION), "0.9.0",          True,  "run.go has another version",     "a version that differs"),
 ]
 # fmt: on
@@ -173,15 +175,26 @@ def built(folder, *parts, root=ROOT):
     }
 
 
+def travelling(package):
+    """The licence and the changelog of a package, by name."""
+    if package.suffix in {".jar", ".whl", ".zip"}:
+        with zipfile.ZipFile(package) as archive:
+            names = archive.namelist()
+    else:
+        with tarfile.open(package) as archive:
+            names = archive.getnames()
+    return {Path(name).name for name in names} & {"LICENSE", "CHANGELOG.md"}
+
+
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("packages")
-    return folder, built(folder, "python", "go", "sbom")
+    return folder, built(folder, "python", "go", "cpp", "sbom")
 
 
 @pytest.mark.slow
 def test_packages_are_the_same_bytes_when_built_again(packages, tmp_path):
-    assert built(tmp_path / "again", "python", "go", "sbom") == packages[1]
+    assert built(tmp_path / "again", "python", "go", "cpp", "sbom") == packages[1]
 
 
 @pytest.mark.slow
@@ -195,6 +208,18 @@ def test_packages_of_other_languages_are_the_same_bytes_when_built_again(tmp_pat
     name = f"cardarena-{release.written(VERSION)}"
     endings = (".tgz", ".crate", ".jar", "-sources.jar", "-javadoc.jar", ".pom")
     assert set(first) == {*(f"{name}{each}" for each in endings), "SHA256SUMS"}
+    for ending in endings[:3]:
+        assert len(travelling(tmp_path / "first" / f"{name}{ending}")) == 2, ending
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "pattern",
+    ["cardarena-1*.tar.gz", "cardarena-cpp-*.tar.gz", "go/**/*.zip", "cardarena_engine-*.tar.gz"],
+)
+def test_the_licence_and_the_changelog_are_in_each_package(packages, pattern):
+    (package,) = packages[0].glob(pattern)
+    assert len(travelling(package)) == 2
 
 
 @pytest.mark.slow
