@@ -21,6 +21,7 @@ PACKAGES = {
     "mvn": "maven",
     "node": "nodejs",
     "npm": "npm",
+    "podman": "podman runc",
     "postgresql": "postgresql",
     "ruby": "ruby",
     "systemd-analyze": "systemd",

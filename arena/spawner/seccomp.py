@@ -53,7 +53,7 @@ _MACHINES: Final[Mapping[str, tuple[int, int]]] = {
 """Each machine's number, AUDIT_ARCH_* of <linux/audit.h>, and its column in the tables below."""
 
 # fmt: off
-_REFUSED: Final[Mapping[str, tuple[int | None, int | None]]] = {
+REFUSED: Final[Mapping[str, tuple[int | None, int | None]]] = {
     # Other processes.
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "kcmp": (312, 272), "pidfd_getfd": (438, 438), "process_madvise": (440, 440),
@@ -128,7 +128,7 @@ def _instructions(machine: int, column: int) -> Iterator[bytes]:
     yield from _unless(_IF_GREATER, _LAST_KNOWN, errno.ENOSYS)
     # The flags of clone3 are in memory, which a filter cannot read; libraries fall back to `clone`.
     yield from _unless(_IF_EQUAL, _CLONE3[column], errno.ENOSYS)
-    for each in _REFUSED.values():
+    for each in REFUSED.values():
         refused = each[column]
         if refused is not None:
             yield from _unless(_IF_EQUAL, refused, errno.EPERM)

@@ -176,14 +176,15 @@ _CONTAINERS: Final = (
         "/.dockerenv",
         (
             "Docker forbids it in its containers: docker run --security-opt seccomp=unconfined"
-            " --security-opt systempaths=unconfined --security-opt apparmor=unconfined"
+            " --security-opt systempaths=unconfined --security-opt apparmor=unconfined, or the"
+            " profile of docs/sandbox.md"
         ),
     ),
     (
         "/run/.containerenv",
         (
             "podman forbids it in its containers: podman run --security-opt seccomp=unconfined"
-            " --security-opt unmask=ALL"
+            " --security-opt unmask=ALL, or the profile of docs/sandbox.md"
         ),
     ),
 )
