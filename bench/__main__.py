@@ -269,9 +269,20 @@ def _playing(quick: bool, progress: Progress) -> dict[str, Any]:
     size = (playing.GAMES[:1], 1, 5.0) if quick else (playing.GAMES, 3, 20.0)
     cases = playing.measure(*size, progress)
     title = f"A ladder of {playing.BOTS} launched bots, by the number of workers"
-    table = _table(title, "game", "--workers", "decisions/s", "arena's CPU, µs a decision")
+    measured = "decisions/s", "CPU µs", "matches/h"
+    table = _table(title, "game", "--workers", *measured, "arena MB", "worker MB", "bot MB")
     for case in cases:
-        numbers = f"{case.per_s:,.0f}", f"{case.cpu_us:.0f}"
+        numbers = [
+            f"{each:,.0f}"
+            for each in (
+                case.per_s,
+                case.cpu_us,
+                case.matches_per_h,
+                case.arena_mb,
+                case.worker_mb,
+                case.bot_mb,
+            )
+        ]
         table.add_row(case.game, str(case.workers), *numbers)
     _out.print(table)
     return {"playing": [asdict(case) for case in cases]}

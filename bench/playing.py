@@ -1,6 +1,7 @@
-"""A ladder of launched bots by `arena serve --workers N`: decisions a second, and the arena's processor time.
+"""A ladder of launched bots by `arena serve --workers N`: decisions a second, matches an hour, processor time and memory.
 
-Bots run in the best sandbox of the machine, as in an arena that says nothing else. Bots, arena and workers share the machine, as in a first trial. Each round has a new folder with a ladder of its own.
+Bots, arena and workers share the machine, and bots run in its best sandbox, as in a first trial. Each round has a
+new folder with its own ladder.
 """
 
 import contextlib
@@ -23,9 +24,10 @@ from arena.sandbox import parse_commands
 from arena.server.competition_service import CompetitionService
 from arena.server.data_folder import read_notice, store_path
 from arena.store import BotKind, CompetitionEntry, open_store
-from bench.processes import Failed, cpu_s
+from bench.processes import Failed, cpu_s, memory_mb
 
 ROOT: Final = Path(__file__).parents[1]
+BOT: Final = str(ROOT / "sample_bots" / "random_bot.py")
 BOTS: Final = 4
 GAMES: Final = ("sixty_six", "pineapple")
 HANDS: Final = 12
@@ -52,6 +54,25 @@ class Case:
     """Decisions a second of all seats together: the median of the rounds."""
     cpu_us: float
     """CPU time of the arena and its workers for a decision, without the bots."""
+    matches_per_h: float
+    """Matches an hour. Workers do not count theirs: their matches are taken to be as long as without workers."""
+    arena_mb: float
+    """Resident memory of the arena's process, without workers and bots, in MiB."""
+    worker_mb: float
+    """Resident memory of a worker, in MiB; 0 without workers."""
+    bot_mb: float
+    """Memory of the process of a bot, in MiB, where what processes share is divided among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    per_s: float
+    cpu_us: float
+    decisions_a_match: float
+    """0 if the arena itself played none."""
+    arena_mb: float
+    worker_mb: float
+    bot_mb: float
 
 
 def measure(
@@ -60,19 +81,28 @@ def measure(
     """Measure each game with each number of workers, in turns."""
     cases = []
     for game in games:
-        found: dict[int, list[tuple[float, float]]] = {number: [] for number in NUMBERS}
+        found: dict[int, list[_Round]] = {number: [] for number in NUMBERS}
         for at in range(rounds):
             for number in NUMBERS:
                 found[number].append(_round(game, number, seconds))
-                per_s, _ = found[number][-1]
+                per_s = found[number][-1].per_s
                 progress(f"{game}, --workers {number}, {at + 1}/{rounds}: {per_s:.0f}/s")
+        length = _median(found[0], "decisions_a_match")
         for number, values in found.items():
-            per_s, cpu_us = (statistics.median(each) for each in zip(*values, strict=True))
-            cases.append(Case(game, number, per_s, cpu_us))
+            per_s = _median(values, "per_s")
+            others = {
+                name: _median(values, name)
+                for name in ("cpu_us", "arena_mb", "worker_mb", "bot_mb")
+            }
+            cases.append(Case(game, number, per_s, matches_per_h=per_s * 3600 / length, **others))
     return cases
 
 
-def _round(game: str, workers: int, seconds: float) -> tuple[float, float]:
+def _median(rounds: list[_Round], name: str) -> float:
+    return float(statistics.median(getattr(each, name) for each in rounds))
+
+
+def _round(game: str, workers: int, seconds: float) -> _Round:
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         data = Path(folder)
         _begin(game, data)
@@ -84,13 +114,34 @@ def _round(game: str, workers: int, seconds: float) -> tuple[float, float]:
             before, began_s = _counted(notice.metrics, notice.pid), time.perf_counter()
             time.sleep(seconds)
             after, took_s = _counted(notice.metrics, notice.pid), time.perf_counter() - began_s
+            told = _told(notice.metrics)
+            ended = sum(told["matches"]["ended"].values())
+            of_workers = [memory_mb(each["pid"]) for each in told["workers"]]
+            memory = {
+                "arena_mb": memory_mb(notice.pid),
+                "worker_mb": statistics.mean(of_workers) if of_workers else 0.0,
+                "bot_mb": statistics.mean(_bots_mb()),
+            }
     decisions, used_s = (late - early for early, late in zip(before, after, strict=True))
-    return decisions / took_s, used_s * 1e6 / decisions
+    length = _own(told) / ended if ended else 0.0
+    return _Round(decisions / took_s, used_s * 1e6 / decisions, length, **memory)
+
+
+def _bots_mb() -> Iterator[float]:
+    """The memory of each bot's process, in MiB."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            program, *arguments = (folder / "cmdline").read_bytes().split(b"\0")
+            if program.endswith(b"bwrap") or BOT.encode() not in arguments:
+                continue
+            for line in (folder / "smaps_rollup").read_text("ascii").splitlines():
+                if line.startswith("Pss:"):
+                    yield int(line.split()[1]) / 1024
 
 
 def _begin(game: str, data: Path) -> None:
     """Run a ladder of bots with random moves within the block."""
-    bot = f"{sys.executable} {ROOT / 'sample_bots' / 'random_bot.py'}"
+    bot = f"{sys.executable} {BOT}"
     entries = []
     for number in range(BOTS):
         name = f"bot{number}"
@@ -104,15 +155,7 @@ def _begin(game: str, data: Path) -> None:
 
 @contextlib.contextmanager
 def _served(data: Path, workers: int) -> Iterator[None]:
-    command = [
-        sys.executable,
-        "-m",
-        "arena",
-        "serve",
-        "--port",
-        "0",
-        "--take-all",
-    ]
+    command = [sys.executable, "-m", "arena", "serve", "--port", "0", "--take-all"]
     served = subprocess.Popen(
         [*command, "--data", str(data), "--workers", str(workers), "--drain", "0"],
         stdout=subprocess.PIPE,

@@ -62,7 +62,11 @@ def run(tmp_path_factory):
             *("--root", folder / "storage", "--runroot", folder / "runs", "--storage-driver=vfs"),
             *("run", "--rm", "--network=none", "--user=7654:7654", "--tmpfs=/tmp"),
             *("--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024", "--volume=/usr:/usr:ro"),
-            *(f"--volume={code}:/code:ro", "--env=PYTHONPATH=/code", "--env=PYTHONDONTWRITEBYTECODE=1"),
+            *(
+                f"--volume={code}:/code:ro",
+                "--env=PYTHONPATH=/code",
+                "--env=PYTHONDONTWRITEBYTECODE=1",
+            ),
             *(*settings, "--rootfs", files, PYTHON, *arguments),
         )
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -89,7 +93,9 @@ SETTINGS = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("settings", "level", "reason"), SETTINGS, ids=[row[-1] for row in SETTINGS])
+@pytest.mark.parametrize(
+    ("settings", "level", "reason"), SETTINGS, ids=[row[-1] for row in SETTINGS]
+)
 def test_the_level_that_a_container_allows(settings, level, reason, run):
     if level == "S1" and landlock.version() < landlock.LEAST_VERSION:
         level = "S0"
