@@ -139,8 +139,7 @@ def _write(data: Path, packed: gzip.GzipFile, dump: Path, progress: Progress) ->
             about = About(data_folder.FORMAT, HEAD, data_folder.arena_version(), taken.kind, now_s)
             _add_json(tar, ABOUT, asdict(about))
             taken.write(dump, lambda share: progress(f"the store: {share:.0%}"))
-        done = {each for each, _ in growing}.union(published)
-        others = [each for each in _kept_files(data) if each not in done]
+        others = [*_kept_files(data)]
         sums: dict[str, str] = {}
         size_bytes = 0
         todo: list[tuple[Path, int | None]] = [(dump, None), *growing]
@@ -166,8 +165,10 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _kept_files(data: Path) -> Iterator[Path]:
+    """The files whose order does not matter."""
+    ordered = {"replays", notes_folder(data / "replays").name, "journal", "commitments"}
     for top in sorted(data.iterdir()):
-        if top.name in _LEFT_OUT or top.name.startswith((".", *_STEMS_LEFT_OUT)):
+        if top.name in ordered | _LEFT_OUT or top.name.startswith((".", *_STEMS_LEFT_OUT)):
             continue
         if top.is_dir():
             yield from _files(top)

@@ -1,5 +1,6 @@
 """Backups: which files are refused, who may read them, and which deals are played on."""
 
+import contextlib
 import gzip
 import io
 import json
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 from arena.cli import main as arena
 from arena.replay import durable_files
+from arena.replay.deal_book import DEALS_NAME
 from arena.replay.journal.journal import Journal
 from arena.replay.verify import verify_file
 from arena.server import backup, data_folder
@@ -212,6 +214,93 @@ def test_a_folder_from_before_formats_gets_one(data):
 
 
 # Play.
+
+
+def members(file):
+    """What is in a backup, by name."""
+    with tarfile.open(file) as tar:
+        return {each.name: tar.extractfile(each).read() for each in tar if each.isfile()}
+
+
+# fmt: off
+LATE = [
+    # written while the store is read   in the backup  reason
+    ("replays/late.replay",             False,         "its result is not in the store, and its records would be skipped"),
+    ("notes/late.0.notes",              False,         "its replay is not there"),
+    ("journal/late",                    False,         "the files of the journal end where they ended at the moment of the backup"),
+    ("commitments",                     False,         "nothing opens a later commitment"),
+    ("blobs/late",                      True,          "an archive is written before its version"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("name", "kept", "reason"), LATE, ids=[row[-1] for row in LATE])
+def test_what_is_written_after_the_moment_of_the_backup(
+    name, kept, reason, data, tmp_path, monkeypatch
+):
+    sizes = backup._sizes
+
+    def later(data, journal):
+        found = sizes(data, journal)
+        path = data / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("late")
+        return found
+
+    monkeypatch.setattr(backup, "_sizes", later)
+    back_up(data, tmp_path / "file.backup")
+    assert (name in members(tmp_path / "file.backup")) == kept
+
+
+def test_a_file_that_grows_is_copied_as_long_as_it_was(data, tmp_path, monkeypatch):
+    """Records after the moment of the backup may speak of packs that the restored arena deals anew."""
+    (data / "commitments").write_bytes(b"old")
+    sizes = backup._sizes
+
+    def later(data, journal):
+        found = sizes(data, journal)
+        with (data / "commitments").open("ab") as file:
+            file.write(b" and new")
+        return found
+
+    monkeypatch.setattr(backup, "_sizes", later)
+    back_up(data, tmp_path / "file.backup")
+    assert members(tmp_path / "file.backup")["commitments"] == b"old"
+
+
+def test_the_order_of_the_parts(data, tmp_path, monkeypatch):
+    """A replay that is listed has its result in the store, and a result without a replay its records."""
+    order = []
+    listed, taken, sizes = backup._files, backup.snapshot, backup._sizes
+
+    def listing(folder):
+        order.append(f"{folder.name} listed") if folder.name == "replays" else None
+        return listed(folder)
+
+    @contextlib.contextmanager
+    def snapshot(path):
+        with taken(path) as found:
+            order.append("store")
+            yield found
+
+    def lengths(data, journal):
+        order.append("lengths")
+        return sizes(data, journal)
+
+    monkeypatch.setattr(backup, "_files", listing)
+    monkeypatch.setattr(backup, "snapshot", snapshot)
+    monkeypatch.setattr(backup, "_sizes", lengths)
+    back_up(data, tmp_path / "file.backup")
+    assert order == ["replays listed", "store", "lengths"]
+
+
+def test_secrets_of_deals_are_measured_after_commitments_and_those_after_the_journal(data):
+    (data / "commitments").write_bytes(b"")
+    (data / "journal" / DEALS_NAME).write_bytes(b"")
+    names = [path.name for path, _ in backup._sizes(data, data / "journal")]
+    assert names[-2:] == ["commitments", DEALS_NAME]
+    assert len(names) > 2
+
 
 ANN, BOB = map(BotId, BOTS)
 FAIR = match_order("abstrac", (ANN, BOB), {"hands": 2}, match_id="m").terms
