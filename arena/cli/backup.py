@@ -90,3 +90,7 @@ def restore(file: Path, url: str, as_json: bool, data: Path) -> None:
         print_json({"data": str(data), **asdict(copied)})
     else:
         say(f"{data} has {copied.files} files, {copied.size_bytes / 1e6:,.1f} MB.")
+        for sentence in copied.damage:
+            say(
+                f"The journal of the backup: {sentence}. Matches of it that had not ended may be lost."
+            )

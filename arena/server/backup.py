@@ -26,7 +26,7 @@ import tarfile
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, ClassVar, Final
 
@@ -91,6 +91,8 @@ class Copied:
     files: int
     size_bytes: int
     """Without compression."""
+    damage: tuple[str, ...] = ()
+    """What was damaged when it was backed up, and is left out: sentences about the journal."""
 
 
 # Back up.
@@ -254,12 +256,12 @@ def restore(file: Path, data: Path, url: str = "", progress: Progress = lambda _
         store = data_folder.store_path(partial)
         put_back(about.store, partial / STORE, store, url)
         (partial / STORE).unlink(missing_ok=True)
-        _forget_deals_in_play(partial, forget_unfinished(store))
+        damage = _forget_deals_in_play(partial, forget_unfinished(store))
         partial.rename(data)
         durable_files.sync_folder(data.absolute().parent)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return copied
+    return replace(copied, damage=damage)
 
 
 def _unpack(file: Path, folder: Path, progress: Progress) -> tuple[About, Copied]:
@@ -334,13 +336,18 @@ def _unpack_member(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) 
     return reading.sha256.hexdigest()
 
 
-def _forget_deals_in_play(data: Path, counting: frozenset[str]) -> None:
-    """Remove the matches that do not count from the journal, and void the deals of theirs."""
-    keep_matches(data / "journal", counting)
+def _forget_deals_in_play(data: Path, counting: frozenset[str]) -> tuple[str, ...]:
+    """Remove the matches that do not count from the journal, and void the deals of theirs.
+
+    Returns:
+      What of the journal is damaged.
+    """
+    damage = keep_matches(data / "journal", counting)
     with DealLog(data / "journal", public=data / "commitments") as log:
         for deal in log.live:
             if not counting.issuperset(_match_ids(deal.opening.plan)):
                 log.voided(deal.context, RESTORED)
+    return damage
 
 
 def _match_ids(plan: str) -> Sequence[str]:

@@ -60,9 +60,23 @@ def test_a_restored_journal_has_the_matches_that_count(tmp_path, segments, kept)
     assert found == kept
 
 
-def test_what_stands_behind_damage_is_cut_off(tmp_path):
+# fmt: off
+ENDS = [
+    # the second of two records        damage                   reason
+    (lambda record: record[:-1],       [],                      "a record that was being written"),
+    (lambda record: record[:-1] + b"!", ["match its checksum"], "a byte that has changed"),
+    (lambda record: bytes(64),         ["impossible length"],   "zeros"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("end", "damage", "reason"), ENDS, ids=[row[-1] for row in ENDS])
+def test_what_is_behind_damage_is_cut_off_and_named(end, damage, reason, tmp_path):
     segment = tmp_path / f"0{SEGMENT_SUFFIX}"
     first, second = (framed(opened(n, "a").SerializeToString()) for n in (1, 2))
-    segment.write_bytes(JOURNAL_MAGIC + first + second[:-1])
-    keep_matches(tmp_path, {"a"})
+    segment.write_bytes(JOURNAL_MAGIC + first + end(second))
+    found = keep_matches(tmp_path, {"a"})
     assert segment.read_bytes() == JOURNAL_MAGIC + first
+    assert [segment.name in each for each in found] == [True] * len(damage)
+    for sentence, said in zip(found, damage, strict=True):
+        assert said in sentence

@@ -191,6 +191,17 @@ def test_the_commands(data, tmp_path):
     assert (refused.exit_code, "is not empty" in refused.output) == (1, True)
 
 
+def test_damage_of_the_journal_is_reported(data, tmp_path):
+    file, again = tmp_path / "file.backup", tmp_path / "again"
+    (segment, *_) = (data / "journal").glob("*.journal")
+    with segment.open("ab") as journal:
+        journal.write(bytes(64))
+    back_up(data, file)
+    done = CliRunner().invoke(arena, ["restore", str(file), "--data", str(again)])
+    assert done.exit_code == 0
+    assert f"{segment.name} is damaged" in " ".join(done.output.split())
+
+
 # Formats of the folder.
 
 
