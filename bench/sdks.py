@@ -93,7 +93,7 @@ BUILDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     ),
     "C++": (
         ("cmake", "-S", f"{BOTS}/cpp", "-B", f"{BOTS}/cpp/build"),
-        ("cmake", "--build", f"{BOTS}/cpp/build", "--parallel"),
+        ("cmake", "--build", f"{BOTS}/cpp/build", "--parallel", "2"),
     ),
 }
 """The command that builds each random bot."""

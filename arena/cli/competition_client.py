@@ -141,6 +141,10 @@ def plain_competition_errors(client: LocalCompetitions | None = None) -> Iterato
                 names = [each["competition"] for each in client.every()]
                 text = NoCompetition.entry.message(f"{error.name!r} in {client.data}")
                 text = f"{text}; {nearest(error.name, names)}"
+                if any(
+                    "--server" in each.opts for each in click.get_current_context().command.params
+                ):
+                    text += "; for one of an arena elsewhere add --server ADDRESS"
                 raise click.ClickException(text) from None
     except MISTAKES as error:
         raise click.ClickException(str(error)) from None

@@ -25,7 +25,7 @@ BUILDS = [
     ("typescript", "npm",    [("npm", "install", "--ignore-scripts"), ("npm", "test")]),
     ("rust",       "cargo",  [("cargo", "fmt", "--check"), ("cargo", "test", "--quiet"), ("cargo", "build", "--release", "--quiet")]),
     ("java",       "mvn",    [("mvn", "-q", "-B", "-U", "package")]),
-    ("cpp",        "cmake",  [("cmake", "-S", ".", "-B", "build"), ("cmake", "--build", "build", "--parallel"), ("ctest", "--test-dir", "build", "--output-on-failure")]),
+    ("cpp",        "cmake",  [("cmake", "-S", ".", "-B", "build"), ("cmake", "--build", "build", "--parallel", "4"), ("ctest", "--test-dir", "build", "--output-on-failure")]),
     ("c",          "cc",     [("cc", "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", "my-bot", "bot.c"), ("sh", "test.sh")]),
 ]
 AS_THE_SDK = {

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def run(tmp_path_factory):
     def ran(settings, *arguments):
         command = (
             *PODMAN,
-            *("--root", folder / "storage", "--runroot", folder / "runs", "--storage-driver=vfs"),
+            *("--root", folder / "storage", "--runroot", runs, "--storage-driver=vfs"),
             *("run", "--rm", "--network=none", "--user=7654:7654", "--tmpfs=/tmp"),
             *("--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024", "--volume=/usr:/usr:ro"),
             *(
@@ -73,7 +74,8 @@ def run(tmp_path_factory):
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    return ran
+    with tempfile.TemporaryDirectory() as runs:  # podman wants a short name
+        yield ran
 
 
 UNMASKED = "--security-opt=unmask=ALL"
