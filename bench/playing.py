@@ -61,7 +61,7 @@ class Case:
     worker_mb: float
     """Resident memory of a worker, in MiB; 0 without workers."""
     bot_mb: float
-    """Memory of the process of a bot, in MiB, where what processes share is divided among them."""
+    """Memory of the process of a bot, in MiB, where what processes share is divided among them; 0 if it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +116,18 @@ def _round(game: str, workers: int, seconds: float) -> _Round:
             after, took_s = _counted(notice.metrics, notice.pid), time.perf_counter() - began_s
             told = _told(notice.metrics)
             ended = sum(told["matches"]["ended"].values())
-            of_workers = [memory_mb(each["pid"]) for each in told["workers"]]
             memory = {
                 "arena_mb": memory_mb(notice.pid),
-                "worker_mb": statistics.mean(of_workers) if of_workers else 0.0,
-                "bot_mb": statistics.mean(_bots_mb()),
+                "worker_mb": _mean([memory_mb(each["pid"]) for each in told["workers"]]),
+                "bot_mb": _mean([*_bots_mb()]),
             }
     decisions, used_s = (late - early for early, late in zip(before, after, strict=True))
     length = _own(told) / ended if ended else 0.0
     return _Round(decisions / took_s, used_s * 1e6 / decisions, length, **memory)
+
+
+def _mean(values: list[float]) -> float:
+    return statistics.mean(values) if values else 0.0
 
 
 def _bots_mb() -> Iterator[float]:

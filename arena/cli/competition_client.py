@@ -140,11 +140,7 @@ def plain_competition_errors(client: LocalCompetitions | None = None) -> Iterato
                     raise
                 names = [each["competition"] for each in client.every()]
                 text = NoCompetition.entry.message(f"{error.name!r} in {client.data}")
-                text = f"{text}; {nearest(error.name, names)}"
-                if any(
-                    "--server" in each.opts for each in click.get_current_context().command.params
-                ):
-                    text += "; for one of an arena elsewhere add --server ADDRESS"
+                text = f"{text}; {nearest(error.name, names)}; --server ADDRESS names another arena"
                 raise click.ClickException(text) from None
     except MISTAKES as error:
         raise click.ClickException(str(error)) from None

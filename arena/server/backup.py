@@ -26,7 +26,7 @@ import tarfile
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, ClassVar, Final
 
@@ -91,8 +91,14 @@ class Copied:
     files: int
     size_bytes: int
     """Without compression."""
-    damage: tuple[str, ...] = ()
-    """What was damaged when it was backed up, and is left out: sentences about the journal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored(Copied):
+    """What a restore has copied, and what of it could not be read."""
+
+    damage: tuple[str, ...]
+    """Sentences about the journal, which was damaged when it was backed up and is restored up to there."""
 
 
 # Back up.
@@ -141,11 +147,10 @@ def _write(data: Path, packed: gzip.GzipFile, dump: Path, progress: Progress) ->
             about = About(data_folder.FORMAT, HEAD, data_folder.arena_version(), taken.kind, now_s)
             _add_json(tar, ABOUT, asdict(about))
             taken.write(dump, lambda share: progress(f"the store: {share:.0%}"))
-        others = [*_kept_files(data)]
         sums: dict[str, str] = {}
         size_bytes = 0
         todo: list[tuple[Path, int | None]] = [(dump, None), *growing]
-        todo += [(each, None) for each in (*others, *published)]
+        todo += [(each, None) for each in (*_kept_files(data), *published)]
         for number, (path, most) in enumerate(todo, 1):
             name = STORE if path == dump else path.relative_to(data).as_posix()
             digest, size = _add_file(tar, path, name, most)
@@ -231,7 +236,7 @@ def _add_json(tar: tarfile.TarFile, name: str, values: Mapping[str, object]) -> 
 # Restore.
 
 
-def restore(file: Path, data: Path, url: str = "", progress: Progress = lambda _: None) -> Copied:
+def restore(file: Path, data: Path, url: str = "", progress: Progress = lambda _: None) -> Restored:
     """Make a data folder of a backup; it appears as a whole.
 
     Args:
@@ -261,7 +266,7 @@ def restore(file: Path, data: Path, url: str = "", progress: Progress = lambda _
         durable_files.sync_folder(data.absolute().parent)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return replace(copied, damage=damage)
+    return Restored(copied.files, copied.size_bytes, damage)
 
 
 def _unpack(file: Path, folder: Path, progress: Progress) -> tuple[About, Copied]:

@@ -201,6 +201,7 @@ def java_client(classes):
 
 
 SANITIZED = ("-DCMAKE_BUILD_TYPE=Debug", "-DCARDARENA_SANITIZERS=address,undefined")
+TESTED = ("-DCARDARENA_TESTS=ON", "-DCARDARENA_INSTALL=jam")
 
 
 @functools.cache
@@ -211,7 +212,7 @@ def cpp():
     make = ("cmake", "--build", "build", "--parallel", "2")
     built_once(
         "cmake",
-        (sdk, ("cmake", "-S", ".", "-B", "build", "-DCARDARENA_TESTS=ON", *SANITIZED)),
+        (sdk, ("cmake", "-S", ".", "-B", "build", *TESTED, *SANITIZED)),
         (sdk, make),
         (bots, ("cmake", "-S", ".", "-B", "build")),
         (bots, make),

@@ -374,6 +374,27 @@ def test_the_bot_of_the_readme_builds(sdk, tmp_path):
     sdk.build_readme(source, tmp_path)
 
 
+INSTALLED = """
+cmake_minimum_required(VERSION 3.20)
+project(mybot LANGUAGES CXX)
+find_package(cardarena REQUIRED)
+add_executable(mybot mybot.cc)
+target_link_libraries(mybot PRIVATE cardarena::jam)
+"""
+
+
+@pytest.mark.parametrize("sdk", [row(SDKS[-1])])
+def test_cmake_finds_an_installed_sdk(sdk, tmp_path):
+    sdk.language.programs()
+    called("cmake", "--install", CPP / "build", "--prefix", tmp_path / "installed")
+    (tmp_path / "CMakeLists.txt").write_text(INSTALLED)
+    (tmp_path / "mybot.cc").write_text(readme_bot(sdk))
+    prefix = f"-DCMAKE_PREFIX_PATH={tmp_path / 'installed'}"
+    called("cmake", "-S", tmp_path, "-B", tmp_path / "build", prefix)
+    called("cmake", "--build", tmp_path / "build")
+    assert "--address" in called(tmp_path / "build" / "mybot", "--help")
+
+
 # fmt: off
 OTHER_GAMES_MOVE = {
     # SDK          the bot's move in Jam                         a move of Soko             what has it
@@ -450,6 +471,14 @@ def test_a_bot_in_typescript_that_computes_does_not_hold_up_its_stream(tmp_path)
 @pytest.mark.parametrize(("sdk", "found_by"), EACH_FAULT)
 def test_a_planted_fault_is_found(sdk, found_by, verdicts):
     assert not verdicts(sdk)[found_by].result().passed
+
+
+@pytest.mark.parametrize("sdk", [row(SDKS[-1])])
+def test_a_client_that_is_linked_like_the_faulty_ones_passes(sdk, beside, tmp_path):
+    """Only in C++ faulty clients are built in another way than the client of the kit."""
+    name, old, _, _ = sdk.faults[0]
+    verdicts = judged([(name, old, old, "C5")], sdk.builder(lambda: tmp_path), beside)
+    assert verdicts["C5"].result().passed
 
 
 @pytest.mark.parametrize("sdk", EACH_SDK)

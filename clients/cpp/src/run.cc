@@ -90,8 +90,8 @@ PlayResult play_with(const Player& player, Options options, const std::stop_toke
   const auto runner = std::make_shared<BotRunner>(player, options.logger);
   const auto session = std::make_shared<Session>(std::move(hello), player.ask_forced, std::move(deals),
                                                  [weak = std::weak_ptr(runner)](BotTask task) {
-                                                   // The runner has the session. This function has it until
-                                                   // the connection is over.
+                                                   // Weak, because the runner has the session: two that
+                                                   // have each other are never freed.
                                                    if (const auto kept = weak.lock()) {
                                                      kept->accept(std::move(task));
                                                    }

@@ -161,6 +161,35 @@ TEST_CASE("answers wait for queued asks and quick choices, and not for a bot tha
   CHECK(thinking.next().empty());
 }
 
+/// The runner of a player's bot, with a session whose stream is open.
+class Running {
+ public:
+  Running(const Player& player, Logger logger)
+      : runner_(std::make_shared<BotRunner>(player, std::move(logger))),
+        session_(std::make_shared<Session>(v1::Hello(), false, std::nullopt,
+                                           [this](BotTask task) { runner_->accept(std::move(task)); })) {
+    runner_->start(session_);
+    session_->stream_opened(out_);
+    session_->receive(welcome(), Clock::now());
+    out_->next();  // hello
+  }
+
+  v1::Answer answer_to(std::uint32_t ask_id) {
+    session_->receive(ask(ask_id, body(2, true)), Clock::now());
+    return out_->next().at(0).answers().answers(0);
+  }
+
+  void finish() {
+    session_->finish();
+    runner_->finish(true);
+  }
+
+ private:
+  std::shared_ptr<BotRunner> runner_;
+  std::shared_ptr<Session> session_;
+  std::shared_ptr<Outbox> out_ = std::make_shared<Outbox>();
+};
+
 TEST_CASE("an exception of the bot is an answer that failed, and each match has its own bot") {
   Player player;
   struct Failing final : Bot {
@@ -173,22 +202,12 @@ TEST_CASE("an exception of the bot is an answer that failed, and each match has 
   };
   player.bot = [](const Match&) { return std::make_unique<Failing>(); };
   std::atomic<int> logged = 0;
-  const auto runner = std::make_shared<BotRunner>(player, [&](Level, std::string_view) { ++logged; });
-  const auto session = std::make_shared<Session>(v1::Hello(), false, std::nullopt,
-                                                 [&](BotTask task) { runner->accept(std::move(task)); });
-  runner->start(session);
-  const auto out = std::make_shared<Outbox>();
-  session->stream_opened(out);
-  session->receive(welcome(), Clock::now());
-  out->next();  // hello
-  session->receive(ask(7, body(2, true)), Clock::now());
-  const auto failed = out->next().at(0).answers().answers(0);
+  Running running(player, [&](Level, std::string_view) { ++logged; });
+  const auto failed = running.answer_to(7);
   CHECK(failed.failed());
   CHECK(failed.note() == "error: a mistake");
-  session->receive(ask(8, body(2, true)), Clock::now());
-  CHECK(out->next().at(0).answers().answers(0).note() == "error: an exception that is no std::exception");
-  session->finish();
-  runner->finish(true);
+  CHECK(running.answer_to(8).note() == "error: an exception that is no std::exception");
+  running.finish();
   CHECK(logged == 2);
 }
 
@@ -198,18 +217,9 @@ TEST_CASE("a batch bot must return a move for each ask") {
   };
   Player player;
   player.batch = std::make_shared<Short>();
-  const auto runner = std::make_shared<BotRunner>(player, [](Level, std::string_view) {});
-  const auto session = std::make_shared<Session>(v1::Hello(), false, std::nullopt,
-                                                 [&](BotTask task) { runner->accept(std::move(task)); });
-  runner->start(session);
-  const auto out = std::make_shared<Outbox>();
-  session->stream_opened(out);
-  session->receive(welcome(), Clock::now());
-  out->next();
-  session->receive(ask(7, body(2, true)), Clock::now());
-  CHECK(out->next().at(0).answers().answers(0).note() == "error: the bot returned 0 moves for 1 asks");
-  session->finish();
-  runner->finish(true);
+  Running running(player, [](Level, std::string_view) {});
+  CHECK(running.answer_to(7).note() == "error: the bot returned 0 moves for 1 asks");
+  running.finish();
 }
 
 TEST_CASE("delays grow, and a bot that plays once gives up after ten seconds") {
