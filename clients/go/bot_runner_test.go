@@ -154,7 +154,24 @@ func TestAnswersThatAreReadyAreSentTogether(t *testing.T) {
 	}
 }
 
-func TestNoAnswerWaitsForABot(t *testing.T) {
+func TestAnswersWaitForTheFirstMomentsOfAChoice(t *testing.T) {
+	out := newOutbox()
+	out.quick = time.Minute
+	out.asks.addTaken(1)
+	out.putAnswers([]*v1.Answer{{AskId: 1}})
+	sent := make(chan []*v1.BotMessage)
+	go func() { sent <- out.next(t.Context()) }()
+	for turns := 0; len(out.ready) > 0 || turns < 10_000; turns++ { // a writer that does not wait sends now
+		runtime.Gosched()
+	}
+	out.putAnswers([]*v1.Answer{{AskId: 2}})
+	out.asks.addTaken(-1)
+	if messages := <-sent; len(messages) != 1 || len(messages[0].GetAnswers().GetAnswers()) != 2 {
+		t.Errorf("sent %v", messages)
+	}
+}
+
+func TestNoAnswerWaitsForASlowBot(t *testing.T) {
 	if sizes := sizesOfMessages(t, 3); !slices.Equal(sizes, []int{7}) {
 		t.Errorf("answers in each message: %v", sizes)
 	}

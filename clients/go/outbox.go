@@ -17,40 +17,67 @@ import (
 // yet.
 const maxGatherTime = time.Millisecond
 
-// An askCount counts the queued asks that no goroutine has taken yet.
+// quickChoiceTime is the maximum time that answers wait for a goroutine after it has taken its ask.
+const quickChoiceTime = 100 * time.Microsecond
+
+// An askCount counts asks without an answer.
 type askCount struct {
-	count atomic.Int32
-	zero  chan struct{}
+	// queued counts the asks that no goroutine has taken yet.
+	queued     atomic.Int32
+	noneQueued chan struct{}
+	// taken counts the asks that a goroutine has taken and not answered yet.
+	taken atomic.Int32
+	// lastTaken is the time since began at which the last ask was taken.
+	lastTaken atomic.Int64
+	began     time.Time
 }
 
-func newAskCount() *askCount { return &askCount{zero: make(chan struct{}, 1)} }
+func newAskCount() *askCount {
+	return &askCount{noneQueued: make(chan struct{}, 1), began: time.Now()}
+}
 
-func (c *askCount) add(more int32) {
-	if c.count.Add(more) == 0 {
+func (c *askCount) addQueued(more int32) {
+	if c.queued.Add(more) == 0 {
 		select {
-		case c.zero <- struct{}{}:
+		case c.noneQueued <- struct{}{}:
 		default:
 		}
 	}
 }
 
+func (c *askCount) addTaken(more int32) {
+	if more > 0 {
+		c.lastTaken.Store(int64(time.Since(c.began)))
+	}
+	c.taken.Add(more)
+}
+
+// choosesSince tells whether a goroutine took its ask less than maxAge ago and has not answered it.
+func (c *askCount) choosesSince(maxAge time.Duration) bool {
+	return c.taken.Load() > 0 && time.Since(c.began)-time.Duration(c.lastTaken.Load()) < maxAge
+}
+
 // An outbox has the messages that wait to be sent on one stream.
 //
 // Answers gather until the writer is free and each goroutine with a queued ask has taken it, so
-// that answers that are ready go in one message. An answer never waits for a bot that is choosing a
-// move.
+// that answers that are ready go in one message. An answer waits for a bot that is choosing a
+// move only during the first moments of its choice, in which a quick bot answers.
 type outbox struct {
 	mu       sync.Mutex
 	messages []*v1.BotMessage
 	answers  []*v1.Answer
 	limits   *v1.Limits
 	ready    chan struct{}
-	queued   *askCount     // of the session
+	asks     *askCount     // of the session
 	maxWait  time.Duration // maxGatherTime
+	quick    time.Duration // quickChoiceTime
 }
 
 func newOutbox() *outbox {
-	return &outbox{ready: make(chan struct{}, 1), limits: &v1.Limits{}, queued: newAskCount(), maxWait: maxGatherTime}
+	return &outbox{
+		ready: make(chan struct{}, 1), limits: &v1.Limits{}, asks: newAskCount(),
+		maxWait: maxGatherTime, quick: quickChoiceTime,
+	}
 }
 
 func (o *outbox) setLimits(limits *v1.Limits) {
@@ -102,20 +129,22 @@ func (o *outbox) next(ctx context.Context) []*v1.BotMessage {
 	}
 }
 
-// gather waits for the goroutines that have a queued ask and have not run yet.
+// gather waits for the goroutines that have a queued ask and have not run yet, and for quick choices.
 func (o *outbox) gather() {
-	if o.queued.count.Load() > 0 {
+	if o.asks.queued.Load() > 0 {
 		timeout := time.NewTimer(o.maxWait)
 		defer timeout.Stop()
-		for o.queued.count.Load() > 0 {
+		for o.asks.queued.Load() > 0 {
 			select {
-			case <-o.queued.zero:
+			case <-o.asks.noneQueued:
 			case <-timeout.C:
 				return
 			}
 		}
 	}
-	runtime.Gosched() // the goroutine that took the last ask may answer at once
+	for o.asks.choosesSince(o.quick) {
+		runtime.Gosched()
+	}
 }
 
 // frames puts answers into as few messages as the arena's limits allow.

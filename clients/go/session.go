@@ -46,7 +46,7 @@ type session struct {
 
 	tasks   []botTask
 	wake    chan struct{}
-	queued  *askCount
+	asks    *askCount
 	over    bool
 	playErr error
 }
@@ -85,7 +85,7 @@ func newSession(hello *v1.Hello, askForced bool, deals *deals) *session {
 	return &session{
 		hello: hello, askForced: askForced, deals: deals, limits: &v1.Limits{},
 		seats: map[uint32]*seat{}, open: map[uint64]*seat{}, ended: map[uint32]bool{},
-		wake: make(chan struct{}, 1), queued: newAskCount(),
+		wake: make(chan struct{}, 1), asks: newAskCount(),
 	}
 }
 
@@ -96,7 +96,7 @@ func (s *session) streamOpened(out *outbox) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.welcomed, s.out = false, out
-	out.queued = s.queued
+	out.asks = s.asks
 	if s.deals != nil {
 		s.deals.onStream()
 	}
@@ -213,11 +213,12 @@ func (s *session) take(ctx context.Context) ([]botTask, bool) {
 func (s *session) deliver(ctx context.Context, ask *Ask) (context.Context, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queued.add(-1)
+	s.asks.addQueued(-1)
 	if !ask.open || ask.delivered {
 		return nil, false
 	}
 	ask.delivered = true
+	s.asks.addTaken(1)
 	ask.ctx, ask.cancel = context.WithDeadline(ctx, ask.due)
 	return ask.ctx, true
 }
@@ -228,6 +229,7 @@ func (s *session) abandon(ask *Ask) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ask.cancel()
+	s.asks.addTaken(-1)
 	if ask.delivered = false; ask.open {
 		s.enqueue(ask)
 		s.signal()
@@ -240,11 +242,12 @@ func (s *session) answer(answers ...*v1.Answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keep(answers)
+	s.asks.addTaken(-int32(len(answers)))
 }
 
 // enqueue queues an ask for the bot runner, which calls deliver for each.
 func (s *session) enqueue(ask *Ask) {
-	s.queued.add(1)
+	s.asks.addQueued(1)
 	s.tasks = append(s.tasks, botTask{ask: ask})
 }
 

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prost::Message;
 use tokio::time::{Sleep, sleep};
@@ -17,11 +17,14 @@ use crate::v1::{self, bot_message::Body};
 /// The maximum time that answers wait for bot threads that have a queued ask and have not run yet.
 const MAX_GATHER_TIME: Duration = Duration::from_millis(1);
 
+/// The maximum time that answers wait for a bot thread after it has taken its ask.
+const QUICK_CHOICE_TIME: Duration = Duration::from_micros(100);
+
 /// The messages that wait to be sent on one stream.
 ///
 /// Answers gather until the writer is free and each bot thread with a queued ask has taken it, so
-/// that answers that are ready go in one message. An answer never waits for a bot that is choosing
-/// a move.
+/// that answers that are ready go in one message. An answer waits for a bot that is choosing a move
+/// only during the first moments of its choice, in which a quick bot answers.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox(Mutex<State>);
 
@@ -32,6 +35,9 @@ struct State {
     limits: v1::Limits,
     /// Queued asks that no bot thread has taken yet.
     queued_asks: usize,
+    /// Asks that a bot thread has taken and not answered yet.
+    taken_asks: usize,
+    last_taken: Option<Instant>,
     /// Whether the writer has seen the answers, and waits for bot threads.
     gathering: bool,
     closed: bool,
@@ -65,8 +71,14 @@ impl Outbox {
         self.lock().limits = limits;
     }
 
-    pub fn set_queued_asks(&self, asks: usize) {
-        self.change(|state| state.queued_asks = asks);
+    /// Sets the number of asks that no bot thread has taken yet, and of those that one has taken.
+    pub fn set_asks(&self, queued: usize, taken_and_unanswered: usize) {
+        self.change(|state| {
+            if taken_and_unanswered > state.taken_asks {
+                state.last_taken = Some(Instant::now());
+            }
+            (state.queued_asks, state.taken_asks) = (queued, taken_and_unanswered);
+        });
     }
 
     pub fn put(&self, messages: impl IntoIterator<Item = v1::BotMessage>) {
@@ -95,12 +107,18 @@ impl Outbox {
 pub(crate) struct OutboxStream {
     outbox: Arc<Outbox>,
     max_gather_time: Duration,
+    quick_choice_time: Duration,
     timeout: Option<Pin<Box<Sleep>>>,
 }
 
 impl OutboxStream {
     pub fn of(outbox: Arc<Outbox>) -> Self {
-        Self { outbox, max_gather_time: MAX_GATHER_TIME, timeout: None }
+        Self {
+            outbox,
+            max_gather_time: MAX_GATHER_TIME,
+            quick_choice_time: QUICK_CHOICE_TIME,
+            timeout: None,
+        }
     }
 }
 
@@ -108,7 +126,7 @@ impl Stream for OutboxStream {
     type Item = v1::BotMessage;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<v1::BotMessage>> {
-        let Self { outbox, max_gather_time, timeout } = self.get_mut();
+        let Self { outbox, max_gather_time, quick_choice_time, timeout } = self.get_mut();
         let mut state = outbox.lock();
         if state.messages.is_empty() && !state.answers.is_empty() {
             if state.queued_asks > 0 {
@@ -121,9 +139,14 @@ impl Stream for OutboxStream {
             }
             *timeout = None;
             state.gathering = false;
-            drop(state);
-            thread::yield_now(); // the thread that took the last ask may answer at once
-            state = outbox.lock();
+            // Shorter than a timer of tokio can be.
+            while state.taken_asks > 0
+                && state.last_taken.is_some_and(|last| last.elapsed() < *quick_choice_time)
+            {
+                drop(state);
+                thread::yield_now();
+                state = outbox.lock();
+            }
             let answers = std::mem::take(&mut state.answers);
             let limits = state.limits;
             frames(&mut state.messages, answers, &limits);

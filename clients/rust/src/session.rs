@@ -47,6 +47,8 @@ pub(crate) struct Session {
     tasks: Vec<BotTask>,
     /// Queued asks that no bot thread has taken yet.
     queued_asks: usize,
+    /// Asks that a bot thread has taken and not answered yet.
+    taken_asks: usize,
 }
 
 /// The bot's seat at a match.
@@ -120,6 +122,7 @@ impl Session {
             ended_oldest_first: VecDeque::new(),
             tasks: Vec::new(),
             queued_asks: 0,
+            taken_asks: 0,
         }
     }
 
@@ -132,7 +135,7 @@ impl Session {
             deals.on_stream();
         }
         out.put([v1::BotMessage { body: Some(bot_message::Body::Hello(self.hello.clone())) }]);
-        out.set_queued_asks(self.queued_asks);
+        out.set_asks(self.queued_asks, self.taken_asks);
         self.out = Some(out.clone());
     }
 
@@ -222,14 +225,15 @@ impl Session {
     ///
     /// False if the ask is settled or was delivered before: the bot must not be called then.
     pub fn deliver(&mut self, ask: &UntypedAsk) -> bool {
-        self.set_queued_asks(self.queued_asks.saturating_sub(1));
-        match self.last_of(ask.id()) {
+        let due = match self.last_of(ask.id()) {
             Some(last) if last.open && !last.delivered => {
                 last.delivered = true;
                 true
             }
             _ => false,
-        }
+        };
+        self.count_asks(self.queued_asks.saturating_sub(1), self.taken_asks + usize::from(due));
+        due
     }
 
     /// Marks a delivered ask as undelivered, because the bot abandoned it.
@@ -237,25 +241,24 @@ impl Session {
     /// If the arena repeats the ask, the bot is called again. True if the arena has already repeated
     /// it: the ask is then queued.
     pub fn abandon(&mut self, ask: &UntypedAsk) -> bool {
-        let Some(last) = self.last_of(ask.id()) else { return false };
-        last.delivered = false;
-        let queued = last.open;
-        if queued {
-            self.set_queued_asks(self.queued_asks + 1);
-        }
+        let queued = self.last_of(ask.id()).is_some_and(|last| {
+            last.delivered = false;
+            last.open
+        });
+        self.count_asks(self.queued_asks + usize::from(queued), self.taken_asks.saturating_sub(1));
         queued
     }
 
     /// Queues an ask for the bot runner, which calls `deliver` for each.
     fn enqueue(&mut self, ask: Arc<UntypedAsk>) {
         self.tasks.push(BotTask::Ask(ask));
-        self.set_queued_asks(self.queued_asks + 1);
+        self.count_asks(self.queued_asks + 1, self.taken_asks);
     }
 
-    fn set_queued_asks(&mut self, asks: usize) {
-        self.queued_asks = asks;
+    fn count_asks(&mut self, queued: usize, taken: usize) {
+        (self.queued_asks, self.taken_asks) = (queued, taken);
         if let Some(out) = &self.out {
-            out.set_queued_asks(asks);
+            out.set_asks(queued, taken);
         }
     }
 
@@ -265,6 +268,7 @@ impl Session {
     /// repeats the open asks.
     pub fn answer(&mut self, answers: Vec<v1::Answer>) {
         let max_chars = self.max_note_chars();
+        let taken = self.taken_asks.saturating_sub(answers.len());
         let mut to_send = Vec::new();
         for mut answer in answers {
             let Some(last) = self.last_of(answer.ask_id) else { continue };
@@ -279,6 +283,7 @@ impl Session {
             last.answer = Some(answer);
         }
         self.send_answers(to_send);
+        self.count_asks(self.queued_asks, taken);
     }
 
     fn send_answers(&self, answers: Vec<v1::Answer>) {
