@@ -61,7 +61,11 @@ def commands():
 def test_a_command_is_one_of_the_arena(words, tmp_path):
     context, secret = click.Context(main), tmp_path / "secret"
     secret.touch()
-    words = [re.sub(r"/run/secrets/worker/\w+", str(secret), each) for each in words]
+    words = [
+        re.sub(r"(/run/secrets/worker|\${CREDENTIALS_DIRECTORY})/token", str(secret), each)
+        for each in words
+    ]
+    words = [each.replace("${ARENA_WORKERS}", "4") for each in words]
     command = main.get_command(context, words[0])
     if isinstance(command, click.Group):
         command = command.get_command(context, command.default)
@@ -122,6 +126,65 @@ def test_pages_and_prometheus_are_reached_where_they_listen():
     ]
 
 
+# A batch system. Options as in sbatch(1) of SLURM 24.05.
+SBATCH_OPTIONS = {"job-name", "cpus-per-task", "mem", "time", "requeue", "signal", "array"}
+SLURM = DEPLOY / "slurm" / "workers.sbatch"
+
+
+def submitted(folder, arena, **variables):
+    """Runs the script as a task of a job would, with a program in place of the arena."""
+    (folder / "bin").mkdir()
+    program = folder / "bin" / "arena"
+    program.write_text(arena)
+    program.chmod(0o755)
+    environment = {
+        "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
+        "HOME": str(folder),
+        "SLURM_CPUS_PER_TASK": "8",
+        "SLURM_JOB_ID": "17",
+        "TMPDIR": str(folder),
+    }
+    return subprocess.Popen(
+        [SLURM],
+        env=environment | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_slurm_accepts_the_options_of_the_script():
+    options = re.findall(r"^#SBATCH --([\w-]+)", SLURM.read_text("utf-8"), re.MULTILINE)
+    assert len(options) == len(set(options)) >= 5
+    assert set(options) <= SBATCH_OPTIONS
+
+
+def test_a_task_of_slurm_runs_a_worker_for_each_two_cores(tmp_path):
+    (tmp_path / ".arena-worker").touch()
+    task = submitted(tmp_path, '#!/bin/sh\necho "$@"\n', ARENA_SERVER="https://arena.example:7654")
+    words = task.communicate()[0].split()
+    test_a_command_is_one_of_the_arena(words, tmp_path)
+    assert words[words.index("--workers") + 1] == "4"
+    assert words[words.index("--data") + 1] == f"{tmp_path}/card-arena-17"
+
+
+def test_the_worker_gets_the_signal_of_a_task(tmp_path):
+    """With `B:` SLURM signals the shell of the task alone."""
+    drains = (
+        "#!/bin/sh\ntrap 'echo drained; exit 0' TERM\necho runs\nwhile :; do sleep 0.05; done\n"
+    )
+    task = submitted(tmp_path, drains, ARENA_SERVER="https://arena.example:7654")
+    assert task.stdout.readline() == "runs\n"
+    task.terminate()
+    assert (task.communicate()[0], task.returncode) == ("drained\n", 0)
+
+
+def test_a_task_without_an_arena_says_what_is_missing(tmp_path):
+    task = submitted(tmp_path, "#!/bin/sh\n")
+    assert "ARENA_SERVER: set it to the address of the arena" in task.communicate()[1]
+    assert task.returncode != 0
+
+
 def test_an_arena_has_the_time_that_it_needs_to_drain():
     (arena,) = [settings(unit) for unit in UNITS if unit.stem == "card-arena"]
     (drain,) = [each.default for each in main.get_command(click.Context(main), "serve").params
@@ -144,11 +207,12 @@ FORBID_SANDBOXES = {
 }
 
 
+@pytest.mark.parametrize("stem", ["card-arena", "card-arena-worker"])
 @pytest.mark.parametrize("name", FORBID_SANDBOXES)
-def test_the_unit_of_the_arena_leaves_out_what_forbids_sandboxes(name):
-    (arena,) = [settings(unit) for unit in UNITS if unit.stem == "card-arena"]
-    assert name not in arena, FORBID_SANDBOXES[name]
-    assert "memory" in arena["Delegate"]
+def test_a_unit_that_launches_bots_leaves_out_what_forbids_sandboxes(name, stem):
+    (unit,) = [settings(unit) for unit in UNITS if unit.stem == stem]
+    assert name not in unit, FORBID_SANDBOXES[name]
+    assert "memory" in unit["Delegate"]
 
 
 def test_pages_can_change_nothing_but_the_data_folder():

@@ -132,9 +132,10 @@ def _numbers(page: StatusPage) -> Iterator[str]:
     )
     for each in page.workers:
         again = f", started {each.starts} times" if each.starts > 1 else ""
+        machine = f", sandbox {each.sandbox}, speed class {each.speed_class}" if each.name else ""
         yield _row(
             each.name or f"worker {each.number}",
-            f"{each.matches} in play, {each.decisions:,} decisions, process {each.pid}{again}",
+            f"{each.matches} in play, {each.decisions:,} decisions{machine}, process {each.pid}{again}",
         )
 
 

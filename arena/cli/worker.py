@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -12,9 +13,12 @@ from arena.cli.arena_client import Server, dial_options
 from arena.cli.options import data_folder, log_to, make_folder
 from arena.cli.sandbox_options import SandboxChoice, sandbox_options
 from arena.cli.terminal.plain import say
-from arena.cli.worker_link import Stopped, WorkerLink
+from arena.cli.worker_link import Stopped, WorkerLink, limit_cache
 from arena.server.workers.local import MOST_LOCAL
 from arena.server.workers.speed import speed_class as measured
+
+MAX_CACHE_BYTES: Final = 10 * 2**30
+"""Archives, and likewise installed wheels, that a worker keeps from its last run."""
 
 _log = logging.getLogger(__name__)
 
@@ -75,6 +79,7 @@ def worker(
     """
     make_folder(data)
     log_to(data)
+    limit_cache(data, MAX_CACHE_BYTES)
     server = server_at(address, token_file.read_text("utf-8").strip())
     if speed_class is None:
         speed_class = measured()

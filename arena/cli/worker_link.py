@@ -18,8 +18,10 @@ from typing import IO, Final
 from arena.cli.arena_client import NoAnswer, Server, ServiceClient, channel_of
 from arena.cli.sandbox_options import SandboxChoice
 from arena.cli.worker_process import worker_command
+from arena.server.submissions.installed_wheels import INSTALLED
 from arena.server.workers.messages import PIECE_BYTES, BadMessage, FrameReader, frame
 from arena.store import Blobs
+from arena.store.blobs import remove_unpacked, size_of
 from arena.submission.archive import MAX_ARCHIVE_BYTES, BadArchive, read_archive
 from cardarena.v1 import work_pb2, work_pb2_grpc
 
@@ -36,6 +38,15 @@ _KEEPALIVE: Final = (
 _KEY_HINT: Final = "make a key with: arena keys new worker"
 
 _log = logging.getLogger(__name__)
+
+
+def limit_cache(data: Path, max_bytes: int) -> None:
+    """Remove archives and installed wheels of earlier runs beyond `max_bytes` each. Nothing may be in play."""
+    Blobs(data).shrink(max_bytes)
+    installed = data / INSTALLED
+    if size_of(installed) > max_bytes:
+        for folder in installed.iterdir():
+            remove_unpacked(folder)  # installed again when a bot needs it
 
 
 class Stopped(Exception):
@@ -193,7 +204,11 @@ class _Call:
     def _pass_on(self, body: bytes) -> None:
         message = work_pb2.ToWorker.FromString(body)
         for each in message.assignment.entrants:
-            if each.archive_sha256 and not self._blobs.has(each.archive_sha256):
+            if not each.archive_sha256:
+                continue
+            if self._blobs.has(each.archive_sha256):
+                self._blobs.touch(each.archive_sha256)
+            else:
                 self._fetch(each.archive_sha256)
         stdin = _stdin(self._process)
         stdin.write(frame(message))

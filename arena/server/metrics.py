@@ -43,7 +43,11 @@ class WorkerStatus:
     decisions: int
     """Since its process began."""
     name: str = ""
-    """The name by which it has joined from another machine; empty for a local worker."""
+    """The name by which it has joined from another machine; empty for a local worker, as is the next."""
+    sandbox: str = ""
+    """The level of its sandbox."""
+    speed_class: int = 0
+    """The speed class of its machine; 0 for a local worker."""
 
 
 OWN_TIME_S: Final[Sequence[float]] = (

@@ -56,6 +56,24 @@ class Blobs:
         """Whether there is an archive of these contents."""
         return (self._blobs / sha256).exists()
 
+    def touch(self, sha256: str) -> None:
+        """Record that an archive is used now, for `shrink`."""
+        os.utime(self._blobs / sha256)
+
+    def shrink(self, max_bytes: int) -> None:
+        """Remove archives with their files, those first that were used longest ago, until the rest fits.
+
+        Nothing may be unpacked or launched meanwhile.
+        """
+        archives = sorted(self._blobs.glob("*"), key=lambda path: path.stat().st_mtime, reverse=True)
+        total = 0
+        for path in archives:
+            folder = self._unpacked / path.name
+            total += path.stat().st_size + size_of(folder)
+            if total > max_bytes:
+                self.forget(path.name)
+                remove_unpacked(folder)
+
     def forget(self, sha256: str) -> None:
         """Remove an archive that is no longer referenced."""
         (self._blobs / sha256).unlink(missing_ok=True)
@@ -120,6 +138,11 @@ class Blobs:
                 self.archive(path.name)
             except StoreError as error:
                 yield str(error)
+
+
+def size_of(folder: Path) -> int:
+    """The bytes of all files below a folder; 0 if there is none."""
+    return sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
 
 
 def remove_unpacked(folder: Path) -> None:

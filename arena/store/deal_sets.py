@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from operator import itemgetter
 
 from sqlalchemy import ColumnElement, Connection, and_, insert, select
 
@@ -70,7 +71,8 @@ def read_deal_sets(
     wanted: ColumnElement[bool] = sets.c.competition_game == competition_game
     if ids is not None:
         wanted = and_(wanted, sets.c.id.in_(ids))
-    rows = find_rows(connection, select(sets).where(wanted).order_by(sets.c.number))
+    # Sorted here: to read a few in this order, SQLite would pass all of the game.
+    rows = sorted(find_rows(connection, select(sets).where(wanted)), key=itemgetter("number"))
     seeds = {row["id"]: row["seed"] for row in rows}
     of_set: dict[str, list[MatchPlan]] = defaultdict(list)
     own = and_(

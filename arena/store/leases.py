@@ -74,13 +74,19 @@ class Leases:
                 .where(self._own, lapsed, table.c.attempts >= MAX_ATTEMPTS)
                 .values(state=schema.GIVEN_UP, holder=None, until_unix_ms=None)
             )
-            found = connection.execute(
-                select(table.c.id, table.c.epoch, table.c.begin)
-                .where(self._own, or_(table.c.state == schema.WAITING, lapsed))
-                .order_by(table.c.number)
-                .limit(most)
-                .with_for_update(skip_locked=True)
-            ).all()
+            # Two queries, each of which reads an index from its start: one with OR would pass all complete deal-sets.
+            free = [
+                row
+                for state in (table.c.state == schema.WAITING, lapsed)
+                for row in connection.execute(
+                    select(table.c.number, table.c.id, table.c.epoch, table.c.begin)
+                    .where(self._own, state)
+                    .order_by(table.c.number)
+                    .limit(most)
+                    .with_for_update(skip_locked=True)
+                )
+            ]
+            found = [tuple(row)[1:] for row in sorted(free)[:most]]
             if not found:
                 return ()
             ids = [deal_set for deal_set, _, _ in found]
@@ -221,8 +227,9 @@ class Leases:
     def _rows(self, connection: Connection, jobs: Sequence[DealSetJob]) -> Mapping[str, RowMapping]:
         table = schema.deal_sets
         query = select(table).where(self._own, table.c.id.in_([job.id for job in jobs]))
-        # In one order, so that no two transactions wait for each other.
-        locked = query.order_by(table.c.number).with_for_update()
+        # In one order, so that no two transactions wait for each other. It is that of the primary key: SQLite would pass
+        # all deal-sets to sort by another index.
+        locked = query.order_by(table.c.id).with_for_update()
         return {row["id"]: row for row in find_rows(connection, locked)}
 
 

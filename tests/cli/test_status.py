@@ -196,12 +196,20 @@ def test_what_a_page_says_gives_no_orders_to_the_terminal():
 def test_processes_that_play_for_the_arena_are_told_each():
     counts = {"pid": 4712, "matches": 8, "decisions": 12_345}
     page = changed(
-        "workers", to=[{"number": 1, "starts": 1, **counts}, {"number": 2, "starts": 3, **counts}]
+        "workers",
+        to=[
+            {"number": 1, "starts": 1, **counts},
+            {"number": 2, "starts": 3, **counts},
+            {"number": 65, "starts": 1, **counts, "name": "m1", "sandbox": "S2", "speed_class": -1},
+        ],
     )
     with page_of(page) as address:
         found = rows(status("--metrics", address)[1])
     assert found["worker 1"] == "8 in play, 12,345 decisions, process 4712"
     assert found["worker 2"] == "8 in play, 12,345 decisions, process 4712, started 3 times"
+    assert found["m1"] == (
+        "8 in play, 12,345 decisions, sandbox S2, speed class -1, process 4712"
+    )
 
 
 # What is said if there is nothing.

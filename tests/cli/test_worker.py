@@ -20,7 +20,7 @@ from arena.replay.signing import arena_key
 from arena.sandbox import UPLOADS_AT, SandboxDemand, raise_sandbox
 from arena.server.competition_service import CompetitionService
 from arena.server.data_folder import store_path
-from arena.store import Blobs, BotKind, open_store, schema
+from arena.store import Blobs, BotKind, keep_in, open_store, schema
 from arena.submission.archive import read_archive
 from arena.submission.versions import VersionEvent
 from tests.cli.killed_competitions import BOT, HEAD, arena, complete, is_finished
@@ -44,9 +44,11 @@ def _sandbox(tmp_path_factory):
             pytest.skip(f"needs a sandbox of S2 for uploaded bots: {box.why_not_better}")
 
 
-def made(data, plan):
-    """A competition of uploaded bots, which is started."""
+def made(data, plan, url=""):
+    """A competition of uploaded bots, which is started, with its store in a database if there is an address."""
     data.mkdir()
+    if url:
+        keep_in(url, store_path(data))
     terms = read_plan(plan).games[0].terms
     games = [{"id": terms.game.id, "seats": [2], "rules": terms.game.rules_version}]
     with open_store(store_path(data)) as store:

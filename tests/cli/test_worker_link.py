@@ -1,11 +1,14 @@
 """What a worker takes from an arena: archives by the hash of their contents, and nothing else."""
 
+import os
+
 import pytest
 
 from arena.cli import worker_link
-from arena.cli.worker_link import _Call
+from arena.cli.worker_link import _Call, limit_cache
 from arena.server.workers.messages import BadMessage, frame
 from arena.store import Blobs
+from arena.store.blobs import size_of
 from arena.submission.archive import read_archive
 from cardarena.v1 import work_pb2
 from tests.submission.test_archive import BOT, zipped
@@ -91,3 +94,32 @@ def test_a_poisoned_archive_is_refused(made, error, tmp_path, archive, monkeypat
         own._pass_on(assigned(archive.sha256).SerializeToString())
     assert own._process.passed_on == []
     assert not Blobs(tmp_path).has(archive.sha256)
+
+
+def bot_of(number):
+    return BOT | {"bot.py": f"print({number})".encode()}
+
+
+def test_archives_that_were_used_longest_ago_are_removed_at_the_next_start(tmp_path):
+    archives = [read_archive(zipped(tmp_path / f"{n}.zip", bot_of(n))) for n in range(3)]
+    blobs = Blobs(tmp_path)
+    for at, archive in enumerate(archives):
+        own = call(tmp_path, archive.path.read_bytes())
+        own._pass_on(assigned(archive.sha256).SerializeToString())
+        blobs.unpacked(archive.sha256)
+        os.utime(tmp_path / "blobs" / archive.sha256, (at, at))
+    own._pass_on(assigned(archives[0].sha256).SerializeToString())  # it is used again
+    size = size_of(tmp_path / "blobs") + size_of(tmp_path / "unpacked")
+    limit_cache(tmp_path, size * 5 // 6)
+    assert [blobs.has(each.sha256) for each in archives] == [True, False, True]
+    assert len([*(tmp_path / "unpacked").iterdir()]) == 2
+
+
+def test_installed_wheels_are_removed_where_they_are_too_many(tmp_path):
+    package = tmp_path / "installed" / "aa" / "package.py"
+    package.parent.mkdir(parents=True)
+    package.write_bytes(b"x" * 1000)
+    limit_cache(tmp_path, 1000)
+    assert package.exists()
+    limit_cache(tmp_path, 999)
+    assert not package.parent.exists()

@@ -1,11 +1,13 @@
 """Workers on other machines: what they report is verified, and what is not true counts for nothing."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 import trio
+import trio.testing
 
 from arena.competition.plan import read_plan
 from arena.replay.deal_book import DEALS_NAME, read_deals
@@ -21,11 +23,13 @@ from arena.server.workers import speed as speed_class
 from arena.server.workers.joined import MOST_REPORT_BYTES, JoinedWorkers, _why_unfit
 from arena.server.workers.messages import frame
 from arena.server.workers.pool import MOST_BEGINS
+from arena.server.workers.verification import VerifyingProcesses
 from arena.server.workers.worker import MOST_TAKES, Needs, Worker
 from arena.store import Blobs, Key, Scope
 from arena.wire.fields import varint
 from cardarena.v1 import game_pb2, journal_pb2, work_pb2
 from tests.competition.played import toml
+from tests.doubles.streams import PATIENCE_S
 from tests.server.test_workers import (
     aborts,
     contexts,
@@ -205,6 +209,24 @@ def test_a_worker_that_leaves_finishes_what_it_plays(tmp_path, monkeypatch):
     require_whole(world, report, 6)
     assert left[0].returncode is not None
     assert {each.opened.played_at.worker for each in world.replays()} == {"m1", "m2"}
+
+
+def test_reports_that_wait_for_verification_take_no_threads_of_others(monkeypatch):
+    verified = threading.Event()
+    monkeypatch.setattr(VerifyingProcesses, "_verified", lambda *_: verified.wait())
+
+    async def main():
+        verify = VerifyingProcesses()
+        async with trio.open_nursery() as nursery:
+            for _ in range(100):
+                nursery.start_soon(verify, (), None)
+            await trio.testing.wait_all_tasks_blocked()
+            with trio.move_on_after(PATIENCE_S) as patience:
+                await trio.to_thread.run_sync(bool)
+            verified.set()
+        assert not patience.cancelled_caught
+
+    trio.run(main)
 
 
 # Which worker gets what.

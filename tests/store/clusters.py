@@ -47,11 +47,21 @@ class Cluster:
         self._run(
             "initdb", "-D", data, "-U", "arena", "-A", "trust", "--locale=C", "-E", "UTF8", "-N"
         )
+        self.start()
+        return self
+
+    @property
+    def pid(self):
+        """The process of the server."""
+        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+
+    def start(self):
+        """Start the server, also after it was killed."""
+        data = self._folder / "data"
         settings = [word for each in _FAST for word in ("-c", each)]
         words = ["-k", str(self._folder), *settings]
         self._run("pg_ctl", "-D", data, "-w", "-l", self._folder / "log", "-o", " ".join(
             f"'{each}'" for each in words), "start")  # fmt: skip
-        return self
 
     def __exit__(self, *_):
         with contextlib.suppress(subprocess.CalledProcessError):

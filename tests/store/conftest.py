@@ -8,6 +8,7 @@ from tests.store.clusters import Cluster
 POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.slow)
 OF_FILES = {
     "test_blobs",
+    "test_large_competitions",
     "test_migrations",
     "test_names",
     "test_postgresql",

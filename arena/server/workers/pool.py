@@ -220,8 +220,12 @@ class PoolPlayer:
             self._pool.verify,
             pondering=self._pondering,
         )
-        found = {match_id for match_id, each in known.items() if each.has_result}
-        missing = [each for each in job.deal_set.matches if each.id not in found]
+        # `known` has all outcomes of the competition, so it is not walked through.
+        missing = [
+            each
+            for each in job.deal_set.matches
+            if each.id not in known or not known[each.id].has_result
+        ]
         await self._pool.play(leased, needs, task_status=task_status)
         for match in missing:
             if match.id in leased.outcomes:

@@ -3,6 +3,7 @@
 The packs are the arena's own, so states, faults and the result follow from the moves and times that a worker reports.
 """
 
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -23,7 +24,8 @@ from arena.schedule.deal_sets import MatchOutcome
 from arena.server.matches.results import match_outcome
 from arena.server.workers.messages import BadMessage
 
-PROCESSES: Final = 2
+PROCESSES: Final = max(2, (os.cpu_count() or 1) - 1)
+"""They start as reports wait for them. One core is left to the arena's process."""
 
 Verify = Callable[[Sequence[bytes], Opening], Awaitable[MatchOutcome]]
 """The outcome of a match by its records and the opening of its deals.
@@ -43,9 +45,14 @@ class VerifyingProcesses:
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
+        # Otherwise the reports that wait would take the threads that write to the store and the journal.
+        self._limiter = trio.CapacityLimiter(2 * PROCESSES)
 
     async def __call__(self, records: Sequence[bytes], opening: Opening) -> MatchOutcome:
-        return await trio.to_thread.run_sync(self._verified, records, opening)
+        """As `Verify`."""
+        return await trio.to_thread.run_sync(
+            self._verified, records, opening, limiter=self._limiter
+        )
 
     def _verified(self, records: Sequence[bytes], opening: Opening) -> MatchOutcome:
         pool = self._pool = self._pool or ProcessPoolExecutor(

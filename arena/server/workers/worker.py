@@ -234,6 +234,7 @@ class Worker:
 
     def status(self) -> WorkerStatus:
         """Its counts, for `arena status`."""
+        at = self.played_at or journal_pb2.PlayedAt()
         return WorkerStatus(
             number=self.number,
             name=self.name if self._joined else "",
@@ -241,6 +242,8 @@ class Worker:
             starts=self.starts,
             matches=self._counts.matches,
             decisions=self._counts.decisions,
+            sandbox=at.sandbox,
+            speed_class=at.speed_class,
         )
 
     # Messages.

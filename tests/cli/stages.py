@@ -1,0 +1,71 @@
+"""Stops an arena at a stage of a deal-set, so that a test can kill what it likes there.
+
+A test writes the name of a stage to `kill-at` in the data folder. The first thread of the arena that comes to it
+renames the file to `reached`, and waits until that is gone.
+"""
+
+import functools
+import threading
+import time
+from pathlib import Path
+
+from arena.server.competitions.leased_work import LeasedWork
+from arena.server.deals import deal_sets
+from arena.server.workers.leased import LeasedDealSet
+
+STAGES = ("leased", "begun", "fixed", "in play", "reported", "signed")
+IN_PLAY_S = 0.3
+"""Time after the first card at which a deal-set counts as in play."""
+
+
+def install(data: Path) -> None:
+    """Have the arena of this process stop where it is told to."""
+
+    def reach(stage):
+        wanted, reached = data / "kill-at", data / "reached"
+        try:
+            if wanted.read_text("utf-8") != stage:
+                return
+            wanted.rename(reached)
+        except FileNotFoundError:  # nothing is to be killed, or another thread was first
+            return
+        while reached.exists():
+            time.sleep(0.005)
+
+    def after(owner, name, stage):
+        real = getattr(owner, name)
+
+        @functools.wraps(real)
+        async def replaced(*given, **named):
+            found = await real(*given, **named)
+            if found:
+                reach(stage)
+            return found
+
+        setattr(owner, name, replaced)
+
+    after(LeasedWork, "lease", "leased")
+    after(LeasedDealSet, "hand_out", "begun")
+    after(LeasedDealSet, "fix", "fixed")
+    real_fix, real_record, real_write = (
+        LeasedDealSet.fix,
+        LeasedDealSet.record,
+        deal_sets.write_replay,
+    )
+
+    async def fix(self, bots):
+        found = await real_fix(self, bots)
+        threading.Timer(IN_PLAY_S, reach, ["in play"]).start()
+        return found
+
+    async def record(self, *given):
+        reach("reported")
+        return await real_record(self, *given)
+
+    def write_replay(*given, **named):
+        found = real_write(*given, **named)
+        reach("signed")
+        return found
+
+    LeasedDealSet.fix, LeasedDealSet.record = fix, record
+    deal_sets.write_replay = write_replay
