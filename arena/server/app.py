@@ -79,6 +79,7 @@ from arena.server.workers.joined import JoinedWorkers
 from arena.server.workers.local import Command, LocalWorkers
 from arena.server.workers.player import AssignmentPlayer, ReportRecorder
 from arena.server.workers.pool import WorkerPool, player_of
+from arena.server.workers.spot_checks import SpotChecker
 from arena.server.workers.verification import VerifyingProcesses
 from arena.store import Blobs, Store, kept_at, open_store
 from cardarena.v1 import (
@@ -222,7 +223,8 @@ def serve_bots(
             for run in (reloader.run, versions.run, qualifier.run):
                 nursery.start_soon(run)
             with contextlib.closing(VerifyingProcesses()) as verify:
-                pool = WorkerPool(verify)
+                spot_checks = store.spot_checks()
+                pool = WorkerPool(verify, SpotChecker(spot_checks.add))
                 local = LocalWorkers(pool, data_folder.worker_folders(data), command, workers)
                 await nursery.start(local.run)
                 arena.add_workers(pool)

@@ -65,7 +65,9 @@ class Blobs:
 
         Nothing may be unpacked or launched meanwhile.
         """
-        archives = sorted(self._blobs.glob("*"), key=lambda path: path.stat().st_mtime, reverse=True)
+        archives = sorted(
+            self._blobs.glob("*"), key=lambda path: path.stat().st_mtime, reverse=True
+        )
         total = 0
         for path in archives:
             folder = self._unpacked / path.name

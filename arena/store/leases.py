@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, select, update
 
 from arena.schedule.deal_sets import DealSetPlan, MatchOutcome
 from arena.schedule.work import LEASE_S, Contradicted, DealSetJob, OutOfDate, report_sha256

@@ -25,7 +25,7 @@ from sqlalchemy import (
     false,
 )
 
-HEAD: Final = "v2"
+HEAD: Final = "v3"
 """The revision of these tables. Stores from before it had revisions 0001 to 0009, and are not read."""
 
 PLANNED: Final = "planned"
@@ -169,6 +169,18 @@ faults: Final = Table(
     Column("count", Integer, nullable=False),
     PrimaryKeyConstraint("match", "seat", "kind"),
 )
+
+spot_checks: Final = Table(
+    "spot_checks",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("match", ForeignKey("matches.id"), nullable=False),
+    Column("worker", Text, nullable=False),  # where the match was played that counts
+    Column("checker", Text, nullable=False),  # where it was played again, with the same packs
+    Column("scores", _Json, nullable=False),  # of that second play, by seat
+    Column("at_unix_ms", _UnixMs, nullable=False),
+)
+Index("spot_checks_of_match", spot_checks.c.match)
 
 names: Final = Table(
     "names",
@@ -335,7 +347,7 @@ revision: Final = Table(
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
 
-SECRET_TABLES: Final = frozenset({"keys", "invitations", "audit"})
+SECRET_TABLES: Final = frozenset({"keys", "invitations", "audit", "spot_checks"})
 """Tables that public readers cannot read."""
 SECRET_COLUMNS: Final = frozenset(
     {

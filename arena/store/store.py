@@ -13,6 +13,7 @@ from arena.store.errors import StoreBusy, StoreError
 from arena.store.keys import Keys
 from arena.store.matches import StoredMatches
 from arena.store.registry import Registry
+from arena.store.spot_checks import SpotChecks
 
 _POLL_S: Final = 0.05
 """Time between two attempts to open a store that another program has locked."""
@@ -107,6 +108,10 @@ class Store:
     def comparison_requests(self) -> ComparisonRequests:
         """Comparison requests of owners."""
         return ComparisonRequests(self._database)
+
+    def spot_checks(self) -> SpotChecks:
+        """Second plays of matches at other workers."""
+        return SpotChecks(self._database)
 
     def change_detector(self) -> ChangeDetector:
         """Tells a caller that polls the store whether it was written since the last poll."""

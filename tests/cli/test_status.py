@@ -207,9 +207,7 @@ def test_processes_that_play_for_the_arena_are_told_each():
         found = rows(status("--metrics", address)[1])
     assert found["worker 1"] == "8 in play, 12,345 decisions, process 4712"
     assert found["worker 2"] == "8 in play, 12,345 decisions, process 4712, started 3 times"
-    assert found["m1"] == (
-        "8 in play, 12,345 decisions, sandbox S2, speed class -1, process 4712"
-    )
+    assert found["m1"] == ("8 in play, 12,345 decisions, sandbox S2, speed class -1, process 4712")
 
 
 # What is said if there is nothing.

@@ -219,6 +219,8 @@ class World:
         """Every message between the arena and its workers: the worker's number, and what it is."""
         self.results = MemoryResults()
         self.epochs = Counter()
+        self.checker = None
+        """Has deal-sets of workers on other machines played again."""
         self.starting = None
         """Starts workers in place of `_start`."""
 
@@ -241,7 +243,9 @@ class World:
                 self.home, self.bots = arena, MemoryBots(self, arena, nursery)
                 command = lambda number, folder: (number, folder)  # noqa: E731
                 start = self.starting or self._start
-                self.pool = WorkerPool()
+                self.pool = WorkerPool(spot_checker=self.checker)
+                if self.checker is not None:
+                    nursery.start_soon(self.checker.run, self.pool.find)
                 local = LocalWorkers(
                     self.pool, self.folder / "workers", command, self.number, start
                 )
@@ -274,9 +278,12 @@ class World:
         return [Replay.open(path) for path in sorted((self.folder / "home" / "replays").iterdir())]
 
 
-def played(folder, monkeypatch, *, number=3, between=passed, during=None, **how):
+def played(
+    folder, monkeypatch, *, number=3, between=passed, during=None, prepare=lambda _: None, **how
+):
     """Deal-sets that were played by workers, with what is between the two; the world and the report."""
     world = World(folder, **how)
+    prepare(world)
 
     def seen(child, message):
         kind = message.WhichOneof("body")

@@ -115,6 +115,8 @@ class JoinedWorkers(work_pb2_grpc.WorkServiceServicer):
         self._pool = pool
         try:
             async with trio.open_nursery() as nursery:
+                if pool.spot_checker is not None:
+                    nursery.start_soon(pool.spot_checker.run, pool.find)
                 async for each in self._joined:
                     nursery.start_soon(self._converse, pool, each)
         finally:

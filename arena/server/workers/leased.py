@@ -1,14 +1,17 @@
 """A leased deal-set that is assigned to workers: its assignment, and the check of its report."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 import trio
 from google.protobuf.message import DecodeError
 
+from arena.competition.spot_checks import CheckedMatch
 from arena.deal import COMMON
+from arena.replay.deal_book import Opening
 from arena.schedule.deal_sets import MatchOutcome
 from arena.schedule.runner import CountBegin
 from arena.server.arena import Arena
@@ -20,6 +23,13 @@ from arena.server.workers.messages import BadMessage, Begin, match_of
 from arena.server.workers.verification import Verify, verified_here
 from arena.wire.terms import terms_message
 from cardarena.v1 import journal_pb2, work_pb2
+
+Keep = Callable[[Sequence[CheckedMatch], int], None]
+"""Stores checked matches, and when that was, in Unix milliseconds; blocks.
+
+Raises:
+  StoreError: if that is not possible.
+"""
 
 
 class Stale(Exception):
@@ -60,6 +70,8 @@ class LeasedDealSet:
         """The results of its matches so far, by id."""
         self.archives: Final = frozenset(each.archive_sha256 for each in entrants)
         """The archives of its bots, by the hash of their contents."""
+        self.played_by = ""
+        """The worker on another machine that played all its matches; empty for any other."""
         self._arena, self._begin, self._entrants = arena, begin, entrants
         self._verify, self._pondering = verify, pondering
         self._latest = Begin(order.deal_set, epoch, 0)
@@ -128,23 +140,32 @@ class LeasedDealSet:
           Unfinished: if a worker on another machine aborted a match.
           StoreError: if the results cannot be recorded.
         """
-        self._require_latest(said)
         try:
-            played = [match_of(each) for each in said.report.matches]
-            if sorted(each.outcome.match_id for each in played) != sorted(self._wanted or ()):
-                raise BadMessage("a report of other matches")
-            for each in played:
-                self._require_own(each)
-            if played_at is not None:
-                played = [await self._verified(each, played_at) for each in played]
-                self._require_latest(said)  # it may have been assigned again meanwhile
-            self._wanted = None
+            played = await self._checked(said, played_at)
             with trio.CancelScope(shield=True):
                 await self._arena.recorder.record_report(self.order, played, worker)
         except (ValueError, DecodeError) as error:
             raise BadMessage(f"no report: {error}") from error
+        if played_at is not None and len(played) == len(self.order.tables):
+            self.played_by = played_at.worker
         self._keep(each.outcome for each in played)
         self._anew = True
+
+    async def _checked(
+        self, said: work_pb2.FromWorker, played_at: journal_pb2.PlayedAt | None
+    ) -> list[PlayedMatch]:
+        """The matches of a report that counts; no other report does from now on."""
+        self._require_latest(said)
+        played = [match_of(each) for each in said.report.matches]
+        if sorted(each.outcome.match_id for each in played) != sorted(self._wanted or ()):
+            raise BadMessage("a report of other matches")
+        for each in played:
+            self._require_own(each)
+        if played_at is not None:
+            played = [await self._verified(each, played_at) for each in played]
+            self._require_latest(said)  # it may have been assigned again meanwhile
+        self._wanted = None
+        return played
 
     def _require_latest(self, said: work_pb2.FromWorker) -> None:
         if self._wanted is None or Begin.of(said.begin) != self._latest:
@@ -197,6 +218,62 @@ class LeasedDealSet:
 
     def _keep(self, outcomes: Iterable[MatchOutcome]) -> None:
         self.outcomes.update({each.match_id: each for each in outcomes if each.has_result})
+
+
+class SecondPlay(LeasedDealSet):
+    """A deal-set that is played again."""
+
+    def __init__(self, first: LeasedDealSet, keep: Keep) -> None:
+        """Of one whose matches all have results and were played by one worker."""
+        super().__init__(
+            first._arena,
+            0,  # no lease has this number
+            self._count,
+            first.order,
+            first._entrants,
+            first._verify,
+            pondering=first._pondering,
+        )
+        self._first, self._keep_checked, self._begins = first, keep, 0
+
+    async def _count(self, _: str) -> int:
+        self._begins += 1
+        return self._begins
+
+    async def fix(self, bots: DealBots) -> FixedDeals:  # noqa: ARG002 - they agree on nothing
+        """The packs of the first play."""
+        fixed = self._fixed = self._first._fixed
+        assert fixed is not None
+        if not self.order.seed:
+            fixed = self._fixed = FixedDeals(Opening(fixed.key), culprits=fixed.culprits)
+        return fixed
+
+    async def record(
+        self,
+        said: work_pb2.FromWorker,
+        worker: int,
+        played_at: journal_pb2.PlayedAt | None,  # noqa: ARG002
+    ) -> None:
+        """Keep the scores beside those of the first play; raises the errors of `LeasedDealSet.record`."""
+        try:
+            played = await self._checked(said, played_at)
+        except (ValueError, DecodeError) as error:
+            raise BadMessage(f"no report: {error}") from error
+        assert played_at is not None
+        rows = [
+            CheckedMatch(
+                each.outcome.match_id,
+                self.order.deal_set,
+                self._first.played_by,
+                played_at.worker,
+                tuple(bot.name for bot in self.order.table(each.outcome.match_id).bots),
+                self._first.outcomes[each.outcome.match_id].scores,
+                each.outcome.scores,
+            )
+            for each in played
+        ]
+        await trio.to_thread.run_sync(self._keep_checked, rows, time.time_ns() // 1_000_000)
+        self._keep(each.outcome for each in played)
 
 
 def _opened(records: Sequence[bytes]) -> journal_pb2.Opened:

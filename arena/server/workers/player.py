@@ -308,4 +308,5 @@ def _fixed(deals: work_pb2.WorkDeals) -> FixedDeals:
     culprits = {
         bot_of(each.bot): Culprit(FaultKind(each.fault), each.reason) for each in deals.culprits
     }
-    return FixedDeals(Opening(deals.key, plan=deals.plan), deals.context, deals.fair_deal, culprits)
+    fair_deal = deals.fair_deal if deals.HasField("fair_deal") else None
+    return FixedDeals(Opening(deals.key, plan=deals.plan), deals.context, fair_deal, culprits)

@@ -29,6 +29,7 @@ from arena.server.metrics import WorkerStatus
 from arena.server.orders import DealSetOrder
 from arena.server.workers.leased import LeasedDealSet
 from arena.server.workers.messages import MOST_MESSAGE_BYTES
+from arena.server.workers.spot_checks import SpotChecker
 from arena.server.workers.verification import Verify, verified_here
 from arena.server.workers.worker import LOCAL, Lost, Needs, Worker
 from cardarena.v1 import work_pb2
@@ -42,9 +43,17 @@ _log = logging.getLogger(__name__)
 class WorkerPool:
     """The workers of an arena: a `Workers`. Made and used in trio."""
 
-    def __init__(self, verify: Verify = verified_here) -> None:
-        """Begin without workers. `verify` verifies what workers on other machines report."""
+    def __init__(
+        self, verify: Verify = verified_here, spot_checker: SpotChecker | None = None
+    ) -> None:
+        """Begin without workers.
+
+        Args:
+          verify: Verifies what workers on other machines report.
+          spot_checker: Has some of their deal-sets played again; None for none.
+        """
         self.verify: Final = verify
+        self.spot_checker: Final = spot_checker
         self._workers: list[Worker] = []
         self._changed = trio.Event()
         self._in_play = 0
@@ -98,7 +107,7 @@ class WorkerPool:
           StoreError: if results cannot be read or recorded.
         """
         for number in range(MOST_BEGINS):
-            worker = await self._least_loaded(needs) if await leased.prepare() else None
+            worker = await self.find(needs) if await leased.prepare() else None
             if number == 0:
                 task_status.started()
             if worker is None:
@@ -116,12 +125,20 @@ class WorkerPool:
                 return
         _log.error("a deal-set is given up", extra={"deal_set": leased.order.deal_set})
 
-    async def _least_loaded(self, needs: Needs) -> Worker:
-        """Wait for a worker that can take a deal-set, and return the one with the fewest matches."""
+    async def find(self, needs: Needs, not_named: str = "") -> Worker:
+        """Wait for a worker that can take a deal-set, and return the one with the fewest matches.
+
+        While the arena drains, this call does not return.
+
+        Raises:
+          CannotPlay: if all fitting workers are broken.
+        """
         while True:
             if self._draining:
                 await trio.sleep_forever()
-            fitting = [each for each in self._workers if each.fits(needs)]
+            fitting = [
+                each for each in self._workers if each.fits(needs) and each.name != not_named
+            ]
             if (found := least_loaded(fitting)) is not None:
                 return found
             if fitting and all(each.why_broken for each in fitting):
@@ -227,6 +244,8 @@ class PoolPlayer:
             if each.id not in known or not known[each.id].has_result
         ]
         await self._pool.play(leased, needs, task_status=task_status)
+        if self._pool.spot_checker is not None and leased.is_complete:
+            self._pool.spot_checker.consider(leased, needs)
         for match in missing:
             if match.id in leased.outcomes:
                 ended(match, leased.outcomes[match.id])

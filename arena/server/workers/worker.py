@@ -80,7 +80,7 @@ class _Assigned:
         """Have it played and recorded; raises the errors of `Worker.play`."""
         self._send(self._assignment)
         fixed = await leased.fix(self)
-        if fixed.fair_deal is not None:
+        if not leased.order.seed:  # else the worker has what its packs follow from
             self._post(deals=_deals(fixed))
         await leased.record(await self._next(), worker.number, worker.played_at)
 

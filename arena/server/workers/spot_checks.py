@@ -1,0 +1,70 @@
+"""Plays some deal-sets a second time at another worker, with the same packs, and keeps both scores.
+
+A worker on another machine sees the cards of what it plays and reports the moves of its bots, so it could favour a bot.
+Which deal-sets are checked is drawn after their report. The second play counts for nothing, and its bots agree on no
+deal: they get the packs of the first play.
+"""
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+import trio
+
+from arena.sandbox import BadCommand
+from arena.schedule.runner import CannotPlay
+from arena.server.workers.leased import Keep, LeasedDealSet, SecondPlay
+from arena.server.workers.worker import Lost, Needs, Worker
+from arena.store import StoreError
+
+SHARE: Final = 0.01
+"""Share of the deal-sets of workers on other machines that are played again."""
+MOST_WAITING: Final = 64
+"""Checks that wait for a worker; beyond it none is begun, as without a second machine."""
+
+Find = Callable[[Needs, str], Awaitable[Worker]]
+"""Waits for a worker that meets needs, asks for a deal-set and has another name.
+
+Raises:
+  CannotPlay: if all such workers are broken.
+"""
+
+_RANDOM: Final = secrets.SystemRandom()
+_log = logging.getLogger(__name__)
+
+
+class SpotChecker:
+    """Draws deal-sets and has them played again. Made and used in trio."""
+
+    def __init__(
+        self,
+        keep: Keep,
+        *,
+        share: float = SHARE,
+        draw: Callable[[], float] = _RANDOM.random,
+    ) -> None:
+        """Check nothing yet. `draw` returns numbers from 0 to below 1."""
+        self._keep, self._share, self._draw = keep, share, draw
+        self._drawn, self._waiting = trio.open_memory_channel[tuple[LeasedDealSet, Needs]](
+            MOST_WAITING
+        )
+
+    def consider(self, leased: LeasedDealSet, needs: Needs) -> None:
+        """Draw whether a deal-set is played again that workers have just completed."""
+        if leased.played_by and self._draw() < self._share:
+            try:
+                self._drawn.send_nowait((leased, needs))
+            except trio.WouldBlock:
+                fields = {"deal_set": leased.order.deal_set}
+                _log.warning("no worker for spot checks: one is left out", extra=fields)
+
+    async def run(self, find: Find) -> None:
+        """Have the drawn deal-sets played again, one after the other, until cancelled."""
+        async for leased, needs in self._waiting:
+            fields = {"deal_set": leased.order.deal_set, "worker": leased.played_by}
+            try:
+                worker = await find(needs, leased.played_by)
+                await worker.play(SecondPlay(leased, self._keep))
+            except (BadCommand, CannotPlay, Lost, StoreError) as error:
+                _log.warning("a spot check was not finished", extra={**fields, "why": str(error)})
