@@ -31,6 +31,8 @@ AHEAD: Final = 32
 """Deal-sets that it asks for at a time."""
 SPREAD: Final = 6.0
 """Standard deviation of a score."""
+MOST: Final = 3 * HANDS // 2
+"""Largest score: a hand of Sixty-Six has three game points at most, and margins are differences of scores."""
 STEP: Final = 0.05
 """Difference in mean score between bots with consecutive names."""
 _CHUNK_BYTES: Final = 65_536
@@ -96,7 +98,8 @@ def _played(order: DealSetOrder, table: TableOrder, records: Sequence[bytes]) ->
     first.opened.deal_set = order.deal_set
     first.opened.deal_key_sha256 = hashlib.sha256(seeded_opening(order.seed).key).digest()
     mean = STEP * (_number(names[0]) - _number(names[1]))
-    margin = round(random.Random(table.match_id).gauss(mean, SPREAD))
+    drawn = random.Random(table.match_id).gauss(mean, SPREAD)
+    margin = max(-MOST, min(MOST, round(drawn)))
     scores = (margin, -margin)
     places = (1, 1) if margin == 0 else (1, 2) if margin > 0 else (2, 1)
     last.closed.scores[:], last.closed.places[:] = scores, places

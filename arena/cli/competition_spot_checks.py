@@ -10,6 +10,7 @@ from arena.cli.options import data_option, json_option, plain_errors, print_json
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
 from arena.competition.spot_checks import WorkerChecks, worker_checks
+from arena.scenes.sentences import counted
 from arena.server.data_folder import store_path
 from arena.store import is_there, open_store
 
@@ -52,7 +53,7 @@ def spot_checks(*, name: str, as_json: bool, data: Path) -> None:
 
 def _print(checks: WorkerChecks) -> None:
     say(
-        f"{checks.worker}: {checks.deal_sets} deal-sets were played again, "
+        f"{checks.worker}: {counted(checks.deal_sets, 'deal-set')} played again, "
         f"{checks.same_scores} with the same scores"
     )
     rows = [

@@ -14,6 +14,7 @@ from arena.cli.options import data_folder, log_to, make_folder
 from arena.cli.sandbox_options import SandboxChoice, sandbox_options
 from arena.cli.terminal.plain import say
 from arena.cli.worker_link import Stopped, WorkerLink, limit_cache
+from arena.scenes.sentences import counted
 from arena.server.workers.local import MOST_LOCAL
 from arena.server.workers.speed import speed_class as measured
 
@@ -83,7 +84,8 @@ def worker(
     server = server_at(address, token_file.read_text("utf-8").strip())
     if speed_class is None:
         speed_class = measured()
-    click.echo(f"Speed class {speed_class}. {workers} workers play for {address}. Ctrl-C stops.")
+    processes = counted(workers, "worker process")
+    click.echo(f"Speed class {speed_class}. Playing for {address} with {processes}. Ctrl-C stops.")
     links = [
         WorkerLink(number, server, data, confinement=confinement, speed_class=speed_class)
         for number in range(1, workers + 1)

@@ -27,9 +27,11 @@ from tests.cli.test_worker import PLAN, keyed, made, standings
 from tests.store.clusters import Cluster
 
 TARGETS = ("arena", "arena worker", "worker process", "spawner", "PostgreSQL")
-KILLS_A_TRIAL = 6
-REACH_S = 60.0
-"""Time for a stage to come, after which another one is tried: the deal-sets may be over."""
+KILLS_A_TRIAL = 12
+DEAL_SETS = 30
+"""Of each pair of bots: enough for all stages to come again after each kill."""
+REACH_S = 3.0
+"""Time for a stage to come, after which any other one will do."""
 LONGEST_S = 600.0
 """For one trial."""
 STOPPING = """
@@ -43,26 +45,24 @@ stages.install(Path(sys.argv[sys.argv.index("--data") + 1]))
 class Trial:
     """One competition, its processes, and what is killed of them."""
 
-    def __init__(self, folder, cluster, seed):
+    def __init__(self, folder, cluster, seed, draw):
         self.data = folder / "data"
         self.machines = [folder / "m1", folder / "m2"]
-        self.cluster, self.seed = cluster, seed
+        self.cluster, self.seed, self.draw = cluster, seed, draw
         self.processes = {}
         self.end_s = time.monotonic() + LONGEST_S
 
-    def run(self, kills, told):
-        """Play the competition with these kills, each a target and a stage; how many were done."""
+    def run(self, counted, most, told):
+        """Play the competition with up to so many kills, which are counted by target and stage."""
         made(self.data, plan(self.seed, "speed_class = 0\n"), self.cluster.new_store())
         keyed(self.data)
         for each in self.machines:
             each.mkdir()
-        done = []
         try:
-            for target, stage in kills:
-                if self.killed(target, stage):
-                    done.append((target, stage))
-                    told(f"{target} was killed at {stage}")
+            kills = 0
             while not self.is_finished():
+                if kills < most and (stage := self.reached(counted)):
+                    kills += self.kill_at(stage, counted, told)
                 self.supervise()
             while not self.is_published():
                 self.supervise()
@@ -70,13 +70,13 @@ class Trial:
             for process in self.processes.values():
                 process.kill()
                 process.wait()
-        return done
 
     def supervise(self):
         """Start what has ended, as a service manager does."""
         assert time.monotonic() < self.end_s, self.said()
         if not is_alive(self.cluster.pid):
-            self.cluster.start()
+            with contextlib.suppress(subprocess.CalledProcessError):  # its children may still end
+                self.cluster.start()
         commands = {"arena": self.serving()} | {
             each: working(each, self.data) for each in self.machines
         }
@@ -92,26 +92,38 @@ class Trial:
         words[2] = STOPPING + words[2]
         return words
 
-    def killed(self, target, stage):
-        """Kill a process once a deal-set comes to a stage; False if none does."""
+    def reached(self, counted):
+        """Wait until a deal-set comes to a stage at which little was killed so far; the stage, or empty."""
         wanted, reached = self.data / "kill-at", self.data / "reached"
-        wanted.write_text(stage, "utf-8")
+        fewest = {stage: min(counted[target, stage] for target in TARGETS) for stage in STAGES}
+        seldom = [stage for stage in STAGES if fewest[stage] <= min(fewest.values())]
+        wanted.write_text(",".join(seldom), "utf-8")
         end_s = time.monotonic() + REACH_S
         while not reached.exists():
             self.supervise()
-            if time.monotonic() > end_s or self.is_finished():
+            if time.monotonic() > end_s and wanted.exists():
+                wanted.write_text(",".join(STAGES), "utf-8")
+            if self.is_finished():
                 wanted.unlink(missing_ok=True)
                 if not reached.exists():
-                    return False
-        pid = self.pid_of(target)
-        if pid is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        while pid is not None and is_alive(pid):
-            self.reap()
+                    return ""
+        return reached.read_text("utf-8")
+
+    def kill_at(self, stage, counted, told):
+        """Kill the process that was killed least at a stage; how many."""
+        running = {target: pid for target in TARGETS if (pid := self.pid_of(target))}
+        target = min(running, key=lambda each: (counted[each, stage], self.draw.random()))
+        pid = running[target]
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        while is_alive(pid):
+            for process in self.processes.values():
+                process.poll()
             time.sleep(0.005)
-        reached.unlink()
-        return pid is not None
+        (self.data / "reached").unlink()
+        counted[target, stage] += 1
+        told(f"{target} was killed at {stage}")
+        return 1
 
     def pid_of(self, target):
         if target == "arena":
@@ -126,10 +138,6 @@ class Trial:
             return workers[0] if workers else None
         spawners = [pid for each in workers for pid in children(each)]
         return spawners[0] if spawners else None
-
-    def reap(self):
-        for process in self.processes.values():
-            process.poll()
 
     def is_finished(self):
         try:
@@ -154,7 +162,8 @@ class Trial:
 
 
 def plan(seed, more=""):
-    return PLAN.replace('seed = "twins"', f'seed = "twins {seed}"') + more
+    own = PLAN.replace('seed = "twins"', f'seed = "twins {seed}"')
+    return own.replace("deal_sets = 4", f"deal_sets = {DEAL_SETS}") + more
 
 
 def working(folder, data):
@@ -198,14 +207,6 @@ def twin(folder, seed):
     return alone, standings(alone, alone)
 
 
-def cells(draw):
-    """Every target at every stage, in an order that is drawn, again and again."""
-    while True:
-        matrix = list(itertools.product(TARGETS, STAGES))
-        draw.shuffle(matrix)
-        yield from matrix
-
-
 def main(argv=None):
     parser = argparse.ArgumentParser(
         prog="python -m tests.cli.killed_workers",
@@ -214,28 +215,27 @@ def main(argv=None):
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(argv)
-    wanted, counted = cells(random.Random(given.seed)), Counter()
+    counted, draw = Counter(), random.Random(given.seed)
     began_s, different = time.monotonic(), 0
 
     def say(text):
         sys.stdout.write(f"{time.monotonic() - began_s:6.0f} s  {text}\n")
         sys.stdout.flush()
 
-    with Cluster() as cluster:
-        for seed in itertools.count(given.seed):
+    with Cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+        alone, expected = twin(Path(folder), given.seed)
+        say("the twin was played")
+        for number in itertools.count(1):
             if counted.total() >= given.kills:
                 break
-            with tempfile.TemporaryDirectory() as folder:
-                alone, expected = twin(Path(folder), seed)
-                trial = Trial(Path(folder), cluster, seed)
-                kills = list(itertools.islice(wanted, KILLS_A_TRIAL))
-                counted.update(
-                    trial.run(kills, lambda what, seed=seed: say(f"seed {seed}: {what}"))
-                )
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as own:
+                trial = Trial(Path(own), cluster, given.seed, draw)
+                most = min(KILLS_A_TRIAL, given.kills - counted.total())
+                trial.run(counted, most, lambda what, at=number: say(f"{at}: {what}"))
                 same = standings(trial.data, alone) == expected
-                different += not same
-                verdict = "the same standings" if same else "OTHER STANDINGS"
-                say(f"seed {seed}: {verdict} ({counted.total()} of {given.kills} kills)")
+            different += not same
+            verdict = "the same standings" if same else "OTHER STANDINGS"
+            say(f"{number}: {verdict} ({counted.total()} of {given.kills} kills)")
     for target, stage in itertools.product(TARGETS, STAGES):
         say(f"{target:15} {stage:9} {counted[target, stage]}")
     say(f"{counted.total()} kills, {different} standings differ")

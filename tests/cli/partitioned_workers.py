@@ -15,8 +15,8 @@ from pathlib import Path
 
 from arena.replay.read import Replay
 from tests.cli.killed_competitions import ROOT, arena, complete, is_finished
-from tests.cli.killed_workers import started, twin
-from tests.cli.test_worker import PLAN, begun, keyed, made, standings
+from tests.cli.killed_workers import plan, started, twin
+from tests.cli.test_worker import begun, keyed, made, standings
 from tests.doubles.certificates import Authority
 
 SWITCH, ARENA, MACHINES = "ca-switch", "ca-arena", ("ca-m1", "ca-m2")
@@ -117,7 +117,7 @@ def within(namespace, command):
 def trial(folder, alone, seed, way, lasts_s):
     """Play a competition, with the network cut on the way; the standings, and the begins of its deal-sets."""
     data = folder / "data"
-    made(data, PLAN.replace('seed = "twins"', f'seed = "twins {seed}"') + "speed_class = 0\n")
+    made(data, plan(seed, "speed_class = 0\n"))
     keyed(data)
     authority = Authority.make(folder, "authority")
     certificate, key = authority.sign("arena", f"IP:{ADDRESSES[ARENA]}")
@@ -140,7 +140,7 @@ def trial(folder, alone, seed, way, lasts_s):
                 assert time.monotonic() < end_s, told
                 time.sleep(0.05)
 
-        until(lambda: begun(data) >= 2 and complete("swiss", data) >= 1)
+        until(lambda: begun(data) >= 8 and complete("swiss", data) >= 1)
         with way():
             time.sleep(lasts_s)
         until(lambda: is_finished("swiss", data))
@@ -158,7 +158,7 @@ def trial(folder, alone, seed, way, lasts_s):
 def main():
     different, began_s = 0, time.monotonic()
     for seed, (way, lasts_s, what) in enumerate(CUTS, 1):
-        with network(), tempfile.TemporaryDirectory() as folder:
+        with network(), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             alone, expected = twin(Path(folder), seed)
             found, begins = trial(Path(folder), alone, seed, way, lasts_s)
             different += found != expected

@@ -1,7 +1,7 @@
 """Stops an arena at a stage of a deal-set, so that a test can kill what it likes there.
 
-A test writes the name of a stage to `kill-at` in the data folder. The first thread of the arena that comes to it
-renames the file to `reached`, and waits until that is gone.
+A test writes names of stages to `kill-at` in the data folder, with commas between them. The first thread of the arena
+that comes to one removes the file, writes the stage to `reached`, and waits until that is gone.
 """
 
 import functools
@@ -24,11 +24,14 @@ def install(data: Path) -> None:
     def reach(stage):
         wanted, reached = data / "kill-at", data / "reached"
         try:
-            if wanted.read_text("utf-8") != stage:
+            if stage not in wanted.read_text("utf-8").split(","):
                 return
-            wanted.rename(reached)
+            wanted.unlink()
         except FileNotFoundError:  # nothing is to be killed, or another thread was first
             return
+        partial = data / "reached.partial"
+        partial.write_text(stage, "utf-8")
+        partial.rename(reached)
         while reached.exists():
             time.sleep(0.005)
 

@@ -52,8 +52,9 @@ class Cluster:
 
     @property
     def pid(self):
-        """The process of the server."""
-        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+        """The process of the server, or the one that it had; 0 without any."""
+        path = self._folder / "data" / "postmaster.pid"
+        return int(path.read_text().split()[0]) if path.exists() else 0
 
     def start(self):
         """Start the server, also after it was killed."""

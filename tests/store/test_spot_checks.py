@@ -52,7 +52,7 @@ def test_the_command_shows_each_worker(store, tmp_path):
     store.spot_checks().add([of(MATCHES[0], (-1.0, 2.0))], AT)
     code, text = said(tmp_path, "autumn")
     assert code == 0
-    assert text.startswith("m1: 1 deal-sets were played again, 0 with the same scores\n")
+    assert text.startswith("m1: 1 deal-set played again, 0 with the same scores\n")
     assert "ann" in text
     assert "+2.00" in text
     found = json.loads(said(tmp_path, "autumn", "--json")[1])
