@@ -15,11 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-ARENA_S: Final = 0.0115
+ARENA_S: Final = 0.0113
 """Processor time of the arena for a deal-set of two matches: lease, begin, journal, replays, result."""
-DECISION_S: Final = 0.000_2
+DECISION_S: Final = 0.000_1
 """Processor time to verify a decision."""
-DECISIONS: Final = 300
+DECISIONS: Final = 130
 """Decisions of a deal-set of two matches of twelve hands of Sixty-Six."""
 SPREAD: Final = 0.3
 """Standard deviation of the duration of a deal-set, as a share of its mean."""

@@ -244,4 +244,5 @@ def main(argv=None):
 
 if __name__ == "__main__":
     os.chdir(ROOT)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and leave no process behind
     sys.exit(main())

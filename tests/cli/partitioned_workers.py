@@ -7,6 +7,7 @@ of 15 s is long. The twin is played by one process in no namespace.
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -172,4 +173,5 @@ def main():
 
 if __name__ == "__main__":
     os.chdir(ROOT)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and leave no process behind
     sys.exit(main())

@@ -1087,12 +1087,12 @@ func (x *WorkEntropies) GetEntropies() [][]byte {
 	return nil
 }
 
-// Fixes the packs of a fair deal.
+// Fixes the packs of a deal-set without a seed.
 type WorkDeals struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The context.
+	// The context of a fair deal.
 	Context []byte `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
-	// The deal, with the participants' commitments.
+	// The fair deal, with the participants' commitments; not set if the packs are those of an earlier play.
 	FairDeal *FairDeal `protobuf:"bytes,2,opt,name=fair_deal,json=fairDeal,proto3" json:"fair_deal,omitempty"`
 	// The key from which every shuffle follows.
 	Key []byte `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`

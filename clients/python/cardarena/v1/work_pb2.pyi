@@ -512,7 +512,7 @@ Global___WorkEntropies: _TypeAlias = WorkEntropies  # noqa: Y015
 
 @_typing.final
 class WorkDeals(_message.Message):
-    """Fixes the packs of a fair deal."""
+    """Fixes the packs of a deal-set without a seed."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -522,14 +522,14 @@ class WorkDeals(_message.Message):
     PLAN_FIELD_NUMBER: _builtins.int
     CULPRITS_FIELD_NUMBER: _builtins.int
     context: _builtins.bytes
-    """The context."""
+    """The context of a fair deal."""
     key: _builtins.bytes
     """The key from which every shuffle follows."""
     plan: _builtins.str
     """Which match plays which board in which rotation."""
     @_builtins.property
     def fair_deal(self) -> _journal_pb2.FairDeal:
-        """The deal, with the participants' commitments."""
+        """The fair deal, with the participants' commitments; not set if the packs are those of an earlier play."""
 
     @_builtins.property
     def culprits(self) -> _containers.RepeatedCompositeFieldContainer[Global___WorkCulprit]:
