@@ -297,6 +297,12 @@ class Sandbox:
             else:
                 return
 
+    async def ended(self) -> None:
+        """Wait until the spawner has ended, after which no bot can be started."""
+        if self._process is None:
+            await trio.sleep_forever()
+        await trio.lowlevel.wait_readable(self._socket)  # it sends nothing by this socket
+
     def close(self) -> None:
         """End the spawner, which ends all bots."""
         if self._process is None:

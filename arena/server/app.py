@@ -340,12 +340,21 @@ def play_as_worker(
                 speed_class=speed_class,
             )
             player = AssignmentPlayer(parts.arena, recorder, players, ready)
+            if sandbox is not None:
+                nursery.start_soon(_end_without_spawner, sandbox, nursery.cancel_scope)
             await player.run(reads, writes)
             if player.is_idle:
                 await players.send_home()
             nursery.cancel_scope.cancel()
 
     _run(settings, Tokens(guests=False), main, recorder)
+
+
+async def _end_without_spawner(sandbox: Sandbox, scope: trio.CancelScope) -> None:
+    """End a worker that can start no bots any more: otherwise it would fail every deal-set at once. It is started again."""
+    await sandbox.ended()
+    _log.error("a worker ends, as its spawner has ended")
+    scope.cancel()
 
 
 def _run(

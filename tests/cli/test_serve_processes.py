@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -100,6 +101,37 @@ def test_workers_of_an_arena_that_is_killed_end_and_what_they_played_begins_agai
     assert played == set(contexts.values()), "one live commitment for each deal-set"
     assert set(log.opened) == set(log.committed)
     assert not [each for replay in replays_of(data) for each in replay.decided if each.fault]
+
+
+@pytest.mark.slow
+def test_a_worker_without_its_spawner_is_started_again_and_fails_no_deal_set(tmp_path):
+    """It would fail each deal-set at once, and so have all of them given up."""
+    data, plan = tmp_path / "data", tmp_path / "plan.toml"
+    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 30\n{BOTS}')
+    said("competition", "new", plan, "--data", data)
+    with served(data, "--workers", 2, "--metrics-port", 0):
+        said("competition", "start", "swiss", "--data", data)
+
+        def workers():
+            return json.loads(said("status", "--data", data, "--json"))["workers"]
+
+        until(lambda: workers() and workers()[0]["decisions"])
+        worker = workers()[0]["pid"]
+        (spawner,) = (pid for pid in children_of(worker) if is_program(pid, "-I"))
+        os.kill(spawner, signal.SIGKILL)
+        until(lambda: is_finished("swiss", data))
+        assert workers()[0]["starts"] == 2
+    assert not [each for replay in replays_of(data) for each in replay.decided if each.fault]
+
+
+def children_of(pid):
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(word) for each in tasks for word in each.read_text("ascii").split()}
+
+
+def is_program(pid, word):
+    """Whether the command of a process has this word."""
+    return word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
 
 
 def replays_of(data):

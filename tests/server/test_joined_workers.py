@@ -1,9 +1,11 @@
 """Workers on other machines: what they report is verified, and what is not true counts for nothing."""
 
 import asyncio
+import pickle
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import trio
@@ -113,6 +115,14 @@ def decided(change):
     return first_match(act)
 
 
+class Touches:
+    """Unpickled, it makes a file."""
+
+    def __reduce__(self):
+        return open, ("unpickled", "w")
+
+
+PICKLE = pickle.dumps(Touches())
 TAKES = work_pb2.FromWorker(takes=work_pb2.WorkerTakes())
 
 
@@ -139,6 +149,7 @@ FORGED = [
     (opened(lambda it: setattr(it.fair_deal, "server_id", "other")),               "another commitment"),
     (opened(lambda it: setattr(it.played_at, "worker", "m9")),                     "the name of another worker"),
     (Once("report", lambda *_: [varint(MOST_REPORT_BYTES + 1)]),                   "20 MB"),
+    (Once("report", lambda *_: [varint(len(PICKLE)) + PICKLE]),                    "a pickle"),
     (Once("report", lambda *_: [frame(TAKES)] * (MOST_TAKES + 1)),                 "it asks for everything"),
 ]
 # fmt: on
@@ -147,6 +158,7 @@ FORGED = [
 @pytest.mark.slow
 @pytest.mark.parametrize("between", [row[0] for row in FORGED], ids=[row[1] for row in FORGED])
 def test_what_is_forged_counts_for_nothing(between, tmp_path, monkeypatch, caplog):
+    monkeypatch.chdir(tmp_path)
     live = []
 
     def passes(child, message):
@@ -160,6 +172,7 @@ def test_what_is_forged_counts_for_nothing(between, tmp_path, monkeypatch, caplo
     again = [kind for _, kind in world.seen].count("assignment")
     assert again > 3, "its deal-set begins again"
     assert len(set(contexts(world).values()) | set.union(*live)) == 3, "with the same packs"
+    assert not Path("unpickled").exists(), "nothing of a report is run"
 
 
 def test_what_such_a_worker_aborts_begins_again_with_the_same_packs(tmp_path, monkeypatch):

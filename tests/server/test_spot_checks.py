@@ -1,5 +1,6 @@
 """Spot checks: a deal-set of a worker on another machine is played again elsewhere, with the same packs."""
 
+import pytest
 import trio
 
 from arena.server.workers import worker as workers
@@ -46,17 +47,20 @@ def test_every_drawn_deal_set_is_played_by_another_worker_and_counts_once(tmp_pa
     assert len(world.replays()) == 2 * NUMBER
 
 
+@pytest.mark.slow
 def test_bots_that_always_choose_alike_score_the_same_with_the_same_packs(tmp_path, monkeypatch):
     _, _, rows = checked(tmp_path, monkeypatch)
     assert [each.scores_again for each in rows] == [each.scores for each in rows]
     assert len({each.scores for each in rows}) > 1
 
 
+@pytest.mark.slow
 def test_the_second_play_of_seeded_deals_has_their_packs(tmp_path, monkeypatch):
     _, _, rows = checked(tmp_path, monkeypatch, fair=False)
     assert [each.scores_again for each in rows] == [each.scores for each in rows]
 
 
+@pytest.mark.slow
 def test_a_share_of_the_deal_sets_is_drawn(tmp_path, monkeypatch):
     _, _, rows = checked(tmp_path, monkeypatch, share=0.6, wanted=2)
     assert len({each.deal_set for each in rows}) == 2, "0.0 and 0.5, and not 0.99"
@@ -78,6 +82,7 @@ def test_a_second_play_that_is_forged_is_not_kept(tmp_path, monkeypatch):
     assert len(rows) == 2 * (NUMBER - 1)
 
 
+@pytest.mark.slow
 def test_without_a_second_machine_the_competition_is_played_and_nothing_is_checked(
     tmp_path, monkeypatch
 ):
@@ -86,12 +91,14 @@ def test_without_a_second_machine_the_competition_is_played_and_nothing_is_check
     assert rows == []
 
 
+@pytest.mark.slow
 def test_local_workers_are_not_checked(tmp_path, monkeypatch):
     world, report, rows = checked(tmp_path, monkeypatch, machines=0, workers=2)
     require_whole(world, report)
     assert rows == []
 
 
+@pytest.mark.slow
 def test_a_store_that_fails_costs_the_check_alone(tmp_path, monkeypatch, caplog):
     def fails(*_):
         raise StoreError("the disk is full")
@@ -101,6 +108,7 @@ def test_a_store_that_fails_costs_the_check_alone(tmp_path, monkeypatch, caplog)
     assert "a spot check was not finished" in [each.message for each in caplog.records]
 
 
+@pytest.mark.slow
 def test_replays_are_those_of_the_first_play(tmp_path, monkeypatch):
     world, _, rows = checked(tmp_path, monkeypatch)
     first = {each.match_id: each.worker for each in rows}
