@@ -39,6 +39,10 @@ _PRIOR_VARIANCE: Final = 0.02
 
 _Array: TypeAlias = npt.NDArray[np.float64]
 
+_STAKES: Final = np.array(STAKES)
+_BLOCK: Final = 2**16
+"""Numbers that are computed at a time: few margins are a small array, of which each call of numpy costs more than its sums."""
+
 _GRID: Final = 256
 """Means that are tried for the interval. E is no monotone function of the mean, as the learning bet is not."""
 _BISECTIONS: Final = 40
@@ -149,8 +153,14 @@ def _shares(margins: Sequence[float], bound: float) -> _Array:
 def _log_grown(shares: _Array) -> tuple[_Array, _Array]:
     """The logarithms of E⁺ and E⁻ after the last column, for each row."""
     grown = []
+    at_a_time = max(1, _BLOCK // max(1, shares.size))
     for sign, stakes in zip((1.0, -1.0), _learnt_stakes(shares), strict=True):
-        fixed = [np.log1p(sign * stake * shares).sum(axis=1) for stake in STAKES]
+        fixed = np.concatenate(
+            [
+                np.log1p(sign * _STAKES[at : at + at_a_time, None, None] * shares).sum(axis=2)
+                for at in range(0, len(STAKES), at_a_time)
+            ]
+        )
         mean = np.logaddexp.reduce(fixed, axis=0) - math.log(len(STAKES))
         learnt = np.log1p(stakes * shares).sum(axis=1)
         grown.append(np.logaddexp(mean, learnt) - math.log(2.0))

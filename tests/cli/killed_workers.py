@@ -18,7 +18,10 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from arena.competition.states import Action, State
 from arena.replay.read import replay_path
+from arena.replay.signing import arena_key
+from arena.server.competition_service import CompetitionService
 from arena.server.data_folder import store_path
 from arena.store import StoreError, open_store
 from tests.cli.killed_competitions import ROOT, arena, is_finished
@@ -50,6 +53,7 @@ class Trial:
         self.machines = [folder / "m1", folder / "m2"]
         self.cluster, self.seed, self.draw = cluster, seed, draw
         self.processes = {}
+        self.pauses = 0
         self.end_s = time.monotonic() + LONGEST_S
 
     def run(self, counted, most, told):
@@ -77,6 +81,7 @@ class Trial:
         if not is_alive(self.cluster.pid):
             with contextlib.suppress(subprocess.CalledProcessError):  # its children may still end
                 self.cluster.start()
+        self.resume()
         commands = {"arena": self.serving()} | {
             each: working(each, self.data) for each in self.machines
         }
@@ -86,6 +91,14 @@ class Trial:
                 folder = self.data if name == "arena" else name
                 self.processes[name] = started(folder, command)
         time.sleep(0.05)
+
+    def resume(self):
+        """Start the competition again where a deal-set was given up, as its organiser does."""
+        with contextlib.suppress(StoreError), open_store(store_path(self.data)) as store:
+            if store.competitions().get("swiss").state is State.PAUSED:
+                service = CompetitionService(store.competitions(), arena_key(self.data))
+                service.control("swiss", Action.START, who="organiser")
+                self.pauses += 1
 
     def serving(self):
         words = arena(self.data, "serve", "--host", f"unix:{self.data / 's'}", "--no-metrics")
@@ -235,6 +248,8 @@ def main(argv=None):
                 same = standings(trial.data, alone) == expected
             different += not same
             verdict = "the same standings" if same else "OTHER STANDINGS"
+            if trial.pauses:
+                verdict += f", paused {trial.pauses} times"
             say(f"{number}: {verdict} ({counted.total()} of {given.kills} kills)")
     for target, stage in itertools.product(TARGETS, STAGES):
         say(f"{target:15} {stage:9} {counted[target, stage]}")
