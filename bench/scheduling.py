@@ -4,6 +4,7 @@ Measured is the arena's part of a deal-set: its draw, lease, begin and report, t
 the standings. Deals are seeded. Reports are of local workers, so they are not verified.
 """
 
+import argparse
 import contextlib
 import json
 import os
@@ -12,26 +13,36 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+from arena.competition.draws import next_round
+from arena.competition.plan import read_plan
 from arena.competition.standings import official_bytes, official_standings
 from arena.competition.states import Action, State
 from arena.replay.signing import arena_key
 from arena.sandbox import parse_commands
+from arena.schedule.deal_sets import MatchOutcome
+from arena.schedule.work import DealSetJob
 from arena.server.competition_service import CompetitionService
 from arena.server.data_folder import read_notice, store_path
 from arena.store import BotKind, CompetitionEntry, keep_in, open_store
+from arena.store.leases import LeaseBegin, LeaseReport
 from arena.store.schema import COMPLETE
 from bench.processes import Failed, cpu_s, memory_mb
-from bench.stub_worker import HANDS, REPLAY_VARIABLE
+from bench.stub_worker import HANDS, REPLAY_VARIABLE, outcome_of
 
 ROOT: Final = Path(__file__).parents[1]
 BOTS: Final = 200
 DEAL_SETS: Final = 99_500
 WORKERS: Final = 2
+AT_A_TIME: Final = 64
+"""Deal-sets of a transaction where only the store is measured."""
+DECISIONS: Final = 64
+"""Decisions of a match there."""
+T = TypeVar("T")
 START_S: Final = 120.0
 INTERVAL_S: Final = 5.0
 """Interval of samples of memory and progress."""
@@ -62,7 +73,7 @@ class Case:
     store: str
     deal_sets: int
     seconds: float
-    """From the first deal-set to the last; standings are made meanwhile, as in any competition."""
+    """From the start of the arena to the final standings."""
     per_s: tuple[float, float]
     """Deal-sets a second in the first fifth and in the last fifth of the run."""
     cpu_ms: float
@@ -77,19 +88,14 @@ class Case:
     """Time to make the final standings from all results again, in seconds."""
 
 
-def measure(
-    bots: int, deal_sets: int, progress: Callable[[str], None], url: str = "", max_s: float = 1e9
-) -> Case:
-    """Play a round robin of `deal_sets` deal-sets, or as many as fill whole rounds.
-
-    `url` is the address of a PostgreSQL store. A run longer than `max_s` ends early.
-    """
+def measure(bots: int, deal_sets: int, progress: Callable[[str], None], url: str = "") -> Case:
+    """Play a round robin of at least `deal_sets` deal-sets; `url` is the address of a PostgreSQL store."""
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         data = Path(folder) / "data"
         replay = _replay(Path(folder) / "one")
         total = _begin(data, bots, deal_sets, url)
         with _served(data, replay):
-            samples = _watched(data, total, progress, max_s)
+            samples = _watched(data, total, progress)
         done = samples[-1].done
         began_s = time.perf_counter()
         with open_store(store_path(data)) as store:
@@ -99,7 +105,7 @@ def measure(
             "PostgreSQL" if url else "SQLite",
             done,
             samples[-1].at_s - samples[0].at_s,
-            (_rate(samples, 0, done / 5), _rate(samples, done * 4 / 5, done)),
+            (_rate(samples, 1, done / 5), _rate(samples, done * 4 / 5, done)),
             1000 * (samples[-1].cpu_s - samples[0].cpu_s) / (done - samples[0].done),
             (samples[0].memory_mb, max(each.memory_mb for each in samples)),
             0.0 if url else store_path(data).stat().st_size / BYTES_IN_MB,
@@ -181,14 +187,12 @@ def _served(data: Path, replay: Path) -> Iterator[None]:
             served.wait()
 
 
-def _watched(
-    data: Path, total: int, progress: Callable[[str], None], max_s: float
-) -> list[_Sample]:
+def _watched(data: Path, total: int, progress: Callable[[str], None]) -> list[_Sample]:
     """Sample the arena until the tournament has finished."""
     notice = read_notice(data)
     assert notice is not None
     samples: list[_Sample] = []
-    began_s = moved_s = time.monotonic()
+    moved_s = time.monotonic()
     with open_store(store_path(data)) as store:
         competitions = store.competitions()
         while True:
@@ -197,22 +201,106 @@ def _watched(
             now_s = time.monotonic()
             if samples and done > samples[-1].done:
                 moved_s = now_s
-            if done:
-                samples.append(_Sample(now_s, done, cpu_s(notice.pid), memory_mb(notice.pid)))
-                progress(f"{done:,} of {total:,} deal-sets, {samples[-1].memory_mb:.0f} MB")
-            if competitions.get("stub").state is State.FINISHED or now_s > began_s + max_s:
+            samples.append(_Sample(now_s, done, cpu_s(notice.pid), memory_mb(notice.pid)))
+            progress(f"{done:,} of {total:,} deal-sets, {samples[-1].memory_mb:.0f} MB")
+            if competitions.get("stub").state is State.FINISHED:
                 return samples
             if now_s > moved_s + STALLED_S:
                 raise Failed(f"the tournament stands at {done} of {total} deal-sets")
             time.sleep(INTERVAL_S)
 
 
-def main() -> None:
-    """Measure one store by itself: `python -m bench.scheduling DEAL_SETS BOTS [URL]`."""
-    deal_sets, bots, *url = sys.argv[1:]
-    say = lambda text: print(time.strftime("%H:%M:%S"), text, file=sys.stderr, flush=True)  # noqa: E731
-    found = measure(int(bots), int(deal_sets), say, *url)
-    json.dump({name: getattr(found, name) for name in found.__slots__}, sys.stdout)
+@dataclass(frozen=True, slots=True)
+class StoreCase:
+    """The results of the store alone."""
+
+    deal_sets: int
+    draw_cpu_s: float
+    """CPU time to draw the rounds, in seconds."""
+    keep_cpu_s: float
+    """CPU time to store them."""
+    cpu_ms: tuple[float, float]
+    """CPU time of this process for a deal-set in the first tenth and in the last tenth, in milliseconds."""
+    per_s: float
+    """Deal-sets a second."""
+    record_cpu_s: float
+    """CPU time to read all results."""
+    standings_cpu_s: float
+    """CPU time to make the final standings of them."""
+
+
+def measure_store(
+    bots: int, deal_sets: int, progress: Callable[[str], None], url: str = ""
+) -> StoreCase:
+    """Lease, begin and report the deal-sets of `measure`, `AT_A_TIME` at a time, without an arena."""
+    with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
+        data = Path(folder) / "data"
+        total = _begin(data, bots, deal_sets, url)
+        with open_store(store_path(data)) as store:
+            competitions = store.competitions()
+            record = competitions.record("stub")
+            plan = read_plan(record.config)
+            draw_s, drawn = _cpu(lambda: next_round(plan, 0, record.candidates, ()))
+            assert drawn is not None
+            keep_s, _ = _cpu(
+                lambda: competitions.keep_round("stub", 0, drawn.round, drawn.deal_sets)
+            )
+            leases, used_s, done = competitions.leases("stub", 0), [0.0], [0]
+            began_s, cpu_began_s = time.perf_counter(), time.process_time()
+            while jobs := leases.lease("bench", AT_A_TIME, now_unix_ms=_unix_ms()):
+                begun = leases.begin_many([LeaseBegin("bench", job, "stub") for job in jobs])
+                reports = [LeaseReport("bench", job, _outcomes(job)) for job in begun]
+                leases.report_many(reports, now_unix_ms=_unix_ms())
+                used_s.append(time.process_time() - cpu_began_s)
+                done.append(done[-1] + len(jobs))
+                if len(done) % 100 == 0:
+                    progress(f"{done[-1]:,} of {total:,} deal-sets")
+            took_s, tenth = time.perf_counter() - began_s, max(1, len(done) // 10)
+            read_s, full = _cpu(lambda: competitions.record("stub"))
+            standings_s, _ = _cpu(lambda: official_bytes(official_standings(full, 1)))
+    first = 1000 * used_s[tenth] / done[tenth]
+    last = 1000 * (used_s[-1] - used_s[-1 - tenth]) / (done[-1] - done[-1 - tenth])
+    return StoreCase(
+        done[-1], draw_s, keep_s, (first, last), done[-1] / took_s, read_s, standings_s
+    )
+
+
+def _cpu(call: Callable[[], T]) -> tuple[float, T]:
+    began_s = time.process_time()
+    found = call()
+    return time.process_time() - began_s, found
+
+
+def _unix_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _outcomes(job: DealSetJob) -> dict[str, MatchOutcome]:
+    return {
+        match.id: outcome_of(match.id, match.bots, decisions=DECISIONS)
+        for match in job.deal_set.matches
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print the results of one run as JSON."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.scheduling",
+        description="Measure the arena's part of a tournament whose workers play nothing.",
+    )
+    parser.add_argument("deal_sets", type=int, nargs="?", default=DEAL_SETS)
+    parser.add_argument("bots", type=int, nargs="?", default=BOTS)
+    parser.add_argument("--store", default="", metavar="URL", help="a store in PostgreSQL")
+    parser.add_argument("--only-store", action="store_true", help="without an arena")
+    given = parser.parse_args(argv)
+
+    def say(text: str) -> None:
+        sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+
+    call = measure_store if given.only_store else measure
+    found = call(given.bots, given.deal_sets, say, given.store)
+    json.dump(asdict(found), sys.stdout)
+    sys.stdout.write("\n")
 
 
 if __name__ == "__main__":

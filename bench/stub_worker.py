@@ -20,9 +20,8 @@ from arena.server.data_folder import arena_version
 from arena.server.matches.recording import PlayedMatch
 from arena.server.orders import DealSetOrder, TableOrder, order_of_message
 from arena.server.workers.messages import FrameReader, frame, match_message
-from arena.wire.enums import enum_word
 from arena.wire.terms import terms_message
-from cardarena.v1 import game_pb2, journal_pb2, work_pb2
+from cardarena.v1 import journal_pb2, work_pb2
 
 REPLAY_VARIABLE: Final = "STUB_REPLAY"
 HANDS: Final = 12
@@ -97,26 +96,29 @@ def _played(order: DealSetOrder, table: TableOrder, records: Sequence[bytes]) ->
         entrant.name, entrant.version = name, ""
     first.opened.deal_set = order.deal_set
     first.opened.deal_key_sha256 = hashlib.sha256(seeded_opening(order.seed).key).digest()
-    mean = STEP * (_number(names[0]) - _number(names[1]))
-    drawn = random.Random(table.match_id).gauss(mean, SPREAD)
-    margin = max(-MOST, min(MOST, round(drawn)))
-    scores = (margin, -margin)
-    places = (1, 1) if margin == 0 else (1, 2) if margin > 0 else (2, 1)
-    last.closed.scores[:], last.closed.places[:] = scores, places
-    found = MatchOutcome(
-        table.match_id,
-        scores,
-        places,
-        ending=enum_word(game_pb2.Ending, last.closed.ending),
-        faults=({}, {}),
-        forfeited=(False, False),
-        fallback_share=(0.0, 0.0),
-        hands=HANDS,
-        decisions=len(records) - 2,
-    )
+    found = outcome_of(table.match_id, names, decisions=len(records) - 2)
+    last.closed.scores[:], last.closed.places[:] = map(int, found.scores), found.places
     bodies = (first.SerializeToString(), *records[1:-1], last.SerializeToString())
     seated = [SeatedAt(name, 1, 1) for name in names]
     return PlayedMatch(found, renumbered(bodies, first.match), seated)
+
+
+def outcome_of(match_id: str, bots: Sequence[str], *, decisions: int) -> MatchOutcome:
+    """A result that follows from the match's id. Bots with higher numbers in their names score more."""
+    mean = STEP * (_number(bots[0]) - _number(bots[1]))
+    drawn = random.Random(match_id).gauss(mean, SPREAD)
+    score = max(-MOST, min(MOST, round(drawn)))
+    return MatchOutcome(
+        match_id,
+        (score, -score),
+        (1, 1) if score == 0 else (1, 2) if score > 0 else (2, 1),
+        "completed",
+        ({}, {}),
+        (False, False),
+        (0.0, 0.0),
+        HANDS,
+        decisions,
+    )
 
 
 def _number(name: str) -> int:

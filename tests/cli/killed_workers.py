@@ -33,7 +33,7 @@ TARGETS = ("arena", "arena worker", "worker process", "spawner", "PostgreSQL")
 KILLS_A_TRIAL = 12
 DEAL_SETS = 30
 """Of each pair of bots: enough for all stages to come again after each kill."""
-REACH_S = 3.0
+REACH_S = 20.0
 """Time for a stage to come, after which any other one will do."""
 LONGEST_S = 600.0
 """For one trial."""
