@@ -185,6 +185,8 @@ def _served(data: Path, replay: Path) -> Iterator[None]:
         except subprocess.TimeoutExpired:
             served.kill()
             served.wait()
+        if served.stdout is not None:
+            served.stdout.close()
 
 
 def _watched(data: Path, total: int, progress: Callable[[str], None]) -> list[_Sample]:
