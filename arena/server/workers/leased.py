@@ -251,8 +251,8 @@ class SecondPlay(LeasedDealSet):
     async def record(
         self,
         said: work_pb2.FromWorker,
-        worker: int,
-        played_at: journal_pb2.PlayedAt | None,  # noqa: ARG002
+        worker: int,  # noqa: ARG002 - that of the first play counts
+        played_at: journal_pb2.PlayedAt | None,
     ) -> None:
         """Keep the scores beside those of the first play; raises the errors of `LeasedDealSet.record`."""
         try:
