@@ -8,6 +8,9 @@ from contextlib import contextmanager
 
 from tests.doubles.streams import PATIENCE_S
 
+LONGEST_S = 300.0
+"""After which a process is taken to hang, and killed. A busy machine takes many times as long as another one."""
+
 
 def ended(process):
     """What a process that is about to end has still to print, once it has ended.
@@ -31,7 +34,7 @@ def served(data, *arguments):
         stderr=subprocess.PIPE,
         text=True,
     )
-    timer = threading.Timer(PATIENCE_S * 2, process.kill)
+    timer = threading.Timer(LONGEST_S, process.kill)
     timer.start()
     try:
         line = process.stdout.readline()
