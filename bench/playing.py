@@ -6,9 +6,7 @@ new folder with its own ladder.
 
 import contextlib
 import json
-import select
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,7 +22,7 @@ from arena.sandbox import parse_commands
 from arena.server.competition_service import CompetitionService
 from arena.server.data_folder import read_notice, store_path
 from arena.store import BotKind, CompetitionEntry, open_store
-from bench.processes import Failed, cpu_s, memory_mb
+from bench.processes import START_S, Failed, cpu_s, memory_mb, served
 
 ROOT: Final = Path(__file__).parents[1]
 BOT: Final = str(ROOT / "sample_bots" / "random_bot.py")
@@ -32,7 +30,6 @@ BOTS: Final = 4
 GAMES: Final = ("sixty_six", "pineapple")
 HANDS: Final = 12
 NUMBERS: Final = (0, 2)
-START_S: Final = 120.0
 WARM_UP_S: Final = 5.0
 _PLAN: Final = """
 name = "ladder"
@@ -106,7 +103,8 @@ def _round(game: str, workers: int, seconds: float) -> _Round:
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         data = Path(folder)
         _begin(game, data)
-        with _served(data, workers):
+        words = ("--data", str(data), "--workers", str(workers))
+        with served("-m", "arena", "serve", *words):
             notice = read_notice(data)
             assert notice is not None
             _wait_for_play(notice.metrics, workers)
@@ -154,29 +152,6 @@ def _begin(game: str, data: Path) -> None:
         service = CompetitionService(store.competitions(), arena_key(data))
         service.create(_PLAN.format(game=game, hands=HANDS), who="bench", bots=entries)
         service.control("ladder", Action.START, who="bench")
-
-
-@contextlib.contextmanager
-def _served(data: Path, workers: int) -> Iterator[None]:
-    command = [sys.executable, "-m", "arena", "serve", "--port", "0", "--take-all"]
-    served = subprocess.Popen(
-        [*command, "--data", str(data), "--workers", str(workers), "--drain", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert served.stdout is not None
-        readable, _, _ = select.select([served.stdout], [], [], START_S)
-        if not readable or "listens" not in served.stdout.readline():
-            raise Failed("arena serve did not start")
-        yield
-    finally:
-        served.terminate()
-        try:
-            served.wait(START_S)
-        except subprocess.TimeoutExpired:
-            served.kill()
-            served.wait()
 
 
 def _wait_for_play(metrics: str, workers: int) -> None:

@@ -6,7 +6,7 @@ import os
 import select
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,8 @@ from bench import arena_server, load
 
 PATIENCE_S: Final = 30.0
 """A process that has not said a word by then is taken to hang."""
+START_S: Final = 120.0
+"""Longest start, and longest end, of an arena with its workers."""
 _TICKS_S: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -182,3 +184,32 @@ def _loaded(server: Process, job: dict[str, object], path: str | None) -> Iterat
     finally:
         for each in reversed(started):
             each.end()
+
+
+@contextlib.contextmanager
+def served(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[None]:
+    """An arena that serves during the block: `arguments` of Python start it, `environment` has further variables.
+
+    Raises:
+      Failed: if it does not start.
+    """
+    process = subprocess.Popen(
+        [sys.executable, *arguments, "--port", "0", "--take-all", "--drain", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ) | dict(environment or {}),
+    )
+    assert process.stdout is not None
+    try:
+        readable, _, _ = select.select([process.stdout], [], [], START_S)
+        if not readable or "listens" not in process.stdout.readline():
+            raise Failed("arena serve did not start")
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(START_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()

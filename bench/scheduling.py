@@ -5,15 +5,12 @@ the standings. Deals are seeded. Reports are of local workers, so they are not v
 """
 
 import argparse
-import contextlib
 import json
-import os
-import select
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, TypeVar
@@ -31,7 +28,7 @@ from arena.server.data_folder import read_notice, store_path
 from arena.store import BotKind, CompetitionEntry, keep_in, open_store
 from arena.store.leases import LeaseBegin, LeaseReport
 from arena.store.schema import COMPLETE
-from bench.processes import Failed, cpu_s, memory_mb
+from bench.processes import Failed, cpu_s, memory_mb, served
 from bench.stub_worker import HANDS, REPLAY_VARIABLE, outcome_of
 
 ROOT: Final = Path(__file__).parents[1]
@@ -43,7 +40,6 @@ AT_A_TIME: Final = 64
 DECISIONS: Final = 64
 """Decisions of a match there."""
 T = TypeVar("T")
-START_S: Final = 120.0
 INTERVAL_S: Final = 5.0
 """Interval of samples of memory and progress."""
 STALLED_S: Final = 300.0
@@ -94,7 +90,8 @@ def measure(bots: int, deal_sets: int, progress: Callable[[str], None], url: str
         data = Path(folder) / "data"
         replay = _replay(Path(folder) / "one")
         total = _begin(data, bots, deal_sets, url)
-        with _served(data, replay):
+        words = ("--data", str(data), "--workers", str(WORKERS), "--sandbox", "off")
+        with served("-c", _ARENA, "serve", *words, environment={REPLAY_VARIABLE: str(replay)}):
             samples = _watched(data, total, progress)
         done = samples[-1].done
         began_s = time.perf_counter()
@@ -161,32 +158,6 @@ def _begin(data: Path, bots: int, deal_sets: int, url: str) -> int:
         service.create(plan, who="bench", bots=entries)
         service.control("stub", Action.START, who="bench")
     return pairs * each_pair
-
-
-@contextlib.contextmanager
-def _served(data: Path, replay: Path) -> Iterator[None]:
-    words = ["serve", "--port", "0", "--take-all", "--data", str(data), "--workers", str(WORKERS)]
-    served = subprocess.Popen(
-        [sys.executable, "-c", _ARENA, *words, "--sandbox", "off", "--drain", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, REPLAY_VARIABLE: str(replay)},
-    )
-    try:
-        assert served.stdout is not None
-        readable, _, _ = select.select([served.stdout], [], [], START_S)
-        if not readable or "listens" not in served.stdout.readline():
-            raise Failed("arena serve did not start")
-        yield
-    finally:
-        served.terminate()
-        try:
-            served.wait(START_S)
-        except subprocess.TimeoutExpired:
-            served.kill()
-            served.wait()
-        if served.stdout is not None:
-            served.stdout.close()
 
 
 def _watched(data: Path, total: int, progress: Callable[[str], None]) -> list[_Sample]:

@@ -41,11 +41,7 @@ def main() -> None:
     """Report each deal-set that is assigned by standard input, until it ends."""
     records = _bodies(Path(os.environ[REPLAY_VARIABLE]))
     answers, asks = sys.stdout.buffer, sys.stdin.buffer
-    sandbox = "S2"
-    _say(
-        answers,
-        ready=work_pb2.WorkerReady(pid=os.getpid(), engine=arena_version(), sandbox=sandbox),
-    )
+    _say(answers, ready=work_pb2.WorkerReady(pid=os.getpid(), engine=arena_version()))
     for _ in range(AHEAD):
         _say(answers, takes=work_pb2.WorkerTakes())
     decisions = 0

@@ -32,8 +32,8 @@ Examples:
 def spot_checks(*, name: str, as_json: bool, data: Path) -> None:
     """Compare deal-sets of NAME with their second play at another worker.
 
-    One deal-set in a hundred that a worker on another machine has played is played again elsewhere, with the same
-    cards. A bot that a worker favours scores more in the first plays. It stands out if that is too much for chance,
+    One deal-set in a hundred that a worker on another machine has played is played again at another one, with the
+    same cards. A bot that a worker favours scores more in the first plays. It stands out if that is too much for chance,
     over all bots and workers together.
     """
     path = store_path(data)

@@ -25,6 +25,7 @@ from arena.server.competition_service import CompetitionService
 from arena.server.data_folder import store_path
 from arena.store import StoreError, open_store
 from tests.cli.killed_competitions import ROOT, arena, is_finished
+from tests.cli.serving import children_of, is_alive
 from tests.cli.stages import STAGES
 from tests.cli.test_worker import PLAN, keyed, made, standings
 from tests.store.clusters import Cluster
@@ -66,7 +67,8 @@ class Trial:
             kills = 0
             while not self.is_finished():
                 if kills < most and (stage := self.reached(counted)):
-                    kills += self.kill_at(stage, counted, told)
+                    self.kill_at(stage, counted, told)
+                    kills += 1
                 self.supervise()
             while not self.is_published():
                 self.supervise()
@@ -109,7 +111,7 @@ class Trial:
         """Wait until a deal-set comes to a stage at which little was killed so far; the stage, or empty."""
         wanted, reached = self.data / "kill-at", self.data / "reached"
         fewest = {stage: min(counted[target, stage] for target in TARGETS) for stage in STAGES}
-        seldom = [stage for stage in STAGES if fewest[stage] <= min(fewest.values())]
+        seldom = [stage for stage in STAGES if fewest[stage] == min(fewest.values())]
         wanted.write_text(",".join(seldom), "utf-8")
         end_s = time.monotonic() + REACH_S
         while not reached.exists():
@@ -123,7 +125,7 @@ class Trial:
         return reached.read_text("utf-8")
 
     def kill_at(self, stage, counted, told):
-        """Kill the process that was killed least at a stage; how many."""
+        """Kill the process that was killed least at a stage."""
         running = {target: pid for target in TARGETS if (pid := self.pid_of(target))}
         target = min(running, key=lambda each: (counted[each, stage], self.draw.random()))
         pid = running[target]
@@ -136,7 +138,6 @@ class Trial:
         (self.data / "reached").unlink()
         counted[target, stage] += 1
         told(f"{target} was killed at {stage}")
-        return 1
 
     def pid_of(self, target):
         if target == "arena":
@@ -146,10 +147,10 @@ class Trial:
         machines = [self.processes[each].pid for each in self.machines]
         if target == "arena worker":
             return machines[0]
-        workers = [pid for each in machines for pid in children(each)]
+        workers = [pid for each in machines for pid in children_of(each)]
         if target == "worker process":
             return workers[0] if workers else None
-        spawners = [pid for each in workers for pid in children(each)]
+        spawners = [pid for each in workers for pid in children_of(each)]
         return spawners[0] if spawners else None
 
     def is_finished(self):
@@ -189,23 +190,8 @@ def started(folder, command):
         return subprocess.Popen(command, stdout=told, stderr=told)
 
 
-def is_alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def children(pid):
-    with contextlib.suppress(FileNotFoundError):
-        tasks = Path(f"/proc/{pid}/task").glob("*/children")
-        return [int(word) for each in tasks for word in each.read_text("ascii").split()]
-    return []
-
-
 def twin(folder, seed):
-    """The standings of a competition that nobody kills, by one process."""
+    """The standings of a competition that is not killed, by one process."""
     alone = folder / "alone"
     made(alone, plan(seed))
     process = started(alone, arena(alone, "serve", "--port", "0", "--no-metrics"))

@@ -33,8 +33,8 @@ SHORT_S, LONG_S = 2.0, 15.0
 LONGEST_S = 300.0
 
 
-def run(*words):
-    subprocess.run([*map(str, words)], check=True)
+def run(command):
+    subprocess.run(command.split(), check=True)
 
 
 @contextlib.contextmanager
@@ -45,29 +45,15 @@ def network():
         subprocess.run(["ip", "netns", "del", each], check=False, stderr=subprocess.DEVNULL)
     try:
         for each in namespaces:
-            run("ip", "netns", "add", each)
-            run("ip", "-n", each, "link", "set", "lo", "up")
-        run("ip", "-n", SWITCH, "link", "add", "bridge", "type", "bridge")
-        run("ip", "-n", SWITCH, "link", "set", "bridge", "up")
+            run(f"ip netns add {each}")
+            run(f"ip -n {each} link set lo up")
+        run(f"ip -n {SWITCH} link add bridge type bridge")
+        run(f"ip -n {SWITCH} link set bridge up")
         for each, address in ADDRESSES.items():
-            run(
-                "ip",
-                "link",
-                "add",
-                "eth0",
-                "netns",
-                each,
-                "type",
-                "veth",
-                "peer",
-                "name",
-                each,
-                "netns",
-                SWITCH,
-            )
-            run("ip", "-n", SWITCH, "link", "set", each, "master", "bridge", "up")
-            run("ip", "-n", each, "address", "add", f"{address}/24", "dev", "eth0")
-            run("ip", "-n", each, "link", "set", "eth0", "up")
+            run(f"ip link add eth0 netns {each} type veth peer name {each} netns {SWITCH}")
+            run(f"ip -n {SWITCH} link set {each} master bridge up")
+            run(f"ip -n {each} address add {address}/24 dev eth0")
+            run(f"ip -n {each} link set eth0 up")
         yield
     finally:
         for each in namespaces:
@@ -77,22 +63,22 @@ def network():
 @contextlib.contextmanager
 def cut(machine):
     """Nothing passes between a machine and the others."""
-    run("ip", "-n", SWITCH, "link", "set", machine, "down")
+    run(f"ip -n {SWITCH} link set {machine} down")
     try:
         yield
     finally:
-        run("ip", "-n", SWITCH, "link", "set", machine, "up")
+        run(f"ip -n {SWITCH} link set {machine} up")
 
 
 @contextlib.contextmanager
 def one_way(sender, receiver):
     """Nothing passes from one machine to another; the other way is open."""
-    rule = ("OUTPUT", "-d", ADDRESSES[receiver], "-j", "DROP")
-    run("ip", "netns", "exec", sender, "iptables", "-A", *rule)
+    rule = f"OUTPUT -d {ADDRESSES[receiver]} -j DROP"
+    run(f"ip netns exec {sender} iptables -A {rule}")
     try:
         yield
     finally:
-        run("ip", "netns", "exec", sender, "iptables", "-D", *rule)
+        run(f"ip netns exec {sender} iptables -D {rule}")
 
 
 FIRST, SECOND = MACHINES

@@ -4,7 +4,8 @@ import os
 import subprocess
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from tests.doubles.streams import PATIENCE_S
 
@@ -19,6 +20,23 @@ def ended(process):
     """
     process.wait(PATIENCE_S)
     return process.stdout.read(), process.stderr.read()
+
+
+def children_of(pid):
+    """The processes that a process has started; none if it has ended."""
+    with suppress(FileNotFoundError):
+        tasks = Path(f"/proc/{pid}/task").glob("*/children")
+        return [int(word) for each in tasks for word in each.read_text("ascii").split()]
+    return []
+
+
+def is_alive(pid):
+    """Whether a process runs; one that has ended and was not waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
 
 
 @contextmanager

@@ -19,7 +19,7 @@ IN_PLAY_S = 0.3
 
 
 def install(data: Path) -> None:
-    """Have the arena of this process stop where it is told to."""
+    """Have the arena of this process stop at the stages that a test writes."""
 
     def reach(stage):
         wanted, reached = data / "kill-at", data / "reached"

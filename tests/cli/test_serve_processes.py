@@ -17,7 +17,7 @@ from arena.replay.read import Replay
 from arena.replay.signing import arena_key
 from arena.server.data_folder import is_running, read_notice, worker_folders
 from tests.cli.killed_competitions import BOTS, HEAD, is_finished
-from tests.cli.serving import LONGEST_S, ended, served
+from tests.cli.serving import LONGEST_S, children_of, ended, is_alive, served
 
 PLAN = HEAD.format(name="swiss", kind="tournament").replace("fair = false", "fair = true")
 
@@ -26,14 +26,6 @@ def said(*words):
     outcome = CliRunner().invoke(main, [*map(str, words)])
     assert outcome.exit_code == 0, outcome.output
     return outcome.output
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def until(happened):
@@ -119,11 +111,6 @@ def test_a_worker_without_its_spawner_is_started_again_and_fails_no_deal_set(tmp
         until(lambda: is_finished("swiss", data))
         assert workers()[0]["starts"] == 2
     assert not [each for replay in replays_of(data) for each in replay.decided if each.fault]
-
-
-def children_of(pid):
-    tasks = Path(f"/proc/{pid}/task").glob("*/children")
-    return {int(word) for each in tasks for word in each.read_text("ascii").split()}
 
 
 def is_program(pid, word):

@@ -1,4 +1,4 @@
-"""Spot checks: a deal-set of a worker on another machine is played again elsewhere, with the same packs."""
+"""Spot checks: a deal-set of a worker on another machine is played again at another one, with the same packs."""
 
 import pytest
 import trio

@@ -1,7 +1,6 @@
 """Real launched processes of one bot, unsandboxed, that try to tell each other what they see."""
 
 import json
-import os
 import sys
 
 import pytest
@@ -15,6 +14,7 @@ from arena.server.bots import BotId
 from arena.server.competitions.arena_player import ArenaPlayer, order_of
 from arena.server.competitions.players import Players
 from arena.testing.orders import match_order
+from tests.cli.serving import is_alive
 from tests.server.running import in_arena
 
 SPY = """
@@ -73,14 +73,6 @@ class PhasedPlayers(Players):
     """Plays in phases as if its bots were sandboxed."""
 
     level = Level.S1
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def played(folder, *, copies):
