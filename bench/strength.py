@@ -1,10 +1,12 @@
-"""Measures whether every sample bot is stronger than one that plays anything: `scripts/strength`.
+"""Measures whether a bot is stronger than the others at its table, in every game: `scripts/strength`.
+
+The bot is the sample bot of the game, or the house bot of a level; the others are sample bots, pick any of the offered moves,
+or always the first.
 
 Each trial is a tournament as `arena tournament` plays it: a real server, bots
 that dial in as processes of their own, and complete deal-sets, so that the
 luck of the deal cancels. The margin is what the bot scores in a match ahead of
-the mean of the others at its table, with its 95 % interval. The others pick any of the
-offered moves, or always the first.
+the mean of the others at its table, with its 95 % interval.
 """
 
 import argparse
@@ -22,13 +24,18 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games.catalogue import GAMES
+from arena.house.levels import STEPS
+from arena.rating import student_t
 
 _MOVE_S = 600
 """So long that no bot is late on a busy machine: what is measured is how it plays."""
 
 SAMPLE_BOTS = Path(__file__).resolve().parent.parent / "sample_bots"
-OTHERS = {"random": "random_bot.py", "first": "first_bot.py"}
+SAMPLE = "sample"
+"""The sample bot of the game."""
+OTHERS = {"random": "random_bot.py", "first": "first_bot.py", SAMPLE: None}
 """Who may sit in all other seats."""
+HOUSE = tuple(f"house:{level}" for level in STEPS)
 
 BETTER = "better"
 
@@ -90,6 +97,8 @@ class Finding:
     margin: float | None
     """Points a match ahead of the mean of the others; None if nothing can be told."""
     half_width_95: float | None
+    p: float | None
+    """The chance of such a margin, by a t test of one side, if the bot were as strong as the others."""
     deal_sets: int
     faults: Mapping[str, int]
     verdict: str
@@ -101,16 +110,17 @@ def main() -> int:
     arguments = _arguments()
     trials = [each for each in TRIALS if not arguments.games or each.game in arguments.games]
     try:
-        findings = measure(trials, arguments.deal_sets, arguments.seed, arguments.against)
+        findings = measure(trials, arguments)
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
     except subprocess.CalledProcessError:
         return 1  # the command said why
-    Console().print(_table(findings, arguments.against))
+    Console().print(_table(findings, arguments))
     if arguments.json:
         said = {
             "seed": arguments.seed,
+            "bot": arguments.bot,
             "against": arguments.against,
             "trials": [asdict(each) for each in findings],
         }
@@ -122,14 +132,12 @@ def main() -> int:
     return 0 if all(each.verdict == BETTER for each in findings) else 1
 
 
-def measure(
-    trials: Sequence[Trial], deal_sets: int | None, seed: str, against: str
-) -> list[Finding]:
-    """Play the trials one after the other, `deal_sets` each or as many as each says."""
+def measure(trials: Sequence[Trial], arguments: argparse.Namespace) -> list[Finding]:
+    """Play the trials one after the other."""
     with tempfile.TemporaryDirectory(prefix="arena-strength-") as folder:
         found = []
         for trial in trials:
-            words = _tournament(trial, deal_sets or trial.deal_sets, seed, against)
+            words = _tournament(trial, arguments)
             command = [sys.executable, "-m", "arena", *words, "--data", folder]
             played = subprocess.run(command, stdout=subprocess.PIPE, check=True)
             found.append(finding(trial, json.loads(played.stdout)["games"][0]))
@@ -138,8 +146,7 @@ def measure(
 
 def finding(trial: Trial, standings: Mapping[str, Any]) -> Finding:
     """The margin and verdict of a trial, from its game's standings."""
-    name = Path(trial.bot).stem
-    (row,) = (row for row in standings["rows"] if row["bot"] == name)
+    (row,) = (row for row in standings["rows"] if row["bot"] == MEASURED)
     # Skill counts from the mean of all at the table; the bot's own share comes off that mean.
     scale = trial.seats / (trial.seats - 1)
     margin = None if row["score"] is None else row["score"] * scale
@@ -150,10 +157,22 @@ def finding(trial: Trial, standings: Mapping[str, Any]) -> Finding:
         seats=trial.seats,
         margin=margin,
         half_width_95=half_width,
+        p=_p(margin, half_width, row["deal_sets"]),
         deal_sets=row["deal_sets"],
         faults=row["faults"],
         verdict=_verdict(margin, half_width, row["faults"], standings["problem"]),
     )
+
+
+MEASURED = "measured"
+"""The name of the bot in its tournament."""
+
+
+def _p(margin: float | None, half_width: float | None, deal_sets: int) -> float | None:
+    if margin is None or not half_width or deal_sets < 2:
+        return None
+    freedom = deal_sets - 1
+    return 1 - student_t.cdf(margin / half_width * student_t.quantile(0.975, freedom), freedom)
 
 
 def _verdict(
@@ -168,26 +187,30 @@ def _verdict(
     return "commits faults" if faults else BETTER
 
 
-def _tournament(trial: Trial, deal_sets: int, seed: str, against: str) -> list[str]:
+def _tournament(trial: Trial, arguments: argparse.Namespace) -> list[str]:
     """The command that plays a trial."""
-    other = SAMPLE_BOTS / OTHERS[against]
-    bots = [f"{Path(trial.bot).stem}={SAMPLE_BOTS / trial.bot}"]
+    sample, against = str(SAMPLE_BOTS / trial.bot), arguments.against
+    other = sample if against == SAMPLE else str(SAMPLE_BOTS / OTHERS[against])
+    bots = [f"{MEASURED}={sample if arguments.bot == SAMPLE else arguments.bot}"]
     bots += [f"{against}-{number}={other}" for number in range(1, trial.seats)]
     options = [word for name, value in trial.options.items() for word in ("-o", f"{name}={value}")]
-    sizes = ["--seats", str(trial.seats), "--deal-sets", str(deal_sets), "--seed", seed]
+    deal_sets = str(arguments.deal_sets or trial.deal_sets)
+    sizes = ["--seats", str(trial.seats), "--deal-sets", deal_sets, "--seed", arguments.seed]
     return ["tournament", trial.game, *bots, *sizes, *options, "--move", str(_MOVE_S), "--json"]
 
 
-def _table(findings: Sequence[Finding], against: str) -> Table:
-    table = Table(title=f"Sample bots against {against}", title_justify="left", box=box.SIMPLE)
+def _table(findings: Sequence[Finding], arguments: argparse.Namespace) -> Table:
+    bots = "sample bots" if arguments.bot == SAMPLE else arguments.bot
+    table = Table(title=f"{bots} against {arguments.against}", title_justify="left", box=box.SIMPLE)
     table.add_column("game", no_wrap=True)
-    for column in ("seats", "margin ± 95 %", "deal-sets"):
+    for column in ("seats", "margin ± 95 %", "p", "deal-sets"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("verdict")
     for each in findings:
         told = each.margin is not None and each.half_width_95 is not None
         margin = f"{each.margin:+.2f} ± {each.half_width_95:6.2f}" if told else ""
-        table.add_row(each.game, str(each.seats), margin, str(each.deal_sets), each.verdict)
+        p = "" if each.p is None else "< .0001" if each.p < 0.0001 else f"{each.p:.4f}"
+        table.add_row(each.game, str(each.seats), margin, p, str(each.deal_sets), each.verdict)
     return table
 
 
@@ -195,12 +218,16 @@ def _arguments() -> argparse.Namespace:
     games = [trial.game for trial in TRIALS]
     parser = argparse.ArgumentParser(
         prog="scripts/strength",
-        description="Plays every sample bot against others over complete deal-sets. Ends "
-        "with 1 unless the 95 % interval of each margin lies above zero.",
-        epilog="example: scripts/strength abstrac democracy --deal-sets 50 --json strength.json",
+        description="Plays the sample bot of each game, or the house bot, against others over complete "
+        "deal-sets. Ends with 1 unless the 95 % interval of each margin lies above zero.",
+        epilog="examples: scripts/strength abstrac democracy --deal-sets 50 --json strength.json; "
+        "scripts/strength loo --bot house:search-200ms --against sample",
     )
     # No `choices`: with nargs="*" argparse holds the empty default against them.
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(games)}")
+    parser.add_argument(
+        "--bot", choices=(SAMPLE, *HOUSE), default=SAMPLE, help="who is measured (sample)"
+    )
     parser.add_argument("--deal-sets", type=int, metavar="N", help="for each game")
     parser.add_argument("--seed", default="strength", help="fixes the deals (strength)")
     parser.add_argument(

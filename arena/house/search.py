@@ -47,18 +47,18 @@ LastHand: TypeAlias = Callable[[View], View]
 
 @dataclass(frozen=True, slots=True)
 class LookedAhead:
-    """A decision of a search where nothing is hidden."""
+    """A decision of a search of its own kind, of a game that is not searched by worlds."""
 
     move: Move
     gain: float
     """Points by which it is better than another move."""
-    is_exact: bool
-    """Whether the search saw the end of the hand."""
+    is_sure: bool
+    """Whether that is sure enough to say so of a move that was played: the search saw the end of the hand, say."""
 
 
 LookAhead: TypeAlias = Callable[[State, Seat, int, Move], LookedAhead]
-"""Searches a hand in which nothing is hidden: a state, the seat to act, about so many steps, and a move beside which the
-best one is set."""
+"""Searches from a state, for the seat to act, by about so many steps; the best move is set beside another one. It uses what
+the seat may know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,8 @@ class Searcher:
         if self.look_ahead is not None:
             world = self.game.sample_state(view, options, seat, chance.randrange)
             usual = self.policy(world, seat, chance.randrange)
+            if steps == 0:
+                return Searched(usual, gain=0.0, worlds=0, steps=0)
             ahead = self.look_ahead(world, seat, steps, usual)
             move = ahead.move if ahead.gain > 0 else usual
             return Searched(move, ahead.gain, worlds=1, steps=steps)
@@ -136,13 +138,12 @@ class Searcher:
     ) -> ComparedMove:
         """A move that was played, beside the best one by the search that `choose` makes.
 
-        Another move is the best only if it is better by `BETTER_Z` standard errors; where nothing is hidden, if the
-        search saw the end of the hand.
+        Another move is the best only if it is better by `BETTER_Z` standard errors, or surely by a search of its own kind.
         """
         if self.look_ahead is not None:
             world = self.game.sample_state(view, options, seat, chance.randrange)
             ahead = self.look_ahead(world, seat, steps, played)
-            surely = ahead.is_exact and ahead.gain > 0
+            surely = ahead.is_sure and ahead.gain > 0
             return (
                 ComparedMove(ahead.move, ahead.gain, 0.0)
                 if surely

@@ -33,7 +33,7 @@ def test_a_seat_cannot_tell_a_sampled_state_from_the_real_one(game):
     for seats in {game.seats[0], game.seats[-1]}:
         options = game.options({"hands": 2 * seats}, seats)
         for number, moment in enumerate(moments(game, options, seats, 1)):
-            if number % 3 and number > 40:
+            if number > 40 and number % (3 if number < 200 else 40):
                 continue
             for seat in moment.acting:
                 view, real = rules.view(moment.state, seat), rules.moves(moment.state, seat)

@@ -57,7 +57,7 @@ def test_it_plays_what_the_rules_show_to_be_best(game_id, seed):
     found = margins(game, state)
     for move, own in found.items():
         ahead = look_ahead(state, seat, PLENTY, move)
-        assert ahead.is_exact
+        assert ahead.is_sure
         assert found[ahead.move] == max(found.values())
         assert ahead.gain == max(found.values()) - own
 
@@ -83,4 +83,4 @@ def test_without_time_no_move_is_better(game_id):
     state = late(game, 1, 12)
     (seat,) = game.rules.to_act(state)
     played = policy(state, seat, None)
-    assert look_ahead(state, seat, 0, played) == LookedAhead(played, 0.0, is_exact=False)
+    assert look_ahead(state, seat, 0, played) == LookedAhead(played, 0.0, is_sure=False)

@@ -44,7 +44,7 @@ def look_ahead(state: State, seat: Seat, steps: int, played: Move) -> LookedAhea
     """
     search, found = (
         _Search(state, seat, steps * POSITIONS),
-        LookedAhead(played, 0.0, is_exact=False),
+        LookedAhead(played, 0.0, is_sure=False),
     )
     for depth in DEPTHS:
         try:
@@ -52,8 +52,8 @@ def look_ahead(state: State, seat: Seat, steps: int, played: Move) -> LookedAhea
             own = margin if played == move else search.margin_after(played, depth)
         except _OutOfPositions:
             break
-        found = LookedAhead(move, margin - own, is_exact=depth >= len(state.row.cards))
-        if found.is_exact:
+        found = LookedAhead(move, margin - own, is_sure=depth >= len(state.row.cards))
+        if found.is_sure:
             break
     return found
 

@@ -1,0 +1,361 @@
+"""Rules that dealers are likely to send, and how well each fits what the table has shown.
+
+A rule is a set of bits. What it says of the next card depends on a *context*, a number that a rule of its kind makes of the
+mainline; for most it is the last card. Bit 52 · context + face is set if that face is right. So rules are joined by operations
+on integers, and a whole hand is held against a rule by a few of them. The texts are in the language of `arena.cel`, and the
+tests evaluate them.
+
+The prior of a rule is an equal share of its family: simple families have few rules.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import permutations
+from typing import Final, NamedTuple, TypeAlias
+
+from arena.cards import Card
+from arena.cel import ALL_FACES, FACES, CardFace, Rule
+from arena.games.eleusis.hidden_rule import LEAST_SHARE, MOST_SHARE
+from arena.games.eleusis.messages import Calls, Layout, View
+
+FACE_COUNT: Final = len(ALL_FACES)
+_ALL: Final = (1 << FACE_COUNT) - 1
+_INDEX: Final = {card: at for at, card in enumerate(FACES)}
+CONTRADICTION: Final = 0.02
+"""What each contradiction leaves of a rule's weight, so that the nearest rules are known where none fits."""
+_MOST_CONTRADICTIONS: Final = 4
+
+
+class Ends(NamedTuple):
+    """What kinds of rules look at in a mainline: its ends and its length."""
+
+    first: CardFace
+    before: CardFace | None
+    """The card before the last one; None in a line of one card."""
+    last: CardFace
+    size: int
+
+    @classmethod
+    def of(cls, line: Sequence[CardFace]) -> "Ends":
+        return cls(line[0], line[-2] if len(line) > 1 else None, line[-1], len(line))
+
+    def then(self, card: CardFace) -> "Ends":
+        """The ends with one more card."""
+        return Ends(self.first, self.last, card, self.size + 1)
+
+
+Context: TypeAlias = Callable[[Ends], int]
+"""Returns the number that a kind of rule makes of a mainline."""
+
+
+class Kind(NamedTuple):
+    """Rules that look at the same part of the mainline."""
+
+    context: Context
+    contexts: int
+    """The number of contexts."""
+
+
+class LikelyRule(NamedTuple):
+    """A rule, and what it says in each context."""
+
+    text: str
+    bits: int
+    prior: float
+
+
+class _Part(NamedTuple):
+    """A condition, and the pairs of the last card and the next one for which it is true."""
+
+    text: str
+    bits: int
+
+
+def _last(line: Ends) -> int:
+    return _INDEX[line.last.card]
+
+
+def _before(line: Ends) -> int:
+    """The card before the last one; one more context stands for a line of one card."""
+    return FACE_COUNT if line.before is None else _INDEX[line.before.card]
+
+
+LAST: Final = Kind(_last, FACE_COUNT)
+BEFORE: Final = Kind(_before, FACE_COUNT + 1)
+
+_EVERY: Final = (1 << FACE_COUNT * FACE_COUNT) - 1
+_ONE_CARD: Final = _ALL << FACE_COUNT * FACE_COUNT
+"""The context of a line of one card in `BEFORE`, where all cards are right."""
+
+
+def _part(text: str) -> _Part:
+    rule, bits = Rule.parse(text), 0
+    for row, last in enumerate(ALL_FACES):
+        bits |= rule.evaluate([last]).allowed << FACE_COUNT * row
+    return _Part(text, bits)
+
+
+def _parts(traits: Sequence[str], of: str) -> list[_Part]:
+    return [_part(trait.format(of)) for trait in traits]
+
+
+def _not(part: _Part) -> _Part:
+    return _Part(f"!({part.text})", _EVERY ^ part.bits)
+
+
+def _both_signs(parts: Sequence[_Part]) -> list[_Part]:
+    return [signed for part in parts for signed in (part, _not(part))]
+
+
+_MAIN_TRAITS: Final = ('{}.color == "R"', "{}.parity == 1", "{}.face", "{}.rank > 7")
+_TRAITS: Final = (
+    *_MAIN_TRAITS,
+    *(f'{{}}.suit == "{suit}"' for suit in "shdc"),
+    *(f"{{}}.rank > {rank}" for rank in (3, 4, 5, 6, 8, 9, 10)),
+    '{}.suit in ["s", "h"]',
+    '{}.suit in ["s", "d"]',
+    "{}.rank % 3 == 0",
+    "{}.rank in [2, 3, 5, 7, 11, 13]",
+)
+_MAIN_RELATIONS: Final = (
+    "card.color == last.color",
+    "card.parity == last.parity",
+    "card.suit == last.suit",
+    "card.rank > last.rank",
+    "card.rank < last.rank",
+    "card.rank == last.rank",
+    *(f"abs(card.rank - last.rank) <= {most}" for most in (2, 3, 4)),
+)
+
+
+def _relations() -> Iterator[str]:
+    yield "card.face == last.face"
+    for step in range(1, 7):
+        yield f"card.rank == last.rank + {step} || card.rank == last.rank - {step}"
+        yield f"abs(card.rank - last.rank) <= {step}"
+    for step in range(1, 13):
+        yield f"(card.rank - last.rank + 13) % 13 == {step}"
+        yield f"(card.rank - last.rank + 12) % 13 < {step}"
+    for divisor in (3, 4, 5):
+        for rest in range(divisor):
+            yield f"(card.rank + last.rank) % {divisor} == {rest}"
+    for one, two, three in permutations("hdc"):
+        following = f'{{"s":"{one}","{one}":"{two}","{two}":"{three}","{three}":"s"}}'
+        yield f"card.suit == {following}[last.suit]"
+
+
+def _joined(one: _Part, other: _Part) -> Iterator[_Part]:
+    yield _Part(f"{_bracketed(one)} && {_bracketed(other)}", one.bits & other.bits)
+    yield _Part(f"{_bracketed(one)} || {_bracketed(other)}", one.bits | other.bits)
+
+
+def _bracketed(part: _Part) -> str:
+    return f"({part.text})"
+
+
+def _alike(traits: Sequence[str]) -> list[_Part]:
+    """Rules by which the next card has a trait if the last one has another trait, or if it lacks it."""
+    cards = _parts(traits, "card")
+    return [
+        _Part(f"({last.text}) {sign} ({card.text})", last.bits ^ card.bits ^ flip)
+        for last in _parts(traits, "last")
+        for card in cards
+        for sign, flip in (("==", _EVERY), ("!=", 0))
+    ]
+
+
+_Family: TypeAlias = tuple[float, Kind, list[_Part]]
+
+
+def _families() -> Iterator[_Family]:
+    """Families of rules with the prior of each, the simplest first."""
+    main_relations = [_part(text) for text in _MAIN_RELATIONS]
+    relations = [*main_relations, *(_part(text) for text in _relations())]
+    yield 0.2, LAST, _both_signs(main_relations)
+    yield 0.2, LAST, _alike(_MAIN_TRAITS)
+    yield 0.15, LAST, _both_signs(relations)
+    alike = _alike(_TRAITS)
+    yield 0.1, LAST, alike
+    yield 0.03, LAST, _both_signs(_parts(_TRAITS, "card"))
+    for trait in _MAIN_TRAITS:
+        yield from _by_place(trait)
+    main = _both_signs([*main_relations, *_parts(_MAIN_TRAITS, "card")])
+    joined = [
+        part for at, one in enumerate(main) for other in main[:at] for part in _joined(one, other)
+    ]
+    yield 0.1, LAST, joined
+    chosen = [
+        _Part(
+            f"{test.text} ? {_bracketed(one)} : {_bracketed(other)}",
+            test.bits & one.bits | (_EVERY ^ test.bits) & other.bits,
+        )
+        for test in _parts(_TRAITS, "last")
+        for one in main
+        for other in main
+    ]
+    yield 0.1, LAST, chosen
+    before = [
+        _Part(
+            f"size(line) < 2 || ({part.text.replace('last.', 'line[size(line) - 2].')})",
+            part.bits | _ONE_CARD,
+        )
+        for part in (*_both_signs(relations), *alike)
+    ]
+    yield 0.04, BEFORE, before
+
+
+_PERIODS: Final = range(2, 8)
+
+
+def _by_place(trait: str) -> Iterator[_Family]:
+    """Rules by the place in the line, where cards with a trait and cards without it come in turn."""
+    shown, first = trait.format("card"), trait.format("line[0]")
+    have = _part(shown).bits & _ALL
+    lack = _ALL ^ have
+    for period in _PERIODS:
+
+        def context(line: Ends, period: int = period) -> int:
+            return 2 * (line.size % period) + (have >> _INDEX[line.first.card] & 1)
+
+        parts = []
+        for part in range(1, period):
+            as_first = other = 0
+            for place in range(period):
+                for starter in (False, True):
+                    at = FACE_COUNT * (2 * place + starter)
+                    as_first |= (have if (place < part) == starter else lack) << at
+                    other |= (have if place < part else lack) << at
+            test = f"size(line) % {period} < {part}"
+            parts += [
+                _Part(f"({test}) == (({shown}) == ({first}))", as_first),
+                _Part(f"({test}) == ({shown})", other),
+            ]
+        yield 0.08 / len(_MAIN_TRAITS) / len(_PERIODS), Kind(context, 2 * period), parts
+
+
+@cache
+def likely_rules() -> tuple[tuple[Kind, tuple[LikelyRule, ...]], ...]:
+    """All rules by kind, each once, without those that allow too few or too many cards (R4)."""
+    found: dict[Kind, dict[int, LikelyRule]] = {}
+    for prior, kind, parts in _families():
+        own = found.setdefault(kind, {})
+        bits = FACE_COUNT * kind.contexts
+        for part in parts:
+            if part.bits not in own and LEAST_SHARE <= part.bits.bit_count() / bits <= MOST_SHARE:
+                own[part.bits] = LikelyRule(part.text, part.bits, prior / len(parts))
+    return tuple((kind, tuple(own.values())) for kind, own in found.items())
+
+
+class Shown(NamedTuple):
+    """Cards that were played one after the other, and whether all were right."""
+
+    after: int
+    """The number of cards of the mainline before."""
+    cards: tuple[Card, ...]
+    right: bool
+
+
+def shown_by(layout: Layout, calls: Calls) -> tuple[Shown, ...]:
+    """What the layout and the no-plays tell of the rule."""
+    found = [
+        Shown(place, (card,), right=True) for place, card in enumerate(layout.mainline) if place
+    ]
+    found += [
+        Shown(after + 1, cards, right=False)
+        for after, cards in zip(layout.side_after, layout.sidelines, strict=True)
+    ]
+    for hand, after, right in zip(calls.hands, calls.after, calls.right, strict=True):
+        if right:  # of a false no-play, the card that joined the mainline tells all
+            found += [Shown(after + 1, (card,), right=False) for card in dict.fromkeys(hand)]
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Rules by how likely they are, the likeliest first."""
+
+    rules: tuple[tuple[float, Kind, LikelyRule], ...]
+    """Some of the likeliest with their shares of the weight of all."""
+    contradictions: int
+    """How often the likeliest rule says otherwise."""
+
+    @property
+    def text(self) -> str:
+        """The likeliest rule."""
+        return self.rules[0][2].text
+
+    def allowed(self, line: Ends, most: int) -> list[int]:
+        """The bits of the right faces after a line, by each of the `most` likeliest rules."""
+        contexts: dict[Context, int] = {}
+        found = []
+        for _, kind, rule in self.rules[:most]:
+            context = contexts.get(kind.context)
+            if context is None:
+                context = contexts[kind.context] = FACE_COUNT * kind.context(line)
+            found.append(rule.bits >> context & _ALL)
+        return found
+
+
+_KEPT: Final = 300
+
+
+@lru_cache(maxsize=64)
+def beliefs(
+    line: tuple[Card, ...],
+    shown: tuple[Shown, ...],
+    refuted: tuple[str, ...] = (),
+    most_rules: int | None = None,
+) -> Beliefs:
+    """Weigh likely rules by what was shown; those that were guessed and `refuted` are left out.
+
+    `most_rules` limits the rules of each kind to the simplest.
+    """
+    faces = [FACES[card] for card in line]
+    ends = [Ends.of(faces[:size]) for size in range(1, len(faces) + 1)]
+    played = [(_lines(ends[each.after - 1], each.cards), each.right) for each in shown]
+    weighed: list[tuple[float, int, Kind, LikelyRule]] = []
+    for kind, rules in likely_rules():
+        right = wrong = 0
+        strings: list[int] = []
+        for cards, was_right in played:
+            bits = 0
+            for ends_before, at in cards:
+                bits |= 1 << FACE_COUNT * kind.context(ends_before) + at
+            if was_right:
+                right |= bits
+            elif len(cards) == 1:
+                wrong |= bits
+            else:
+                strings.append(bits)
+        out = {rule.bits for rule in rules if rule.text in refuted} if refuted else ()
+        for rule in rules[:most_rules]:
+            said = rule.bits
+            against = (right & ~said).bit_count() + (wrong & said).bit_count()
+            if against <= _MOST_CONTRADICTIONS:
+                for bits in strings:
+                    against += not bits & ~said
+                if said not in out:
+                    weighed.append((rule.prior * CONTRADICTION**against, against, kind, rule))
+    weighed.sort(key=lambda each: -each[0])
+    kept = weighed[:_KEPT]
+    total = sum(each[0] for each in weighed)
+    return Beliefs(
+        tuple((weight / total, kind, rule) for weight, _, kind, rule in kept),
+        kept[0][1] if kept else _MOST_CONTRADICTIONS,
+    )
+
+
+def _lines(line: Ends, cards: Sequence[Card]) -> list[tuple[Ends, int]]:
+    """For each of several cards, the line before it and its index."""
+    found = []
+    for card in cards:
+        found.append((line, _INDEX[card]))
+        line = line.then(FACES[card])
+    return found
+
+
+def beliefs_of(view: View, most_rules: int | None = None) -> Beliefs:
+    """What a view tells of the rule."""
+    shown = shown_by(view.layout, view.calls)
+    return beliefs(view.layout.mainline, shown, view.guesses.texts, most_rules)

@@ -1,0 +1,101 @@
+"""States of Eleusis that a seat cannot tell from the real one."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from arena.cards import Card, pack
+from arena.cel import ALL_FACES, Rule
+from arena.games.contract import Seat
+from arena.games.eleusis.cards import undealt
+from arena.games.eleusis.likely_rules import beliefs_of
+from arena.games.eleusis.messages import NO_PLAY, Phase, Play, View
+from arena.games.eleusis.options import Options
+from arena.games.eleusis.state import Attempts, Cards, Match, Secret, State, Table, Turn
+from arena.games.possible_cards import hands_of
+
+_WEIGHT_UNITS = 1 << 30
+
+
+def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
+    """Draw a state in which `seat` has this view.
+
+    The rule is drawn by the priors of the likely rules that fit what was shown, or of the nearest ones if none does. Hands
+    are drawn from the unseen cards and contain what a false no-play showed. The view does not tell which cards lie under the
+    stock and how many guesses were made before those that it shows.
+    """
+    assert view.to_act is not None
+    seats = tuple(Seat(each) for each in range(len(view.hand_sizes)))
+    nothing = ((0,) * len(seats),) * view.hand
+    match = Match(options, seats, view.hand, nothing, view.totals, view.previous_rule)
+    if view.phase is Phase.RULE:
+        secret = Secret(refused=1 if view.refusal else 0, reason=view.refusal)
+        table = undealt(len(seats))
+    else:
+        secret = _secret(view, below)
+        table = Table(_cards(view, seat, below), view.layout, view.calls, view.office)
+    return State(match, secret, view.phase, _turn(view, match), table, _attempts(view))
+
+
+def _secret(view: View, below: Callable[[int], int]) -> Secret:
+    text = view.rule
+    if text is None:
+        rules = beliefs_of(view).rules
+        drawn = below(_WEIGHT_UNITS) / _WEIGHT_UNITS
+        text = rules[0][2].text
+        for weight, _, rule in rules:
+            if drawn < weight:
+                text = rule.text
+                break
+            drawn -= weight
+    return Secret(text, dearest=Rule.parse(text).evaluate([ALL_FACES[0]]).dearest)
+
+
+def _cards(view: View, seat: Seat, below: Callable[[int], int]) -> Cards:
+    layout = view.layout
+    shown = Counter(layout.mainline)
+    for unit in layout.sidelines:
+        shown.update(unit)
+    packs = (shown.total() + sum(view.hand_sizes) + view.stock) // len(ALL_FACES)
+    known = [
+        view.held if each == seat else _known(view, each) for each in range(len(view.hand_sizes))
+    ]
+    unseen = Counter(pack(packs=packs)) - shown
+    for each in known:
+        unseen -= Counter(each)
+    sizes = [size - len(own) for size, own in zip(view.hand_sizes, known, strict=True)]
+    *hands, stock = hands_of(unseen.elements(), (*sizes, view.stock), below)
+    return Cards(tuple(own + drawn for own, drawn in zip(known, hands, strict=True)), stock, packs)
+
+
+def _known(view: View, seat: int) -> tuple[Card, ...]:
+    """The cards of another seat's hand that all have seen: those to judge, or left of a false no-play."""
+    if view.phase is Phase.JUDGE and seat == view.turn:
+        return view.played
+    layout, calls = view.layout, view.calls
+    last = max((at for at, each in enumerate(calls.seats) if each == seat), default=None)
+    if last is None or calls.right[last]:
+        return ()
+    joined = calls.after[last] + 1
+    played = [layout.mainline[joined]]
+    played += [
+        card
+        for place, card in enumerate(layout.mainline)
+        if place > joined and layout.main_seats[place] == seat
+    ]
+    for after, by, unit in zip(layout.side_after, layout.side_seats, layout.sidelines, strict=True):
+        if after >= joined and by == seat:
+            played += unit
+    return tuple((Counter(calls.hands[last]) - Counter(played)).elements())
+
+
+def _turn(view: View, match: Match) -> Turn:
+    seat = match.players[0] if view.turn is None else view.turn
+    pending = None
+    if view.phase is Phase.JUDGE:
+        pending = NO_PLAY if view.no_play else Play(view.played)
+    guesser = view.to_act if view.phase is Phase.GUESS_OPTION else None
+    return Turn(seat, pending, view.turns, guesser)
+
+
+def _attempts(view: View) -> Attempts:
+    return Attempts(len(view.guesses.texts), view.guesses)
