@@ -216,9 +216,7 @@ class Searcher:
             mine = None
             state = rules.step(state, chosen, deals).state
             steps += 1
-        result = rules.result(state)
-        assert result is not None, "a match without a seat to act is over"
-        scores = tuple(map(sum, zip(*result.hand_scores[hand:], strict=True)))
+        scores = tuple(map(sum, zip(*rules.hand_scores(state)[hand:], strict=True)))
         return scores[seat] - (sum(scores) - scores[seat]) / (len(scores) - 1), steps
 
 

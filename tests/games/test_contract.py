@@ -183,6 +183,9 @@ def test_there_is_a_result_when_and_only_when_nobody_is_to_act(game, seats):
         result = rules.result(turn.step.state)
         assert (result is not None) == over
         hands.append(rules.hand_number(turn.step.state))
+        scores = rules.hand_scores(turn.step.state)
+        assert len(scores) == hands[-1] + over, "of each completed hand"
+    assert scores == result.hand_scores
     assert all(after - before in (0, 1) for before, after in pairwise(hands))
     assert hands[-1] == seats - 1  # `hands` was set to the number of seats
     assert len(result.hand_scores) == seats

@@ -1,5 +1,6 @@
 """Play in one process: the same match as over the network, without a server."""
 
+import itertools
 import random
 import re
 import subprocess
@@ -8,15 +9,17 @@ import sys
 import pytest
 
 import cardarena
-from arena.games.catalogue import GAMES
+from arena.games.catalogue import GAMES, game_by_id
 from arena.replay.playback import play_back
 from arena.replay.read import Replay
 from arena.replay.verify import verify_file
+from arena.wire.games import codec_of
 from cardarena import abstrac, democracy, jam, local
 from cardarena._local_ask import DECISION_BITS
 from cardarena._local_match import names_of
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import MatchStart
+from tests.games.random_play import moments
 from tests.rows import slow_unless_of_each_kind
 from tests.sdk.streams import play_over_streams
 
@@ -349,3 +352,47 @@ def step_of(path, seat, decision):
         if any((each.seat, each.decision) == (seat, decision) for each in frame.decisions):
             return frame.index
     raise AssertionError("no such decision")
+
+
+def asked_at(number, game, **more):
+    """A state with a seat to act, and an ask of it."""
+    moment = next(
+        itertools.islice(moments(game, game.options({"hands": 4}, 2), 2, 1), number, None)
+    )
+    seat = moment.acting[0]
+    return moment.state, seat, local.ask(game.id, moment.state, seat, options={"hands": 4}, **more)
+
+
+@pytest.mark.parametrize(
+    "game", [each for each in GAMES if 2 in each.seats], ids=lambda game: game.id
+)
+def test_any_state_can_be_asked_of_a_bot(game):
+    state, seat, asked = asked_at(5, game)
+    codec = codec_of(game)
+    assert codec.read_view(asked.view) == game.rules.view(state, seat)
+    offered = game.rules.moves(state, seat).offered
+    assert [local.move(asked, choice) for choice in asked.moves] == list(offered)
+    assert local.move(asked, 0) == offered[0]
+    assert asked.message.SerializeToString()
+
+
+def test_the_dice_of_an_ask_are_those_that_are_given():
+    draws = {
+        asked_at(3, game_by_id("jam"), dice=bytes(16), decision=number)[2].random.random()
+        for number in (1, 1, 2)
+    }
+    assert len(draws) == 2
+
+
+def test_a_seat_that_is_not_to_act_is_not_asked():
+    state, seat, _ = asked_at(5, game_by_id("sixty_six"))
+    with pytest.raises(ValueError, match=rf"seat {1 - seat} is not to act; to act are: \[{seat}\]"):
+        local.ask("sixty_six", state, 1 - seat)
+
+
+def test_an_illegal_move_of_a_bot_is_refused_with_the_reason():
+    _, _, asked = asked_at(0, game_by_id("jam"))
+    with pytest.raises(ValueError, match="play 2s"):
+        local.move(asked, jam.Move(verb=jam.PLAY, card="2s"))
+    with pytest.raises(IndexError):
+        local.move(asked, len(asked.moves))

@@ -1,20 +1,31 @@
-"""The examples of docs/writing-a-bot.md run, one after the other."""
+"""The examples of docs/writing-a-bot.md and docs/research.md run, one after the other."""
 
 import re
 from pathlib import Path
 
 from cardarena import local
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "writing-a-bot.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def run(page):
+    """The names that the examples of a page leave, and their number."""
+    examples = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text("utf-8"), re.DOTALL)
+    names = {}
+    for example in examples:
+        exec(compile(example, page, "exec"), names)
+    return names, len(examples)
+
+
+def test_the_examples_of_research_run(capsys):
+    assert run("research.md")[1] == 3
+    assert "points of this hand:" in capsys.readouterr().out
 
 
 def test_the_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    examples = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert len(examples) == 5
-    names = {}
-    for example in examples:
-        exec(compile(example, str(PAGE), "exec"), names)
+    names, count = run("writing-a-bot.md")
+    assert count == 5
     bold = local.play("soko", [names["Bold"]] * 2, seed=7, options={"hands": 20})
     assert not bold.faults
     thinking = local.play(

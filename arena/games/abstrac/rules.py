@@ -106,6 +106,11 @@ def hand_number(state: State) -> int:
     return state.hand
 
 
+def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
+    """Return the scores of completed hands, each by seat."""
+    return state.hand_scores
+
+
 def result(state: State) -> Result | None:
     if _phase(state) is not Phase.OVER:
         return None

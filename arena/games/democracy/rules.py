@@ -131,6 +131,11 @@ def hand_number(state: State) -> int:
     return state.match.hand
 
 
+def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
+    """Return the scores of completed hands, each by seat."""
+    return state.match.hand_scores
+
+
 def result(state: State) -> Result | None:
     """Return tribes and places; equal totals share a place (R9)."""
     if to_act(state):

@@ -235,6 +235,11 @@ def heavy(state: State, seat: Seat, move: Move) -> Work | bool:
     return cost > _LIGHT_COST and Work(cost)
 
 
+def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
+    """Return the scores of completed hands, each by seat."""
+    return state.match.hand_scores
+
+
 def result(state: State) -> Result | None:
     """Return totals and places; equal totals share a place."""
     if state.phase is not Phase.OVER:

@@ -141,6 +141,11 @@ def hand_number(state: State) -> int:
     return state.match.hand
 
 
+def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
+    """Return the scores of completed hands, each by seat."""
+    return state.match.hand_scores
+
+
 def result(state: State) -> Result | None:
     if state.deal.phase is not Phase.OVER:
         return None

@@ -147,6 +147,11 @@ def hand_number(state: State) -> int:
     return len(state.match.hand_scores) - (state.phase is Phase.OVER)
 
 
+def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
+    """Return the scores of completed hands, each by seat."""
+    return state.match.hand_scores
+
+
 def result(state: State) -> Result | None:
     if state.phase is not Phase.OVER:
         return None

@@ -133,6 +133,11 @@ def hand_number(state: State) -> int:
     return state.hand.match.hand
 
 
+def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
+    """Return the scores of completed hands, each by seat."""
+    return state.hand.match.scores.hands
+
+
 def result(state: State) -> Result | None:
     """Return chips won or lost in the match; equal totals share a place."""
     return None if to_act(state) else result_of(state.hand.match)

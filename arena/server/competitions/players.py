@@ -99,7 +99,7 @@ class Players:
         """Set unless idle bots are being ended."""
         self._can_start.set()
         self._back_at_s = trio.current_time() + RETURN_S
-        self.add(BotCommand(HOUSE, house_argv("random")))
+        self.add(BotCommand(HOUSE, house_argv("sample")))
 
     def _session_of(self, bot: BotId) -> Session | None:
         return self._arena.sessions.get(bot)

@@ -178,6 +178,17 @@ class LocalAsk(Ask[Any, Any, Any]):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self, name)
 
+    def judged(self, answer: Answer) -> Any:
+        """Return the move of an answer in the rules' class.
+
+        Raises:
+          ValueError: if it is illegal; the text says why.
+        """
+        found = self._form.judged(self.allowed, answer)
+        if isinstance(found, self._form.wrong):
+            raise ValueError(found.reason)
+        return found
+
     @property
     def seat(self) -> int:
         return self.start.seat

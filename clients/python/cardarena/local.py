@@ -2,6 +2,7 @@
 
     result = cardarena.local.play("abstrac", [MyBot, Other], seed=7)
     again = cardarena.local.replay("arena-data/replays/….replay", MyBot, seat=0, step=17)
+    asked = cardarena.local.ask("abstrac", state, seat=0)
 
 The rules are those of the arena, and asks are equal to those over the network. Clocks do not run, so `breakpoint()`
 costs no time. Methods are called on this thread, one at a time; `workers` and `processes` have no effect, and
@@ -13,13 +14,17 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cardarena import _bot, _games
+from cardarena import _bot, _choice, _games
 from cardarena._ask import OptionValue
-from cardarena._local_ask import form_of
+from cardarena._local_ask import LocalAsk, News, form_of
 from cardarena._local_match import Failure, Match, Result
 from cardarena._local_place import AnyBot, Place, object_of, start_of
 from cardarena._local_walk import Again, Walk
+
+if TYPE_CHECKING:
+    from arena.games.contract import Move, State
 
 
 class NoEngine(ImportError):
@@ -116,6 +121,68 @@ def replay(
         return Walk(form, spec.terms, place, seat).to(step, walk, spec.match_id, earlier=earlier)
 
 
+def ask(
+    game: str,
+    state: "State",
+    seat: int,
+    *,
+    seats: int | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    decision: int = 1,
+    dice: bytes = b"",
+) -> LocalAsk:
+    """Return an ask of any state of the rules (`arena.games`), as a bot at a seat would see it.
+
+    It has no events, for a state says nothing of what led to it. Searches and training put it to a bot's `move`;
+    `local.move` turns the answer into a move of the rules.
+
+    Args:
+      game: The id of the game.
+      state: The state; the seat must be one of those to act.
+      seat: The seat.
+      seats: The number of seats of the match; by default the fewest of the game.
+      options: The options of the game.
+      decision: The number of the seat's decision in the match, from 1, which also chooses the stream of `ask.random`.
+      dice: 16 bytes of which `ask.random` is made; without them it is drawn.
+
+    Raises:
+      NoEngine: if the engine is not installed.
+      LookupError: if there is no such game.
+      ValueError: if the game cannot be played with these seats or options, or the seat is not to act.
+    """
+    with _engine():
+        from arena.games.catalogue import game_by_id
+        from arena.games.contract import Seat
+        from arena.terms import MatchTerms
+        from arena.wire.terms import terms_message
+    chosen = game_by_id(game)
+    count = chosen.seats[0] if seats is None else seats
+    terms = MatchTerms(chosen, chosen.options(options or {}, count), count, seeded=True)
+    acting = chosen.rules.to_act(state)
+    if seat not in acting:
+        raise ValueError(f"seat {seat} is not to act; to act are: {[*acting] or 'none'}")
+    names = [f"seat {each}" for each in range(count)]
+    start = start_of("local", terms_message(terms), names, seat, 1, dice)
+    form = form_of(terms)
+    allowed = form.rules.moves(state, Seat(seat))
+    return LocalAsk(form, start, decision, state, allowed, News(), None, form.clock_ms)
+
+
+def move(asked: LocalAsk, choice: object) -> "Move":
+    """Return the move of the rules that a bot's answer to an ask of `local.ask` stands for.
+
+    Args:
+      asked: The ask.
+      choice: What `Bot.move` returned: one of the offered moves, its index, or another move.
+
+    Raises:
+      TypeError: if the choice is no move of the game, and no index.
+      IndexError: if it is an index past the offered moves.
+      ValueError: if the move is illegal; the text says why.
+    """
+    return asked.judged(_choice.answer(asked, choice))
+
+
 def _require_fit(bot: AnyBot, game: str) -> None:
     kind = bot if isinstance(bot, type) else type(bot)
     _bot.require_method(kind)
@@ -136,4 +203,15 @@ def _engine() -> Iterator[None]:
         ) from error
 
 
-__all__ = ["Again", "AnyBot", "Failure", "NoEngine", "Result", "play", "replay"]
+__all__ = [
+    "Again",
+    "AnyBot",
+    "Failure",
+    "LocalAsk",
+    "NoEngine",
+    "Result",
+    "ask",
+    "move",
+    "play",
+    "replay",
+]

@@ -123,6 +123,10 @@ def hand_number(state: State) -> int:
     return len(state.scores) - state.over
 
 
+def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
+    return state.scores
+
+
 def result(state: State) -> Result | None:
     if not state.over:
         return None
