@@ -3,7 +3,8 @@
 import logging
 import signal
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,9 @@ from arena.server.workers.speed import speed_class as measured
 
 MAX_CACHE_BYTES: Final = 10 * 2**30
 """Archives, and likewise installed wheels, that a worker keeps from its last run."""
+
+MEASURE_AGAIN_S: Final = 3600.0
+"""Time from one measurement of the speed class to the next, which waits until nothing is in play."""
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +63,7 @@ SIGTERM drains: the workers finish what they play, and take nothing new. A secon
 @click.option(
     "--speed-class",
     type=click.IntRange(-50, 50),
-    help="Speed class of this machine.  [default: measured]",
+    help="Speed class of this machine.  [default: measured, and again every hour when idle]",
 )
 @dial_options
 @sandbox_options
@@ -82,19 +86,41 @@ def worker(
     log_to(data)
     limit_cache(data, MAX_CACHE_BYTES)
     server = server_at(address, token_file.read_text("utf-8").strip())
-    if speed_class is None:
-        speed_class = measured()
+    given = speed_class
+    speed_class = measured() if given is None else given
     processes = counted(workers, "worker process")
     click.echo(f"Speed class {speed_class}. Playing for {address} with {processes}. Ctrl-C stops.")
     links = [
         WorkerLink(number, server, data, confinement=confinement, speed_class=speed_class)
         for number in range(1, workers + 1)
     ]
-    _run(links)
+    _run(links, None if given is not None else SpeedClass(speed_class, measured, time.monotonic))
     click.echo("Stopped.")
 
 
-def _run(links: list[WorkerLink]) -> None:
+class SpeedClass:
+    """The speed class of this machine, measured again every hour while nothing is in play."""
+
+    def __init__(
+        self, current: int, measured: Callable[[], int], now_s: Callable[[], float]
+    ) -> None:
+        self._current, self._measured, self._now_s = current, measured, now_s
+        self._due_s = now_s() + MEASURE_AGAIN_S
+
+    def look(self, links: Sequence[WorkerLink]) -> None:
+        """Measure if it is time to, and let the links enrol anew if the class is another one."""
+        if self._now_s() < self._due_s or not all(link.is_idle for link in links):
+            return
+        found = self._measured()
+        self._due_s = self._now_s() + MEASURE_AGAIN_S
+        if found != self._current:
+            say(f"The speed class is {found} now; it was {self._current}.", err=True)
+            self._current = found
+            for link in links:
+                link.change_speed_class(found)
+
+
+def _run(links: list[WorkerLink], speed_class: SpeedClass | None) -> None:
     """Run all links until they are stopped, or the arena refuses one."""
     failures: list[str] = []
 
@@ -115,6 +141,8 @@ def _run(links: list[WorkerLink]) -> None:
     for thread in threads:
         while thread.is_alive():  # so that signals are handled
             thread.join(0.2)
+            if speed_class is not None:
+                speed_class.look(links)
     if failures:
         raise click.ClickException(failures[0])
 

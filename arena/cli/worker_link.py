@@ -67,9 +67,7 @@ class WorkerLink:
     ) -> None:
         """Nothing is started yet; `number` differs from those of other links in `data`."""
         self._number, self._server, self._data = number, server, data
-        self._command = worker_command(
-            data, confinement=confinement, take_all=False, speed_class=speed_class
-        )
+        self._confinement, self._speed_class = confinement, speed_class
         self._blobs = Blobs(data)
         self._ends = threading.Event()
         self._drains = False
@@ -79,6 +77,17 @@ class WorkerLink:
     def is_draining(self) -> bool:
         """Whether it takes no further deal-sets."""
         return self._drains
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is in play."""
+        return self._call is None or self._call.in_play == 0
+
+    def change_speed_class(self, speed_class: int) -> None:
+        """Enrol anew with another speed class, once what is in play is over."""
+        self._speed_class = speed_class
+        if self._call is not None:
+            self._call.leave()
 
     def drain(self) -> None:
         """End once what is in play is over."""
@@ -118,6 +127,15 @@ class WorkerLink:
             wait_s = AGAIN_S if began else min(LONGEST_AGAIN_S, 2 * wait_s)
             self._ends.wait(wait_s)
 
+    def _command(self, folder: Path) -> list[str]:
+        command = worker_command(
+            self._data,
+            confinement=self._confinement,
+            take_all=False,
+            speed_class=self._speed_class,
+        )
+        return command(self._number, folder)
+
     def _work(self) -> bool:
         """Play for one call; returns whether the arena has sent anything."""
         folders = self._data / "workers"
@@ -126,7 +144,7 @@ class WorkerLink:
         try:
             with (
                 channel_of(self._server, _KEEPALIVE) as channel,
-                _process(self._command(self._number, folder)) as process,
+                _process(self._command(folder)) as process,
             ):
                 client = ServiceClient(
                     work_pb2_grpc.WorkServiceStub(channel), self._server, _KEY_HINT
@@ -153,6 +171,8 @@ class _Call:
         self._client, self._process, self._blobs, self._folder = client, process, blobs, folder
         self._sent: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         """Messages to the arena; None ends the call."""
+        self.in_play = 0
+        """Deal-sets that were assigned and are not done."""
 
     def leave(self) -> None:
         """Want no further deal-sets; the arena then ends the call."""
@@ -203,6 +223,7 @@ class _Call:
 
     def _pass_on(self, body: bytes) -> None:
         message = work_pb2.ToWorker.FromString(body)
+        self.in_play += message.HasField("assignment") - message.HasField("done")
         for each in message.assignment.entrants:
             if not each.archive_sha256:
                 continue

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from arena.cli import worker_link
+from arena.cli.worker import MEASURE_AGAIN_S, SpeedClass
 from arena.cli.worker_link import _Call, limit_cache
 from arena.server.workers.messages import BadMessage, frame
 from arena.store import Blobs
@@ -123,3 +124,47 @@ def test_installed_wheels_are_removed_where_they_are_too_many(tmp_path):
     assert package.exists()
     limit_cache(tmp_path, 999)
     assert not package.parent.exists()
+
+
+def test_what_is_in_play_is_counted(tmp_path, archive):
+    own = call(tmp_path, archive.path.read_bytes())
+    own._pass_on(assigned(archive.sha256).SerializeToString())
+    assert own.in_play == 1
+    own._pass_on(work_pb2.ToWorker(done=work_pb2.WorkDone()).SerializeToString())
+    assert own.in_play == 0
+
+
+class Link:
+    """A link that notes the speed class that it enrols with."""
+
+    def __init__(self, *, is_idle):
+        self.is_idle, self.enrolled = is_idle, []
+
+    def change_speed_class(self, speed_class):
+        self.enrolled.append(speed_class)
+
+
+# fmt: off
+MEASURED_AGAIN = [
+    # after so long             idle   found  enrols anew  why
+    (MEASURE_AGAIN_S - 1,       True,  3,     [],          "it is too early"),
+    (MEASURE_AGAIN_S,           True,  3,     [3],         "an hour has passed, and the machine is faster"),
+    (MEASURE_AGAIN_S,           True,  2,     [],          "the class is the same"),
+    (MEASURE_AGAIN_S,           False, 3,     [],          "bots are playing, which would slow the measurement"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("after_s", "idle", "found", "enrols", "why"),
+    MEASURED_AGAIN,
+    ids=[r[-1] for r in MEASURED_AGAIN],
+)
+def test_the_speed_class_is_measured_again(after_s, idle, found, enrols, why):
+    now = [0.0]
+    speed_class = SpeedClass(2, lambda: found, lambda: now[0])
+    links = [Link(is_idle=True), Link(is_idle=idle)]
+    now[0] = after_s
+    for _ in range(2):
+        speed_class.look(links)
+    assert [link.enrolled for link in links] == [enrols, enrols]

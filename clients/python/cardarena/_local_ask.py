@@ -186,7 +186,7 @@ class LocalAsk(Ask[Any, Any, Any]):
         """
         found = self._form.judged(self.allowed, answer)
         if isinstance(found, self._form.wrong):
-            raise ValueError(found.reason)
+            raise ValueError(found.reason)  # noqa: TRY004
         return found
 
     @property
