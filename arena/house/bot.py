@@ -62,6 +62,7 @@ def searcher_of(game_id: str) -> Searcher | None:
     policies = import_module(f"arena.house.policies.{game.family}")
     optional = ("candidates", "last_hand", "rollout", "look_ahead")
     found = {name: getattr(policies, name) for name in optional if hasattr(policies, name)}
+    found["step_time"] = getattr(policies, "STEP_TIME", 1.0)
     return Searcher(game, policies.policy, **found)
 
 

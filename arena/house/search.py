@@ -98,12 +98,14 @@ class Searcher:
     """Plays in searches after the candidate's move, where `policy` is too slow for it."""
     look_ahead: LookAhead | None = None
     """Searches the game in place of worlds."""
+    step_time: float = 1.0
+    """How long a step of the rules with its policy takes, beside one of the slower games; levels are as fast in each game."""
     most_candidates: int = 24
 
     def choose(
         self, view: View, options: Options, seat: Seat, hand: int, steps: int, chance: random.Random
     ) -> Searched:
-        """The best move by a search of about so many `steps` of the rules.
+        """The best move by a search of about so many `steps` of the rules; of more where they are fast (`step_time`).
 
         Args:
           view: What the seat sees.
@@ -175,7 +177,7 @@ class Searcher:
         kept = None if played is None else candidates.index(played)
         scores = _Scores(len(candidates), kept)
         used = 0
-        while used < steps and len(scores.live) > 1:
+        while used * self.step_time < steps and len(scores.live) > 1:
             if scores.worlds:
                 world = self.game.sample_state(view, options, seat, chance.randrange)
             dice = chance.getrandbits(64)

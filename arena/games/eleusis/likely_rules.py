@@ -22,9 +22,12 @@ from arena.games.eleusis.messages import Calls, Layout, View
 FACE_COUNT: Final = len(ALL_FACES)
 _ALL: Final = (1 << FACE_COUNT) - 1
 _INDEX: Final = {card: at for at, card in enumerate(FACES)}
+SIMPLE_RULES: Final = 1_000
+"""Rules of each kind, the first ones, that are simple."""
 CONTRADICTION: Final = 0.02
 """What each contradiction leaves of a rule's weight, so that the nearest rules are known where none fits."""
-_MOST_CONTRADICTIONS: Final = 4
+_MOST_BEHIND: Final = 4
+"""Contradictions by which a rule may be behind the nearest one; further ones weigh nothing."""
 
 
 class Ends(NamedTuple):
@@ -278,7 +281,7 @@ class Beliefs:
     rules: tuple[tuple[float, Kind, LikelyRule], ...]
     """Some of the likeliest with their shares of the weight of all."""
     contradictions: int
-    """How often the likeliest rule says otherwise."""
+    """How often the nearest rule says otherwise."""
 
     @property
     def text(self) -> str:
@@ -314,7 +317,8 @@ def beliefs(
     faces = [FACES[card] for card in line]
     ends = [Ends.of(faces[:size]) for size in range(1, len(faces) + 1)]
     played = [(_lines(ends[each.after - 1], each.cards), each.right) for each in shown]
-    weighed: list[tuple[float, int, Kind, LikelyRule]] = []
+    weighed: list[tuple[int, Kind, LikelyRule]] = []
+    least = len(line) + len(shown)
     for kind, rules in likely_rules():
         right = wrong = 0
         strings: list[int] = []
@@ -332,18 +336,20 @@ def beliefs(
         for rule in rules[:most_rules]:
             said = rule.bits
             against = (right & ~said).bit_count() + (wrong & said).bit_count()
-            if against <= _MOST_CONTRADICTIONS:
+            if against <= least + _MOST_BEHIND and said not in out:
                 for bits in strings:
                     against += not bits & ~said
-                if said not in out:
-                    weighed.append((rule.prior * CONTRADICTION**against, against, kind, rule))
-    weighed.sort(key=lambda each: -each[0])
-    kept = weighed[:_KEPT]
-    total = sum(each[0] for each in weighed)
-    return Beliefs(
-        tuple((weight / total, kind, rule) for weight, _, kind, rule in kept),
-        kept[0][1] if kept else _MOST_CONTRADICTIONS,
-    )
+                least = min(least, against)
+                weighed.append((against, kind, rule))
+    weights = [
+        (rule.prior * CONTRADICTION ** (against - least), kind, rule)
+        for against, kind, rule in weighed
+        if against <= least + _MOST_BEHIND
+    ]
+    weights.sort(key=lambda each: -each[0])
+    total = sum(each[0] for each in weights)
+    kept = tuple((weight / total, kind, rule) for weight, kind, rule in weights[:_KEPT])
+    return Beliefs(kept, least)
 
 
 def _lines(line: Ends, cards: Sequence[Card]) -> list[tuple[Ends, int]]:

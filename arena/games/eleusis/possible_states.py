@@ -7,7 +7,7 @@ from arena.cards import Card, pack
 from arena.cel import ALL_FACES, Rule
 from arena.games.contract import Seat
 from arena.games.eleusis.cards import undealt
-from arena.games.eleusis.likely_rules import beliefs_of
+from arena.games.eleusis.likely_rules import SIMPLE_RULES, beliefs_of
 from arena.games.eleusis.messages import NO_PLAY, Phase, Play, View
 from arena.games.eleusis.options import Options
 from arena.games.eleusis.state import Attempts, Cards, Match, Secret, State, Table, Turn
@@ -19,8 +19,8 @@ _WEIGHT_UNITS = 1 << 30
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view.
 
-    The rule is drawn by the priors of the likely rules that fit what was shown, or of the nearest ones if none does. Hands
-    are drawn from the unseen cards and contain what a false no-play showed. The view does not tell which cards lie under the
+    The rule is drawn by the priors of the simple rules that fit what was shown, of all likely ones if none does, or of the nearest
+    ones. Hands are drawn from the unseen cards and contain what a false no-play showed. The view does not tell which cards lie under the
     stock and how many guesses were made before those that it shows.
     """
     assert view.to_act is not None
@@ -39,7 +39,8 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
 def _secret(view: View, below: Callable[[int], int]) -> Secret:
     text = view.rule
     if text is None:
-        rules = beliefs_of(view).rules
+        found = beliefs_of(view, SIMPLE_RULES)
+        rules = (beliefs_of(view) if found.contradictions else found).rules
         drawn = below(_WEIGHT_UNITS) / _WEIGHT_UNITS
         text = rules[0][2].text
         for weight, _, rule in rules:

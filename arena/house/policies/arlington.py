@@ -47,6 +47,9 @@ _LEAD: Final = 1.0
 
 _Weighed = tuple[float, Move]
 
+STEP_TIME: Final = 0.5
+"""See `arena.house.search.Searcher.step_time`."""
+
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
     """The move of `seat`, which is to act."""

@@ -14,6 +14,9 @@ from arena.games.contract import Seat
 _SEARCHED: Final = 16
 """Settings that a search tries."""
 
+STEP_TIME: Final = 2.0
+"""See `arena.house.search.Searcher.step_time`."""
+
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
     """The move of `seat`, which is to act; to find a setting takes about 1 ms, once for each hand of cards."""

@@ -13,7 +13,7 @@ from arena.cards import Card
 from arena.cel import DECK_ORDER, FACES
 from arena.games.contract import Seat
 from arena.games.eleusis import rules
-from arena.games.eleusis.likely_rules import Beliefs, Ends, beliefs_of
+from arena.games.eleusis.likely_rules import SIMPLE_RULES, Beliefs, Ends, beliefs_of
 from arena.games.eleusis.messages import (
     DECLARE,
     NO_PLAY,
@@ -45,8 +45,6 @@ OWN_RULES: Final = (
 """Rules of a dealer, which scores what the best player scores: all can be found, and not soon. The best of sixteen that were tried
 with a sample bot and two house bots as players; the dealer was nine to fourteen points a hand ahead of the players' mean."""
 
-FEW_RULES: Final = 1_000
-"""Rules of each kind that `policy` knows."""
 SURE: Final = 0.78
 """The chance to judge the next card well from which a seat declares itself prophet."""
 LIKELIEST: Final = 40
@@ -66,7 +64,7 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
     """The move of `seat`, which is to act."""
     if state.phase is Phase.RULE:
         return Rule(OWN_RULES[below(len(OWN_RULES))])
-    return _Player(state, seat, FEW_RULES, widest=1).move()
+    return _Player(state, seat, SIMPLE_RULES, widest=1).move()
 
 
 def look_ahead(state: State, seat: Seat, steps: int, played: Move) -> LookedAhead:

@@ -1,6 +1,7 @@
 """Plays Jam: wins cheaply what it can, and gives its lowest card to what it cannot."""
 
 from collections.abc import Callable
+from typing import Final
 
 from arena.cards import RANKS, Card
 from arena.games.contract import Seat
@@ -8,6 +9,9 @@ from arena.games.jam.messages import Discard, Draw, Move, Phase, Play, Source
 from arena.games.jam.state import State
 
 _JACK = RANKS.index("J")
+
+STEP_TIME: Final = 0.25
+"""See `arena.house.search.Searcher.step_time`."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:

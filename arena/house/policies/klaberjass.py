@@ -48,6 +48,9 @@ _HIGHER: Final = {
 }
 """By trump and card: the higher cards of its suit."""
 
+STEP_TIME: Final = 0.25
+"""See `arena.house.search.Searcher.step_time`."""
+
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
     """The move of `seat`, which is to act."""

@@ -18,6 +18,9 @@ _PLAIN_TRICKS: Final = {"A": 0.4, "K": 0.2, "Q": 0.1}
 _DRAWN: Final = 0.24
 """Tricks that a card drawn should take."""
 
+STEP_TIME: Final = 0.25
+"""See `arena.house.search.Searcher.step_time`."""
+
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
     """The move of `seat`, which is to act."""

@@ -16,6 +16,9 @@ _MARRIAGE: Final = 8
 """The same for a king or queen whose partner is in the hand."""
 _PARTNER: Final = {"K": "Q", "Q": "K"}
 
+STEP_TIME: Final = 0.25
+"""See `arena.house.search.Searcher.step_time`."""
+
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
     """The move of `seat`, which is to act."""

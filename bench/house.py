@@ -1,0 +1,82 @@
+"""Measures what a decision of the house bot costs: `python -m bench.house`.
+
+A level plays matches against itself by the rules alone. Processor time is measured, so other work on the machine matters little.
+"""
+
+import argparse
+import random
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Iterator
+
+from arena.games.catalogue import GAMES
+from arena.games.game import Game
+from arena.house.bot import player
+from arena.house.levels import STEPS
+from arena.testing.deals import SeededDeals
+
+WARM_UP = 5
+LEVELS = tuple(level for level in STEPS if level != "random")
+
+
+def decisions_ms(game: Game, steps: int, count: int) -> Iterator[float]:
+    """Processor time of decisions with a choice, in milliseconds; the first ones warm up and are left out."""
+    play = player(game.id, steps)
+    assert play is not None, "every game has a policy"
+    rules, seats, chance = game.rules, game.seats[0], random.Random(1)
+    options = game.options({"hands": 2 * seats}, seats)
+    deals, match, taken = SeededDeals(f"house {steps} 0"), 0, -WARM_UP
+    state = rules.start(options, seats, deals).state
+    while taken < count:
+        if not rules.to_act(state):
+            match += 1
+            deals = SeededDeals(
+                f"house {steps} {match}"
+            )  # no level finds what another has remembered
+            state = rules.start(options, seats, deals).state
+        chosen = []
+        for seat in rules.to_act(state):
+            moves = rules.moves(state, seat)
+            view = rules.view(state, seat)
+            if moves.complete and len(moves.offered) == 1:
+                chosen.append((seat, moves.offered[0]))
+                continue
+            began_s = time.process_time()
+            chosen.append((seat, play(view, options, seat, chance)))
+            taken += 1
+            if taken > 0:
+                yield 1000 * (time.process_time() - began_s)
+        state = rules.step(state, tuple(chosen), deals).state
+
+
+def rows(games: Iterable[Game], count: int) -> Iterator[str]:
+    """A row of a table in Markdown for each game: the mean and the longest of each level."""
+    yield f"| game | {' | '.join(f'`{level}`' for level in LEVELS)} |"
+    yield "|---" * (1 + len(LEVELS)) + "|"
+    for game in games:
+        cells = []
+        for level in LEVELS:
+            found = list(decisions_ms(game, STEPS[level], count))
+            cells.append(f"{statistics.mean(found):.1f} (to {max(found):.0f})")
+        yield f"| {game.id} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print the table of the games that the command line names, or of all."""
+    parser = argparse.ArgumentParser(prog="python -m bench.house", description=__doc__)
+    parser.add_argument("games", nargs="*", metavar="GAME", help="[default: all]")
+    parser.add_argument("--decisions", type=int, default=40, metavar="N", help="of each level (40)")
+    given = parser.parse_args()
+    known = {game.id: game for game in GAMES}
+    unknown = [name for name in given.games if name not in known]
+    if unknown:
+        parser.error(f"there is no game {unknown[0]!r}; there are {', '.join(known)}")
+    games = [known[name] for name in given.games] or GAMES
+    for row in rows(games, given.decisions):
+        sys.stdout.write(row + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
