@@ -301,6 +301,7 @@ class Beliefs:
 
 
 _KEPT: Final = 300
+"""The number of rules in `Beliefs` at most."""
 
 
 @lru_cache(maxsize=64)
