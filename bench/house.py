@@ -1,6 +1,6 @@
 """Measures what a decision of the house bot costs: `python -m bench.house`.
 
-A level plays matches against itself by the rules alone. Processor time is measured, so other work on the machine matters little.
+A level plays matches against itself by the rules alone. Processor time is measured, so other work matters little.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from arena.house.levels import STEPS
 from arena.testing.deals import SeededDeals
 
 WARM_UP = 5
+"""Decisions that are not counted."""
 LEVELS = tuple(level for level in STEPS if level != "random")
 
 
@@ -26,14 +27,13 @@ def decisions_ms(game: Game, steps: int, count: int) -> Iterator[float]:
     assert play is not None, "every game has a policy"
     rules, seats, chance = game.rules, game.seats[0], random.Random(1)
     options = game.options({"hands": 2 * seats}, seats)
+    # Other cards at each level, so that no level finds what another has remembered.
     deals, match, taken = SeededDeals(f"house {steps} 0"), 0, -WARM_UP
     state = rules.start(options, seats, deals).state
     while taken < count:
         if not rules.to_act(state):
             match += 1
-            deals = SeededDeals(
-                f"house {steps} {match}"
-            )  # no level finds what another has remembered
+            deals = SeededDeals(f"house {steps} {match}")
             state = rules.start(options, seats, deals).state
         chosen = []
         for seat in rules.to_act(state):

@@ -33,8 +33,8 @@ _MOVE_S = 600
 SAMPLE_BOTS = Path(__file__).resolve().parent.parent / "sample_bots"
 SAMPLE = "sample"
 """The sample bot of the game."""
-OTHERS = {"random": "random_bot.py", "first": "first_bot.py", SAMPLE: None}
-"""Who may sit in all other seats."""
+OTHERS = {"random": "random_bot.py", "first": "first_bot.py"}
+"""Who may sit in all other seats, beside the sample bot."""
 HOUSE = tuple(f"house:{level}" for level in STEPS)
 
 BETTER = "better"
@@ -190,7 +190,7 @@ def _verdict(
 def _tournament(trial: Trial, arguments: argparse.Namespace) -> list[str]:
     """The command that plays a trial."""
     sample, against = str(SAMPLE_BOTS / trial.bot), arguments.against
-    other = sample if against == SAMPLE else str(SAMPLE_BOTS / OTHERS[against])
+    other = str(SAMPLE_BOTS / OTHERS.get(against, trial.bot))
     bots = [f"{MEASURED}={sample if arguments.bot == SAMPLE else arguments.bot}"]
     bots += [f"{against}-{number}={other}" for number in range(1, trial.seats)]
     options = [word for name, value in trial.options.items() for word in ("-o", f"{name}={value}")]
@@ -231,7 +231,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--deal-sets", type=int, metavar="N", help="for each game")
     parser.add_argument("--seed", default="strength", help="fixes the deals (strength)")
     parser.add_argument(
-        "--against", choices=OTHERS, default="random", help="who sits in the other seats (random)"
+        "--against",
+        choices=(*OTHERS, SAMPLE),
+        default="random",
+        help="who sits in the other seats (random)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings there too")
     arguments = parser.parse_args()

@@ -6,8 +6,9 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from arena.games.catalogue import game_by_id
 from bench import __main__ as bench
-from bench import hands, metrics, peers
+from bench import hands, house, metrics, peers, strength
 from bench.encode import MOVES, ask_60_moves
 from bench.processes import Failed
 from cardarena.v1 import play_pb2
@@ -70,3 +71,27 @@ def test_a_part_that_fails_loses_nothing_of_those_before_it(tmp_path, monkeypatc
     assert found["encode"] == {"us": 9.0}
     assert found["date"]
     assert found["versions"]
+
+
+def test_each_decision_of_the_house_bot_is_timed():
+    found = list(house.decisions_ms(game_by_id("jam"), 0, 4))
+    assert len(found) == 4
+    assert min(found) > 0
+
+
+# fmt: off
+CHANCES = [
+    # margin   ± 95 %  chance   why
+    (2.0,      2.0,    0.025,   "at the end of its interval"),
+    (0.0,      2.0,    0.5,     "no margin"),
+    (None,     None,   None,    "nothing can be told"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("margin", "half_width", "chance", "why"), CHANCES, ids=[row[-1] for row in CHANCES]
+)
+def test_the_chance_of_a_margin(margin, half_width, chance, why):
+    found = strength._p(margin, half_width, 20)
+    assert found == (None if chance is None else pytest.approx(chance))

@@ -86,15 +86,17 @@ def worker(
     log_to(data)
     limit_cache(data, MAX_CACHE_BYTES)
     server = server_at(address, token_file.read_text("utf-8").strip())
-    given = speed_class
-    speed_class = measured() if given is None else given
+    again = None
+    if speed_class is None:
+        speed_class = measured()
+        again = SpeedClass(speed_class, measured, time.monotonic)
     processes = counted(workers, "worker process")
     click.echo(f"Speed class {speed_class}. Playing for {address} with {processes}. Ctrl-C stops.")
     links = [
         WorkerLink(number, server, data, confinement=confinement, speed_class=speed_class)
         for number in range(1, workers + 1)
     ]
-    _run(links, None if given is not None else SpeedClass(speed_class, measured, time.monotonic))
+    _run(links, again)
     click.echo("Stopped.")
 
 
@@ -107,7 +109,7 @@ class SpeedClass:
         self._current, self._measured, self._now_s = current, measured, now_s
         self._due_s = now_s() + MEASURE_AGAIN_S
 
-    def look(self, links: Sequence[WorkerLink]) -> None:
+    def measure_if_due(self, links: Sequence[WorkerLink]) -> None:
         """Measure if it is time to, and let the links enrol anew if the class is another one."""
         if self._now_s() < self._due_s or not all(link.is_idle for link in links):
             return
@@ -142,7 +144,7 @@ def _run(links: list[WorkerLink], speed_class: SpeedClass | None) -> None:
         while thread.is_alive():  # so that signals are handled
             thread.join(0.2)
             if speed_class is not None:
-                speed_class.look(links)
+                speed_class.measure_if_due(links)
     if failures:
         raise click.ClickException(failures[0])
 

@@ -81,13 +81,15 @@ class WorkerLink:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is in play."""
-        return self._call is None or self._call.in_play == 0
+        call = self._call  # its thread may set it to None at any time
+        return call is None or call.in_play == 0
 
     def change_speed_class(self, speed_class: int) -> None:
         """Enrol anew with another speed class, once what is in play is over."""
         self._speed_class = speed_class
-        if self._call is not None:
-            self._call.leave()
+        call = self._call
+        if call is not None:
+            call.leave()
 
     def drain(self) -> None:
         """End once what is in play is over."""
@@ -127,12 +129,9 @@ class WorkerLink:
             wait_s = AGAIN_S if began else min(LONGEST_AGAIN_S, 2 * wait_s)
             self._ends.wait(wait_s)
 
-    def _command(self, folder: Path) -> list[str]:
+    def _command(self, folder: Path, speed_class: int) -> list[str]:
         command = worker_command(
-            self._data,
-            confinement=self._confinement,
-            take_all=False,
-            speed_class=self._speed_class,
+            self._data, confinement=self._confinement, take_all=False, speed_class=speed_class
         )
         return command(self._number, folder)
 
@@ -141,16 +140,17 @@ class WorkerLink:
         folders = self._data / "workers"
         folders.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f"{self._number}-", dir=folders))
+        enrolled = self._speed_class
         try:
             with (
                 channel_of(self._server, _KEEPALIVE) as channel,
-                _process(self._command(folder)) as process,
+                _process(self._command(folder, enrolled)) as process,
             ):
                 client = ServiceClient(
                     work_pb2_grpc.WorkServiceStub(channel), self._server, _KEY_HINT
                 )
                 call = self._call = _Call(client, process, self._blobs, folder)
-                if self._drains:
+                if self._drains or self._speed_class != enrolled:
                     call.leave()
                 return call.run()
         finally:

@@ -94,7 +94,8 @@ class Game:
     ) -> State:
         """Draw a state that `seat` cannot tell from the real one by `view`, which it was given to act.
 
-        All deals that fit the view are equally likely: what others chose to play says nothing here.
+        All deals that fit the view are equally likely: what others chose to play says nothing here. In Eleusis the rule
+        is drawn by a prior.
         `below(n)` draws an integer in [0, n). The module `possible_states` of each family has it.
         """
         states = import_module(f"arena.games.{self.family}.possible_states")

@@ -47,13 +47,13 @@ LastHand: TypeAlias = Callable[[View], View]
 
 @dataclass(frozen=True, slots=True)
 class LookedAhead:
-    """A decision of a search of its own kind, of a game that is not searched by worlds."""
+    """A decision of a game's own search, which plays no worlds out."""
 
     move: Move
     gain: float
     """Points by which it is better than another move."""
     is_sure: bool
-    """Whether that is sure enough to say so of a move that was played: the search saw the end of the hand, say."""
+    """Whether the gain is sure enough to call the other move worse, as where the search saw the end of the hand."""
 
 
 LookAhead: TypeAlias = Callable[[State, Seat, int, Move], LookedAhead]
@@ -140,7 +140,7 @@ class Searcher:
     ) -> ComparedMove:
         """A move that was played, beside the best one by the search that `choose` makes.
 
-        Another move is the best only if it is better by `BETTER_Z` standard errors, or surely by a search of its own kind.
+        Another move is the best only if it is better by `BETTER_Z` standard errors, or by a game's own search if that is sure.
         """
         if self.look_ahead is not None:
             world = self.game.sample_state(view, options, seat, chance.randrange)

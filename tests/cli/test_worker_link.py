@@ -166,5 +166,5 @@ def test_the_speed_class_is_measured_again(after_s, idle, found, enrols, why):
     links = [Link(is_idle=True), Link(is_idle=idle)]
     now[0] = after_s
     for _ in range(2):
-        speed_class.look(links)
+        speed_class.measure_if_due(links)
     assert [link.enrolled for link in links] == [enrols, enrols]

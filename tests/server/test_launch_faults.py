@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from arena.competition.pairing import HOUSE
 from arena.sandbox import BadCommand, BotCommand
 from arena.schedule.deal_sets import round_robin
 from arena.schedule.runner import run_deal_sets
@@ -98,6 +99,14 @@ def test_a_bot_that_exits_by_itself_forfeits(tmp_path):
     for each in report.outcomes.values():
         assert sum(each.forfeited) == 1
     assert rest == (False, False)
+
+
+def test_the_arenas_own_bot_plays_by_its_policy(tmp_path):
+    async def main(arena):
+        async with trio.open_nursery() as nursery:
+            return Players(arena, tmp_path / "data", tmp_path / "bots", nursery).argv(HOUSE)
+
+    assert in_arena(tmp_path / "data", main)[-1] == "sample"
 
 
 @pytest.mark.slow

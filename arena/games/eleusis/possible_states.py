@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Final
 
 from arena.cards import Card, pack
 from arena.cel import ALL_FACES, Rule
@@ -13,15 +14,15 @@ from arena.games.eleusis.options import Options
 from arena.games.eleusis.state import Attempts, Cards, Match, Secret, State, Table, Turn
 from arena.games.possible_cards import hands_of
 
-_WEIGHT_UNITS = 1 << 30
+_WEIGHT_UNITS: Final = 1 << 30
 
 
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
     """Draw a state in which `seat` has this view.
 
-    The rule is drawn by the priors of the simple rules that fit what was shown, of all likely ones if none does, or of the nearest
-    ones. Hands are drawn from the unseen cards and contain what a false no-play showed. The view does not tell which cards lie under the
-    stock and how many guesses were made before those that it shows.
+    The rule is drawn by the priors of the simple rules that fit what was shown; of all likely ones if none of these does, or
+    of the nearest ones. Hands are drawn from the unseen cards and contain what a false no-play showed. The view does not
+    tell which cards lie under the stock, and how many guesses were made before those that it shows.
     """
     assert view.to_act is not None
     seats = tuple(Seat(each) for each in range(len(view.hand_sizes)))

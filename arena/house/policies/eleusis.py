@@ -42,8 +42,11 @@ OWN_RULES: Final = (
     "(card.rank + last.rank) % 5 != 3",
     "(card.rank + last.rank) % 3 != 0",
 )
-"""Rules of a dealer, which scores what the best player scores: all can be found, and not soon. The best of sixteen that were tried
-with a sample bot and two house bots as players; the dealer was nine to fourteen points a hand ahead of the players' mean."""
+"""Rules of a dealer, which scores what the best player scores: all can be found, and not soon.
+
+They are among the best of sixteen that were tried with a sample bot and two house bots as players; the dealer was nine to
+fourteen points a hand ahead of the players' mean.
+"""
 
 SURE: Final = 0.78
 """The chance to judge the next card well from which a seat declares itself prophet."""
@@ -70,8 +73,8 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 def look_ahead(state: State, seat: Seat, steps: int, played: Move) -> LookedAhead:
     """The best move with all rules, beside one that is `played`.
 
-    The gain of a play or a no-play is in cards that leave the hand; that of another move is not known. Strings are
-    searched more widely with more steps.
+    The gain of a play or a no-play is in cards that leave the hand. That of any other move is not known, and is 1 if the
+    best move is another. Strings are searched more widely with more steps.
     """
     if state.phase is Phase.RULE:
         return LookedAhead(played, 0.0, is_sure=False)
