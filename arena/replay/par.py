@@ -5,6 +5,7 @@ bridge). It says how good the cards were, and is not rated. A decision is judged
 bot searches from the bot's view, and never looks at the hidden cards.
 """
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -71,13 +72,8 @@ def compare(
     Raises:
       CannotCompare: if the match was aborted, or the house bot has no policy for the game.
     """
-    spec = replay.spec()
+    spec, searcher = _comparable(replay)
     game = spec.terms.game
-    searcher = searcher_of(game.id)
-    if searcher is None:
-        raise CannotCompare(f"the house bot has no policy for {game.title}")
-    if replay.ending is Ending.ABORTED:
-        raise CannotCompare("the match was aborted")
     own = [
         (each, step)
         for step in play_back(replay)
@@ -111,7 +107,37 @@ def compare(
                 )
             )
     costly.sort(key=lambda each: -each.loss)
-    return HouseComparison(_par(spec, searcher), len(own), tuple(costly[:MOST_DECISIONS]))
+    scores = _par(spec, searcher)
+    assert scores is not None, "there is no limit"
+    return HouseComparison(scores, len(own), tuple(costly[:MOST_DECISIONS]))
+
+
+def par(replay: Replay, most_decisions: int) -> tuple[int, ...]:
+    """The scores by seat if house bots play the match.
+
+    Raises:
+      CannotCompare: as `compare`, or if the house bots make more decisions in it.
+    """
+    spec, searcher = _comparable(replay)
+    scores = _par(spec, searcher, most_decisions)
+    if scores is None:
+        raise CannotCompare(f"the house bots make more than {most_decisions} decisions")
+    return scores
+
+
+def _comparable(replay: Replay) -> tuple[MatchSpec, Searcher]:
+    """The match and the search of its game.
+
+    Raises:
+      CannotCompare: if the match was aborted, or the house bot has no policy for the game.
+    """
+    spec = replay.spec()
+    searcher = searcher_of(spec.terms.game.id)
+    if searcher is None:
+        raise CannotCompare(f"the house bot has no policy for {spec.terms.game.title}")
+    if replay.ending is Ending.ABORTED:
+        raise CannotCompare("the match was aborted")
+    return spec, searcher
 
 
 def _has_choice(decision: ReplayedDecision, step: PlaybackStep) -> bool:
@@ -119,8 +145,13 @@ def _has_choice(decision: ReplayedDecision, step: PlaybackStep) -> bool:
     return len(moves.offered) > 1 or not moves.complete
 
 
-def _par(spec: MatchSpec, searcher: Searcher) -> tuple[int, ...]:
-    """The scores of a match between house bots of the level `sample` with the cards of another match."""
+def _par(
+    spec: MatchSpec, searcher: Searcher, most_decisions: float = math.inf
+) -> tuple[int, ...] | None:
+    """The scores of a match between house bots of the level `sample` with the cards of another match.
+
+    None if they make more than so many decisions.
+    """
     rules, options = spec.terms.game.rules, spec.terms.options
     chance = random.Random(spec.match_id)
 
@@ -129,7 +160,11 @@ def _par(spec: MatchSpec, searcher: Searcher) -> tuple[int, ...]:
         return searcher.choose(view, options, seat, rules.hand_number(state), 0, chance).move
 
     state, _ = rules.start(options, spec.terms.seats, spec.deals)
+    decisions = 0
     while acting := rules.to_act(state):
+        decisions += len(acting)
+        if decisions > most_decisions:
+            return None
         chosen = tuple((seat, move(state, seat)) for seat in acting)
         state = rules.step(state, chosen, spec.deals).state
     result = rules.result(state)

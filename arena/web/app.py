@@ -41,7 +41,7 @@ from arena.web.site import Site, verifier
 from arena.web.site_archive import SiteArchive
 from arena.worker_process import end_with_parent
 
-VERSION: Final = "6"
+VERSION: Final = "7"
 """The version of the pictures of matches; raise it when their code changes, to drop cached pages."""
 MOST_WAITING: Final = 32
 """The most requests that wait for a page; further ones are refused with 503."""

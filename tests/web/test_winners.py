@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from arena.replay.par import CannotCompare
+from arena.web.pages import match_result
 from arena.web.winners import winning_seats
 from tests.web.asking import site
 
@@ -75,3 +77,24 @@ def test_the_page_of_a_match_marks_who_won(client):
     won = client.get("/m/m1.json").json()["winners"]
     result = client.get("/m/m1/all/1").text.partition("Result by seat")[2].partition("</table>")[0]
     assert re.findall(r'<bdi>([^<]*)</bdi></a> <strong class="won">', result) == won != []
+
+
+def test_the_page_of_a_match_shows_par_beside_the_scores(client):
+    seats = client.get("/m/m1.json").json()["seats"]
+    assert all(isinstance(each["par"], int) for each in seats)
+    text = client.get("/m/m1/all/1").text
+    result = text.partition("Result by seat")[2].partition("</table>")[0]
+    cells = [re.findall(r'<td class="number">([^<]*)</td>', row) for row in result.split("<tr>")[2:]]
+    assert [(f"{each['score']:+g}", f"{each['par']:+d}") for each in seats] == [
+        (row[0], row[1]) for row in cells
+    ]
+    assert "Par is the score of house bots" in text
+
+
+def test_a_match_that_house_bots_cannot_play_has_no_par(client, monkeypatch):
+    def cannot(*_):
+        raise CannotCompare("no policy")
+
+    monkeypatch.setattr(match_result, "par", cannot)
+    assert {each["par"] for each in client.get("/m/m1.json").json()["seats"]} == {None}
+    assert "Par is" not in client.get("/m/m1/seat-0/1").text

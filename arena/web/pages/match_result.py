@@ -4,16 +4,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Final
 
 from arena.errors.faults import DEAL
 from arena.games.contract import Seat
 from arena.referee.spec import FaultKind
 from arena.replay.advice import advice
 from arena.replay.diagnosis import MatchDiagnosis
+from arena.replay.par import CannotCompare, par
 from arena.replay.phrases import deed
 from arena.replay.read import Replay
 from arena.web.addresses import match_path, match_query, slug
 from arena.web.winners import winning_seats
+
+MOST_PAR_DECISIONS: Final = 1000
+"""A match in which house bots make more decisions has no par on pages, which are made while a reader waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,8 @@ class SeatRow:
     score: float | None
     """None for a match that the arena aborted, as is the place."""
     place: int | None
+    par: int | None
+    """The score at the seat if house bots play the match; None where they cannot, or take too long."""
     decisions: int
     faults: Mapping[str, int]
     """The number of faults of each kind."""
@@ -82,7 +89,11 @@ class MatchResult:
 
 
 def match_view(replay: Replay) -> MatchView:
-    """The result of a match."""
+    """The result of a match, with par."""
+    try:
+        scores = par(replay, MOST_PAR_DECISIONS)
+    except CannotCompare:
+        scores = None
     return MatchView(
         match=replay.opened.match_id,
         game=replay.opened.terms.game,
@@ -91,12 +102,12 @@ def match_view(replay: Replay) -> MatchView:
         ending=replay.ending.name.lower(),
         decisions=len(replay.decided),
         winners=tuple(replay.names[seat] for seat in winning_seats(replay.closed.places)),
-        seats=tuple(_seat(replay, seat) for seat in range(len(replay.names))),
+        seats=tuple(_seat(replay, seat, scores) for seat in range(len(replay.names))),
         replay=f"/replays/{slug(replay.opened.match_id)}.replay",
     )
 
 
-def _seat(replay: Replay, seat: int) -> SeatRow:
+def _seat(replay: Replay, seat: int, par_scores: tuple[int, ...] | None) -> SeatRow:
     own = [each for each in replay.decided if each.seat == seat]
     times = [each.charged_us / 1000 for each in own if not each.unasked]
     return SeatRow(
@@ -104,6 +115,7 @@ def _seat(replay: Replay, seat: int) -> SeatRow:
         bot=replay.names[seat],
         score=replay.closed.scores[seat] if replay.closed.scores else None,
         place=replay.closed.places[seat] if replay.closed.places else None,
+        par=par_scores[seat] if par_scores else None,
         decisions=len(own),
         faults=Counter(FaultKind(each.fault).name.lower() for each in own if each.fault),
         mean_ms=fmean(times) if times else 0.0,
