@@ -1,10 +1,14 @@
 """Spot checks: a deal-set of a worker on another machine is played again at another one, with the same packs."""
 
+from types import SimpleNamespace
+
 import pytest
 import trio
+from trio.testing import MockClock
 
+from arena.server.workers import spot_checks
 from arena.server.workers import worker as workers
-from arena.server.workers.spot_checks import SpotChecker
+from arena.server.workers.spot_checks import AT_ONCE, SpotChecker
 from arena.store import StoreError
 from cardarena.v1 import journal_pb2
 from tests.server.test_joined_workers import first_match, swap
@@ -96,6 +100,32 @@ def test_local_workers_are_not_checked(tmp_path, monkeypatch):
     world, report, rows = checked(tmp_path, monkeypatch, machines=0, workers=2)
     require_whole(world, report)
     assert rows == []
+
+
+@pytest.mark.parametrize(("stuck", "others"), [(AT_ONCE - 1, 3), (AT_ONCE, 0)], ids=str)
+def test_a_check_that_waits_for_its_worker_keeps_others_waiting_only_beyond_a_bound(
+    stuck, others, monkeypatch
+):
+    monkeypatch.setattr(spot_checks, "SecondPlay", lambda *_: None)
+
+    class Other:
+        async def play(self, _):
+            played.append(self)
+
+    async def find(needs, _):
+        return Other() if needs else await trio.sleep_forever()
+
+    async def main():
+        checker = SpotChecker(lambda *_: None, share=1.0)
+        leased = SimpleNamespace(played_by="m1", order=SimpleNamespace(deal_set="d1"))
+        for needs in [False] * stuck + [True] * 3:
+            checker.consider(leased, needs)
+        with trio.move_on_after(1):
+            await checker.run(find)
+
+    played = []
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert len(played) == others
 
 
 @pytest.mark.slow

@@ -23,6 +23,9 @@ SHARE: Final = 0.01
 MOST_WAITING: Final = 64
 """Checks that wait for a worker; beyond it none is begun, as without a second machine."""
 
+AT_ONCE: Final = 4
+"""Checks that are played at the same time, so that one that waits for a rare worker does not keep the others waiting."""
+
 Find = Callable[[Needs, str], Awaitable[Worker]]
 """Waits for a worker that meets needs, asks for a deal-set and has another name.
 
@@ -60,7 +63,13 @@ class SpotChecker:
                 _log.warning("no worker for spot checks: one is left out", extra=fields)
 
     async def run(self, find: Find) -> None:
-        """Have the drawn deal-sets played again, one after the other, until cancelled."""
+        """Have the drawn deal-sets played again until cancelled, each at a worker that `find` returns."""
+        async with trio.open_nursery() as nursery:
+            for _ in range(AT_ONCE):
+                nursery.start_soon(self._check_drawn, find)
+
+    async def _check_drawn(self, find: Find) -> None:
+        """Have one drawn deal-set after the other played again."""
         async for leased, needs in self._waiting:
             fields = {"deal_set": leased.order.deal_set, "worker": leased.played_by}
             try:
