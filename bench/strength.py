@@ -1,7 +1,7 @@
 """Measures whether a bot is stronger than the others at its table, in every game: `scripts/strength`.
 
-The bot is the sample bot of the game, or the house bot of a level; the others are sample bots, pick any of the offered moves,
-or always the first.
+The bot is the sample bot of the game, or the house bot of a level; the others are sample bots, house bots of a level, pick any
+of the offered moves, or always the first.
 
 Each trial is a tournament as `arena tournament` plays it: a real server, bots
 that dial in as processes of their own, and complete deal-sets, so that the
@@ -190,9 +190,9 @@ def _verdict(
 def _tournament(trial: Trial, arguments: argparse.Namespace) -> list[str]:
     """The command that plays a trial."""
     sample, against = str(SAMPLE_BOTS / trial.bot), arguments.against
-    other = str(SAMPLE_BOTS / OTHERS.get(against, trial.bot))
+    other = against if against in HOUSE else str(SAMPLE_BOTS / OTHERS.get(against, trial.bot))
     bots = [f"{MEASURED}={sample if arguments.bot == SAMPLE else arguments.bot}"]
-    bots += [f"{against}-{number}={other}" for number in range(1, trial.seats)]
+    bots += [f"other-{number}={other}" for number in range(1, trial.seats)]
     options = [word for name, value in trial.options.items() for word in ("-o", f"{name}={value}")]
     deal_sets = str(arguments.deal_sets or trial.deal_sets)
     sizes = ["--seats", str(trial.seats), "--deal-sets", deal_sets, "--seed", arguments.seed]
@@ -221,7 +221,7 @@ def _arguments() -> argparse.Namespace:
         description="Plays the sample bot of each game, or the house bot, against others over complete "
         "deal-sets. Ends with 1 unless the 95 % interval of each margin lies above zero.",
         epilog="examples: scripts/strength abstrac democracy --deal-sets 50 --json strength.json; "
-        "scripts/strength loo --bot house:search-200ms --against sample",
+        "scripts/strength loo --bot house:search-200ms --against house:search-20ms",
     )
     # No `choices`: with nargs="*" argparse holds the empty default against them.
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"of {', '.join(games)}")
@@ -232,7 +232,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", default="strength", help="fixes the deals (strength)")
     parser.add_argument(
         "--against",
-        choices=(*OTHERS, SAMPLE),
+        choices=(*OTHERS, SAMPLE, *HOUSE),
         default="random",
         help="who sits in the other seats (random)",
     )

@@ -6,11 +6,17 @@ from pathlib import Path
 
 import click
 
-from arena.cli.arena_status import NoStatus, Status, status_json, status_of_folder, status_of_page
 from arena.cli.options import data_option, json_option, print_json, require_folder
 from arena.cli.sandbox_options import LEVELS
 from arena.cli.terminal.plain import say
 from arena.errors import exits
+from arena.server.arena_status import (
+    NoStatus,
+    Status,
+    status_json,
+    status_of_folder,
+    status_of_page,
+)
 from arena.server.services.status_page import Quantiles, StatusPage
 
 

@@ -60,7 +60,7 @@ def searcher_of(game_id: str) -> Searcher | None:
     if find_spec(f"arena.house.policies.{game.family}") is None:
         return None
     policies = import_module(f"arena.house.policies.{game.family}")
-    optional = ("candidates", "last_hand", "rollout", "look_ahead")
+    optional = ("candidates", "last_hand", "rollout", "likelihood", "look_ahead")
     found = {name: getattr(policies, name) for name in optional if hasattr(policies, name)}
     found["step_time"] = getattr(policies, "STEP_TIME", 1.0)
     return Searcher(game, policies.policy, **found)

@@ -12,7 +12,7 @@ from typing import Final
 from arena.games.catalogue import GAMES
 from arena.web.addresses import NoSuchPage, unslug
 from arena.web.page import Page
-from arena.web.pages import bot, competition, game, lists, reference
+from arena.web.pages import bot, competition, game, lists, reference, workers
 from arena.web.site_archive import SiteArchive
 
 LONGEST_PATH: Final = 400
@@ -45,7 +45,10 @@ PAGES: Final[tuple[tuple[re.Pattern[str], Callable[..., Page]], ...]] = tuple(
 )
 """The function that makes each page. Its arguments are the archive and the pattern's groups."""
 
-ORGANISER_PAGES: Final = ((re.compile(rf"competitions/{_NAME}\.collusion"), competition.collusion),)
+ORGANISER_PAGES: Final = (
+    (re.compile("workers"), workers.workers),
+    (re.compile(rf"competitions/{_NAME}\.collusion"), competition.collusion),
+)
 """Pages that only `arena web --organiser` serves; they are never exported."""
 
 

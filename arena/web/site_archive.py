@@ -179,6 +179,11 @@ class SiteArchive:
         """Competitions by name, each with a stamp that changes when the competition does."""
         self._store: Store | None = None
 
+    @property
+    def data(self) -> Path:
+        """The data folder."""
+        return self._data
+
     def limited_to(self, matches: frozenset[str] | None) -> "SiteArchive":
         """An archive of the same data in which these matches alone have pages; None for all."""
         return SiteArchive(self._data, only=self._only, shown=matches)

@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.cli.arena_status import last_incidents
 from arena.server import data_folder as notices
 from arena.server.admission.tokens import Tokens
+from arena.server.arena_status import last_incidents
 from arena.server.data_folder import (
     RunningNotice,
     arena_version,

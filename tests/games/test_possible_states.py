@@ -70,6 +70,37 @@ def test_the_betting_of_a_sampled_state_is_the_real_one(game_id, seats, given, w
         assert game.rules.view(sampled, seat) == view
 
 
+@pytest.mark.parametrize(("game_id", "seats", "given", "why"), POKER, ids=str)
+def test_the_hand_so_far_is_the_hand_that_was_played(game_id, seats, given, why):
+    """From the state alone, of a sampled one too: what spectators saw before each move, and the cards of the state."""
+    (game,) = (each for each in GAMES if each.id == game_id)
+    hand_so_far = importlib.import_module(f"arena.games.{game.family}.possible_states").hand_so_far
+    rules, options = game.rules, game.options({"hands": 4 * seats, **given}, seats)
+    seen, hand = [], -1
+    for number, moment in enumerate(moments(game, options, seats, 3)):
+        if rules.hand_number(moment.state) != hand:
+            seen, hand = [], rules.hand_number(moment.state)
+        view = rules.view(moment.state, moment.acting[0])
+        draw = random.Random(number).randrange
+        sampled = game.sample_state(view, options, moment.acting[0], draw)
+        for state in (moment.state, sampled):
+            past = list(hand_so_far(state))
+            assert all(seat in rules.to_act(before) for before, seat, _ in past)
+            assert all(move in rules.moves(before, seat) for before, seat, move in past)
+            shown = [replace(rules.view(before, None), totals=()) for before, _, _ in past]
+            assert list(dict.fromkeys(shown)) == seen
+            assert all(dealt_to(before, seat) <= dealt_to(state, seat) for before, seat, _ in past)
+        seen.append(replace(rules.view(moment.state, None), totals=()))
+
+
+def dealt_to(state, seat):
+    """All cards that a seat was dealt in the hand of a state, shown, hidden or given up."""
+    deal = state.hand.deal
+    if hasattr(deal, "upcards"):
+        return {deal.holes[seat], *deal.upcards[seat]}
+    return {*deal.holes[seat], deal.given_up[seat]} - {None}
+
+
 @pytest.mark.parametrize("there", [(True, False), (True, True), (True, False, False)], ids=str)
 def test_hands_in_fantasyland_are_sampled(there):
     (game,) = (each for each in GAMES if each.id == "open_face_chinese_poker")

@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import gzip
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from html import unescape
 from urllib.parse import unquote, urljoin, urlsplit
 
 from arena.web.app import Web, application
@@ -99,3 +101,9 @@ def site(folder, hub=None, only="", *, organiser=False):
         finally:
             client.close()
             web.close()
+
+
+def text_of(client, path):
+    """The text of a page, with a space between its cells."""
+    text = re.sub(r'<span class="hidden">.*?</span>', "", client.get(path).text)
+    return " ".join(unescape(re.sub("<[^>]*>", " ", text.partition("<main>")[2])).split())

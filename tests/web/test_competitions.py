@@ -1,8 +1,6 @@
 """Competitions' pages: standings of every format, who met whom, and what is official."""
 
-import re
 import shutil
-from html import unescape
 
 import pytest
 
@@ -13,7 +11,7 @@ from arena.web.rendering import fraction
 from arena.web.site_export import ExportSelection, prepare
 from tests.rows import slow_unless
 from tests.web import competitions, house
-from tests.web.asking import site
+from tests.web.asking import site, text_of
 from tests.web.chromium import Tab
 from tests.web.test_site import crawl
 from tests.web.test_site_browser import CUT_TABLES, LOOKS, barriers
@@ -34,12 +32,6 @@ def folder(built, tmp_path_factory):
 def client(folder):
     with site(folder) as (made, _):
         yield made
-
-
-def text_of(client, path):
-    """The text of a page, with a space between its cells."""
-    text = re.sub(r'<span class="hidden">.*?</span>', "", client.get(path).text)
-    return " ".join(unescape(re.sub("<[^>]*>", " ", text.partition("<main>")[2])).split())
 
 
 # fmt: off

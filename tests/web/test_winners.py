@@ -84,7 +84,9 @@ def test_the_page_of_a_match_shows_par_beside_the_scores(client):
     assert all(isinstance(each["par"], int) for each in seats)
     text = client.get("/m/m1/all/1").text
     result = text.partition("Result by seat")[2].partition("</table>")[0]
-    cells = [re.findall(r'<td class="number">([^<]*)</td>', row) for row in result.split("<tr>")[2:]]
+    cells = [
+        re.findall(r'<td class="number">([^<]*)</td>', row) for row in result.split("<tr>")[2:]
+    ]
     assert [(f"{each['score']:+g}", f"{each['par']:+d}") for each in seats] == [
         (row[0], row[1]) for row in cells
     ]

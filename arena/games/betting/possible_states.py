@@ -3,18 +3,31 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from arena.cards import Card
 from arena.games.betting.match import Action, Line, Match, Scores, Terms, new_match
 from arena.games.betting.moves import CALL, CHECK, FOLD, BettingMove, bet_to, raise_to
 from arena.games.betting.rounds import Chips, Round, act
 from arena.games.contract import Seat
 
-_MOVES: Final[Mapping[Action, Callable[[int], BettingMove]]] = {
+MOVES: Final[Mapping[Action, Callable[[int], BettingMove]]] = {
     Action.FOLD: lambda _: FOLD,
     Action.CHECK: lambda _: CHECK,
     Action.CALL: lambda _: CALL,
     Action.BET: bet_to,
     Action.RAISE: raise_to,
 }
+"""Makes the move of an action from the seat's total of the round after it."""
+
+
+class OneDeck:
+    """Deals of one hand, whose deck is known."""
+
+    def __init__(self, deck: Sequence[Card]) -> None:
+        self._deck = tuple(deck)
+
+    def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
+        del hand, label, cards
+        return self._deck
 
 
 def match_of(
@@ -48,5 +61,5 @@ def folded(line: Line, since: int = 0) -> tuple[Seat, ...]:
 def replayed(opening: Round, line: Line, since: int) -> Round:
     """Return the round after the actions of the line from number `since` on."""
     for action, to in zip(line.actions[since:], line.tos[since:], strict=True):
-        opening = act(opening, _MOVES[action](to))
+        opening = act(opening, MOVES[action](to))
     return opening

@@ -1,11 +1,13 @@
 """States of the Pineapple games that a seat cannot tell from the real one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 
 from arena.cards import PACK_52, Card
 from arena.games.betting import rounds
 from arena.games.betting.match import Match
 from arena.games.betting.possible_states import (
+    MOVES,
+    OneDeck,
     chips_before,
     folded,
     live_before,
@@ -14,9 +16,9 @@ from arena.games.betting.possible_states import (
 )
 from arena.games.betting.rounds import Round
 from arena.games.contract import Seat
-from arena.games.pineapple.messages import Phase, Street, View
+from arena.games.pineapple.messages import DISCARDS, Move, Phase, Street, View
 from arena.games.pineapple.options import Options
-from arena.games.pineapple.rules import DISCARD_ON, HOLE, opening
+from arena.games.pineapple.rules import BOARD_PLACES, DISCARD_ON, HOLE, begin_hand, opening, step
 from arena.games.pineapple.stakes import Stakes, stakes_of
 from arena.games.pineapple.state import BOARD, Deal, Hand, State
 from arena.games.possible_cards import hands_of
@@ -34,6 +36,45 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     match = match_of(options.hands, options.format, view.hand, view.dealer, view.chips, view.totals)
     hand = Hand(stakes, match, _deal(view, match, stakes, seat, below))
     return State(hand, view.phase, view.street, _betting(view, match, stakes), view.line)
+
+
+def hand_so_far(state: State) -> Iterator[tuple[State, Seat, Move]]:
+    """Yield each state of the hand before this one, with the seat that moved and its move; of discards, those with one each."""
+    hand, line = state.hand, state.line
+    deals = OneDeck(_deck(hand.match, hand.deal))
+    before = begin_hand(hand.stakes, hand.match, deals).state
+    for seat, action, to in zip(line.seats, line.actions, line.tos, strict=True):
+        before = yield from _discarded(before, hand.deal, deals)
+        move: Move = MOVES[action](to)
+        yield before, seat, move
+        before = step(before, ((seat, move),), deals).state
+    if state.phase is not Phase.DISCARD:
+        yield from _discarded(before, hand.deal, deals)
+
+
+def _discarded(
+    state: State, deal: Deal, deals: OneDeck
+) -> Generator[tuple[State, Seat, Move], None, State]:
+    """Yield the discards of a state in which seats discard, and return the state after them, or else the state."""
+    if state.phase is not Phase.DISCARD:
+        return state
+    moves = [(seat, DISCARDS[gone]) for seat in state.betting.live if (gone := deal.given_up[seat])]
+    for seat, move in moves:
+        yield state, seat, move
+    after: State = step(state, tuple(moves), deals).state
+    return after
+
+
+def _deck(match: Match, deal: Deal) -> list[Card]:
+    """A deck from which these cards are dealt."""
+    order = rounds.clockwise(match.players, match.dealer)
+    given = {each: gone for each in order if (gone := deal.given_up[each]) is not None}
+    dealt = [(*deal.holes[each], *([given[each]] if each in given else ())) for each in order]
+    deck = [cards[place] for place in range(HOLE) for cards in dealt]
+    rest = sorted(set(PACK_52).difference(deck, deal.runout))
+    for place, card in zip(BOARD_PLACES, deal.runout, strict=True):
+        rest.insert(place, card)
+    return deck + rest
 
 
 def _deal(

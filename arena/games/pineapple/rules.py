@@ -76,8 +76,8 @@ DISCARD_ON: Final = {
     Variant.CRAZY: Street.FLOP,
     Variant.CRAZY_HILO: Street.FLOP,
 }
-# The places of board cards in the deck after the hole cards; the cards between are burnt.
-_BOARD_PLACES: Final = (1, 2, 3, 5, 7)
+BOARD_PLACES: Final = (1, 2, 3, 5, 7)
+"""The places of board cards in the deck after the hole cards; the cards between are burnt."""
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
@@ -229,7 +229,7 @@ def _deal(match: Match, deals: Deals) -> Deal:
     dealt = HOLE * len(players)
     for place, seat in enumerate(rounds.clockwise(players, match.dealer)):
         holes[seat] = deck[place : dealt : len(players)]
-    runout = tuple([deck[dealt + place] for place in _BOARD_PLACES])
+    runout = tuple([deck[dealt + place] for place in BOARD_PLACES])
     return Deal(tuple(holes), (None,) * seats, runout)
 
 

@@ -1,16 +1,25 @@
 """States of Soko that a seat cannot tell from the real one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from arena.cards import PACK_52, Card
 from arena.games.betting import rounds
 from arena.games.betting.match import Match
-from arena.games.betting.possible_states import chips_before, live_before, match_of, replayed
+from arena.games.betting.moves import bring_in_of
+from arena.games.betting.possible_states import (
+    MOVES,
+    OneDeck,
+    chips_before,
+    live_before,
+    match_of,
+    replayed,
+)
 from arena.games.betting.rounds import Round
 from arena.games.contract import Seat
 from arena.games.possible_cards import hands_of
-from arena.games.soko.messages import Phase, View
+from arena.games.soko.messages import Move, Phase, View
 from arena.games.soko.options import Options
+from arena.games.soko.rules import begin_hand, step
 from arena.games.soko.showdown import first_to_act
 from arena.games.soko.stakes import Stakes, stakes_of
 from arena.games.soko.state import Deal, Hand, State
@@ -26,6 +35,26 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     match = match_of(options.hands, options.format, view.hand, view.dealer, view.chips, view.totals)
     hand = Hand(stakes, match, _deal(view, match, seat, below))
     return State(hand, view.phase, view.round, _betting(view, stakes), view.line)
+
+
+def hand_so_far(state: State) -> Iterator[tuple[State, Seat, Move]]:
+    """Yield each state of the hand before this one, with the seat that moved and its move."""
+    match, deal, line = state.hand.match, state.hand.deal, state.line
+    order = rounds.clockwise(match.players, match.dealer)
+    holes = [hole for each in order if (hole := deal.holes[each]) is not None]
+    upcards = [
+        deal.upcards[each][number]
+        for number in range(state.number)
+        for each in order
+        if number < len(deal.upcards[each])
+    ]
+    deals = OneDeck((*holes, *upcards, *deal.stock))
+    before = begin_hand(state.hand.stakes, match, deals).state
+    for seat, action, to in zip(line.seats, line.actions, line.tos, strict=True):
+        brings_in = before.phase is Phase.BRING_IN
+        move: Move = bring_in_of(to) if brings_in else MOVES[action](to)
+        yield before, seat, move
+        before = step(before, ((seat, move),), deals).state
 
 
 def _deal(view: View, match: Match, seat: Seat, below: Callable[[int], int]) -> Deal:

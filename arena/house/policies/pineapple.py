@@ -8,14 +8,21 @@ from arena.cards import PACK_52, Card
 from arena.games.contract import Seat
 from arena.games.pineapple.messages import DISCARDS, Move, Phase
 from arena.games.pineapple.options import Variant
+from arena.games.pineapple.possible_states import hand_so_far
 from arena.games.pineapple.rules import moves
 from arena.games.pineapple.state import BOARD, State
+from arena.house import betting
 from arena.house.betting import bet, drawn
 from arena.poker import eight_or_better, standard
 
 _KEPT: Final = 2
 _DEALS: Final = 80
 _ROLLOUT_DEALS: Final = 5
+_READ_DEALS: Final = 16
+"""Deals for the equity of another seat, whose bets are read."""
+
+STEP_TIME: Final = 2.0
+"""See `arena.house.search.Searcher.step_time`. Half of the time is that of reading bets."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
@@ -26,6 +33,17 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 def rollout(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
     """A move by a rougher count, for searches."""
     return _move(state, seat, below, _ROLLOUT_DEALS)
+
+
+def likelihood(state: State, seat: Seat, below: Callable[[int], int]) -> float:
+    """How likely the others' bets of the hand are with the cards of the state."""
+
+    def equity(before: State, each: Seat) -> float:
+        kept = list(combinations(before.hand.deal.holes[each], _KEPT))
+        return max(_equities(before, each, kept, below, _READ_DEALS))
+
+    bets = (past for past in hand_so_far(state) if past[0].phase is Phase.BET)
+    return betting.likelihood(bets, seat, moves, equity)
 
 
 def _move(state: State, seat: Seat, below: Callable[[int], int], deals: int) -> Move:

@@ -1,0 +1,67 @@
+"""The page of an arena's workers, for organisers alone."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from arena.server import arena_status
+from arena.server.arena_status import NoStatus
+from arena.server.metrics import WorkerStatus
+from tests.web.asking import site, text_of
+
+LOCAL = WorkerStatus(1, 4711, 2, 3, 12_000)
+JOINED = WorkerStatus(5, 99, 1, 8, 34, "m1 <b>", "S2", 4)
+
+
+@pytest.fixture
+def client(built):
+    with site(built[0], organiser=True) as (made, _):
+        yield made
+
+
+def found(monkeypatch, page):
+    monkeypatch.setattr(arena_status, "status_of_folder", lambda _: SimpleNamespace(page=page))
+
+
+def test_each_worker_has_a_row(client, monkeypatch):
+    found(monkeypatch, SimpleNamespace(workers=(LOCAL, JOINED)))
+    text = text_of(client, "/workers")
+    assert "worker 1 (local) 3 12000 4711 2" in text
+    assert "m1 <b> 8 34 S2 4 99 1" in text
+    assert [each["name"] for each in client.get("/workers.json").json()["workers"]] == [
+        "",
+        "m1 <b>",
+    ]
+
+
+# fmt: off
+NONE = [
+    # the status's page            text                                    why
+    (SimpleNamespace(workers=()),  "The arena has no workers.",            "an arena without workers"),
+    (None,                         "the arena serves no metrics",          "an arena without metrics"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("page", "text", "why"), NONE, ids=[row[2] for row in NONE])
+def test_a_sentence_says_why_there_is_no_row(client, monkeypatch, page, text, why):
+    found(monkeypatch, page)
+    assert text in text_of(client, "/workers")
+
+
+def test_without_an_arena_the_page_says_so(client):
+    assert "no arena runs in the folder" in text_of(client, "/workers")
+    assert "no arena runs" in client.get("/workers.json").json()["problem"]
+
+
+def test_other_readers_have_no_such_page(built):
+    with site(built[0]) as (client, _):
+        assert client.get("/workers").status_code == 404
+
+
+def test_a_folder_that_cannot_be_read_is_named(client, monkeypatch):
+    def cannot(_):
+        raise NoStatus("cannot look into data: Permission denied")
+
+    monkeypatch.setattr(arena_status, "status_of_folder", cannot)
+    assert "Permission denied" in text_of(client, "/workers")
