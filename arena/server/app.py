@@ -16,7 +16,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -238,7 +238,8 @@ def serve_bots(
                     sandbox=sandbox,
                     player_of=functools.partial(player_of, pool),
                 )
-                await scheduler.run()
+                async with _while_bots_can_start(sandbox):
+                    await scheduler.run()
 
     path = data_folder.store_path(settings.data)
     open_store(path).close()  # made, or brought up to date, with patience for other programs
@@ -293,7 +294,8 @@ def play_competitions(
                 max_matches=max_matches,
                 on_progress=on_progress,
             )
-            await scheduler.play_each(names, at_a_time)
+            async with _while_bots_can_start(sandbox):
+                await scheduler.play_each(names, at_a_time)
             await scheduler.players.send_home()
             launched.cancel_scope.cancel()
         return True
@@ -340,9 +342,8 @@ def play_as_worker(
                 speed_class=speed_class,
             )
             player = AssignmentPlayer(parts.arena, recorder, players, ready)
-            if sandbox is not None:
-                nursery.start_soon(_end_without_spawner, sandbox, nursery.cancel_scope)
-            await player.run(reads, writes)
+            async with _while_bots_can_start(sandbox):
+                await player.run(reads, writes)
             if player.is_idle:
                 await players.send_home()
             nursery.cancel_scope.cancel()
@@ -350,11 +351,32 @@ def play_as_worker(
     _run(settings, Tokens(guests=False), main, recorder)
 
 
-async def _end_without_spawner(sandbox: Sandbox, scope: trio.CancelScope) -> None:
-    """End a worker that can start no bots any more: otherwise it would fail every deal-set at once. It is started again."""
-    await sandbox.ended()
-    _log.error("a worker ends, as its spawner has ended")
-    scope.cancel()
+@contextlib.asynccontextmanager
+async def _while_bots_can_start(sandbox: Sandbox | None) -> AsyncGenerator[None]:
+    """Cancel the body when the spawner ends: otherwise every deal-set would fail at once. Who started the program starts it again.
+
+    Raises:
+      CannotServe: if the spawner has ended.
+    """
+    has_ended = False
+
+    async def watch(sandbox: Sandbox, scope: trio.CancelScope) -> None:
+        nonlocal has_ended
+        await sandbox.ended()
+        has_ended = True
+        scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        if sandbox is not None:
+            nursery.start_soon(watch, sandbox, nursery.cancel_scope)
+        yield
+        nursery.cancel_scope.cancel()
+    if has_ended:
+        _log.error("the spawner of bots has ended")
+        raise CannotServe(
+            "the process that starts sandboxed bots has ended, and no bot could be started any more; "
+            "start the program again, and everything goes on"
+        )
 
 
 def _run(

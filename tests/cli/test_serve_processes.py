@@ -113,6 +113,25 @@ def test_a_worker_without_its_spawner_is_started_again_and_fails_no_deal_set(tmp
     assert not [each for replay in replays_of(data) for each in replay.decided if each.fault]
 
 
+@pytest.mark.slow
+def test_an_arena_without_its_spawner_ends_and_goes_on_when_it_is_started_again(tmp_path):
+    data, plan = tmp_path / "data", tmp_path / "plan.toml"
+    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 20\n{BOTS}')
+    said("competition", "new", plan, "--data", data)
+    with served(data, "--metrics-port", 0) as (_, process):
+        said("competition", "start", "swiss", "--data", data)
+        until(lambda: json.loads(said("status", "--data", data, "--json"))["decisions"])
+        (spawner,) = (pid for pid in children_of(process.pid) if is_program(pid, "-I"))
+        os.kill(spawner, signal.SIGKILL)
+        _, errors = ended(process)
+    assert process.returncode == 1
+    assert "the process that starts sandboxed bots has ended" in errors
+    assert "Traceback" not in errors
+    with served(data):
+        until(lambda: is_finished("swiss", data))
+    assert not [each for replay in replays_of(data) for each in replay.decided if each.fault]
+
+
 def is_program(pid, word):
     """Whether the command of a process has this word."""
     return word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
