@@ -51,7 +51,7 @@ def web() -> None:
 @click.option(
     "--organiser",
     is_flag=True,
-    help="Also serve /competitions/NAME.collusion, which others should not read; on this machine only.",
+    help="Also serve /workers and /competitions/NAME.collusion, which others should not read; on this machine only.",
 )
 @click.option("--with-parent", is_flag=True, hidden=True, help="End when standard input does.")
 @data_option
@@ -79,6 +79,10 @@ def serve(
 
     def listening(address: str) -> None:
         click.echo(f"Pages are at http://{address}/. Data in {data}. Ctrl-C stops it.")
+        if organiser:
+            click.echo(
+                "For organisers: /workers, and /competitions/NAME.collusion of each competition."
+            )
         if opens:
             open_in_browser(f"http://{address}/")
 
