@@ -1,6 +1,7 @@
-"""Measures what a decision of the house bot costs: `python -m bench.house`.
+"""Measures what a decision of the house bot costs, or how fast its playouts are: `python -m bench.house [--playouts]`.
 
-A level plays matches against itself by the rules alone. Processor time is measured, so other work matters little.
+A level plays matches against itself by the rules alone. A playout goes from the first decision of a hand to its end, by the
+policy for all seats. Processor time is measured, so other work matters little.
 """
 
 import argparse
@@ -10,9 +11,10 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 
+from arena.compiled import built
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
-from arena.house.bot import player
+from arena.house.bot import player, searcher_of
 from arena.house.levels import STEPS
 from arena.testing.deals import SeededDeals
 
@@ -62,18 +64,43 @@ def rows(games: Iterable[Game], count: int) -> Iterator[str]:
         yield f"| {game.id} | {' | '.join(cells)} |"
 
 
+PLAYOUTS_S = 2.0
+"""Processor time of the playouts of a game."""
+
+
+def playout_rows(games: Iterable[Game]) -> Iterator[str]:
+    """A row of a table in Markdown for each game that is searched by playouts: steps of the rules in a second."""
+    yield f"| game | {built()}: steps a second |"
+    yield "|---|---|"
+    for game in games:
+        searcher = searcher_of(game.id)
+        assert searcher is not None, "every game has a policy"
+        if searcher.look_ahead is not None:
+            continue
+        seats, steps, number = game.seats[0], 0, 0
+        options = game.options({"hands": 2 * seats}, seats)
+        begun_s = time.process_time()
+        while (taken_s := time.process_time() - begun_s) < PLAYOUTS_S:
+            number += 1
+            deals = SeededDeals(f"playouts {number}")
+            state = game.rules.start(options, seats, deals).state
+            steps += searcher.played_out(state, game.rules.to_act(state)[0], number)[1]
+        yield f"| {game.id} | {steps / taken_s:,.0f} |"
+
+
 def main() -> None:
     """Print the table of the games that the command line names, or of all."""
     parser = argparse.ArgumentParser(prog="python -m bench.house", description=__doc__)
     parser.add_argument("games", nargs="*", metavar="GAME", help="[default: all]")
     parser.add_argument("--decisions", type=int, default=40, metavar="N", help="of each level (40)")
+    parser.add_argument("--playouts", action="store_true", help="the speed of playouts instead")
     given = parser.parse_args()
     known = {game.id: game for game in GAMES}
     unknown = [name for name in given.games if name not in known]
     if unknown:
         parser.error(f"there is no game {unknown[0]!r}; there are {', '.join(known)}")
     games = [known[name] for name in given.games] or GAMES
-    for row in rows(games, given.decisions):
+    for row in playout_rows(games) if given.playouts else rows(games, given.decisions):
         sys.stdout.write(row + "\n")
         sys.stdout.flush()
 

@@ -116,7 +116,7 @@ class _Player:
         self._beliefs: Beliefs = beliefs_of(self._view, most_rules)
         likely = self._beliefs.rules[:LIKELIEST]
         self._weights = [weight for weight, _, _ in likely]
-        self._others = 1 - sum(self._weights)
+        self._others: float = 1.0 - sum(self._weights)
         self._line = Ends.of([FACES[card] for card in self._view.layout.mainline])
         self._widest = widest
 
