@@ -73,6 +73,7 @@ GAMES: Final[Mapping[str, Redrawn]] = {
     "oklahoma_rummy": _oklahoma_rummy,
     "soko": _soko,
     "pineapple": _pineapple,
+    "crazy_pineapple": _pineapple,
     "open_face_chinese_poker": _open_face,
 }
 
@@ -168,7 +169,7 @@ def row(game_id: str, found: Sequence[tuple[float, float]]) -> str:
 
 
 def main() -> None:
-    """Print a row for each game that the command line names, or of all five."""
+    """Print a row for each game that the command line names, or of all."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.luck",
         description=__doc__,

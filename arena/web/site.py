@@ -7,13 +7,16 @@ A path has no leading slash and no suffix: `competitions/autumn`. Both commands 
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from arena.games.catalogue import GAMES
 from arena.web.addresses import NoSuchPage, unslug
 from arena.web.page import Page
 from arena.web.pages import bot, competition, game, lists, reference, workers
 from arena.web.site_archive import SiteArchive
+
+Pages: TypeAlias = tuple[tuple[re.Pattern[str], Callable[..., Page]], ...]
+"""The pattern of each page's path, and the function that makes the page from the archive and the pattern's groups."""
 
 LONGEST_PATH: Final = 400
 _NAME: Final = r"([A-Za-z0-9_~% -]+?)"
@@ -22,7 +25,7 @@ _NUMBER: Final = r"[1-9][0-9]{0,4}"
 _LIST: Final = rf"(?:\.({_GAME}))?"
 _PAGE: Final = rf"(?:\.({_NUMBER}))?"
 
-PAGES: Final[tuple[tuple[re.Pattern[str], Callable[..., Page]], ...]] = tuple(
+PAGES: Final[Pages] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
         ("index", lists.home),
@@ -43,9 +46,8 @@ PAGES: Final[tuple[tuple[re.Pattern[str], Callable[..., Page]], ...]] = tuple(
         ("api", reference.api),
     )
 )
-"""The function that makes each page. Its arguments are the archive and the pattern's groups."""
 
-ORGANISER_PAGES: Final = (
+ORGANISER_PAGES: Final[Pages] = (
     (re.compile("workers"), workers.workers),
     (re.compile(rf"competitions/{_NAME}\.collusion"), competition.collusion),
 )
