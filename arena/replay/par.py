@@ -107,8 +107,7 @@ def compare(
                 )
             )
     costly.sort(key=lambda each: -each.loss)
-    scores = _par(spec, searcher)
-    assert scores is not None, "there is no limit"
+    scores = _par(spec, searcher, math.inf)
     return HouseComparison(scores, len(own), tuple(costly[:MOST_DECISIONS]))
 
 
@@ -117,12 +116,9 @@ def par(replay: Replay, most_decisions: int) -> tuple[int, ...]:
 
     Raises:
       CannotCompare: as `compare`, or if the house bots make more decisions in it.
+      Unplayable: if this arena does not have the game, rules version or options.
     """
-    spec, searcher = _comparable(replay)
-    scores = _par(spec, searcher, most_decisions)
-    if scores is None:
-        raise CannotCompare(f"the house bots make more than {most_decisions} decisions")
-    return scores
+    return _par(*_comparable(replay), most_decisions)
 
 
 def _comparable(replay: Replay) -> tuple[MatchSpec, Searcher]:
@@ -145,12 +141,11 @@ def _has_choice(decision: ReplayedDecision, step: PlaybackStep) -> bool:
     return len(moves.offered) > 1 or not moves.complete
 
 
-def _par(
-    spec: MatchSpec, searcher: Searcher, most_decisions: float = math.inf
-) -> tuple[int, ...] | None:
+def _par(spec: MatchSpec, searcher: Searcher, most_decisions: float) -> tuple[int, ...]:
     """The scores of a match between house bots of the level `sample` with the cards of another match.
 
-    None if they make more than so many decisions.
+    Raises:
+      CannotCompare: if they make more than so many decisions.
     """
     rules, options = spec.terms.game.rules, spec.terms.options
     chance = random.Random(spec.match_id)
@@ -164,7 +159,7 @@ def _par(
     while acting := rules.to_act(state):
         decisions += len(acting)
         if decisions > most_decisions:
-            return None
+            raise CannotCompare(f"the house bots make more than {most_decisions} decisions")
         chosen = tuple((seat, move(state, seat)) for seat in acting)
         state = rules.step(state, chosen, spec.deals).state
     result = rules.result(state)

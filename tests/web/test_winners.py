@@ -5,6 +5,7 @@ import re
 import pytest
 
 from arena.replay.par import CannotCompare
+from arena.replay.read import Unplayable
 from arena.web.pages import match_result
 from arena.web.pages.finished_match import match_page
 from arena.web.winners import winning_seats
@@ -94,12 +95,15 @@ def test_the_page_of_a_match_shows_par_beside_the_scores(client):
     assert "Par is the score of house bots" in text
 
 
-def test_a_match_that_house_bots_cannot_play_has_no_par(client, built, monkeypatch):
+@pytest.mark.parametrize("error", [CannotCompare("no policy"), Unplayable("older rules")], ids=str)
+def test_a_match_that_house_bots_cannot_play_has_a_result_without_par(
+    client, built, monkeypatch, error
+):
     def cannot(*_):
-        raise CannotCompare("no policy")
+        raise error
 
     monkeypatch.setattr(match_result, "par", cannot)
     assert {each["par"] for each in client.get("/m/m1.json").json()["seats"]} == {None}
-    made, _ = match_page(built[0] / "replays" / "m1.replay", -1, "all", 1, "", "")
+    made, _ = match_page(built[0] / "replays" / "m1.replay", id(error), "all", 1, "", "")
     assert "Result by seat" in made
     assert "Par is" not in made

@@ -13,7 +13,7 @@ from arena.replay.advice import advice
 from arena.replay.diagnosis import MatchDiagnosis
 from arena.replay.par import CannotCompare, par
 from arena.replay.phrases import deed
-from arena.replay.read import Replay
+from arena.replay.read import Replay, Unplayable
 from arena.web.addresses import match_path, match_query, slug
 from arena.web.winners import winning_seats
 
@@ -92,7 +92,7 @@ def match_view(replay: Replay) -> MatchView:
     """The result of a match, with par."""
     try:
         scores = par(replay, MOST_PAR_DECISIONS)
-    except CannotCompare:
+    except (CannotCompare, Unplayable):
         scores = None
     return MatchView(
         match=replay.opened.match_id,

@@ -21,10 +21,8 @@ class WorkersView:
 
 def workers(archive: SiteArchive) -> Page:
     """Make `/workers`."""
-    from arena.server.arena_status import (
-        NoStatus,
-        status_of_folder,
-    )  # only organisers have this page
+    # Imported here, as only organisers have this page.
+    from arena.server.arena_status import NoStatus, status_of_folder
 
     try:
         page = status_of_folder(archive.data).page
