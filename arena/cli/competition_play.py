@@ -17,10 +17,10 @@ from arena.cli.terminal.plain import Interrupted
 from arena.cli.terminal.standings import print_standings, score, title_of
 from arena.competition.plan import read_plan
 from arena.schedule.runner import RunProgress
-from arena.server.app import play_competitions
 from arena.server.competitions.arena_player import MAX_MATCHES
 from arena.server.competitions.scheduler import TROUBLES
 from arena.server.official_standings import standings_csv
+from arena.server.programs import play_competitions
 
 
 def play_here(

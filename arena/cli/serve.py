@@ -15,9 +15,10 @@ from arena.cli.web import WEB_PORT
 from arena.cli.worker_process import worker_command
 from arena.sandbox import Level
 from arena.server.admission.tokens import Tokens
-from arena.server.app import ServerSettings, serve_bots
+from arena.server.app import ServerSettings
 from arena.server.data_folder import store_path
 from arena.server.listen import TlsFiles, is_local, require_this_machine
+from arena.server.programs import serve_bots
 from arena.server.workers.local import MOST_LOCAL
 from arena.store import keep_in
 

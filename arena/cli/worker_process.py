@@ -11,8 +11,9 @@ import click
 from arena.cli.options import data_option, log_to, plain_errors
 from arena.cli.sandbox_options import SandboxChoice, level_of, sandbox_options
 from arena.sandbox import Level
-from arena.server.app import ServerSettings, play_as_worker
+from arena.server.app import ServerSettings
 from arena.server.data_folder import bots_of_worker
+from arena.server.programs import play_as_worker
 
 PROGRAM: Final = ("-m", "arena.cli.worker_process")
 """Arguments of Python that run this module."""
