@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import click
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -25,6 +24,14 @@ RESOURCES = [
     for each in yaml.safe_load_all((DEPLOY / "kubernetes" / name).read_text("utf-8"))
 ]
 PODS = [each["spec"]["template"]["spec"] for each in RESOURCES if "template" in each["spec"]]
+
+
+@pytest.fixture(scope="module")
+def kubernetes():
+    """Validates resources; loaded only here, because its grammars take seconds."""
+    import kubernetes_validate
+
+    return kubernetes_validate
 
 
 def settings(unit):
@@ -83,16 +90,14 @@ def test_a_service_has_the_files_that_it_mounts(name):
 
 
 @pytest.mark.parametrize("resource", RESOURCES, ids=lambda each: each["kind"])
-def test_kubernetes_knows_a_resource(resource):
-    kubernetes_validate.validate(resource, "1.34", strict=True)
+def test_kubernetes_knows_a_resource(kubernetes, resource):
+    kubernetes.validate(resource, "1.34", strict=True)
 
 
-def test_a_field_that_kubernetes_does_not_know_is_found():
+def test_a_field_that_kubernetes_does_not_know_is_found(kubernetes):
     (arena,) = [each for each in RESOURCES if each["kind"] == "StatefulSet"]
-    with pytest.raises(kubernetes_validate.ValidationError):
-        kubernetes_validate.validate(
-            {**arena, "spec": {**arena["spec"], "replica": 1}}, "1.34", strict=True
-        )
+    with pytest.raises(kubernetes.ValidationError):
+        kubernetes.validate({**arena, "spec": {**arena["spec"], "replica": 1}}, "1.34", strict=True)
 
 
 def test_a_pod_mounts_the_volumes_that_it_has():

@@ -88,6 +88,10 @@ class LocalCompetitions:
         """Remove a bot and its deal-sets."""
         self.service.disqualify(name, bot, reason=reason, who=self._who)
 
+    def drop_worker(self, name: str, worker: str, reason: str) -> int:
+        """Drop the deal-sets that a worker played; returns how many."""
+        return self.service.drop_worker(name, worker, reason=reason, who=self._who)
+
     def announce(self, name: str, text: str) -> None:
         """Set the announcement; an empty text removes it."""
         self.service.announce(name, text, who=self._who)

@@ -1,4 +1,4 @@
-"""`arena competition spot-checks`: deal-sets that were played again at another worker."""
+"""`arena competition spot-checks` and `drop-worker`: deal-sets of workers on other machines, checked and dropped."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from arena.cli.competition_client import local_competitions
 from arena.cli.options import data_option, json_option, plain_errors, print_json
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
@@ -49,6 +50,45 @@ def spot_checks(*, name: str, as_json: bool, data: Path) -> None:
     else:
         for each in found:
             _print(each)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  arena keys revoke jsojlhnA                                    # it plays no more
+  arena competition drop-worker autumn m1 --reason "favours ann"
+"""
+)
+@click.argument("name")
+@click.argument("worker")
+@click.option("--reason", required=True, help="The reason, which the arena's records keep.")
+@json_option
+@data_option
+def drop_worker(*, name: str, worker: str, reason: str, as_json: bool, data: Path) -> None:
+    """Drop the deal-sets of NAME that WORKER played, and make new official standings.
+
+    They do not count afterwards. Of a tournament without later rounds, such as a round robin, a plan with more deal-sets
+    adds others. Rounds that are drawn from results, as in a Swiss, rest on what was played, and nothing is dropped.
+    """
+    if not reason.strip():
+        raise click.UsageError("give a reason")
+    with local_competitions(data, must_exist=True) as client:
+        dropped = client.drop_worker(name, worker, reason)
+        official = client.show(name)["official"]
+        if not dropped:
+            known = client.store.competitions().workers(name)
+            raise click.ClickException(
+                f"no deal-set of {name} that counts was played by a worker {worker!r}; "
+                + (f"workers: {', '.join(known)}" if known else "the arena played all itself")
+            )
+    if as_json:
+        print_json(
+            {"competition": name, "worker": worker, "dropped": dropped, "official": official}
+        )
+        return
+    say(f"{counted(dropped, 'deal-set')} of {name} that {worker} played no longer count: {reason}")
+    if official:
+        say(f"Official standings {official} are made without them.")
 
 
 def _print(checks: WorkerChecks) -> None:

@@ -75,6 +75,10 @@ class Format(StrEnum):
     GROUPS = "groups"
 
 
+DRAWN_FROM_RESULTS: Final = frozenset({Format.SWISS, Format.KNOCKOUT, Format.GROUPS})
+"""Formats of which a round depends on the results of those before."""
+
+
 class LadderRow(StrEnum):
     """What has a row in the standings of a ladder."""
 

@@ -72,7 +72,7 @@ class DrawnDealSet:
     """The round it belongs to; 0 on a ladder."""
     shape: DealSetShape = DealSetShape.ROTATION
     void: bool = False
-    """Whether it is not played, because one of its bots is out."""
+    """Whether it does not count: one of its bots went out before it began, or its worker was dropped."""
     inputs_sha256: str = ""
     """The hash of the inputs of a ladder's draw."""
     reported: bool = True

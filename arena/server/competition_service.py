@@ -17,6 +17,7 @@ from typing import Final
 from arena.competition.draws import next_round
 from arena.competition.finals import finals_plan
 from arena.competition.plan import (
+    DRAWN_FROM_RESULTS,
     CompetitionKind,
     CompetitionPlan,
     EntryPolicy,
@@ -27,7 +28,7 @@ from arena.competition.plan_text import FINALS, differences, public_text
 from arena.competition.record import Out
 from arena.competition.rounds import DrawError, seeded
 from arena.competition.standings import Json, live_standings
-from arena.competition.states import MAKES_STANDINGS, Action, State, after
+from arena.competition.states import MAKES_STANDINGS, Action, NotAllowed, State, after
 from arena.errors import RefusalError, refusal
 from arena.replay.signing import Signer, standings_statement
 from arena.sandbox import changed_files
@@ -228,6 +229,27 @@ class CompetitionService:
         store.go_out(name, bot, Out.DISQUALIFIED, reason=reason, who=who, now=now)
         if store.get(name).official:
             store.add_standings(name, self._official(name), who=who, now=now)
+
+    def drop_worker(self, name: str, worker: str, *, reason: str, who: str) -> int:
+        """Drop the complete deal-sets that a worker played: they do not count, and official standings are computed again.
+
+        Returns how many there were.
+
+        Raises:
+          NoCompetition: if there is no such competition.
+          NotAllowed: if its rounds are drawn from results, which its later rounds rest on.
+        """
+        store, now = self._competitions, self._now()
+        plan = read_plan(store.get(name).config)
+        if plan.format in DRAWN_FROM_RESULTS:
+            raise NotAllowed(
+                f"{name!r} is a {str(plan.format).replace('_', ' ')}, of which rounds are drawn from results: its played "
+                "deal-sets stay, and it can only be played again under another name"
+            )
+        dropped = store.drop_worker(name, worker, reason=reason, who=who, now=now)
+        if dropped and store.get(name).official:
+            store.add_standings(name, self._official(name), who=who, now=now)
+        return dropped
 
     def announce(self, name: str, text: str, *, who: str) -> None:
         """Set the announcement of a competition; an empty text removes it.

@@ -40,9 +40,11 @@ def _deal_sets(connection: Connection) -> Iterator[str]:
             row["until_unix_ms"] is not None
         ):
             yield f"{name} is {row['state']}, which does not agree with its holder"
-        if (row["state"] == schema.COMPLETE) != (row["report_sha256"] is not None):
+        is_reported = row["report_sha256"] is not None
+        # A void one may have been played: by a worker that was dropped.
+        if row["state"] != schema.VOID and (row["state"] == schema.COMPLETE) != is_reported:
             yield f"{name} is {row['state']}, which does not agree with its report"
-        if row["state"] == schema.COMPLETE:
+        if is_reported:
             recorded = outcomes_of_deal_set(connection, row["competition_game"], row["id"])
             if not all(each.has_result for each in recorded.values()):
                 yield f"{name} is complete, but results are missing"

@@ -361,6 +361,26 @@ class Competitions:
             after_ = {"bot": bot, "out": str(out), "reason": reason}
             audit.append(connection, now, who, f"out of competition {name}", None, after_)
 
+    def drop_worker(self, name: str, worker: str, *, reason: str, who: str, now: datetime) -> int:
+        """Make the complete deal-sets that a worker played void; returns how many there were."""
+        sets = schema.deal_sets
+        with self._database.writing() as connection:
+            games = _games(connection, _row(connection, name)["id"])
+            played = and_(
+                sets.c.competition_game.in_(games),
+                sets.c.player == worker,
+                sets.c.state == schema.COMPLETE,
+            )
+            dropped = connection.execute(
+                update(sets).where(played).values(state=schema.VOID)
+            ).rowcount
+            if dropped:
+                after_ = {"worker": worker, "deal_sets": dropped, "reason": reason}
+                audit.append(
+                    connection, now, who, f"drop worker of competition {name}", None, after_
+                )
+        return dropped
+
     # Draws and play.
 
     def keep_round(
@@ -470,6 +490,18 @@ class Competitions:
                 GameProgress(_rounds_of(connection, game), _states(connection, game))
                 for game in _games(connection, _row(connection, name)["id"])
             )
+
+    def workers(self, name: str) -> tuple[str, ...]:
+        """The workers that have played deal-sets which count, in order of name."""
+        sets = schema.deal_sets
+        with self._database.reading() as connection:
+            games = _games(connection, _row(connection, name)["id"])
+            query = select(sets.c.player).where(
+                sets.c.competition_game.in_(games),
+                sets.c.player.is_not(None),
+                sets.c.state == schema.COMPLETE,
+            )
+            return tuple(sorted(connection.execute(query.distinct()).scalars()))
 
     def published(self, name: str) -> frozenset[str]:
         """The ids of the matches that have replays."""

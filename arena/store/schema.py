@@ -37,7 +37,7 @@ LEASED: Final = "leased"
 COMPLETE: Final = "complete"
 GIVEN_UP: Final = "given up"
 VOID: Final = "void"
-"""Not played, because one of its bots was withdrawn or disqualified."""
+"""Does not count: one of its bots went out before it began, or an organiser dropped the worker that played it."""
 
 BOT_SCOPE: Final = "bot"
 ORGANISER_SCOPE: Final = "organiser"

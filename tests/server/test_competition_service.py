@@ -1,5 +1,6 @@
 """What organisers and owners may do with competitions, and what is said of everything else."""
 
+import functools
 import json
 import sqlite3
 from datetime import UTC, datetime, timedelta
@@ -27,7 +28,7 @@ from arena.store import (
     StoreError,
     open_store,
 )
-from arena.store.leases import LeaseReport
+from arena.store.leases import LeaseBegin, LeaseReport
 from tests.competition.played import outcome, toml
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -81,9 +82,11 @@ class House:
             self.held.keep_round("autumn", 0, drawn.round, drawn.deal_sets)
         return drawn is not None
 
-    def play(self, most=999):
+    def play(self, most=999, worker=None):
         leases = self.held.leases("autumn", 0)
         jobs = leases.lease("arena", most, now_unix_ms=0)
+        if worker:
+            jobs = leases.begin_many([LeaseBegin("arena", job, worker) for job in jobs])
         for job in jobs:
             told = {match.id: outcome(match, SKILLS) for match in job.deal_set.matches}
             leases.report_many([LeaseReport("arena", job, told)], now_unix_ms=1)
@@ -334,6 +337,35 @@ def test_deal_sets_of_a_bot_that_went_out_are_not_played(house):
     assert shown["void"] > 0
     assert shown["complete"] + shown["void"] == 12
     assert not house.draw()
+
+
+def test_deal_sets_of_a_dropped_worker_do_not_count(house):
+    house.made(toml("round_robin"))
+    house.act("start")
+    house.draw()
+    house.play(3, worker="m1")
+    house.play(2, worker="m2")
+    house.play()
+    house.act("finish")
+    assert house.held.workers("autumn") == ("m1", "m2")
+    drop = functools.partial(house.service.drop_worker, "autumn", reason="it cheats", who="org")
+    assert drop("m3") == 0
+    assert house.service.show("autumn")["official"] == 1
+    assert drop("m1") == 3
+    assert house.held.workers("autumn") == ("m2",)
+    first, second = (house.service.standings("autumn", number) for number in (1, 2))
+    assert [table["games"][0]["deal_sets"]["complete"] for table in (first, second)] == [12, 9]
+    assert house.service.show("autumn")["games"][0]["deal_sets"]["void"] == 3
+    assert verify(house.service.deals("autumn", 2)).number == 2
+
+
+def test_what_later_rounds_rest_on_is_not_dropped(house):
+    house.made()  # a Swiss
+    house.act("start")
+    house.draw()
+    house.play(worker="m1")
+    with pytest.raises(NotAllowed, match="swiss, of which rounds are drawn from results"):
+        house.service.drop_worker("autumn", "m1", reason="it cheats", who="org")
 
 
 def test_a_clock_that_is_set_back_changes_no_draw_and_reopens_nothing(house):

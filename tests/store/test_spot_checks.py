@@ -1,5 +1,6 @@
 """Second plays of matches, in the store."""
 
+import functools
 import json
 
 import pytest
@@ -9,6 +10,7 @@ from arena.cli import main
 from arena.competition.spot_checks import CheckedMatch
 from arena.server.data_folder import store_path
 from arena.store import open_store
+from arena.store.leases import LeaseBegin, LeaseReport
 from tests.store.made import AT, MATCHES, made, plan_of, record, result
 
 
@@ -40,10 +42,8 @@ def test_a_competition_has_its_own(store):
     assert store.spot_checks().of("winter") == ()
 
 
-def said(folder, *words):
-    outcome = CliRunner().invoke(
-        main, ["competition", "spot-checks", *words, "--data", str(folder)]
-    )
+def said(folder, *words, verb="spot-checks"):
+    outcome = CliRunner().invoke(main, ["competition", verb, *words, "--data", str(folder)])
     return outcome.exit_code, outcome.output
 
 
@@ -57,6 +57,28 @@ def test_the_command_shows_each_worker(store, tmp_path):
     assert "+2.00" in text
     found = json.loads(said(tmp_path, "autumn", "--json")[1])
     assert found["workers"][0]["favours"][0]["per_deal_set"] == 2.0
+
+
+def test_a_worker_is_dropped_with_a_reason(store, tmp_path):
+    leases = store.competitions().leases("autumn", 0)
+    begins = [LeaseBegin("arena", job, "m1") for job in leases.lease("arena", 2, now_unix_ms=0)]
+    for job in leases.begin_many(begins):
+        ended = {match.id: result(match) for match in job.deal_set.matches}
+        leases.report_many([LeaseReport("arena", job, ended)], now_unix_ms=1)
+    drop = functools.partial(said, tmp_path, verb="drop-worker")
+    code, text = drop("autumn", "m9", "--reason", "favours ann")
+    assert (code, text) == (
+        1,
+        "Error: no deal-set of autumn that counts was played by a worker 'm9'; workers: m1\n",
+    )
+    assert drop("autumn", "m1", "--reason", " ")[0] == 2
+    assert drop("autumn", "m1", "--reason", "favours ann") == (
+        0,
+        "2 deal-sets of autumn that m1 played no longer count: favours ann\n",
+    )
+    code, text = drop("autumn", "m1", "--reason", "favours ann")
+    assert (code, text.endswith("the arena played all itself\n")) == (1, True)
+    assert store.violations() == ()
 
 
 def test_an_unknown_competition_is_an_error(store, tmp_path):
