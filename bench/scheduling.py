@@ -125,7 +125,9 @@ def _rate(samples: list[_Sample], low: float, high: float) -> float:
     within = [each for each in samples if low <= each.done <= high]
     if len(within) < 2:
         within = [samples[0], samples[-1]]
-    return (within[-1].done - within[0].done) / (within[-1].at_s - within[0].at_s)
+    # Final standings are made after the last deal-set, and nothing is played meanwhile.
+    end = next(each for each in within if each.done == within[-1].done)
+    return (end.done - within[0].done) / (end.at_s - within[0].at_s)
 
 
 def _replay(folder: Path) -> Path:

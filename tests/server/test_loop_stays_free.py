@@ -388,6 +388,7 @@ def test_whatever_is_asked_for(house, what):
     assert monitor.longest <= MOST_CALLS
 
 
+@pytest.mark.slow
 def test_matches_in_play_are_listed_in_pages_newest_first(house):
     token, listed = "", []
     while len(listed) < IN_PLAY:
@@ -404,6 +405,7 @@ def test_matches_in_play_are_listed_in_pages_newest_first(house):
     assert listed[:IN_PLAY] == [*house.arena.matches.in_play][::-1]
 
 
+@pytest.mark.slow
 def test_bots_are_listed_in_pages_by_name_with_what_they_play(house):
     token, listed = "", {}
     while not listed or token:
@@ -569,6 +571,7 @@ def test_a_hello_takes_time_for_its_matches_only():
     assert calls_of(lambda: world.ann.connect(**hello)) <= 4 * MOST_CALLS
 
 
+@pytest.mark.slow
 def test_replays_are_listed_in_pages_newest_first(house):
     token, pages = "", []
     while not pages or token:
