@@ -126,7 +126,7 @@ def _rate(samples: list[_Sample], low: float, high: float) -> float:
     if len(within) < 2:
         within = [samples[0], samples[-1]]
     # Final standings are made after the last deal-set, and nothing is played meanwhile.
-    end = next(each for each in within if each.done == within[-1].done)
+    end = next((each for each in within[1:] if each.done == within[-1].done), within[-1])
     return (end.done - within[0].done) / (end.at_s - within[0].at_s)
 
 

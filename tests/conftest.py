@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import re
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from arena.compiled import built, outdated
@@ -94,6 +95,8 @@ def beside():
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="run the slow tests too")
     parser.addoption("--round", choices=ROUNDS, help="only files of this round of all tests")
+    parser.addoption("--note-passed", metavar="FILE", help="add the ids of tests that pass to FILE")
+    parser.addoption("--passed", metavar="FILE", help="leave out what FILE names and only computes")
 
 
 def runs_all_that_it_names(config):
@@ -169,6 +172,11 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+def repeats_itself(item):
+    """Whether a test does the same on any machine: it starts nothing, and has no examples of hypothesis."""
+    return round_of(item.path) == "computing" and not is_hypothesis_test(item.obj)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
     """Take over what a process of pytest-xdist has counted; each collects all tests."""
@@ -202,14 +210,41 @@ class BySharedWork(LoadScopeScheduling):
         return file if file in TOGETHER else nodeid
 
 
+class NotePassed:
+    """Adds the ids of tests that pass to a file."""
+
+    def __init__(self, path):
+        self._path = path
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" and report.passed:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{report.nodeid}\n")
+
+
+def pytest_configure(config):
+    path = config.getoption("note_passed")
+    if path and not hasattr(config, "workerinput"):  # with pytest-xdist, the process that hears of all
+        config.pluginmanager.register(NotePassed(Path(path)))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     return BySharedWork(config, log) if config.getoption("dist") == "loadscope" else None
 
 
+def pytest_collection_finish():
+    """Keep what is loaded by now, with thousands of tests, out of each collection of garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Leave the slow tests out of a run of everything; what is named is run whole."""
+    if passed := config.getoption("passed"):
+        known = set(Path(passed).read_text("utf-8").splitlines())
+        items[:] = [item for item in items if item.nodeid not in known or not repeats_itself(item)]
     chosen = config.getoption("keyword") or config.getoption("markexpr")
     if chosen or runs_all_that_it_names(config):
         return

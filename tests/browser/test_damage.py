@@ -74,6 +74,7 @@ def test_damage_is_told_in_a_sentence(node, replay, said, why):
     assert said in report["damaged"]
 
 
+@pytest.mark.slow
 def test_every_flipped_byte_is_found(node):
     intact = played().replay
     flipped = [
@@ -83,12 +84,14 @@ def test_every_flipped_byte_is_found(node):
     assert set(node.call("verdicts", replays=flipped)) == {"damaged"}
 
 
+@pytest.mark.slow
 def test_every_cut_tail_is_found(node):
     intact = played().replay
     cut = [intact[:size] for size in range(FIRST_BYTE, len(intact))]
     assert set(node.call("verdicts", replays=cut)) == {"damaged"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["fair_deal", "revealed"])
 def test_no_byte_of_what_was_fixed_or_opened_can_change_with_fitting_checksums(node, which):
     match = played()

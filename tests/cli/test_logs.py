@@ -65,10 +65,10 @@ def composed(source):
     for call in ast.walk(ast.parse(source)):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
+        if call.func.attr not in METHODS:
+            continue
         logger = ast.unparse(call.func.value)
-        if call.func.attr not in METHODS or not re.search(
-            r"\b(_?log(ger)?|getLogger\(.*\))$", logger
-        ):
+        if not re.search(r"\b(_?log(ger)?|getLogger\(.*\))$", logger):
             continue
         message, *arguments = call.args[call.func.attr == "log" :]
         constant = isinstance(message, ast.Constant | ast.Name | ast.Attribute | ast.IfExp)

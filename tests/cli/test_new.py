@@ -32,8 +32,9 @@ AS_THE_SDK = {
     "GOFLAGS": "-trimpath",
     "CARGO_PROFILE_DEV_DEBUG": "0",
     "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
+    "CMAKE_BUILD_TYPE": "Debug",
 }
-"""So that what an SDK needs is compiled once for it and for its bots."""
+"""So that what an SDK needs is compiled once for it and for its bots, and as quickly as may be."""
 # fmt: on
 
 

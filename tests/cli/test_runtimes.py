@@ -52,6 +52,7 @@ def test_a_runtime_is_built_listed_and_removed(here):
     assert "ml" not in listed()
 
 
+@pytest.mark.slow
 def test_building_as_json(here):
     code, out, err = build("--json")
     first = json.loads(out)

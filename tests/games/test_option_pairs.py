@@ -9,15 +9,19 @@ from arena.games.catalogue import GAMES
 from arena.games.contract import BadOptions
 from arena.testing.deals import SeededDeals
 from tests.games.random_play import pick
+from tests.rows import OF_EACH_KIND, slow_unless
 
 MOST_DECISIONS = 900
 """Enough for the end of each match that an option shortens."""
 MATCHES = 12
-PAIRS = [
-    pytest.param(game, changed, other, id=f"{game.id} {changed.name} beside {other.name}")
-    for game in GAMES
-    for changed, other in itertools.permutations(game.settings, 2)
-]
+PAIRS = slow_unless(
+    lambda game, *_: game.id in OF_EACH_KIND,
+    [
+        pytest.param(game, changed, other, id=f"{game.id} {changed.name} beside {other.name}")
+        for game in GAMES
+        for changed, other in itertools.permutations(game.settings, 2)
+    ],
+)
 
 
 def some(setting, seats, *extreme):

@@ -71,6 +71,7 @@ def test_a_rule_that_is_known_is_played_by(steps):
     assert are_right(RULE, state.table.layout.mainline, move.cards)
 
 
+@pytest.mark.slow
 def test_a_wider_search_finds_longer_strings():
     longer = 0
     for seed in range(6):

@@ -56,6 +56,7 @@ def copy(tmp_path_factory):
     return copy
 
 
+@pytest.mark.slow
 def test_every_game_has_all_that_it_needs():
     """If not, the output names the game, the file and the command that mends it."""
     checked = subprocess.run(

@@ -12,7 +12,7 @@ from arena.replay.par import MOST_DECISIONS, CannotCompare, compare
 from arena.replay.playback import play_back
 from arena.replay.read import Replay
 from tests.replay.matches import Bot, record
-from tests.rows import slow_unless
+from tests.rows import OF_EACH_KIND, slow_unless
 
 STEPS = 240
 GAMES_WITH_POLICY = [each.id for each in GAMES if searcher_of(each.id)]
@@ -66,7 +66,7 @@ def test_the_same_replay_is_compared_alike(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "game_id", slow_unless(lambda game_id: game_id != "eleusis_express", GAMES_WITH_POLICY)
+    "game_id", slow_unless(lambda game_id: game_id in OF_EACH_KIND, GAMES_WITH_POLICY)
 )
 def test_every_game_with_a_policy_is_compared(game_id, tmp_path):
     seats = min(game_by_id(game_id).seats)

@@ -425,6 +425,22 @@ def test_a_process_that_wrote_down_no_more_of_a_match_forgets_no_time(folders):
     assert found.used == (later,)
 
 
+def test_of_a_decision_that_was_settled_since_only_the_absence_is_left(folders):
+    killed(folders[0], then=begun)
+    (first,) = recover(*folders).unfinished
+    last = journal_pb2.Record.FromString(first.bodies[-1]).decided
+    used = UsedTime(last.seat, last.decision, 2.5, 7.25)
+
+    def settles_it(journal):
+        journal.match_again(first.bodies[:-1], (), (used,))._append(first.bodies[-1])
+        journal.flush()
+
+    killed(folders[0], then=settles_it)
+    (found,) = recover(*folders).unfinished
+    assert found.bodies == first.bodies
+    assert found.used == (UsedTime(last.seat, 0, 0.0, 7.25),)
+
+
 def test_the_time_of_a_missing_seat_is_ignored(folders):
     killed(folders[0], then=begun)
     (first,) = recover(*folders).unfinished

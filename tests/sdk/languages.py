@@ -214,7 +214,7 @@ def cpp():
         "cmake",
         (sdk, ("cmake", "-S", ".", "-B", "build", *TESTED, *SANITIZED)),
         (sdk, make),
-        (bots, ("cmake", "-S", ".", "-B", "build")),
+        (bots, ("cmake", "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug")),
         (bots, make),
         products=[*programs, sdk / "build" / "unit_tests"],
     )
