@@ -16,7 +16,7 @@ from arena.compiled import built, outdated
 from tests import programs
 
 # Neither the machine's speed nor chance decides whether a test passes.
-settings.register_profile("quick", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=15)
 settings.register_profile("all", deadline=None, derandomize=True, max_examples=100)
 
 LEFT_OUT = pytest.StashKey[int]()
@@ -224,7 +224,9 @@ class NotePassed:
 
 def pytest_configure(config):
     path = config.getoption("note_passed")
-    if path and not hasattr(config, "workerinput"):  # with pytest-xdist, the process that hears of all
+    if path and not hasattr(
+        config, "workerinput"
+    ):  # with pytest-xdist, the process that hears of all
         config.pluginmanager.register(NotePassed(Path(path)))
 
 

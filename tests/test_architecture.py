@@ -63,6 +63,7 @@ FOREIGN_BY_DESIGN = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_no_module_assigns_attributes_of_objects_that_are_not_its_own():
     found = {
         (

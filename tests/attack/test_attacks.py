@@ -176,6 +176,7 @@ async def none(look, what):
     await until(lambda: not look(), what)
 
 
+@pytest.mark.slow
 def test_a_bot_that_does_not_read_is_let_go_though_it_cannot_be_told(arena):
     """Nothing can be sent to it, so its call stays open; nothing is kept behind it."""
     with Wire(arena.address, window=0) as wire:
@@ -207,6 +208,7 @@ def connected(arena, name):
     return any(each.bot.name == name and each.connected for each in arena.sessions)
 
 
+@pytest.mark.slow
 def test_a_bot_that_neither_reads_nor_speaks_is_let_go_when_the_arena_closes_it(arena):
     with Wire(arena.address, window=0) as wire:
         wire.send(call(1) + said(1, hello("still")))
@@ -216,6 +218,7 @@ def test_a_bot_that_neither_reads_nor_speaks_is_let_go_when_the_arena_closes_it(
         asyncio.run(none(lambda: connected(arena, "still"), "the end of its session"))
 
 
+@pytest.mark.slow
 def test_what_was_said_to_a_bot_that_reads_again_reaches_it(arena):
     with Wire(arena.address, window=0) as wire:
         wire.send(call(1) + said(1, hello("late reader")))

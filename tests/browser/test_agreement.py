@@ -21,7 +21,7 @@ from tests.browser.fair_matches import ALPHA, BARE, BETA, GAMMA, played, seeded,
 from tests.browser.test_signing import signed
 
 DAMAGED, LIE, BY_THE_RULES = "damaged", "lie", "not by the rules"
-QUICK, ALL = 60, 5_000
+QUICK, ALL = 150, 5_000
 AT_ONCE = 250
 """Replays that are handed to the page together."""
 

@@ -74,6 +74,7 @@ def reports(request):
     return asyncio.run(play_all([name for name in SHORT if name in names]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", slow_unless(QUICK.__contains__, SHORT))
 def test_what_is_promised_holds(scenario, reports):
     report = reports[scenario]

@@ -78,6 +78,7 @@ def told_again(entry, message, change):
     entry.body = said.SerializeToString(deterministic=True)
 
 
+@pytest.mark.slow
 def test_the_evidence_is_sound_and_not_empty(case):
     assert check(case) == []
     assert [book.closed is not None for book in case.books.values()] == [True] * 3

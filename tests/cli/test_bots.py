@@ -223,6 +223,7 @@ def test_a_wrong_code_is_told_and_no_key_is_written(client, home):
     assert not (home / "config").exists()
 
 
+@pytest.mark.slow
 def test_a_bot_of_the_template_passes_its_own_test_and_is_qualified(home, monkeypatch):
     monkeypatch.chdir(home)
     ok("new", "my-bot", "--game", "klaberjass")

@@ -109,6 +109,7 @@ def test_a_bot_that_enters_is_told_its_games(typed, monkeypatch, games, sentence
     assert told == {"competition": "autumn", "bot": "far", "games": list(games)}
 
 
+@pytest.mark.slow
 def test_owners_are_looked_at_pair_by_pair(monkeypatch):
     collusion = importlib.import_module("arena.cli.competition_collusion")
     found = suspected(played(1.5, deal_sets=16))
@@ -276,6 +277,7 @@ def test_each_poll_is_printed(followed):
     assert json.loads(followed(stands("finished", 5), as_json=True).out)["state"] == "finished"
 
 
+@pytest.mark.slow
 def test_polls_are_repeated_while_the_arena_is_busy_which_is_said(followed):
     told = followed(BUSY, BUSY, stands("running", 1), BUSY, stands("finished", 5))
     assert len(told.out.splitlines()) == 2

@@ -244,6 +244,7 @@ def data_of(path):
     return path.name, path.read_bytes() if path.is_file() else b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", ["auto", "off"])
 def test_a_launched_bot_is_told_its_token_where_no_process_list_shows_it(
     arena, tmp_path, data, sandbox

@@ -58,6 +58,7 @@ def play(folder, *arguments):
     return CliRunner().invoke(main, given)
 
 
+@pytest.mark.slow
 def test_an_exception_is_told_with_its_file_and_line_and_by_the_exit_code(tmp_path):
     mine = bot(tmp_path, "{}['row'] if self.asked in (2, 3) else None")
     done = play(tmp_path, mine, BOT, "--seed", 1)
@@ -71,6 +72,7 @@ def test_an_exception_is_told_with_its_file_and_line_and_by_the_exit_code(tmp_pa
     assert f"Its moves and tracebacks: arena match why {tmp_path}" in done.stdout
 
 
+@pytest.mark.slow
 def test_why_tells_of_each_exception_with_the_output_of_that_decision_alone(tmp_path):
     line = "import time; time.sleep(0.03); {}['row'] if self.asked in (2, 3) else None"
     mine = bot(tmp_path, line)
@@ -92,6 +94,7 @@ def test_why_tells_of_each_exception_with_the_output_of_that_decision_alone(tmp_
     assert "cardarena.local.replay" in words
 
 
+@pytest.mark.slow
 def test_programs_read_exceptions_too(tmp_path):
     mine = bot(tmp_path, "{}['row'] if self.asked == 2 else None")
     done = play(tmp_path, mine, BOT, "--seed", 1, "--json")
@@ -102,6 +105,7 @@ def test_programs_read_exceptions_too(tmp_path):
     assert (raised["bot"], raised["times"]) == ("my", 1)
 
 
+@pytest.mark.slow
 def test_a_bot_that_raises_nothing_ends_with_0(tmp_path):
     done = play(tmp_path, bot(tmp_path), BOT, "--seed", 1, "--json")
     told = json.loads(done.stdout)
@@ -119,6 +123,7 @@ STILL_BORN = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "says", "why"), STILL_BORN, ids=[row[2] for row in STILL_BORN])
 def test_a_bot_that_dies_at_its_start_is_told_with_its_last_lines(tmp_path, text, says, why):
     done = play(tmp_path, bot(tmp_path, text, head=""), BOT)

@@ -189,12 +189,14 @@ def test_what_is_drawn_stands_in_the_same_order_in_what_the_replay_shows_a_spect
         assert not line.startswith((EVENT, "    ")) or line in shown, line
 
 
+@pytest.mark.slow
 def test_without_watch_nothing_is_drawn(tmp_path):
     outcome = arena(*PLAY, "--data", tmp_path)
     assert outcome.exit_code == 0
     assert not re.search("»|phase|hand 0", outcome.stdout)
 
 
+@pytest.mark.slow
 def test_a_match_goes_on_when_nobody_reads_what_is_drawn(tmp_path):
     command = [sys.executable, "-c", "from arena.cli import main; main()", *PLAY, "--watch"]
     with subprocess.Popen(

@@ -80,6 +80,7 @@ UNSANDBOXED = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("demand", "none", "said"),
     slow_unless(lambda demand, none, said: none, UNSANDBOXED),
@@ -96,6 +97,7 @@ def test_what_is_not_sandboxed_is_told_in_one_line(demand, none, said, tmp_path,
     assert levels_in_logs(tmp_path) == set()
 
 
+@pytest.mark.slow
 def test_without_namespaces_bots_are_confined_and_it_is_told(tmp_path, monkeypatch):
     at_s1 = functools.partial(arena.cli.sandbox_options.raise_sandbox, most=Level.S1)
     monkeypatch.setattr(arena.cli.sandbox_options, "raise_sandbox", at_s1)
@@ -134,6 +136,7 @@ READS = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("demand", "said", "why"), READS, ids=[row[-1] for row in READS])
 def test_a_launched_bot_does_not_read_the_arenas_data(demand, said, why, tmp_path, level):
     (tmp_path / "data").mkdir()
@@ -145,6 +148,7 @@ def test_a_launched_bot_does_not_read_the_arenas_data(demand, said, why, tmp_pat
     assert said in done.output
 
 
+@pytest.mark.slow
 def test_a_bot_that_needs_what_is_hidden_is_told_how_to_be_given_it(tmp_path, level):
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "net.pt").write_text("weights")
@@ -170,6 +174,7 @@ def test_nobody_is_given_the_arenas_data_to_read(tmp_path):
         assert f"--ro {path}: it holds the arena's data" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("level")
 def test_a_bot_beside_the_data_imports_its_modules_and_sees_no_data(tmp_path):
     mine, data = tmp_path / "my.py", str(tmp_path / "data")

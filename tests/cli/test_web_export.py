@@ -60,6 +60,7 @@ def test_an_estimate_writes_nothing(data, tmp_path):
     assert not (tmp_path / "site").exists()
 
 
+@pytest.mark.slow
 def test_an_export_ends_with_its_size_and_where_it_begins(data, tmp_path):
     done = exported(data, "autumn", tmp_path / "site")
     assert done.exit_code == 0

@@ -269,6 +269,7 @@ cardarena.run(Crashing)
 """
 
 
+@pytest.mark.slow
 def test_a_launched_bot_that_dies_finds_its_last_words(tmp_path):
     (tmp_path / "crashing.py").write_text(CRASHING)
     data = tmp_path / "data"

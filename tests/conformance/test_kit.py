@@ -160,6 +160,7 @@ def test_an_end_without_details_has_none():
 # The Python SDK.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.id in QUICK], ids=lambda case: case.id
 )

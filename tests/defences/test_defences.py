@@ -114,6 +114,7 @@ FATES = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "becomes", "fate", "why"),
     slow_unless(lambda test, *_: test == "test_bound", FATES),

@@ -55,6 +55,7 @@ def test_nothing_made_up_breaks_a_promise(name):
         target.run(examples=target.short)
 
 
+@pytest.mark.slow
 def test_a_session_does_what_its_model_says():
     with promised():
         session_model.search(20)

@@ -48,7 +48,9 @@ def test_scores_of_one_board_are_never_further_apart(game, seats):
         pytest.param("sixty_six", {"hands": 2}, id="three victory points a hand"),
         pytest.param("democracy", {"hands": 2}, id="four tribes an island"),
         pytest.param("soko", {"hands": 2}, id="two stacks a hand"),
-        pytest.param("soko", {"format": "freezeout"}, id="all chips of a freezeout"),
+        pytest.param(
+            "soko", {"format": "freezeout"}, marks=pytest.mark.slow, id="all chips of a freezeout"
+        ),
         pytest.param("pineapple", {"hands": 2}, id="four bets in each of four rounds"),
         pytest.param(
             "pineapple", {"hands": 2, "structure": "nolimit"}, id="stacks without a limit"

@@ -81,6 +81,7 @@ def test_the_likelihood_is_the_chance_of_all_bets_of_others():
     raise AssertionError("no state has a price")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game_id", "given"),
     slow_unless(lambda game_id, given: game_id == "soko" and given, GAMES),

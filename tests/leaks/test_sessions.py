@@ -122,6 +122,7 @@ PLANTS = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "game_id", "why"),
     slow_unless(lambda plant, game_id, why: plant is in_the_end, PLANTS),

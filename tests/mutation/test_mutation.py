@@ -214,6 +214,7 @@ def run(tmp_path, monkeypatch):
     return lambda: Run(ToyTarget(), None, 1, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_run_reports_caught_and_survivors(run):
     first = run()
     said = []
@@ -292,6 +293,7 @@ def test_a_sample_is_the_same_each_time(tmp_path):
 # The list of those accepted.
 
 
+@pytest.mark.slow
 def test_every_accepted_survivor_can_still_be_planted():
     names = names_of(sources())
     places = {

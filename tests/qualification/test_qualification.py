@@ -81,6 +81,7 @@ BAD = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "ask", "sentence", "_why"),
     slow_unless(lambda code, ask, sentence, why: why == "an exception", BAD),
@@ -128,6 +129,7 @@ class MyBot(cardarena.Bot):
     )
 
 
+@pytest.mark.slow
 def test_a_game_that_the_manifest_declares_and_the_bot_does_not_play_fails(tmp_path):
     code = "class MyBot(klaberjass.Bot):\n    def move(self, ask):\n        return ask.moves[0]\n"
     report = looked_at(tmp_path, code, "jam", games=KLABERJASS + '[[games]]\nid = "jam"\n')
@@ -159,6 +161,7 @@ class MyBot(cardarena.Bot):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", slow_unless(lambda fault: fault == "cut", robustness.NAMES))
 def test_a_failed_robustness_case_is_named(tmp_path, fault):
     report = looked_at(tmp_path, PLANTED.format(fault=fault), fault)
@@ -250,6 +253,7 @@ def with_packages(tmp_path, sandbox, shelves=None, runtime="", **wheels):
         remove_unpacked(work)
 
 
+@pytest.mark.slow
 def test_a_bot_plays_with_the_wheels_that_it_brings(tmp_path, sandbox):
     report = with_packages(tmp_path, sandbox, files=TINY)
     assert [each.problem for each in report.failed] == []
@@ -319,6 +323,7 @@ def test_a_report_says_that_an_ask_waited_in_the_bots_own_queue(tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place", [pytest.param("arena", id="the arena's own"), pytest.param("home", id="its author's")]
 )

@@ -199,6 +199,7 @@ def play_eventful(monkeypatch, place, fail_at):
 QUICK = {"rules.step", "codec.ask", "ledger.decided"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", slow_unless(QUICK.__contains__, PLACES))
 def test_an_error_of_ours_aborts_the_match_wherever_it_happens(monkeypatch, caplog, place):
     calls, outcome, _, _ = play_eventful(monkeypatch, place, fail_at=0)

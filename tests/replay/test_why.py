@@ -140,6 +140,7 @@ def test_the_view_is_the_one_that_the_seat_was_asked_with(tmp_path):
         assert said(line.plain) in said(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seat", [0, 1, 2])
 def test_nothing_is_told_that_the_seat_did_not_know(seat, tmp_path):
     """All seats do wrong at every turn; what others held, noted and did wrong stays theirs."""

@@ -336,6 +336,7 @@ def test_a_bot_with_private_files_is_readable_in_the_sandbox(sandbox, tmp_path):
     assert "read" in lines, lines
 
 
+@pytest.mark.slow
 def test_sigkill_follows_sigterm_after_a_second(sandbox, tmp_path):
     code = (
         "import signal, sys, time\n"
@@ -650,6 +651,7 @@ BWRAPS = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bwrap", "said", "why"), BWRAPS, ids=[row[-1] for row in BWRAPS])
 def test_a_bubblewrap_that_is_there_proves_nothing(bwrap, said, why, tmp_path):
     closed = [each for each in Path(sys.executable).parents if not each.stat().st_mode & 0o005]

@@ -122,7 +122,7 @@ def deal_sets(draw):
 
 
 # Without shrinking, which takes minutes.
-@settings(max_examples=150, deadline=None, phases=(Phase.reuse, Phase.generate))
+@settings(max_examples=40, deadline=None, phases=(Phase.reuse, Phase.generate))
 @given(deal_sets(), deal_sets(), st.integers(0, 10_000), st.sampled_from([1, 2, 8]))
 def test_no_process_that_sat_at_a_table_is_alive_at_its_sister(first, second, seed, slots):
     """Two games of one process, whose bots are the same; matches are aborted, and deal-sets leased again."""

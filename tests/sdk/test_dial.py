@@ -120,6 +120,7 @@ def test_a_bot_that_would_show_its_token_ends_before_it_dials(capsys, monkeypatc
     assert "my secret" not in said
 
 
+@pytest.mark.slow
 def test_an_arena_cannot_lead_a_bot_to_where_its_token_would_be_read():
     def script(arena, stream, hello):
         yield welcome()

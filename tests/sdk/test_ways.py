@@ -319,6 +319,7 @@ class Patient(cardarena.Bot):
         return cardarena.Noted(0, "closed" if not ask.open else "open")
 
 
+@pytest.mark.slow
 def test_each_process_loads_once_and_keeps_its_matches():
     port = Asking(4, 2)
     pool = Pool(Loading, 2)

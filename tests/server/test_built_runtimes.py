@@ -60,6 +60,7 @@ def house(tmp_path):
             remove_unpacked(each)
 
 
+@pytest.mark.slow
 def test_a_runtime_has_what_was_asked_for_and_what_that_needs(house):
     built, new = house.build()
     assert new
@@ -192,6 +193,7 @@ def test_a_build_that_is_killed_leaves_nothing_to_be_seen(house, stage):
     assert house.left == ["ml", f"ml-{built.sha256[:16]}"], "the next one clears it away"
 
 
+@pytest.mark.slow
 def test_who_builds_is_waited_for(house):
     with house.runtimes.changing():
         code = (

@@ -66,6 +66,7 @@ def test_a_store_that_goes_away_in_mid_round_is_waited_for(store, tmp_path):
     assert service.show("autumn")["state"] == "running"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "trouble",
     [

@@ -87,6 +87,7 @@ def any_sandbox(request, tmp_path):
         yield raised
 
 
+@pytest.mark.slow
 def test_the_same_wheels_are_installed_once(tmp_path, any_sandbox):
     folder, _ = unpacked(tmp_path, wheel(tmp_path / "made"))
     found = put(tmp_path, folder, any_sandbox)
@@ -98,6 +99,7 @@ def test_the_same_wheels_are_installed_once(tmp_path, any_sandbox):
     assert put(tmp_path, folder, "no sandbox that could start anything") == found
 
 
+@pytest.mark.slow
 def test_a_version_is_launched_with_its_wheels_which_are_installed_again_if_they_are_gone(
     tmp_path, sandbox
 ):
@@ -123,6 +125,7 @@ def test_older_submissions_without_wheels_still_work(tmp_path):
         command_of(version, tmp_path)
 
 
+@pytest.mark.slow
 def test_files_of_killed_processes_are_removed(tmp_path, sandbox):
     folder, _ = unpacked(tmp_path, wheel(tmp_path / "made"))
     found = put(tmp_path, folder, sandbox)
@@ -131,6 +134,7 @@ def test_files_of_killed_processes_are_removed(tmp_path, sandbox):
     assert [each.name for each in found.parent.iterdir()] == [found.name]
 
 
+@pytest.mark.slow
 def test_what_a_wheel_runs_when_python_starts_runs_behind_the_sandbox_alone(tmp_path, sandbox):
     """Neither pip nor the arena starts it; `.pth` files are not read, and `sitecustomize` is the bot's."""
     mark = tmp_path / "secret" / "mark"
@@ -174,6 +178,7 @@ def test_an_error_of_pip_is_reported_and_nothing_is_stored(
     assert not [*(tmp_path / "data" / INSTALLED).iterdir()]
 
 
+@pytest.mark.slow
 def test_a_wheel_that_was_exchanged_is_not_installed(tmp_path, sandbox):
     folder, _ = unpacked(tmp_path, wheel(tmp_path / "made"))
     wheels = wheels_in(folder)
@@ -184,6 +189,7 @@ def test_a_wheel_that_was_exchanged_is_not_installed(tmp_path, sandbox):
         trio.run(install, wheels, folder, tmp_path / "data" / INSTALLED, sandbox)
 
 
+@pytest.mark.slow
 def test_what_a_wheel_needs_and_does_not_bring_is_not_fetched(tmp_path, sandbox):
     folder, _ = unpacked(tmp_path, wheel(tmp_path / "made", needs=["numpy"]))
     found = put(tmp_path, folder, sandbox)

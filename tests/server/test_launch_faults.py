@@ -71,6 +71,7 @@ STARTS = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("numbers", [row[0] for row in STARTS], ids=[row[1] for row in STARTS])
 def test_a_start_that_fails_costs_no_bot_anything(numbers, failing, tmp_path):
     failing(*numbers)

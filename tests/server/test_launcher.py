@@ -221,6 +221,7 @@ def test_a_bot_that_exits_again_and_again_is_given_up(tmp_path):
     assert log.count("| started") == MAX_STARTS
 
 
+@pytest.mark.slow
 def test_each_process_has_an_empty_folder_and_files_of_its_own(tmp_path):
     code = tmp_path / "unpacked"
     (code / "deep").mkdir(parents=True)
@@ -254,6 +255,7 @@ def test_a_command_names_the_copy_of_its_files(tmp_path):
     assert moved.argv == ("python", f"{copy}/bot.py", copy, f"{files}x", "-O")
 
 
+@pytest.mark.slow
 def test_a_new_process_is_sent_nothing_that_was_for_an_earlier_one(tmp_path):
     forgotten = []
     session = SimpleNamespace(
@@ -269,6 +271,7 @@ def test_a_new_process_is_sent_nothing_that_was_for_an_earlier_one(tmp_path):
     assert forgotten == ["sent", "sent"]
 
 
+@pytest.mark.slow
 def test_bots_that_are_sent_home_are_dead(tmp_path, monkeypatch):
     monkeypatch.setattr(launching, "GO_HOME_S", 0.1)
 

@@ -132,6 +132,7 @@ def test_two_leases_of_a_match_wait_for_the_same_outcome(folder):
     run(main)
 
 
+@pytest.mark.slow
 def test_a_lease_whose_look_up_is_slow_does_not_play_what_ended_meanwhile(folder, monkeypatch):
     async def main():
         async with life(folder, ANN, BOB) as (arena, nursery):

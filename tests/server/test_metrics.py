@@ -514,6 +514,7 @@ def test_a_connection_has_one_answer_which_may_not_be_sniffed(tmp_path):
     assert b"connection: close\r\n" in answer
 
 
+@pytest.mark.slow
 def test_slow_readers_do_not_block_others(tmp_path):
     with running(tmp_path, Tokens(guests=True), metrics_port=0):
         where = address_of(tmp_path)

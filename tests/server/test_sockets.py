@@ -200,6 +200,7 @@ def test_a_second_stream_takes_over_and_the_first_is_told(arena, client):
         assert reason_of(first.error()) == (grpc.StatusCode.ABORTED, "TAKEN_OVER")
 
 
+@pytest.mark.slow
 def test_a_bot_that_does_not_come_back_is_played_for(arena, client):
     hurry = {"move_ms": 1}
     with seated(arena, "g1", "g2") as (first, second):

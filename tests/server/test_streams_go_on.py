@@ -283,6 +283,7 @@ def strays(ask):
     return play_pb2.Answer(ask_id=ask.ask_id) if kind == 3 else answer
 
 
+@pytest.mark.slow
 @EVERY_CUT
 @pytest.mark.parametrize(
     "game_id", slow_unless("abstrac".__eq__, ["abstrac", "chinese_poker", "pineapple"])

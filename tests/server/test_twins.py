@@ -130,6 +130,7 @@ def copied(tmp_path_factory):
     return played(tmp_path_factory.mktemp("copied"), copies=True)
 
 
+@pytest.mark.slow
 def test_the_processes_of_a_rotation_are_dead_before_the_next_begins(copied):
     saw, pids = copied
     by_rotation = [
@@ -146,6 +147,7 @@ def test_twins_see_nothing_of_each_other_in_their_folder(copied):
     assert not [each for each in saw if each["locked_by"] or each["files"]]
 
 
+@pytest.mark.slow
 def test_twins_that_share_a_folder_are_found_by_this_test(tmp_path):
     """Without a copy for each process: what the test above would notice."""
     saw, _ = played(tmp_path, copies=False)

@@ -263,6 +263,7 @@ def test_a_worker_that_says_nothing_for_long_is_started_again(tmp_path, monkeypa
 # Begins and leases.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("waits", [True, False], ids=["reported", "in play"])
 def test_what_the_arena_does_not_wait_for_any_more_counts_no_longer(waits, tmp_path, monkeypatch):
     plans = plans_of(1)

@@ -58,6 +58,7 @@ CALLS = [
 # fmt: on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [row[0] for row in CALLS], ids=[row[1] for row in CALLS])
 def test_a_deal_set_costs_the_same_in_a_large_competition(call, counted):
     small, large = counted(DEAL_SETS, call), counted(DEAL_SETS * TIMES, call)

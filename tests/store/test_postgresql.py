@@ -28,6 +28,8 @@ from arena.store.postgresql import LEAST_VERSION, unpublish
 from tests.store.made import made
 from tests.store.test_keys import key
 
+pytestmark = pytest.mark.slow  # starts a server
+
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 POSTGRESQL = postgresql.dialect()
 TABLES = schema.METADATA.sorted_tables

@@ -13,6 +13,8 @@ from tests.competition.played import toml
 from tests.rows import slow_unless
 from tests.server.test_competition_service import House
 
+pytestmark = pytest.mark.slow  # plays on both stores
+
 KEY = ArenaKey.new()
 """Both arenas sign with one key, so that signatures are the same as well."""
 EIGHT = ("ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal")

@@ -136,6 +136,7 @@ def test_official_standings_that_are_none_are_not_found(client, path):
     assert client.get(f"/competitions/{path}").status_code == 404
 
 
+@pytest.mark.slow
 def test_no_link_leads_nowhere_and_no_page_tells_a_command(client):
     seen = crawl(client, ["/competitions"], ("/competitions", "/standings", "/bots/ann.html"))
     assert {
@@ -162,6 +163,7 @@ def test_an_export_has_what_was_signed_and_equals_the_served_pages(folder, tmp_p
 NAMES = [*(row[0].replace(" ", "-") for row in competitions.FORMATS), "summer"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_unless(lambda name: name == "summer", NAMES))
 def test_every_competition_can_be_exported(folder, tmp_path, name):
     made = prepare(folder, ExportSelection(name))
@@ -235,6 +237,7 @@ def test_a_page_has_no_barrier_and_fits_a_phone(browser, running, path):
         assert opened.said == []
 
 
+@pytest.mark.slow
 def test_a_bracket_is_read_on_a_phone_without_scripts(browser, running):
     with Tab(browser, java_script_enabled=False, viewport={"width": 360, "height": 800}) as opened:
         opened.tab.goto(f"{running.address}/competitions/double")

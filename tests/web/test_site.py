@@ -645,6 +645,7 @@ def test_a_link_of_a_match_leads_to_a_hand(client, query, leads, why):
     assert (answer.status_code, answer.headers["location"]) == (302, f"/m/m1/{leads}")
 
 
+@pytest.mark.slow
 def test_an_export_leaves_open_deal_sets_out_and_says_so(data, tmp_path):
     estimate, found = written_to(tmp_path, data[0], ExportSelection("autumn"))
     assert estimate.open_deal_sets == house.SEALED_SETS
@@ -653,6 +654,7 @@ def test_an_export_leaves_open_deal_sets_out_and_says_so(data, tmp_path):
         assert not any(canary.encode() in body for canary in house.CANARIES), path
 
 
+@pytest.mark.slow
 def test_an_export_is_estimated_before_it_is_written(data, tmp_path):
     estimate, found = written_to(tmp_path, data[0], ExportSelection())
     own = [len(body) for path, body in found.items() if path.startswith(("m/", "replays/"))]
@@ -671,6 +673,7 @@ def test_the_file_of_a_match_has_the_chosen_viewers_alone(data, tmp_path, viewer
     assert {re.sub(r"seat-\d", "seats", name) for name in shown} == set(viewers)
 
 
+@pytest.mark.slow
 def test_an_export_beyond_its_limit_leaves_the_oldest_matches_out(data, tmp_path):
     whole = prepare(data[0], ExportSelection()).estimate
     estimate, found = written_to(tmp_path, data[0], ExportSelection(limit_mb=0))
