@@ -12,6 +12,8 @@ from click.testing import CliRunner
 from bench import __main__ as bench
 from bench import plots
 
+pytestmark = pytest.mark.slow  # draws with matplotlib
+
 SHOWN = Path(__file__).parents[1] / "docs/pictures/sweeps"
 """The pictures of docs/benchmarks.md, and the figures that they were drawn from."""
 SVG = "{http://www.w3.org/2000/svg}"

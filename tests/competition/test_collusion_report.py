@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from arena.competition.collusion_report import suspected, without_shared
 from arena.competition.record import Out, record_json, record_of_json
 from tests.competition.played import Played, toml
+
+pytestmark = pytest.mark.slow  # simulates tournaments
 
 NAMES = ("ann", "bob", "cid", "dan", "eve", "fay")
 OWNERS = {name: name.upper() for name in NAMES}

@@ -21,6 +21,8 @@ from tests.deal.uniformity import (
     sattolo,
 )
 
+pytestmark = pytest.mark.slow  # shuffles many thousand packs
+
 SEED = "fixed"
 
 

@@ -13,6 +13,8 @@ from tests.defences.threats import ROOT, named_by_rows, section
 from tests.defences.trial import SEEN, STALE, SURVIVED, Trials, Verdict, tried
 from tests.rows import slow_unless
 
+pytestmark = pytest.mark.slow  # tests of a tool for tests
+
 DEFENCES = defences()
 NAMED = named_by_rows()
 

@@ -19,7 +19,6 @@ from tests.fuzz.sitting import Sitting
 from tests.fuzz.target import CORPUS, packed, unpacked
 from tests.fuzz.targets import MODEL, TARGETS
 from tests.fuzz.wild import sized
-from tests.rows import slow_unless
 
 MESSAGES = 1_000
 LONG = 0.25
@@ -45,10 +44,8 @@ def promised():
         raise AssertionError(f"{type(error).__name__}: {error}") from error
 
 
-DEAR = ("session", "moves", "rules", "deals")
-
-
-@pytest.mark.parametrize("name", slow_unless(lambda name: name not in DEAR, TARGETS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TARGETS)
 def test_nothing_made_up_breaks_a_promise(name):
     target = TARGETS[name]
     with promised():

@@ -13,6 +13,8 @@ from tests.mutation.targets import ROOT, sources, targets
 from tests.mutation.trial import Trials
 from tests.rows import slow_unless
 
+pytestmark = pytest.mark.slow  # tests of a tool for tests
+
 ENUM = "class Suit(StrEnum):\n    RED = 'r'\n    BLACK = 'b'\n    GREEN = 'g'\n"
 LIST = "def best(a) -> list[int]: ...\n"
 TUPLE = "def best(a) -> tuple[int, ...]: ...\n"

@@ -7,6 +7,8 @@ from arena.rating.collusion import suspicions
 from arena.rating.margin_fit import DealSet, MatchScores
 from arena.schedule.deal_sets import round_robin
 
+pytestmark = pytest.mark.slow  # simulates tournaments
+
 BOTS = [f"bot{number}" for number in range(6)]
 OWNERS = {bot: f"owner of {bot}" for bot in BOTS}
 PARTNERS = frozenset({"bot2", "bot5"})

@@ -6,6 +6,8 @@ from arena.games.catalogue import GAMES, game_by_id
 from tests.rating.leavers import WAYS, trial
 from tests.rows import slow_unless
 
+pytestmark = pytest.mark.slow  # plays hundreds of matches
+
 DEAL_SETS = {"loo": 12, "oklahoma_rummy": 12, "eleusis": 6, "eleusis_express": 6}
 """For each group of bots: fewer where matches are long."""
 ENOUGH = 20

@@ -212,7 +212,11 @@ def house(tmp_path_factory):
         yield House(store.keys())
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["keys alone", "guests too"])
+@pytest.fixture(
+    scope="module",
+    params=[False, pytest.param(True, marks=pytest.mark.slow)],
+    ids=["keys alone", "guests too"],
+)
 def arena(request, house, tmp_path_factory):
     tokens = Tokens(guests=request.param, keys=house.keys.all(), now=lambda: NOW)
     with pytest.MonkeyPatch.context() as patch:
