@@ -291,7 +291,6 @@ def test_random_betting_of_soko_is_pokerkits_but_for_the_named_rulings(structure
     assert ended < SEQUENCES * 2 // 5, differences
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fixed", "rulings"),
     slow_unless(lambda fixed, rulings: not fixed, [(True, {"B6"}), (False, {"B3", "B4", "B7"})]),
