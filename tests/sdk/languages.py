@@ -202,6 +202,8 @@ def java_client(classes):
 
 SANITIZED = ("-DCMAKE_BUILD_TYPE=Debug", "-DCARDARENA_SANITIZERS=address,undefined")
 TESTED = ("-DCARDARENA_TESTS=ON", "-DCARDARENA_INSTALL=jam")
+SINGLE_OBJECTS = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_UNITY_BUILD=OFF")
+"""An object for each source, of which a planted fault replaces one."""
 
 
 @functools.cache
@@ -214,7 +216,7 @@ def cpp():
         "cmake",
         (sdk, ("cmake", "-S", ".", "-B", "build", *TESTED, *SANITIZED)),
         (sdk, make),
-        (bots, ("cmake", "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug")),
+        (bots, ("cmake", "-S", ".", "-B", "build", *SINGLE_OBJECTS)),
         (bots, make),
         products=[*programs, sdk / "build" / "unit_tests"],
     )
