@@ -67,8 +67,8 @@ Examples:
 def drop_worker(*, name: str, worker: str, reason: str, as_json: bool, data: Path) -> None:
     """Drop the deal-sets of NAME that WORKER played, and make new official standings.
 
-    They do not count afterwards. Of a tournament without later rounds, such as a round robin, a plan with more deal-sets
-    adds others. Rounds that are drawn from results, as in a Swiss, rest on what was played, and nothing is dropped.
+    They do not count afterwards. In a round robin, a plan with more deal-sets adds others. The rounds of a Swiss, of
+    groups and of a knockout are drawn from results, so nothing is dropped there.
     """
     if not reason.strip():
         raise click.UsageError("give a reason")
