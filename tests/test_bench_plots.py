@@ -74,7 +74,6 @@ def run(tmp_path):
     return draw
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("drawn")
 def test_the_same_figures_make_the_same_bytes(run, tmp_path):
     assert run(json.dumps(FIGURES), "one").exit_code == 0
@@ -87,7 +86,6 @@ def test_the_same_figures_make_the_same_bytes(run, tmp_path):
     assert one == two
 
 
-@pytest.mark.slow
 def test_the_pictures_of_the_documents_are_drawn_from_the_figures_beside_them(drawn):
     made = drawn(plots.read(SHOWN / "figures.json"))
     assert {path.stem: path.read_text() for path in SHOWN.glob("*.svg")} == made
@@ -137,7 +135,6 @@ def test_a_plot_may_have_no_lines(drawn):
     assert "cards held" in words_of(drawn(figures)["asks-by-cards-held"])
 
 
-@pytest.mark.slow
 def test_two_lines_never_look_alike(drawn):
     points = [
         {"game": f"game{at}", "seats": seats, **ASK, "us": 1.0 + at, "by_held": []}

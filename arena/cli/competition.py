@@ -17,7 +17,7 @@ from arena.cli.competition_collusion import collusion
 from arena.cli.competition_export import export, verify_file
 from arena.cli.competition_play import play_here, print_result, summary
 from arena.cli.competition_show import finals_of, list_competitions, show
-from arena.cli.competition_spot_checks import drop_worker, spot_checks
+from arena.cli.competition_workers import drop_worker, spot_checks
 from arena.cli.options import json_option, print_json
 from arena.cli.sandbox_options import SandboxChoice, sandbox_options
 from arena.cli.terminal.console import PlainConsole

@@ -184,7 +184,7 @@ REFUSALS: Final = (
     R("R-OTHER-STATE", "the competition has changed meanwhile",
         "Another command or call was faster.", "Look at it again, and repeat the action if it is still wanted.", _NOT_NOW),
     R("R-NOT-ALLOWED", "the action is not possible in the competition's state",
-        "The message names the actions that are.", "Take one of them first.", _NOT_NOW),
+        "The message names the actions that are, or says why there is none.", "Take one of them first.", _NOT_NOW),
     R("R-MAY-NOT-ENTER", "the bot may not enter the competition",
         "It is by invitation, closed, started or full, or the bot is out of it.", "Ask its organiser.", _NOT_NOW),
     R("R-CANNOT-BE-DRAWN", "the next round cannot be drawn",

@@ -18,7 +18,6 @@ import shutil
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
@@ -154,10 +153,6 @@ def run(
     """
     share_one_heap()  # before gRPC has threads
     return asyncio.run(_App(settings, tokens, program, recorder).run())
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class _App(Generic[T]):

@@ -237,14 +237,14 @@ class CompetitionService:
 
         Raises:
           NoCompetition: if there is no such competition.
-          NotAllowed: if its rounds are drawn from results, which its later rounds rest on.
+          NotAllowed: if its rounds are drawn from results.
         """
         store, now = self._competitions, self._now()
         plan = read_plan(store.get(name).config)
         if plan.format in DRAWN_FROM_RESULTS:
             raise NotAllowed(
-                f"{name!r} is a {str(plan.format).replace('_', ' ')}, of which rounds are drawn from results: its played "
-                "deal-sets stay, and it can only be played again under another name"
+                f"rounds of the {plan.format} {name!r} are drawn from results, so nothing is dropped; play it again "
+                "under another name"
             )
         dropped = store.drop_worker(name, worker, reason=reason, who=who, now=now)
         if dropped and store.get(name).official:

@@ -47,7 +47,7 @@ def _deal_sets(connection: Connection) -> Iterator[str]:
         if is_reported:
             recorded = outcomes_of_deal_set(connection, row["competition_game"], row["id"])
             if not all(each.has_result for each in recorded.values()):
-                yield f"{name} is complete, but results are missing"
+                yield f"{name} is {row['state']}, but results are missing"
             elif report_sha256(recorded) != row["report_sha256"]:
                 yield f"{name} has other results than were reported"
 

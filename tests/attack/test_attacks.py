@@ -50,9 +50,8 @@ def flooded(request):
 @pytest.mark.parametrize("attack", EXPECTED)
 def test_no_flood_costs_a_bot_a_move_or_much_time(attack, flooded):
     """At its real length: who plays on beside it is blamed for nothing, and is answered."""
-    found = [(each, each.where.partition(":")[0]) for each in flooded.violations]
-    of_others = EXPECTED.keys() - {attack}
-    assert [each for each, what in found if what not in of_others] == []
+    others = EXPECTED.keys() - {attack}
+    assert [v for v in flooded.violations if v.where.partition(":")[0] not in others] == []
 
 
 @pytest.mark.slow

@@ -22,7 +22,6 @@ from tests.chaos.processes import ROOT, until
 from tests.chaos.report import Report
 from tests.chaos.scenarios import SCENARIOS, Scenario
 from tests.chaos.scenarios.killed_server import SHORT_GAMES
-from tests.rows import slow_unless
 
 SEED = 4
 
@@ -38,10 +37,6 @@ SHORT = {
     "failing-writes": {"first": 9, "every": 100, "deeds": ("torn",)},
     "journal-speed": {"seconds": 0.2},
 }
-
-QUICK = ("full-disk",)
-"""Those of the quick run; the checker's own tests kill a server, too."""
-
 
 ALONE = ("frozen-server", "journal-speed")
 """Their bots have little time, or all else would wait for them."""
@@ -75,7 +70,7 @@ def reports(request):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenario", slow_unless(QUICK.__contains__, SHORT))
+@pytest.mark.parametrize("scenario", SHORT)
 def test_what_is_promised_holds(scenario, reports):
     report = reports[scenario]
     if isinstance(report, BaseException):

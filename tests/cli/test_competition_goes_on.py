@@ -52,12 +52,10 @@ def test_spoilt_trials_are_played_again(capsys):
     assert MOST_SPOILT > 1
 
 
-# All kinds, each with and without workers: python -m tests.cli.killed_competitions.
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({*PLANS} - {"ladder"}))
 def test_a_competition_that_was_killed_has_the_table_of_its_twin(kind, tmp_path):
+    """A ladder: below, with workers. More kills of all: python -m tests.cli.killed_competitions."""
     alone, killed, times = twins(kind, 2, 7, tmp_path)
     assert times >= 2
     assert alone == killed

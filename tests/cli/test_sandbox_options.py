@@ -13,7 +13,6 @@ from arena.sandbox import Level, MissingLevel, Sandbox
 from arena.server.data_folder import RunningNotice, read_notice
 from tests.cli.serving import served
 from tests.programs import require
-from tests.rows import slow_unless
 
 BOT = str(Path(__file__).parents[2] / "sample_bots" / "abstrac.py")
 NO_WALL = (
@@ -83,7 +82,7 @@ UNSANDBOXED = [
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("demand", "none", "said"),
-    slow_unless(lambda demand, none, said: none, UNSANDBOXED),
+    UNSANDBOXED,
     ids=[row[0] for row in UNSANDBOXED],
 )
 def test_what_is_not_sandboxed_is_told_in_one_line(demand, none, said, tmp_path, monkeypatch):

@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 README = (KIT / "README.md").read_text("utf-8")
 CLIENT = [sys.executable, str(KIT / "python" / "client.py")]
 QUICK = {"C1", "C2-games", "C3", "C14-plain", "C17", "C21-own-left-out", "C24", "C28"}
+SECONDS = {"C14-plain", "C17"}
+"""Those that take some."""
 
 
 # The cases.
@@ -160,9 +162,10 @@ def test_an_end_without_details_has_none():
 # The Python SDK.
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "case", [case for case in CASES if case.id in QUICK], ids=lambda case: case.id
+    "case",
+    slow_unless(lambda case: case.id not in SECONDS, [each for each in CASES if each.id in QUICK]),
+    ids=lambda case: case.id,
 )
 def test_the_python_sdk_passes(case):
     verdict = judge(case, CLIENT, KIT)

@@ -11,7 +11,6 @@ from tests.defences.checkout import Checkout
 from tests.defences.defence import Defence, Edit, Stale, defences
 from tests.defences.threats import ROOT, named_by_rows, section
 from tests.defences.trial import SEEN, STALE, SURVIVED, Trials, Verdict, tried
-from tests.rows import slow_unless
 
 pytestmark = pytest.mark.slow  # tests of a tool for tests
 
@@ -116,10 +115,9 @@ FATES = [
 # fmt: on
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("test", "becomes", "fate", "why"),
-    slow_unless(lambda test, *_: test == "test_bound", FATES),
+    FATES,
     ids=[row[3] for row in FATES],
 )
 def test_what_becomes_of_a_removal(checkout, test, becomes, fate, why):
@@ -130,14 +128,12 @@ def test_what_becomes_of_a_removal(checkout, test, becomes, fate, why):
     assert (checkout.root / "limits.py").read_text() == CODE, "it is put back"
 
 
-@pytest.mark.slow
 def test_tests_that_do_not_end_have_noticed_nothing(checkout, monkeypatch):
     monkeypatch.setattr("tests.defences.trial.TIMEOUT_S", 3.0)
     verdict = tried(defence("test_endless"), checkout, [])
     assert (verdict.fate, verdict.why) == (SURVIVED, "no end")
 
 
-@pytest.mark.slow
 def test_the_other_tests_of_the_row_may_see_it(checkout):
     named = ["test_limits.py::test_passes", "test_limits.py::test_bound"]
     verdict = tried(defence("test_passes"), checkout, named)
@@ -151,14 +147,12 @@ def test_words_that_are_not_there_once_are_no_removal(checkout, text):
     assert "not once" in verdict.why
 
 
-@pytest.mark.slow
 def test_tests_that_fail_unharmed_are_told(root):
     trials = Trials(root)
     assert trials.unharmed(["test_limits.py::test_bound"]) == []
     assert trials.unharmed(["test_limits.py::test_raises", "test_limits.py::test_missing"])
 
 
-@pytest.mark.slow
 def test_many_are_tried_at_once_each_in_a_copy_of_its_own(root):
     found = [defence("test_bound", becomes=f"return {size}") for size in range(4)]
     verdicts = list(Trials(root, processes=2).run(found, {1: []}))
@@ -239,7 +233,6 @@ def test_a_row_without_defences_is_told_from_the_others():
     assert "no defence of row 99" in done.stderr
 
 
-@pytest.mark.slow
 def test_the_defences_of_today_are_seen():
     """One of each row; another day, the next."""
     done = run("--short", "--processes", "2", "--unproven")

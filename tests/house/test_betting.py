@@ -14,7 +14,6 @@ from arena.house.betting import _equities_of, bet
 from arena.house.search import Searcher
 from arena.testing.deals import SeededDeals
 from tests.games.random_play import moments
-from tests.rows import slow_unless
 
 GAMES = [
     # game                     options
@@ -84,7 +83,7 @@ def test_the_likelihood_is_the_chance_of_all_bets_of_others():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game_id", "given"),
-    slow_unless(lambda game_id, given: game_id == "soko" and given, GAMES),
+    GAMES,
     ids=str,
 )
 def test_the_cards_of_seats_that_bet_by_the_policy_are_likelier_than_others(game_id, given):

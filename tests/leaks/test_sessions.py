@@ -13,7 +13,7 @@ from cardarena.v1 import play_pb2
 from tests.leaks.sessions import pairs
 from tests.leaks.test_leaks import NOTHING_HIDDEN
 from tests.referee.matches import nearly_three
-from tests.rows import slow_unless, slow_unless_of_each_kind
+from tests.rows import slow_unless_of_each_kind
 from tests.server.cuts import quick_disk
 
 HIDING = [game for game in GAMES if game.id not in NOTHING_HIDDEN]
@@ -125,7 +125,7 @@ PLANTS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("plant", "game_id", "why"),
-    slow_unless(lambda plant, game_id, why: plant is in_the_end, PLANTS),
+    PLANTS,
     ids=[row[-1] for row in PLANTS],
 )
 def test_a_leak_on_a_stream_is_found(folder, monkeypatch, plant, game_id, why):

@@ -39,7 +39,6 @@ def ladder(seed, *, help_points=0.0, deal_sets=20, skills=True):
 RUNS = 5
 
 
-@pytest.mark.slow
 def test_only_the_pair_that_helps_each_other_is_found():
     for seed in range(RUNS):
         first, *others = suspicions(ladder(seed, help_points=5.0), OWNERS)
@@ -49,7 +48,6 @@ def test_only_the_pair_that_helps_each_other_is_found():
         assert not any(each.stands for each in others)
 
 
-@pytest.mark.slow
 def test_without_help_no_pair_is_suspected():
     for seed in range(RUNS):
         assert not any(each.stands for each in suspicions(ladder(seed), OWNERS))

@@ -4,7 +4,6 @@ import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
 from tests.rating.leavers import WAYS, trial
-from tests.rows import slow_unless
 
 pytestmark = pytest.mark.slow  # plays hundreds of matches
 
@@ -21,7 +20,7 @@ ROWS = [
 """One way to leave for each game; docs/statistics.md has the table of all, and how it was made."""
 
 
-@pytest.mark.parametrize(("game_id", "way"), slow_unless(lambda game_id, way: False, ROWS))
+@pytest.mark.parametrize(("game_id", "way"), ROWS)
 def test_who_leaves_scores_less_than_a_twin_that_stays(game_id, way):
     found = trial(game_by_id(game_id), way, DEAL_SETS.get(game_id, ENOUGH))
     assert found.leaves < found.stays

@@ -21,7 +21,6 @@ from arena.wire.codec import Codec
 from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
 from tests.referee.matches import misdeeds, plays, run, spec_of, spread, states_of, thinks
-from tests.rows import slow_unless
 
 SHAPES = [game_by_id(each) for each in ("abstrac", "democracy", "chinese_poker", "pineapple")]
 """A game in turn, one at once, one of more moves than can be listed, and one of bets.
@@ -196,11 +195,8 @@ def play_eventful(monkeypatch, place, fail_at):
     return flaky.calls, outcome, bots, ledger
 
 
-QUICK = {"rules.step", "codec.ask", "ledger.decided"}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("place", slow_unless(QUICK.__contains__, PLACES))
+@pytest.mark.parametrize("place", PLACES)
 def test_an_error_of_ours_aborts_the_match_wherever_it_happens(monkeypatch, caplog, place):
     calls, outcome, _, _ = play_eventful(monkeypatch, place, fail_at=0)
     assert outcome.ending is Ending.COMPLETED

@@ -179,7 +179,7 @@ def folder(tmp_path_factory):
 
 CHECKERS = [
     pytest.param(by_mypy, id="mypy"),
-    pytest.param(by_pyright, id="pyright", marks=pytest.mark.slow),
+    pytest.param(by_pyright, id="pyright"),
 ]
 
 
@@ -198,7 +198,6 @@ def wrong_lines(code):
 NAMES = {**{f"row_{at}": why for at, (*_, why) in enumerate(SNIPPETS)}}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", STRICT, ids=lambda name: NAMES.get(name, name))
 def test_a_checker_refuses_what_is_wrong_and_nothing_else(refused, name):
     said = refused.get(name, {})

@@ -364,7 +364,7 @@ def test_what_later_rounds_rest_on_is_not_dropped(house):
     house.act("start")
     house.draw()
     house.play(worker="m1")
-    with pytest.raises(NotAllowed, match="swiss, of which rounds are drawn from results"):
+    with pytest.raises(NotAllowed, match="rounds of the swiss 'autumn' are drawn from results"):
         house.service.drop_worker("autumn", "m1", reason="it cheats", who="org")
 
 

@@ -21,7 +21,7 @@ from arena.testing.referee import InlineSteps
 from cardarena.games.v1 import eleusis_pb2
 from cardarena.v1 import game_pb2, play_pb2
 from tests.referee.matches import nearly_three, spread
-from tests.rows import slow_unless, slow_unless_of_each_kind
+from tests.rows import slow_unless_of_each_kind
 from tests.server.cuts import (
     CutOff,
     Killed,
@@ -285,9 +285,7 @@ def strays(ask):
 
 @pytest.mark.slow
 @EVERY_CUT
-@pytest.mark.parametrize(
-    "game_id", slow_unless("abstrac".__eq__, ["abstrac", "chinese_poker", "pineapple"])
-)
+@pytest.mark.parametrize("game_id", ["abstrac", "chinese_poker", "pineapple"])
 def test_faults_are_told_alike_and_once(folder, game_id, what):
     """Until the bot forfeits, and from there on."""
     orders = orders_of(game_id, players_of(game_id), matches=2, fault_limit=4)

@@ -9,7 +9,6 @@ from arena.store import open_store
 from arena.web.pages.competition import place_ranges
 from arena.web.rendering import fraction
 from arena.web.site_export import ExportSelection, prepare
-from tests.rows import slow_unless
 from tests.web import competitions, house
 from tests.web.asking import site, text_of
 from tests.web.chromium import Tab
@@ -164,7 +163,7 @@ NAMES = [*(row[0].replace(" ", "-") for row in competitions.FORMATS), "summer"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", slow_unless(lambda name: name == "summer", NAMES))
+@pytest.mark.parametrize("name", NAMES)
 def test_every_competition_can_be_exported(folder, tmp_path, name):
     made = prepare(folder, ExportSelection(name))
     made.write(tmp_path, workers=1)

@@ -396,7 +396,7 @@ class _Search:
                 self._told_end(match, body)
 
     def _answered(self, match: _Match, decided: journal_pb2.Decided) -> None:
-        """Note faults, and answers, which show what the bot has received; the time of the ask is settled."""
+        """Note faults, and answers, which show what the bot has received. Time of the ask is in the decision now."""
         kept = match.used.get(decided.seat)
         if kept is not None and kept.decision == decided.decision:
             match.used[decided.seat] = kept._replace(decision=0, used_s=0.0)

@@ -1,4 +1,4 @@
-"""`arena competition spot-checks` and `drop-worker`: deal-sets of workers on other machines, checked and dropped."""
+"""`arena competition spot-checks` and `drop-worker`: what workers on other machines played."""
 
 from dataclasses import asdict
 from pathlib import Path
