@@ -11,7 +11,7 @@ from tests.sdk.languages import CLIENTS, ROOT, called
 _spec = importlib.util.spec_from_file_location("release", ROOT / "scripts" / "release.py")
 release = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(release)
-PART_OF = {"go": "go", "rust": "crate", "typescript": "npm", "java": "maven", "cpp": "cpp"}
+PART_OF = {"go": "go", "rust": "crate", "typescript": "npm", "cpp": "cpp"}
 """The part of a release that has the SDK of a language."""
 WHO = ("-c", "user.name=t", "-c", "user.email=t@localhost")
 
@@ -35,10 +35,7 @@ def copy_of_checkout(folder):
 
 
 def unpacked(language, folder):
-    """What stands for an SDK of the checkout in a bot's project: the folder that its archive unpacks to, or the archive.
-
-    Of Java it is an empty folder, as the jar is installed into Maven's store.
-    """
+    """What stands for an SDK of the checkout in a bot's project: the folder that its archive unpacks to, or the archive."""
     checkout, out = copy_of_checkout(folder / "checkout"), folder / "out"
     release.build(checkout, out, [PART_OF[language]])
     shutil.rmtree(checkout)
@@ -61,11 +58,6 @@ def unpacked(language, folder):
                 package.extractall(folder / "cpp", filter="data")
             (place,) = (folder / "cpp").iterdir()
             return place
-        case "java":
-            file, pom = f"-Dfile={out / name}.jar", f"-DpomFile={out / name}.pom"
-            called("mvn", "-q", "-B", "install:install-file", file, pom)
-            (folder / "java").mkdir()
-            return folder / "java"
     raise ValueError(language)
 
 

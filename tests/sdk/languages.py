@@ -200,9 +200,10 @@ def java_client(classes):
     return ("java", *QUICK_START, "-cp", classes, "cardarena.ConformanceClient")
 
 
-SANITIZED = ("-DCMAKE_BUILD_TYPE=Debug", "-DCARDARENA_SANITIZERS=address,undefined")
+SANITIZED = ("-DCMAKE_CXX_FLAGS=-g1", "-DCARDARENA_SANITIZERS=address,undefined")
+"""A finding needs the lines of the calls and nothing else for a debugger."""
 TESTED = ("-DCARDARENA_TESTS=ON", "-DCARDARENA_INSTALL=jam")
-SINGLE_OBJECTS = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_UNITY_BUILD=OFF")
+SINGLE_OBJECTS = ("-DCMAKE_BUILD_TYPE=Plain", "-DCMAKE_UNITY_BUILD=OFF")
 """An object for each source, of which a planted fault replaces one."""
 
 

@@ -192,6 +192,7 @@ def java_builder(new_folder):
 # C++.
 
 
+@functools.cache
 def of_bots():
     """The flags of a bot of Jam, by the build of the sample bots."""
     build = SAMPLE_BOTS / "cpp" / "build" / "_deps" / "cardarena-build"

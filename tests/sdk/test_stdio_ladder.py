@@ -36,11 +36,10 @@ id = "sixty_six"
 """
 
 
-def row_of(arena, data):
-    """The bot's row of the standings."""
-    words = ("competition", "show", "ladder", "--data", data, "--json")
-    (game,) = json.loads(arena(*words, show=False))["standings"]["games"]
-    return {row["bot"]: row for row in game["rows"]}.get("shell@1")
+def played(line):
+    """The deal-sets that have been played, of a line of `arena competition show --follow --json`."""
+    (game,) = json.loads(line)["games"]
+    return game["deal_sets"]["complete"]
 
 
 @pytest.mark.slow
@@ -78,6 +77,11 @@ def test_a_shell_script_is_submitted_qualified_and_plays_a_ladder_in_the_sandbox
         arena("competition", "enter", "ladder", "shell", "--server", address)
         arena("competition", "start", "ladder", "--data", data)
         until_s = time.monotonic() + PATIENCE_S
-        while not (row := row_of(arena, data)) or row["deal_sets"] < DEAL_SETS:
-            assert time.monotonic() < until_s, row
+        show = ("competition", "show", "ladder", "--data", str(data), "--json")
+        with arena.running("-m", "arena", *show, "--follow", log=tmp_path / "log") as followed:
+            while (sets := played(followed.stdout.readline())) < DEAL_SETS:  # a line a second
+                assert time.monotonic() < until_s, sets
+        (game,) = json.loads(arena(*show, show=False))["standings"]["games"]
+    (row,) = [row for row in game["rows"] if row["bot"] == "shell@1"]
+    assert row["deal_sets"] >= DEAL_SETS
     assert not row["faults"]

@@ -17,7 +17,7 @@ using namespace cardarena::detail;
 
 namespace {
 
-constexpr int jam = 20;
+constexpr int jam_field = 20;
 
 /// The bytes of an ask of any game: events and moves without content.
 std::string body(int moves, bool complete, int events = 0) {
@@ -112,7 +112,7 @@ TEST_CASE("parts of an ask are found without knowing its game") {
   message.set_jam(std::string{'\x0a', '\x01', '\0'} + body(2, true, 3) +
                   "\x28\x05");  // a view, and a field of a newer arena
   const AskBody found = body_of(message);
-  CHECK(found.field == jam);
+  CHECK(found.field == jam_field);
   CHECK(found.events.size() == 3);
   CHECK(found.moves.size() == 2);
   CHECK(found.moves_complete);
