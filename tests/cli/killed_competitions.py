@@ -38,8 +38,10 @@ ROOT = Path(__file__).parents[2]
 BOT = ROOT / "tests" / "server" / "any_move.py"
 PATIENCE_S = 120
 """Without one deal-set more: a busy machine takes long, and one that hangs takes for ever."""
-LADDER_DEAL_SETS = 24
+LADDER_DEAL_SETS = 12
 KILLS_A_TRIAL = 3
+POLL_S = 0.2
+"""A look at the store costs as much as a match of these bots."""
 MOST_SPOILT = 3
 """Times as many kills as were asked for, after which it is given up."""
 CONNECT_S = 300
@@ -193,7 +195,7 @@ def run(kind, data, kills, draw, told=lambda _: None, workers=0):
                     last, end = done, time.monotonic() + PATIENCE_S
                 hangs = f"{kind} does not go on from deal-set {done} after {killed} kills"
                 assert time.monotonic() < end, f"{hangs}: {said(data)}"
-                time.sleep(0.05)
+                time.sleep(POLL_S)
             else:
                 failed = f"{kind} failed after {killed} kills: {said(data)}"
                 assert process.returncode == 0, failed
@@ -204,7 +206,7 @@ def run(kind, data, kills, draw, told=lambda _: None, workers=0):
     if most:
         published(kind, data, most)
     while running_workers(data):  # they end when their standard input does
-        time.sleep(0.05)
+        time.sleep(POLL_S)
     return table(kind, data), killed
 
 
@@ -215,7 +217,7 @@ def published(kind, data, workers):
         end = time.monotonic() + PATIENCE_S
         while lacking := [each for each in counting(kind, data) if not replay_path(data / "replays", each).exists()]:  # fmt: skip
             assert time.monotonic() < end, f"{kind}: no replay of {lacking}: {said(data)}"
-            time.sleep(0.05)
+            time.sleep(POLL_S)
     finally:
         process.kill()
         process.wait()

@@ -13,6 +13,7 @@ import pytest
 from arena.store.database import URL_FILE
 from tests.cli.killed_competitions import (
     PATIENCE_S,
+    POLL_S,
     arena,
     complete,
     is_over,
@@ -45,7 +46,7 @@ def played(kind, data, until):
         try:
             while not until() and process.poll() is None:
                 assert time.monotonic() < end, said(data)
-                time.sleep(0.02)
+                time.sleep(POLL_S)
             assert until() or process.poll() == 0, said(data)
             yield process
         finally:

@@ -36,7 +36,7 @@ class Copy:
         return subprocess.run(
             [sys.executable, *arguments],
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONPATH": path},
             capture_output=True,
             text=True,
             timeout=600,
@@ -117,8 +117,14 @@ def damaged(folder, name, old, new):
     path = folder / name
     text = path.read_text("utf-8")
     assert old in text
-    path.write_text(text.replace(old, new, 1), "utf-8")
-    return lambda: path.write_text(text, "utf-8")
+
+    def write(text):
+        path.write_text(text, "utf-8")
+        # Python knows a changed module by its size and the second of the change.
+        shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
+
+    write(text.replace(old, new, 1))
+    return lambda: write(text)
 
 
 # fmt: off

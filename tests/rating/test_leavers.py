@@ -7,9 +7,9 @@ from tests.rating.leavers import WAYS, trial
 
 pytestmark = pytest.mark.slow  # plays hundreds of matches
 
-DEAL_SETS = {"loo": 12, "oklahoma_rummy": 12, "eleusis": 6, "eleusis_express": 6}
+DEAL_SETS = {"jam": 8, "loo": 6, "oklahoma_rummy": 5, "eleusis": 6, "eleusis_express": 6}
 """For each group of bots: fewer where matches are long."""
-ENOUGH = 20
+ENOUGH = 12
 MANY = {"pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo", "open_face_chinese_poker"}
 """One hand decides a match, so it takes 40 to 60 deal-sets: `python -m tests.rating.leavers` alone."""
 ROWS = [
