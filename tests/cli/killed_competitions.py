@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[2]
 BOT = ROOT / "tests" / "server" / "any_move.py"
 PATIENCE_S = 120
 """Without one deal-set more: a busy machine takes long, and one that hangs takes for ever."""
-LADDER_DEAL_SETS = 12
+LADDER_DEAL_SETS = 8
 KILLS_A_TRIAL = 3
 POLL_S = 0.2
 """A look at the store costs as much as a match of these bots."""
@@ -60,7 +60,7 @@ BOTS = "\n[bots]\n" + "\n".join(
     f"{name} = {json.dumps(f'{sys.executable} {BOT} {name}')}" for name in ("ann", "bob", "cid")
 )
 PLANS = {
-    "swiss": 'format = "swiss"\ndeal_sets = 3\n',
+    "swiss": 'format = "swiss"\ndeal_sets = 2\n',
     "knockout": 'format = "knockout"\n[knockout]\nmost_deal_sets = 10\n',
     "ladder": "",
 }

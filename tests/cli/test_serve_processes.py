@@ -96,7 +96,7 @@ def test_workers_of_an_arena_that_is_killed_end_and_what_they_played_begins_agai
 def test_a_worker_without_its_spawner_is_started_again_and_fails_no_deal_set(tmp_path):
     """It would fail each deal-set at once, and so have all of them given up."""
     data, plan = tmp_path / "data", tmp_path / "plan.toml"
-    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 30\n{BOTS}')
+    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 12\n{BOTS}')
     said("competition", "new", plan, "--data", data)
     with served(data, "--workers", 2, "--metrics-port", 0):
         said("competition", "start", "swiss", "--data", data)
@@ -116,7 +116,7 @@ def test_a_worker_without_its_spawner_is_started_again_and_fails_no_deal_set(tmp
 @pytest.mark.slow
 def test_an_arena_without_its_spawner_ends_and_goes_on_when_it_is_started_again(tmp_path):
     data, plan = tmp_path / "data", tmp_path / "plan.toml"
-    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 20\n{BOTS}')
+    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 10\n{BOTS}')
     said("competition", "new", plan, "--data", data)
     with served(data, "--metrics-port", 0) as (_, process):
         said("competition", "start", "swiss", "--data", data)
