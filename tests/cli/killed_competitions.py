@@ -41,7 +41,7 @@ PATIENCE_S = 120
 LADDER_DEAL_SETS = 8
 KILLS_A_TRIAL = 3
 POLL_S = 0.2
-"""A look at the store costs as much as a match of these bots."""
+"""Between two looks at the store, each of which opens it."""
 MOST_SPOILT = 3
 """Times as many kills as were asked for, after which it is given up."""
 CONNECT_S = 300

@@ -24,7 +24,7 @@ BUILDS = [
     ("python",     "python", [(sys.executable, "-m", "pytest", "-q")]),
     ("go",         "go",     [("go", "mod", "tidy"), ("go", "vet", "./..."), ("go", "build", "-o", "my-bot", "."), ("go", "test", "./...")]),
     ("typescript", "npm",    [("npm", "install", "--ignore-scripts"), ("npm", "test")]),
-    ("rust",       "cargo",  [("cargo", "fmt", "--check"), ("cargo", "test", "--quiet"), ("cargo", "build", "--quiet")]),  # without --release
+    ("rust",       "cargo",  [("cargo", "fmt", "--check"), ("cargo", "test", "--quiet"), ("cargo", "build", "--quiet")]),  # as the tests, to compile all once
     ("java",       "mvn",    [("mvn", "-q", "-B", "-U", "package")]),
     ("cpp",        "cmake",  [("cmake", "-S", ".", "-B", "build"), ("cmake", "--build", "build", "--parallel", "4"), ("ctest", "--test-dir", "build", "--output-on-failure")]),
     ("c",          "cc",     [("cc", "-O2", "-static", "-Wall", "-Wextra", "-Werror", "-o", "my-bot", "bot.c"), ("sh", "test.sh")]),

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 WALK = Path(__file__).with_name("walk.js").read_text("utf-8").partition("\n")[2].rstrip(";\n")
 VIEWERS = (Viewer.ALL, Seat(0))
-# The script builds what it is given, whoever looks: one viewer for each game.
+# The script builds any viewer's pictures alike, so one viewer for each game is enough.
 EVERY_GAME = [(game.id, VIEWERS[number % 2]) for number, game in enumerate(GAMES)]
 
 
