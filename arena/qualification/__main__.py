@@ -4,8 +4,8 @@
 
 WORK is a folder that does not exist yet. REPORT is the file of the report, in JSON, which is written
 atomically. DATA has the runtimes and installed wheels; RUNTIME is the hash of the bot's runtime, or
-empty. The process exits with an error if there is no sandbox. It has a low priority, so that it does
-not delay matches in play.
+empty. The process exits with an error if there is no sandbox, or if the sandbox's spawner ends. It has
+a low priority, so that it does not delay matches in play.
 """
 
 import json
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from arena.qualification.run import QualificationRequest, Shelves, qualify
-from arena.sandbox import BadCommand, NoSandbox, SandboxDemand, raise_sandbox
+from arena.sandbox import NO_SPAWNER, BadCommand, NoSandbox, SandboxDemand, raise_sandbox
 from arena.server.submissions.installed_wheels import INSTALLED
 
 NICENESS = 10
@@ -34,6 +34,8 @@ def main() -> None:
     try:
         with sandbox:
             report = qualify(Path(archive), Path(work), wanted, sandbox=sandbox, shelves=shelves)
+            if sandbox.has_ended:
+                sys.exit(NO_SPAWNER)  # the bot is not charged for what failed then
     except BadCommand as error:
         sys.exit(str(error))
     partial = Path(f"{target}.partial")

@@ -24,6 +24,7 @@ from arena.sandbox.output import (
 )
 from arena.sandbox.process import BotProcess, launch
 from arena.sandbox.sandbox import (
+    NO_SPAWNER,
     UPLOADS_AT,
     MissingLevel,
     NoSandbox,
@@ -36,6 +37,7 @@ from arena.spawner.order import Level, ResourceLimits
 
 __all__ = [
     "LOG_SUFFIX",
+    "NO_SPAWNER",
     "SAMPLE_BOTS",
     "SDK_ARGV",
     "UPLOADS_AT",

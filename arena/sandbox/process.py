@@ -37,6 +37,8 @@ class RunningProcess(Protocol):
 
     visible: VisibleFiles | None
     """The files that it can read; None without a sandbox."""
+    ended_with_spawner: bool
+    """Whether it ended because the spawner did, which is no fault of the bot."""
 
     @property
     def returncode(self) -> int | None: ...
@@ -82,6 +84,11 @@ class BotProcess:
     def returncode(self) -> int | None:
         """The exit code; -N if signal N ended it, None while it runs."""
         return self._process.returncode
+
+    @property
+    def ended_with_spawner(self) -> bool:
+        """Whether it ended because the spawner did, which is no fault of the bot."""
+        return self._process.ended_with_spawner
 
     @property
     def how_it_ended(self) -> str:
@@ -156,6 +163,7 @@ class _Unsandboxed:
     """A process with all rights of this user."""
 
     visible: VisibleFiles | None = None
+    ended_with_spawner = False
     can_freeze = False
 
     def __init__(self, process: trio.Process, *, terminal: bool) -> None:

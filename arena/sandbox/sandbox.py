@@ -40,7 +40,8 @@ _SPAWNER: Final = (
     "import sys; sys.path.insert(0, {!r}); from arena.spawner.__main__ import main; main({})"
 )
 _ANSWER_S: Final = 3 * TRIAL_S
-_NO_SPAWNER: Final = "the spawner has ended"
+NO_SPAWNER: Final = "the spawner has ended"
+"""Why no bot can be started, or why bots ended."""
 
 
 class SandboxDemand(StrEnum):
@@ -80,6 +81,7 @@ class SandboxedProcess:
         self.returncode: int | None = None
         self.output: trio.abc.ReceiveStream = trio.lowlevel.FdStream(output)
         self.visible: VisibleFiles | None = visible
+        self.ended_with_spawner = False
         self._sandbox = sandbox
         self._number = number
         self._reports = trio.lowlevel.FdStream(reports)
@@ -107,7 +109,7 @@ class SandboxedProcess:
         if "started" not in report:
             await self.output.aclose()
             await self._reports.aclose()
-            raise BadCommand(str(report.get("error", _NO_SPAWNER)))
+            raise BadCommand(str(report.get("error", NO_SPAWNER)))
         if report["group"]:
             self._group = ControlGroup(report["group"])
 
@@ -115,6 +117,7 @@ class SandboxedProcess:
         """Wait until it has ended."""
         if self.returncode is None:
             report = await self._next()
+            self.ended_with_spawner = not report
             self.returncode = int(report.get("ended", -signal.SIGKILL))
             await self._reports.aclose()
 
@@ -204,6 +207,11 @@ class Sandbox:
         return None if self._process is None else self._process.pid
 
     @property
+    def has_ended(self) -> bool:
+        """Whether the spawner has ended by itself, and all bots with it."""
+        return self._process is not None and self._process.poll() is not None
+
+    @property
     def missing(self) -> tuple[MissingLevel, ...]:
         """The better levels, and why they are not available."""
         return self._found()[1]
@@ -276,7 +284,7 @@ class Sandbox:
         try:
             await self.ask(request, (report, prints))
         except OSError as error:
-            raise BadCommand(_NO_SPAWNER) from error
+            raise BadCommand(NO_SPAWNER) from error
         finally:
             os.close(report)
             os.close(prints)
@@ -325,7 +333,7 @@ class Sandbox:
             os.close(self._trial)
             found: dict[str, Any] = {
                 "level": "S0",
-                "missing": [["S2", f"{_NO_SPAWNER} in its trial"]],
+                "missing": [["S2", f"{NO_SPAWNER} in its trial"]],
             }
             if text:
                 found = json.loads(text)

@@ -246,6 +246,7 @@ def test_the_end_of_a_sandboxed_bot_is_reported(code, returncode, how, sandbox, 
     assert (process.returncode, process.how_it_ended) == (returncode, how)
     assert lines[1] == f"sandboxed at {sandbox.level}"
     assert lines[-1] == how
+    assert not process.ended_with_spawner
 
 
 def test_a_sandboxed_bot_has_a_folder_to_write_in_and_what_it_is_given(sandbox, tmp_path):
@@ -411,6 +412,20 @@ def test_a_start_without_a_spawner_fails_with_a_reason(tmp_path):
         sandbox._process.wait()
         with pytest.raises(BadCommand, match="the spawner has ended"):
             printed(sandbox, tmp_path, "")
+
+
+def test_a_bot_that_ends_because_its_spawner_did_is_known(tmp_path):
+    async def main(sandbox):
+        command = BotCommand("ann", (sys.executable, "-c", "import time; time.sleep(60)"))
+        process = await launch(command, tmp_path / "ann", {}, sandbox=sandbox)
+        sandbox._process.kill()
+        await process.watch()
+        assert process.ended_with_spawner
+
+    with Sandbox(data=tmp_path) as sandbox:
+        if sandbox.level is Level.S0:
+            pytest.skip(sandbox.why_not_better)
+        trio.run(main, sandbox)
 
 
 def test_bubblewrap_is_never_started_as_root(tmp_path, monkeypatch):

@@ -55,13 +55,24 @@ def test_a_bot_of_a_relative_folder_has_a_home_of_its_own(tmp_path, monkeypatch)
     assert not tokens._launched, "the token of a process that has ended is good no more"
 
 
+# fmt: off
+LEAVES = [
+    # the arena is shut  the spawner ended  has left  why
+    (False,              False,             True,     "a bot whose process ends has left"),
+    (True,               False,             False,    "not where the arena stops and ends it"),
+    (False,              True,              False,    "nor where the spawner ended, and the bot with it"),
+]
+# fmt: on
+
+
 @pytest.mark.parametrize(
-    ("is_shut", "left"),
-    [(False, 1), (True, 0)],
-    ids=["a bot whose process ends has left", "not where the arena stops and ends it"],
+    ("is_shut", "spawner_ended", "left"),
+    [row[:3] for row in LEAVES],
+    ids=[row[3] for row in LEAVES],
 )
-def test_who_ended_says_whether_a_bot_has_left(is_shut, left, tmp_path):
+def test_who_ended_says_whether_a_bot_has_left(is_shut, spawner_ended, left, tmp_path, monkeypatch):
     leaves = []
+    monkeypatch.setattr(launching.BotProcess, "ended_with_spawner", spawner_ended)
 
     async def comes(_):
         arena.is_shut = is_shut
@@ -188,19 +199,26 @@ class Sandboxed:
 
 
 # fmt: off
-PRINTED = [
-    ("bwrap: Can't bind mount /oldroot/x on /newroot/x: No such file or directory", True,   "no sandbox"),
-    ("Traceback (most recent call last):",                                          False,  "an exception of the bot"),
-    ("",                                                                            False,  "nothing"),
+BEFORE_HELLO = [
+    # printed                                                          spawner ended  by the arena  why
+    ("bwrap: Can't bind mount /oldroot/x on /newroot/x: No such file", False,         True,         "no sandbox"),
+    ("Traceback (most recent call last):",                             False,         False,        "an exception of the bot"),
+    ("",                                                               False,         False,        "nothing"),
+    ("",                                                               True,          True,         "the spawner ended, and the bot with it"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(
-    ("printed", "by_arena"), [row[:2] for row in PRINTED], ids=[row[2] for row in PRINTED]
+    ("printed", "spawner_ended", "by_arena"),
+    [row[:3] for row in BEFORE_HELLO],
+    ids=[row[3] for row in BEFORE_HELLO],
 )
-def test_a_sandbox_that_cannot_be_built_is_the_arenas_fault(printed, by_arena, tmp_path):
+def test_a_bot_that_the_arena_ends_before_its_hello_is_not_charged(
+    printed, spawner_ended, by_arena, tmp_path
+):
     process = SimpleNamespace(
+        ended_with_spawner=spawner_ended,
         returncode=1,
         visible=(),
         command=BotCommand("ann", ("bot",)),

@@ -1,5 +1,6 @@
 """What is submitted is qualified one after the other, and no restart forgets any of it."""
 
+import contextlib
 import json
 import sys
 from datetime import UTC, datetime
@@ -8,6 +9,8 @@ import pytest
 import trio
 import trio.lowlevel
 
+from arena.qualification import __main__ as process
+from arena.sandbox import Sandbox
 from arena.server.submissions import qualifier
 from arena.server.submissions.logs import logs_folder, logs_of
 from arena.server.submissions.qualifier import MAX_TRIES, NotQualified, Qualifier
@@ -198,6 +201,25 @@ def test_a_process_without_a_report(monkeypatch, tmp_path, code, sentence, _why)
     monkeypatch.setattr(qualifier, "END_S", 0.2)
     with pytest.raises(NotQualified, match=sentence):
         in_a_process(monkeypatch, tmp_path, code)
+
+
+@pytest.mark.parametrize("ends", [True, False], ids=["the spawner ends", "it does not"])
+def test_a_bot_is_not_charged_for_a_spawner_that_ends(ends, monkeypatch, tmp_path):
+    def qualify(*_, sandbox, **__):
+        if ends:
+            sandbox._process.kill()
+            sandbox._process.wait()
+        return MUTE if ends else GOOD
+
+    monkeypatch.setattr(process, "raise_sandbox", lambda _, data: Sandbox(data=data))
+    monkeypatch.setattr(process, "qualify", qualify)
+    monkeypatch.setattr(process, "NICENESS", 0)
+    report = tmp_path / "report.json"
+    arguments = ["a.zip", str(tmp_path / "work"), str(report), "./a", "q1", str(tmp_path), ""]
+    monkeypatch.setattr(sys, "argv", ["", *arguments])
+    with pytest.raises(SystemExit, match="spawner") if ends else contextlib.nullcontext():
+        process.main()
+    assert report.exists() is not ends
 
 
 # What remote bots say that they are.

@@ -12,6 +12,7 @@ from typing import Final
 import trio
 
 from arena.sandbox import (
+    NO_SPAWNER,
     BadCommand,
     BotCommand,
     BotProcess,
@@ -221,6 +222,8 @@ class Launcher:
         if self._sandbox is not None and process.visible is not None:
             hidden = self._sandbox.what_it_hid(words, process.visible, process.command)
             failed = "its sandbox could not be built" if words.startswith(_BUBBLEWRAP) else ""
+        if process.ended_with_spawner:
+            failed = NO_SPAWNER
         if process.returncode is None:
             failed = self._arena.why_late
         return _no_show(bot, process, hidden, failed)
@@ -271,7 +274,7 @@ class Launcher:
     async def _watch(self, bot: BotId, running: "_Running", token: str) -> None:
         """Tell the bot's session when its process has ended: it will not come back.
 
-        Not where the arena itself stops and ends its bots: they are back at the next start.
+        Not where the arena stops, or loses its spawner and thereby its bots: they are back at the next start.
         """
         process = running.process
         try:
@@ -280,7 +283,8 @@ class Launcher:
         finally:
             self._arena.tokens.drop(token)
             session = self._arena.sessions.get(bot)
-            left = self._running.get(bot) is running and not self._arena.is_shut
+            ended_by_arena = process.ended_with_spawner or self._arena.is_shut
+            left = self._running.get(bot) is running and not ended_by_arena
             if session is not None and left:
                 session.leave()
             copy = self._folder / instance_name(bot.name, bot.instance) / COPY
