@@ -1,12 +1,16 @@
 """Every way out of `run` ends the process with its exit code, whatever gRPC's threads are doing."""
 
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
+import cardarena
 from arena.conformance.cases import load
 from arena.conformance.play import judge
+from cardarena._connection import Connection
+from sample_bots.random_bot import RandomBot
 from tests.rows import slow_unless
 from tests.sdk import slow_threads
 
@@ -34,3 +38,18 @@ def test_it_exits_and_leaves_no_thread_to_the_end_of_the_interpreter(case, why):
     verdict = judge(CASES[case], [sys.executable, slow_threads.__file__], KIT)
     assert verdict.passed, f"{verdict.sentence}\n{verdict.stderr_tail}"
     assert "at exit there are ['MainThread']" in verdict.stderr_tail
+
+
+@pytest.mark.parametrize("starts", [True, False], ids=["after its start", "before"])
+def test_ctrl_c_while_the_connection_starts_leaves_no_thread(starts, monkeypatch):
+    right = Connection.start
+
+    def start(self):
+        if starts:
+            right(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Connection, "start", start)
+    with pytest.raises(KeyboardInterrupt):
+        cardarena.play(RandomBot, address="127.0.0.1:1", token="guest:ann")
+    assert "cardarena" not in {thread.name for thread in threading.enumerate()}

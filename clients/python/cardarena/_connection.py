@@ -171,7 +171,8 @@ class Connection:
         with self._lock:
             if self._call is not None:
                 self._call.cancel()
-        self._thread.join(CLOSE_S)
+        if self._thread.is_alive():  # Ctrl-C can come before its start
+            self._thread.join(CLOSE_S)
 
     @property
     def lies(self) -> Sequence[str]:

@@ -151,8 +151,8 @@ def join(
         waiting=None if once else Waiting(hello, address, DEFAULT_ADDRESS),
     )
     with thinking as play_on:
-        connection.start()
         try:
+            connection.start()
             play_on(connection)
         except (Refused, Unreachable) as error:
             if connection.lies:
