@@ -51,7 +51,7 @@ class Played:
         self.on_asked: Callable[[], None] = lambda: None
         """Called after each frame."""
         self.all_begun: Callable[[], bool] = lambda: True
-        """Whether all matches have begun. Nothing is counted before, as beginnings cost more."""
+        """Whether all matches have begun and all bots have answered; counting waits for it, as beginnings cost more."""
         self.began_at = 0
         self.ended_at = 0
         self.done = asyncio.Event()
@@ -85,6 +85,7 @@ class _Call:
         self._played = played
         self._peer = f"ipv4:127.0.0.1:{40_000 + number}"
         self._reading: asyncio.Future[None] | None = None
+        self.has_answered = False
 
     async def read(self) -> Any:
         # gRPC delivers a message in a later turn of the loop.
@@ -98,6 +99,7 @@ class _Call:
         await asyncio.sleep(0)
         answer, decisions = self._respond(frame)
         if decisions:
+            self.has_answered = True
             self._played.asked(decisions)
             self._said.append(answer)
             if self._reading is not None and not self._reading.done():
@@ -227,7 +229,6 @@ async def _play(job: arena_server.Job, played: Played) -> None:
         arena = await ready
         wanted = len(job.tables())
         game = metrics.counts.game(job.game)
-        played.all_begun = lambda: game.begun >= wanted
         handler = play_handler(arena, journal.flush, arena.now_s, metrics)
         method: Any = handler.service(_Details())
         respond = load.first()
@@ -236,6 +237,9 @@ async def _play(job: arena_server.Job, played: Played) -> None:
             _Call(load.hello(bots, number), respond, played, number)
             for number in range(job.streams)
         ]
+        played.all_begun = lambda: (
+            game.begun >= wanted and all(stream.has_answered for stream in streams)
+        )
         calls = [asyncio.create_task(method.stream_stream(None, stream)) for stream in streams]
         try:
             await played.done.wait()
