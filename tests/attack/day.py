@@ -59,6 +59,8 @@ FAULTY_AWAY_S = 60.0
 REMEMBERED = 100
 """What the arena remembers of what is over is cut to this, so that an hour shows a leak."""
 OBJECTS_AN_HOUR = 2_000.0
+FULL_H = 4.0
+"""After so many hours the arena has all that it remembers, and its memory is no longer to grow."""
 
 
 class Stream(MemoryOutbox):
@@ -326,7 +328,7 @@ async def day(seed, *, hours):
         Figure("in so much time", time.monotonic() - began_s, "s"),
         *(Figure(what, number) for what, number in sorted(counts.items())),
     )
-    settled = [each for each in lived.objects if each[0] > hours / 4]
+    settled = [each for each in lived.objects if each[0] > FULL_H]
     if len(settled) >= 8:
         found = slope(settled)
         report.add(

@@ -31,8 +31,8 @@ from tests.chaos.processes import ROOT, Child, until
 from tests.server.running import running
 
 SEED = 5
-FLOOD_S = 8.0
-"""A flood that is not cut off makes time-outs within so long."""
+FLOOD_S = 3.0
+"""An attacker is cut off within a second; some floods last longer, as `EXPECTED` says."""
 
 
 @pytest.fixture(scope="module")
