@@ -1,7 +1,10 @@
 """The groups of the command `arena`: commands that load when they are called, and hints for mistyped ones."""
 
+import gc
 import importlib
+import sys
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 import click
@@ -39,7 +42,7 @@ class CommandGroup(PlainErrors):
         if cmd_name not in self._lazy:
             return super().get_command(ctx, cmd_name)
         module, _, function = self._lazy[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), function)
+        command: click.Command = getattr(_module(module), function)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -66,3 +69,15 @@ class CommandGroup(PlainErrors):
         with formatter.section("Options"):
             formatter.write_dl([row for each in params if (row := each.get_help_record(ctx))])
         self.format_commands(ctx, formatter)
+
+
+def _module(name: str) -> ModuleType:
+    """Import a module. What is loaded stays, so no collection looks at it: neither meanwhile nor when the process ends."""
+    if name in sys.modules:
+        return sys.modules[name]
+    gc.disable()
+    try:
+        return importlib.import_module(name)
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -1,5 +1,6 @@
 """The first moments of the program `arena`: what it loads, what it lacks, and Ctrl-C meanwhile."""
 
+import gc
 import importlib
 import os
 import re
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import COMMANDS, SECTIONS, main
+from arena.cli.command_group import CommandGroup
 from tests.rows import slow_unless
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +50,34 @@ def test_nothing_heavy_is_loaded_for(arguments):
         "arena.compiled",
         *(name for name in modules if name.partition(".errors")[0] == "arena"),  # exit codes
     }
+
+
+SEES = """
+import gc
+collected = []
+gc.callbacks.append(lambda phase, _: collected.append(phase))
+graph = [[] for _ in range(100_000)]
+while_loading = list(collected)
+command = None
+"""
+
+
+def test_garbage_is_not_collected_while_a_command_is_loaded_nor_looked_for_in_it(
+    tmp_path, monkeypatch
+):
+    """Collections would take a third of a start, and of the end."""
+    (tmp_path / "sees_collections.py").write_text(SEES)
+    monkeypatch.syspath_prepend(tmp_path)
+    frozen = gc.get_freeze_count()
+    group = CommandGroup("arena", lazy={"command": "sees_collections:command"})
+    for _ in range(2):
+        group.get_command(click.Context(group), "command")
+        seen = sys.modules["sees_collections"]
+        gc.callbacks[:] = [each for each in gc.callbacks if each.__module__ != seen.__name__]
+        assert seen.while_loading == []
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > frozen + 100_000
+    del sys.modules["sees_collections"]
 
 
 @pytest.mark.slow
