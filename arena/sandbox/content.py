@@ -47,7 +47,9 @@ MAX_BYTES: Final = 32 << 20
 SHOWN_FILES: Final = 3
 """The number of files that a message about a changed bot names."""
 _HASH_DIGITS: Final = 16
-_NO_CODE_OF_THE_BOT: Final = frozenset({"__pycache__", "node_modules", "site-packages"})
+_NO_CODE_OF_THE_BOT: Final = frozenset(
+    {"CMakeFiles", "__pycache__", "node_modules", "site-packages"}
+)
 
 
 def content_of(program: Path, named: Sequence[Path]) -> str:

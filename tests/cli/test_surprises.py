@@ -158,6 +158,7 @@ BESIDE = [
     ("__pycache__/helper.py",            "edited",  "",                      "a cache"),
     ("env/lib/site.py",                  "edited",  "",                      "an environment that it runs in"),
     ("node_modules/x/index.js",          "edited",  "",                      "packages that were installed"),
+    ("CMakeFiles/x/compiler_depend.ts",  "edited",  "",                      "what CMake notes of a build"),
     ("../elsewhere.py",                  "edited",  "",                      "a file beside its folder"),
 ]
 # fmt: on

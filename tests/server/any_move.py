@@ -1,4 +1,4 @@
-"""A bot whose moves follow from what it sees, by a taste of its own: `any_move.py TASTE`."""
+"""A bot whose moves follow from what it sees, by a taste of its own: `any_move.py [TASTE]`."""
 
 import hashlib
 import sys
@@ -10,7 +10,7 @@ class AnyMove(cardarena.Bot):
     max_matches = 64
 
     def move(self, ask):
-        seen = f"{sys.argv[1]} {ask.view}"
+        seen = f"{sys.argv[-1]} {ask.view}"
         return ask.moves[int(hashlib.sha256(seen.encode()).hexdigest(), 16) % len(ask.moves)]
 
 
