@@ -58,7 +58,7 @@ def made(data, plan, url=""):
         service.create(plan, who="organiser", bots=())
         for name in NAMES:
             registry.create_bot(name, "olaf", BotKind.UPLOADED, now=NOW)
-            code = BOT.read_text("utf-8").replace("sys.argv[1]", repr(name))
+            code = BOT.read_text("utf-8").replace("sys.argv[-1]", repr(name))
             archive = read_archive(
                 zipped(data / "new.zip", {"bot.toml": b"", "bot.py": code.encode()})
             )
