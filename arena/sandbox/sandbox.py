@@ -117,6 +117,7 @@ class SandboxedProcess:
         """Wait until it has ended."""
         if self.returncode is None:
             report = await self._next()
+            # The pipe of reports closes a moment before `Sandbox.has_ended` can see it.
             self.ended_with_spawner = not report
             self.returncode = int(report.get("ended", -signal.SIGKILL))
             await self._reports.aclose()

@@ -44,7 +44,6 @@ class Expected:
 
 SLOW = Expected(cut_s=6.0, lasts_s=7.0)  # limits of 5 s, and what the attacker takes to notice
 NOT_CUT = Expected(cut_s=None)
-# A flood of frames that is not cut off makes time-outs within 8 s, more often than not.
 
 EXPECTED = {
     "messages": Expected(),
@@ -59,7 +58,7 @@ EXPECTED = {
     "resets": Expected(),
     "pings": Expected(),
     "settings-flood": NOT_CUT,
-    "priorities": Expected(lasts_s=8.0),
+    "priorities": Expected(lasts_s=8.0),  # not cut off, it makes time-outs within so long
     "window-updates": Expected(),
     "goaways": Expected(),
     "unknown-frames": Expected(),

@@ -65,7 +65,7 @@ command = None
 def test_garbage_is_not_collected_while_a_command_is_loaded_nor_looked_for_in_it(
     tmp_path, monkeypatch
 ):
-    """Collections would take a third of a start, and of the end."""
+    """What collections cost a start, decision 30 says."""
     (tmp_path / "sees_collections.py").write_text(SEES)
     monkeypatch.syspath_prepend(tmp_path)
     frozen = gc.get_freeze_count()
