@@ -416,10 +416,11 @@ def test_a_start_without_a_spawner_fails_with_a_reason(tmp_path):
 
 def test_a_bot_that_ends_because_its_spawner_did_is_known(tmp_path):
     async def main(sandbox):
-        command = BotCommand("ann", (sys.executable, "-c", "import time; time.sleep(60)"))
+        code = "import time; print('it runs', flush=True); time.sleep(60)"
+        command = BotCommand("ann", (sys.executable, "-c", code))
         process = await launch(command, tmp_path / "ann", {}, sandbox=sandbox)
-        sandbox._process.kill()
-        await process.watch()
+        with trio.fail_after(30):
+            await process.watch(lambda _: sandbox._process.kill())
         assert process.ended_with_spawner
 
     with Sandbox(data=tmp_path) as sandbox:
