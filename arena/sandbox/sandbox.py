@@ -209,7 +209,7 @@ class Sandbox:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the spawner has ended by itself, and all bots with it."""
+        """Whether the spawner has ended by itself, and with it the bots that ran."""
         return self._process is not None and self._process.poll() is not None
 
     @property
