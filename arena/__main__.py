@@ -3,6 +3,7 @@
 The rules of the games can be installed without the packages of the command, which are the extra `server`.
 """
 
+import io
 import os
 import sys
 from typing import NoReturn
@@ -12,6 +13,7 @@ from arena.errors import exits
 
 def main() -> NoReturn:
     """Run the command, and end with its exit code."""
+    _replace_unknown_characters()
     try:
         from arena.cli import main as command
 
@@ -30,6 +32,12 @@ def main() -> NoReturn:
         # Before a command has begun, exit without tearing down half-loaded modules.
         os._exit(exits.INTERRUPTED)
     sys.exit()
+
+
+def _replace_unknown_characters() -> None:
+    """Print `?` for a character that the encoding of standard output does not have, such as ♣ in ISO 8859-1."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="replace")
 
 
 if __name__ == "__main__":

@@ -18,11 +18,15 @@ class TokenBucket:
 
     def take(self, leave: float = 0.0) -> bool:
         """Take a token; False if there is none, or fewer than `leave` would be left."""
+        if not self.has(leave):
+            return False
+        self._tokens -= 1.0
+        return True
+
+    def has(self, leave: float = 0.0) -> bool:
+        """Whether `take` would take a token now."""
         now_s = self._now_s()
         passed_s = max(0.0, now_s - self._at_s)
         self._tokens = min(self._most, self._tokens + passed_s * self._per_s)
         self._at_s = now_s
-        if self._tokens < 1.0 + leave:
-            return False
-        self._tokens -= 1.0
-        return True
+        return self._tokens >= 1.0 + leave

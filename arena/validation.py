@@ -7,6 +7,7 @@ it. Its annotations define what is valid, with `Limits` and `Constraint`.
 pydantic is imported at the first use, so that other commands start sooner.
 """
 
+import codecs
 import difflib
 import functools
 import json
@@ -92,6 +93,23 @@ def _not_empty(value: Any, _: object) -> Any:
 
 NOT_EMPTY: Final = Constraint(_not_empty)
 """A text or a list that is not empty."""
+
+
+def text_of(content: bytes, error: type[InvalidInput] = InvalidInput) -> str:
+    """The text of a file in UTF-8, without the byte order mark that editors of Windows write.
+
+    Raises:
+      InvalidInput: as `error`, if it has another encoding.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise error(
+            ["this is text in UTF-16, as PowerShell and Notepad may write; save it as UTF-8"]
+        )
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as why:
+        line = content[: why.start].count(b"\n") + 1
+        raise error([f"this is not text in UTF-8, at line {line}; save it as UTF-8"]) from None
 
 
 def toml_values(text: str, error: type[InvalidInput] = InvalidInput) -> dict[str, Any]:

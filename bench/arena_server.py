@@ -15,11 +15,11 @@ from pathlib import Path
 
 import trio
 
-from arena.server.admission.tokens import Tokens
-from arena.server.app import ServerSettings, serve
-from arena.server.arena import Arena
-from arena.server.bots import BotId
-from arena.terms import TimeControl
+from arena.app.arena_process import ServerSettings, serve
+from arena.bots.bot_ids import BotId
+from arena.bots.tokens import Tokens
+from arena.live.arena import Arena
+from arena.referee.terms import TimeControl
 from arena.testing.orders import match_order
 from bench import trivial
 from bench.load import bot_name
@@ -41,8 +41,6 @@ class Job:
     """The folder of the journal; empty for a temporary one."""
     hog: bool = False
     """Let a thread compute beside the arena."""
-    counts: bool = False
-    """Answer each line of the input with the number of decisions so far."""
 
     def tables(self) -> list[tuple[BotId, ...]]:
         """The bots of each table: neighbours in a ring, so that each sits at `matches` tables."""
@@ -65,7 +63,7 @@ async def keep_playing(arena: Arena, job: Job) -> None:
         while True:
             number = f"{next(numbers):016x}"
             order = match_order(job.game, bots, job.options, match_id=number, time_control=control)
-            await arena.matches.lease(order, order.deal_set)
+            await arena.matches.play(order, order.deal_set)
 
     tables = job.tables()
     if not tables:
@@ -80,15 +78,7 @@ async def keep_playing(arena: Arena, job: Job) -> None:
 
 async def _serve(arena: Arena, job: Job) -> None:
     print(arena.address, flush=True)
-    if job.counts:
-        threading.Thread(target=_tell_decisions, args=(arena,), daemon=True).start()
     await keep_playing(arena, job)
-
-
-def _tell_decisions(arena: Arena) -> None:
-    for _ in sys.stdin:
-        games = list(arena.metrics.counts.games.values())
-        print(sum(game.decisions for game in games), flush=True)
 
 
 def _hog() -> None:

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from arena.referee import FaultKind
-from arena.replay.records import JOURNAL_MAGIC, Damaged, read_records
+from arena.records.records import JOURNAL_MAGIC, Damaged, read_records
+from arena.referee.spec import FaultKind
 from bench import arena_server, clock_bots, trivial
 from bench.processes import Failed, Process
 from cardarena.v1 import journal_pb2
@@ -75,7 +75,6 @@ CASES: Final = (
 class Fairness:
     """The result of one case. Milliseconds are charged less true time."""
 
-    case: str
     decisions: int
     p50_ms: float
     """The absolute difference."""
@@ -85,12 +84,15 @@ class Fairness:
     refunded_s: float
     """The sum of all refunds."""
     timeouts: int
-    """Time-outs, all of them false."""
+    """Time-outs of measured decisions, all of them false."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Charge:
-    charged_us: int
+class Charge:
+    """What a decision was charged."""
+
+    above_ms: float
+    """Charged less true time."""
     refunded_us: int
     timeout: bool
 
@@ -103,46 +105,17 @@ def measure(case: Case, seconds: float, progress: Callable[[str], None]) -> Fair
     """
     progress(f"clock, {case.name}")
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as data:
-        thoughts = _by_ask(_play(case, seconds, data))
-        charges = _charges(Path(data) / "journal")
-    pairs = _pairs(charges, thoughts)
-    above_ms = sorted(_above_ms(pairs))
-    errors_ms = sorted(abs(each) for each in above_ms)
+        charged = charges(Path(data), _play(case, seconds, data))
+    above_ms = sorted(charge.above_ms for charge in charged)
+    errors_ms = sorted(map(abs, above_ms))
     return Fairness(
-        case=case.name,
-        decisions=len(pairs),
+        decisions=len(charged),
         p50_ms=round(errors_ms[len(errors_ms) // 2], 2),
         p99_ms=round(errors_ms[len(errors_ms) * 99 // 100], 2),
         extra_ms=round(above_ms[-1], 2),
-        refunded_s=round(sum(charge.refunded_us for charge, _ in pairs) / 1e6, 2),
-        timeouts=sum(charge.timeout for charge in charges.values()),
+        refunded_s=round(sum(charge.refunded_us for charge in charged) / 1e6, 2),
+        timeouts=sum(charge.timeout for charge in charged),
     )
-
-
-def extra_ms(data: Path, thoughts: Thoughts) -> list[float]:
-    """Return the time charged above the true time of decisions, by the journal in a folder.
-
-    Raises:
-      Failed: if the journal has none of the decisions.
-    """
-    return _above_ms(_pairs(_charges(data / "journal"), _by_ask(thoughts)))
-
-
-def _by_ask(thoughts: Thoughts) -> dict[tuple[str, int], int]:
-    return {(bot, ask_id): thought_us for bot, ask_id, thought_us in thoughts}
-
-
-def _pairs(
-    charges: dict[tuple[str, int], _Charge], thoughts: dict[tuple[str, int], int]
-) -> list[tuple[_Charge, int]]:
-    pairs = [(charges[key], thought) for key, thought in thoughts.items() if key in charges]
-    if not pairs:
-        raise Failed("no decision was found in the journal")
-    return pairs
-
-
-def _above_ms(pairs: list[tuple[_Charge, int]]) -> list[float]:
-    return [(charge.charged_us - true_us) / 1000 for charge, true_us in pairs]
 
 
 def _play(case: Case, seconds: float, data: str) -> Thoughts:
@@ -159,7 +132,9 @@ def _play(case: Case, seconds: float, data: str) -> Thoughts:
     with contextlib.ExitStack() as stack:
         server = Process("bench.arena_server", json.dumps(asdict(job)))
         stack.callback(server.end)
-        play = clock_bots.Job(server.line(), STREAMS, trivial.ID, THINK_MS)
+        play = clock_bots.ThinkingJob(
+            server.line(), STREAMS, trivial.ID, first=True, think_ms=THINK_MS
+        )
         bots = Process("bench.clock_bots", json.dumps(asdict(play)))
         stack.callback(bots.end)
         bots.line()
@@ -195,24 +170,28 @@ def _burning() -> Iterator[None]:
             each.wait()
 
 
-def _charges(folder: Path) -> dict[tuple[str, int], _Charge]:
-    """Return the charged time of each decision, by bot and id of the ask."""
+def charges(data: Path, thoughts: Thoughts) -> list[Charge]:
+    """Return the charge of each measured decision, by the journal in a data folder.
+
+    Raises:
+      Failed: if the journal has none of them.
+    """
+    thought_us = {(bot, ask_id): us for bot, ask_id, us in thoughts}
     seated: dict[int, list[tuple[str, int]]] = {}
-    found = {}
-    for record in _records(folder):
-        match record.WhichOneof("body"):
-            case "seated":
-                seated[record.match] = [(each.bot, each.match) for each in record.seated.bots]
-            case "decided":
-                decided = record.decided
-                bot, number = seated[record.match][decided.seat]
-                found[bot, number << 20 | decided.decision] = _Charge(
-                    decided.charged_us,
-                    decided.refunded_us,
-                    decided.fault == FaultKind.TIMEOUT,
-                )
-            case _:
-                pass
+    found = []
+    for record in _records(data / "journal"):
+        if record.HasField("seated"):
+            seated[record.match] = [(bot.bot, bot.match) for bot in record.seated.bots]
+        elif record.HasField("decided"):
+            decided = record.decided
+            bot, number = seated[record.match][decided.seat]
+            true_us = thought_us.get((bot, number << 20 | decided.decision))
+            if true_us is not None:
+                above_ms = (decided.charged_us - true_us) / 1000
+                late = decided.fault == FaultKind.TIMEOUT.value
+                found.append(Charge(above_ms, decided.refunded_us, late))
+    if not found:
+        raise Failed("no decision was found in the journal")
     return found
 
 

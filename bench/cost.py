@@ -18,13 +18,14 @@ import ctypes
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -69,11 +70,11 @@ class Case:
         options: dict[str, object] = {"hands": self.hands} if self.hands else {"turns": 1 << 60}
         return arena_server.Job(self.game, self.streams, 2, self.matches, options)
 
-    def play(self, begin: in_process.Marks, end: in_process.Marks) -> "Count":
-        """Play it, with a mark at the first and at the last counted decision."""
+    def play(self, begin: in_process.Marks, end: in_process.Marks) -> tuple[int, int]:
+        """Play it, with a mark at the first and at the last counted decision; returns decisions and frames."""
         played = in_process.Played(self.warm, self.counted, begin, end)
         in_process.play(self.job, played)
-        return Count(played.counted, played.frames)
+        return played.counted, played.frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class AskCase:
     warm: int
     counted: int
 
-    def play(self, begin: in_process.Marks, end: in_process.Marks) -> "Count":
+    def play(self, begin: in_process.Marks, end: in_process.Marks) -> tuple[int, int]:
         """Build asks, each a decision in a frame of its own."""
         build = encode.ask_60_moves()
         for _ in range(self.warm):
@@ -93,15 +94,7 @@ class AskCase:
         for _ in range(self.counted):
             build()
         end()
-        return Count(self.counted, self.counted)
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """The decisions that were counted."""
-
-    decisions: int
-    frames: int
+        return self.counted, self.counted
 
 
 CASES: Final = (
@@ -212,30 +205,29 @@ def _count(case: Case | AskCase, marks: Path, folder: Path, budget: int | None) 
         raise Failed(f"{case.name} did not come to its end in {LONGEST_S:.0f} s") from None
     if done.returncode:
         raise Failed(f"{case.name} ended with {done.returncode}: {done.stderr.strip()[-2_000:]}")
-    played = json.loads(done.stdout)
-    instructions = _summary(Path(f"{out}.1"))
+    decisions, frames = json.loads(done.stdout)
     return Cost(
         case=case.name,
-        instructions=round(instructions / played["decisions"]),
-        asks_per_frame=played["decisions"] / played["frames"],
+        instructions=round(_summary(Path(f"{out}.1")) / decisions),
+        asks_per_frame=decisions / frames,
         budget=budget,
     )
 
 
 def _summary(dump: Path) -> int:
     """Return all instructions of a dump of callgrind."""
-    for line in dump.read_text("utf-8").splitlines():
-        if line.startswith("totals:"):
-            return int(line.split()[1])
-    raise Failed(f"valgrind wrote no sum into {dump.name}")
+    totals = re.search(r"^totals: (\d+)", dump.read_text("utf-8"), re.MULTILINE)
+    if totals is None:
+        raise Failed(f"valgrind wrote no sum into {dump.name}")
+    return int(totals[1])
 
 
 def play(name: str, marks: str) -> None:
-    """Play a case under valgrind, and print the decisions."""
+    """Play a case under valgrind, and print its decisions and frames."""
     trivial.offer()
     case = next(each for each in CASES if each.name == name)
     library = ctypes.CDLL(marks)
-    print(json.dumps(asdict(case.play(library.begin_count, library.end_count))))
+    print(json.dumps(case.play(library.begin_count, library.end_count)))
 
 
 if __name__ == "__main__":

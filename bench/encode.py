@@ -1,7 +1,5 @@
-"""The cost of building an ask with 60 moves: view, moves and bytes."""
+"""An ask with 60 moves: view, moves and bytes."""
 
-import statistics
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -10,13 +8,11 @@ from arena.games.catalogue import game_by_id
 from arena.games.contract import Listed, Seat
 from arena.games.democracy import rules as democracy
 from arena.games.democracy.messages import PLAYS
+from arena.referee.wire import fields
+from arena.referee.wire.games import codec_of
 from arena.testing.deals import SeededDeals
-from arena.wire import fields
-from arena.wire.games import codec_of
 
 MOVES: Final = 60
-ASKS: Final = 50
-"""Asks that are timed together."""
 
 
 def ask_60_moves() -> Callable[[], bytes]:
@@ -50,15 +46,3 @@ def ask_60_moves() -> Callable[[], bytes]:
         return fields.ask_element(1, 1, match, 10_000, 60_000, 0, 3, body)
 
     return build
-
-
-def ask_60_moves_us(rounds: int) -> float:
-    """Microseconds to build and encode one ask, as the median of the rounds."""
-    build = ask_60_moves()
-    took_us = []
-    for _ in range(rounds):
-        begin_s = time.perf_counter()
-        for _ in range(ASKS):
-            build()
-        took_us.append((time.perf_counter() - begin_s) / ASKS * 1e6)
-    return statistics.median(took_us)

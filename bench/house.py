@@ -4,18 +4,18 @@ A level plays matches against itself by the rules alone. A playout goes from the
 policy for all seats. Processor time is measured, so other work matters little.
 """
 
-import argparse
 import random
 import statistics
-import sys
 import time
 from collections.abc import Iterable, Iterator
+
+import click
 
 from arena.compiled import built
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
 from arena.house.bot import player, searcher_of
-from arena.house.levels import STEPS
+from arena.sandbox.house_levels import STEPS
 from arena.testing.deals import SeededDeals
 
 WARM_UP = 5
@@ -88,22 +88,17 @@ def playout_rows(games: Iterable[Game]) -> Iterator[str]:
         yield f"| {game.id} | {steps / taken_s:,.0f} |"
 
 
-def main() -> None:
-    """Print the table of the games that the command line names, or of all."""
-    parser = argparse.ArgumentParser(prog="python -m bench.house", description=__doc__)
-    parser.add_argument("games", nargs="*", metavar="GAME", help="[default: all]")
-    parser.add_argument("--decisions", type=int, default=40, metavar="N", help="of each level (40)")
-    parser.add_argument("--playouts", action="store_true", help="the speed of playouts instead")
-    given = parser.parse_args()
-    known = {game.id: game for game in GAMES}
-    unknown = [name for name in given.games if name not in known]
-    if unknown:
-        parser.error(f"there is no game {unknown[0]!r}; there are {', '.join(known)}")
-    games = [known[name] for name in given.games] or GAMES
-    for row in playout_rows(games) if given.playouts else rows(games, given.decisions):
-        sys.stdout.write(row + "\n")
-        sys.stdout.flush()
+@click.command()
+@click.argument("games", nargs=-1, metavar="[GAME]...",
+                type=click.Choice([game.id for game in GAMES]))  # fmt: skip
+@click.option("--decisions", default=40, show_default=True, help="Of each level.")
+@click.option("--playouts", is_flag=True, help="Measure the speed of playouts instead.")
+def main(games: tuple[str, ...], decisions: int, playouts: bool) -> None:
+    """Print the table of some games, or of all."""
+    measured = [game for game in GAMES if not games or game.id in games]
+    for row in playout_rows(measured) if playouts else rows(measured, decisions):
+        click.echo(row)
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="python -m bench.house")

@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
+from arena.api.play import SERVICE, play_handler
+from arena.bots.tokens import Tokens
+from arena.live.arena import Arena
+from arena.live.matches.results import ArenaRecords
+from arena.live.metrics import Metrics
+from arena.records.journal.deal_log import DealLog
+from arena.records.journal.journal import Journal
+from arena.records.journal.recovery import recover
 from arena.referee.clock import LagMeter
-from arena.replay.journal.deal_log import DealLog
-from arena.replay.journal.journal import Journal
-from arena.replay.journal.recovery import recover
-from arena.server.admission.tokens import Tokens
-from arena.server.arena import Arena
-from arena.server.metrics import Metrics
-from arena.server.services.play import SERVICE, play_handler
+from arena.referee.timers import ArenaTime
 from arena.store import open_store
 from bench import arena_server, load
 
@@ -197,18 +199,20 @@ async def _play(job: arena_server.Job, played: Played) -> None:
         deal_log = stack.enter_context(DealLog(folder, public=data / "commitments"))
         recovery = recover(folder, replays, is_secret=lambda _: True)
         metrics = Metrics()
-        journal = stack.enter_context(Journal(folder, matches=recovery.matches, metrics=metrics))
+        journal = stack.enter_context(
+            Journal(
+                folder, matches=recovery.matches, on_write=metrics.wrote, on_sync=metrics.synced
+            )
+        )
 
         async def guest() -> None:
             arena = Arena(
-                journal,
-                deal_log,
-                replays,
+                ArenaRecords(journal, deal_log, replays, store.matches(), recovery, "bench"),
                 Tokens(guests=True),
-                results=store.matches(),
-                recovery=recovery,
-                server_id="bench",
-                lag=LagMeter(clock.call_later, clock.current_time),
+                time=ArenaTime(
+                    trio.lowlevel.current_clock().current_time,
+                    lag=LagMeter(clock.call_later, clock.current_time),
+                ),
                 metrics=metrics,
                 draw=random.Random(0).randbytes,  # the same hands in each run
             )

@@ -8,13 +8,14 @@ Against the bare server it needs only grpcio.
 """
 
 import asyncio
+import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from dataclasses import asdict, astuple, dataclass, replace
 from random import random
-from typing import Final
+from typing import Any, Final
 
 import grpc
 
@@ -40,8 +41,6 @@ class Job:
     """Matches of each stream at a time; with none, a stream is ready when it is welcomed."""
     first: bool = False
     """Answer with the first move, not with a random one."""
-    until: int = 0
-    """Decisions of a seat in each match that are answered; the next ask stays open. 0 answers all of them."""
     answer_bytes: int = 0
     """Length of an answer to the bare server."""
 
@@ -63,56 +62,42 @@ class Count:
 
 
 def responder(job: Job) -> Respond:
-    """Returns the function that answers the frames of a stream."""
-    if not job.game:
-        return _bare(job)
-    return first(job.until) if job.first else _random(job.until)
-
-
-def _bare(job: Job) -> Respond:
+    """Return the function that answers the frames of a stream."""
+    if job.game:
+        return first() if job.first else _answering(any_move)
     answer = bytes(job.answer_bytes)
     return lambda _: (answer, 1)
 
 
-def first(until: int = 0) -> Respond:
-    """Answer with the first move of each ask, up to the limit of decisions."""
-    from arena.wire.fields import varint
+def first() -> Respond:
+    """Answer each ask with its first move."""
+    return _answering(lambda _: 0)
+
+
+def any_move(ask: Any) -> int:
+    """Return the index of an offered move at random."""
+    return int(random() * len(getattr(ask, ask.WhichOneof("game")).moves))
+
+
+def _answering(index_of: Callable[[Any], int]) -> Respond:
+    """Answer each ask with one of its moves."""
+    from arena.referee.wire.fields import varint
     from cardarena.v1 import play_pb2
 
     read = play_pb2.ArenaMessage.FromString
 
     def respond(frame: bytes) -> tuple[bytes, int]:
         asks = read(frame).asks.asks
-        if until:
-            asks = [ask for ask in asks if ask.decision <= until]
-        return _answers([b"\x08" + varint(ask.ask_id) + b"\x10\x00" for ask in asks])
-
-    return respond
-
-
-def _random(until: int) -> Respond:
-    """Answer with random offered moves, up to the limit of decisions."""
-    from arena.wire.fields import varint
-    from cardarena.v1 import play_pb2
-
-    read = play_pb2.ArenaMessage.FromString
-
-    def respond(frame: bytes) -> tuple[bytes, int]:
-        answers = []
-        for ask in read(frame).asks.asks:
-            if until and ask.decision > until:
-                continue
-            moves = getattr(ask, ask.WhichOneof("game")).moves
-            index = int(random() * len(moves))
-            answers.append(b"\x08" + varint(ask.ask_id) + b"\x10" + varint(index))
-        return _answers(answers)
+        return _answers(
+            [b"\x08" + varint(ask.ask_id) + b"\x10" + varint(index_of(ask)) for ask in asks]
+        )
 
     return respond
 
 
 def _answers(answers: list[bytes]) -> tuple[bytes, int]:
     """Return a BotMessage of encoded answers, assembled by hand to keep the load light."""
-    from arena.wire.fields import delimited
+    from arena.referee.wire.fields import delimited
 
     if not answers:
         return b"", 0
@@ -142,42 +127,65 @@ def bot_name(stream: int) -> str:
     return f"load{stream}"
 
 
-class _Standing:
+class Ready:
     """The streams that are ready."""
 
     def __init__(self, streams: int) -> None:
         self._missing = set(range(streams))
-        self.all = asyncio.Event()
+        self._all = asyncio.Event()
 
     def add(self, number: int) -> None:
+        """Record that a stream is ready."""
         self._missing.discard(number)
         if not self._missing:
-            self.all.set()
+            self._all.set()
+
+    async def play(
+        self,
+        streams: Iterable[Coroutine[Any, Any, None]],
+        measure: Callable[[float], Awaitable[Any]],
+    ) -> None:
+        """Run the streams; print `ready` when all are, and as JSON what `measure` returns for each line of the input."""
+        loop = asyncio.get_running_loop()
+        tasks = [asyncio.create_task(stream) for stream in streams]
+        begun = asyncio.create_task(self._all.wait())
+        await asyncio.wait({begun, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        if not self._all.is_set():
+            sys.exit("a stream ended before it was asked anything")
+        print("ready", flush=True)
+        while line := await loop.run_in_executor(None, sys.stdin.readline):
+            print(json.dumps(await measure(float(line))), flush=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def called(job: Job) -> AsyncIterator[Any]:
+    """Open a stream by a connection of its own, as for bots in different processes."""
+    options = (("grpc.use_local_subchannel_pool", 1),)
+    async with grpc.aio.insecure_channel(job.address, options=options) as channel:
+        yield channel.stream_stream(PLAY if job.game else METHOD)()
 
 
 async def _play(job: Job) -> None:
-    loop = asyncio.get_running_loop()
     gate = asyncio.Event()
     count = Count()
-    standing = _Standing(job.streams)
-    method = PLAY if job.game else METHOD
+    ready = Ready(job.streams)
     respond = responder(job)
 
     async def stream(number: int) -> None:
-        # A connection of its own, as for bots in different processes.
-        options = (("grpc.use_local_subchannel_pool", 1),)
-        async with grpc.aio.insecure_channel(job.address, options=options) as channel:
-            call = channel.stream_stream(method)()
+        async with called(job) as call:
             read, write = call.read, call.write
             await write(hello(job, number))
             while (frame := await read()) is not grpc.aio.EOF:
                 answer, decisions = respond(frame)
                 if not decisions:
                     if not job.matches:
-                        standing.add(number)
+                        ready.add(number)
                     continue
                 if not gate.is_set():
-                    standing.add(number)
+                    ready.add(number)
                     await gate.wait()
                 count.decisions += decisions
                 count.frames += 1
@@ -185,7 +193,7 @@ async def _play(job: Job) -> None:
                 count.answered_bytes += len(answer)
                 await write(answer)
 
-    async def open_gate(seconds: float) -> None:
+    async def open_gate(seconds: float) -> dict[str, float]:
         before = count.decisions
         gate.set()
         await asyncio.sleep(RAMP_S)
@@ -194,20 +202,9 @@ async def _play(job: Job) -> None:
         done, took_s = count.since(begun), time.perf_counter() - begin_s
         gate.clear()
         await asyncio.sleep(0.1)  # answers on their way arrive
-        told = asdict(done) | {"seconds": took_s, "played": count.decisions - before}
-        print(json.dumps(told), flush=True)
+        return asdict(done) | {"seconds": took_s, "played": count.decisions - before}
 
-    streams = [asyncio.create_task(stream(number)) for number in range(job.streams)]
-    begun = asyncio.create_task(standing.all.wait())
-    await asyncio.wait({begun, *streams}, return_when=asyncio.FIRST_COMPLETED)
-    if not standing.all.is_set():
-        sys.exit("a stream ended before it was asked anything")
-    print("ready", flush=True)
-    while line := await loop.run_in_executor(None, sys.stdin.readline):
-        await open_gate(float(line))
-    for task in streams:
-        task.cancel()
-    await asyncio.gather(*streams, return_exceptions=True)
+    await ready.play(map(stream, range(job.streams)), open_gate)
 
 
 if __name__ == "__main__":

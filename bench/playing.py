@@ -7,38 +7,23 @@ new folder with its own ladder.
 import contextlib
 import json
 import statistics
-import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena.competition.states import Action
-from arena.replay.signing import arena_key
-from arena.sandbox import parse_commands
-from arena.server.competition_service import CompetitionService
-from arena.server.data_folder import read_notice, store_path
-from arena.store import BotKind, CompetitionEntry, open_store
+from arena.store.data_folder import read_notice
+from bench.competitions import LADDER, RANDOM_BOT, begin
 from bench.processes import START_S, Failed, cpu_s, memory_mb, served
 
-ROOT: Final = Path(__file__).parents[1]
-BOT: Final = str(ROOT / "sample_bots" / "random_bot.py")
 BOTS: Final = 4
 GAMES: Final = ("sixty_six", "pineapple")
 HANDS: Final = 12
 NUMBERS: Final = (0, 2)
 WARM_UP_S: Final = 5.0
-_PLAN: Final = """
-name = "ladder"
-kind = "ladder"
-game = "{game}"
-seats = 2
-seed = "bench"
-options = {{ hands = {hands} }}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +87,8 @@ def _median(rounds: list[_Round], name: str) -> float:
 def _round(game: str, workers: int, seconds: float) -> _Round:
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
         data = Path(folder)
-        _begin(game, data)
+        bots = dict.fromkeys((f"bot{number}" for number in range(BOTS)), RANDOM_BOT)
+        begin(data, LADDER.format(game=game, hands=HANDS), bots)
         words = ("--data", str(data), "--workers", str(workers))
         with served("-m", "arena", "serve", *words):
             notice = read_notice(data)
@@ -116,16 +102,16 @@ def _round(game: str, workers: int, seconds: float) -> _Round:
             ended = sum(told["matches"]["ended"].values())
             memory = {
                 "arena_mb": memory_mb(notice.pid),
-                "worker_mb": _mean([memory_mb(each["pid"]) for each in told["workers"]]),
-                "bot_mb": _mean([*_bots_mb()]),
+                "worker_mb": _mean(memory_mb(worker["pid"]) for worker in told["workers"]),
+                "bot_mb": _mean(_bots_mb()),
             }
     decisions, used_s = (late - early for early, late in zip(before, after, strict=True))
     length = _own(told) / ended if ended else 0.0
     return _Round(decisions / took_s, used_s * 1e6 / decisions, length, **memory)
 
 
-def _mean(values: list[float]) -> float:
-    return statistics.mean(values) if values else 0.0
+def _mean(values: Iterable[float]) -> float:
+    return statistics.mean([*values] or [0.0])
 
 
 def _bots_mb() -> Iterator[float]:
@@ -133,25 +119,11 @@ def _bots_mb() -> Iterator[float]:
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             program, *arguments = (folder / "cmdline").read_bytes().split(b"\0")
-            if program.endswith(b"bwrap") or BOT.encode() not in arguments:
+            if program.endswith(b"bwrap") or RANDOM_BOT.encode() not in arguments:
                 continue
             for line in (folder / "smaps_rollup").read_text("ascii").splitlines():
                 if line.startswith("Pss:"):
                     yield int(line.split()[1]) / 1024
-
-
-def _begin(game: str, data: Path) -> None:
-    """Run a ladder of bots with random moves within the block."""
-    bot = f"{sys.executable} {BOT}"
-    entries = []
-    for number in range(BOTS):
-        name = f"bot{number}"
-        (command,) = parse_commands([f"{name}={bot}"])
-        entries.append(CompetitionEntry(name, name, BotKind.COMMAND, bot, command.content()))
-    with open_store(store_path(data)) as store:
-        service = CompetitionService(store.competitions(), arena_key(data))
-        service.create(_PLAN.format(game=game, hands=HANDS), who="bench", bots=entries)
-        service.control("ladder", Action.START, who="bench")
 
 
 def _wait_for_play(metrics: str, workers: int) -> None:

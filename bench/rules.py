@@ -5,9 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from arena.deal import KeyedDeals
 from arena.games.contract import Rules
 from arena.games.game import Game
+from arena.referee.deal import KeyedDeals
 from arena.testing.deals import SeededDeals
 
 HANDS: Final = 12

@@ -9,12 +9,17 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import grpc
 import trio
 
-from arena.sandbox import BotCommand, Level, Sandbox, launch
+from arena.live.play_socket import PlaySockets
+from arena.sandbox.command import BotCommand
+from arena.sandbox.process import launch
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.spawner.order import Level
 
 STARTS = 50
 ROUND_TRIPS = 2_000
@@ -25,14 +30,17 @@ PROGRAMS = {
 }
 ASK = "/bench.Echo/Echo"
 CLIENT = f"""
-import statistics, sys, time, grpc
+import queue, statistics, sys, time, grpc
 with grpc.insecure_channel(sys.argv[1]) as channel:
-    ask = channel.unary_unary({ASK!r})
+    asks = queue.SimpleQueue()
+    answers = channel.stream_stream({ASK!r})(iter(asks.get, None))
     took_us = []
     for _ in range({ROUND_TRIPS} + 100):
         began = time.perf_counter()
-        ask(b"x")
+        asks.put(b"x")
+        next(answers)
         took_us.append((time.perf_counter() - began) * 1e6)
+    asks.put(None)
 print(statistics.median(took_us[100:]))
 """
 
@@ -78,8 +86,9 @@ def _used_ms(sandbox: Sandbox) -> float:
     return 1e3 * sum(ticks) / os.sysconf("SC_CLK_TCK")
 
 
-async def _echo(_: bytes, __: object) -> bytes:
-    return b"x"
+async def _echo(asks: AsyncIterator[bytes], _: object) -> AsyncIterator[bytes]:
+    async for ask in asks:
+        yield ask
 
 
 def _round_trips(sandbox: Sandbox, folder: Path) -> None:
@@ -88,37 +97,43 @@ def _round_trips(sandbox: Sandbox, folder: Path) -> None:
 
     async def main() -> None:
         server = grpc.aio.server()
-        method = grpc.unary_unary_rpc_method_handler(_echo)
+        method = grpc.stream_stream_rpc_method_handler(_echo)
         handler = grpc.method_handlers_generic_handler("bench.Echo", {"Echo": method})
         server.add_generic_rpc_handlers((handler,))
         port = server.add_insecure_port("127.0.0.1:0")
         server.add_insecure_port(f"unix:{socket}")
+        sockets = PlaySockets(folder / "arena")
+        sockets.folder.mkdir(parents=True)
+        sockets.listen(server)
+        relayed = sockets.open(print).path
         await server.start()
 
-        async def one(address: str, sandbox: Sandbox | None) -> None:
+        async def one(
+            what: str, address: str, sandbox: Sandbox | None, socket: Path | None
+        ) -> None:
             argv = (sys.executable, "-c", CLIENT, address)
             process = await launch(
                 BotCommand("bot", argv),
                 folder / "trips",
                 {},
                 sandbox=sandbox,
-                socket=sandbox and socket,
+                socket=socket,
             )
             await process.watch()
-            print(
-                f"{'sandboxed' if sandbox else 'not sandboxed'}, {address}: {float(process.last_words()):.0f} µs"
-            )
+            print(f"{what}: {float(process.last_words()):.0f} µs")
 
         for _ in range(3):
-            for address, used in (
-                (f"127.0.0.1:{port}", None),
-                (f"unix:{socket}", None),
-                (sandbox.address(socket), sandbox),
+            for what, address, used, given in (
+                ("not sandboxed, TCP", f"127.0.0.1:{port}", None, None),
+                ("not sandboxed, socket file", f"unix:{socket}", None, None),
+                ("sandboxed, socket file", sandbox.address(socket), sandbox, socket),
+                ("sandboxed, by the relay", sandbox.address(relayed), sandbox, relayed),
             ):
-                await asyncio.to_thread(trio.run, one, address, used)
+                await asyncio.to_thread(trio.run, one, what, address, used, given)
         await server.stop(0)
+        sockets.close()
 
-    print(f"a round trip of gRPC, the median of {ROUND_TRIPS:,}")
+    print(f"a round trip on a stream of gRPC, the median of {ROUND_TRIPS:,}")
     asyncio.run(main())
 
 

@@ -6,22 +6,29 @@ measured. The environment variable `STUB_REPLAY` names the replay that is copied
 
 import hashlib
 import os
+import queue
 import random
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
-from arena.replay.deal_book import seeded_opening
-from arena.replay.journal.match_log import SeatedAt, renumbered
-from arena.replay.records import REPLAY_MAGIC, read_records
-from arena.schedule.deal_sets import MatchOutcome
-from arena.server.data_folder import arena_version
-from arena.server.matches.recording import PlayedMatch
-from arena.server.orders import DealSetOrder, TableOrder, order_of_message
-from arena.server.workers.messages import FrameReader, frame, match_message
-from arena.wire.terms import terms_message
-from cardarena.v1 import journal_pb2, work_pb2
+import grpc
+
+from arena.app.worker import local_address
+from arena.contests.workers.messages import report_parts
+from arena.contests.workers.player import COUNT_S
+from arena.contests.workers.processes import Activity
+from arena.live.matches.recording import PlayedMatch
+from arena.live.orders import DealSetOrder, TableOrder, order_of_message
+from arena.records.deal_book import seeded_opening
+from arena.records.journal.match_log import SeatedAt, renumbered
+from arena.records.records import REPLAY_MAGIC, read_records
+from arena.referee.wire.terms import terms_message
+from arena.results.deal_sets import MatchOutcome
+from arena.store.data_folder import arena_version
+from cardarena.v1 import journal_pb2, work_pb2, work_pb2_grpc
 
 REPLAY_VARIABLE: Final = "STUB_REPLAY"
 HANDS: Final = 12
@@ -34,46 +41,50 @@ MOST: Final = 3 * HANDS // 2
 """Largest score: a hand of Sixty-Six has three game points at most, and margins are differences of scores."""
 STEP: Final = 0.05
 """Difference in mean score between bots with consecutive names."""
-_CHUNK_BYTES: Final = 65_536
 
 
 def main() -> None:
-    """Report each deal-set that is assigned by standard input, until it ends."""
+    """Report each deal-set that the arena assigns, until it ends the call."""
     records = _bodies(Path(os.environ[REPLAY_VARIABLE]))
-    answers, asks = sys.stdout.buffer, sys.stdin.buffer
-    _say(answers, ready=work_pb2.WorkerReady(pid=os.getpid(), engine=arena_version()))
+    token = sys.stdin.readline().strip()
+    data = Path(sys.argv[sys.argv.index("--cache") + 1])
+    requests: queue.SimpleQueue[work_pb2.WorkRequest] = queue.SimpleQueue()
+
+    def say(**body: object) -> None:
+        requests.put(work_pb2.WorkRequest(**body))  # type: ignore[arg-type]
+
+    say(ready=work_pb2.WorkerReady(pid=os.getpid(), engine=arena_version()))
     for _ in range(AHEAD):
-        _say(answers, takes=work_pb2.WorkerTakes())
-    decisions = 0
-    for message in _messages(asks):
-        if not message.HasField("assignment"):
-            continue
-        order = order_of_message(message.assignment.order)
-        wanted = [each for each in order.tables if each.match_id in message.assignment.matches]
-        matches = [match_message(_played(order, each, records)) for each in wanted]
-        decisions += sum(each.decisions for each in matches)
-        _say(answers, begin=message.begin, report=work_pb2.WorkReport(matches=matches))
-        _say(answers, takes=work_pb2.WorkerTakes())
-        _say(answers, counts=work_pb2.WorkerCounts(decisions=decisions))
-
-
-def _say(answers: BinaryIO, **body: object) -> None:
-    answers.write(frame(work_pb2.FromWorker(**body)))  # type: ignore[arg-type]
-    answers.flush()
-
-
-def _messages(asks: BinaryIO) -> Iterator[work_pb2.ToWorker]:
-    frames = FrameReader()
-    while data := asks.read1(_CHUNK_BYTES):  # type: ignore[attr-defined]
-        frames.feed(data)
-        while (body := frames.next()) is not None:
-            yield work_pb2.ToWorker.FromString(body)
+        say(takes=work_pb2.WorkerTakes())
+    decisions, counted_s = 0, time.monotonic()
+    with grpc.insecure_channel(local_address(data)) as channel:
+        stub, metadata = (
+            work_pb2_grpc.WorkServiceStub(channel),
+            (("authorization", f"Bearer {token}"),),
+        )
+        for message in stub.Work(iter(requests.get, None), metadata=metadata):
+            sys.stdout.buffer.write(Activity.PLAYS)
+            sys.stdout.flush()
+            if not message.HasField("assignment"):
+                continue
+            order = order_of_message(message.assignment.order)
+            wanted = [
+                table for table in order.tables if table.match_id in message.assignment.matches
+            ]
+            matches = [_played(order, table, records) for table in wanted]
+            decisions += sum(match.outcome.decisions for match in matches)
+            for part in report_parts(matches):
+                say(begin=message.begin, report=part)
+            say(takes=work_pb2.WorkerTakes())
+            if time.monotonic() > counted_s + COUNT_S:
+                counted_s = time.monotonic()
+                say(counts=work_pb2.WorkerCounts(decisions=decisions))
 
 
 def _bodies(replay: Path) -> tuple[bytes, ...]:
     """The records of a match, up to its end."""
     with replay.open("rb") as file:
-        bodies = [each.body for each in read_records(file, REPLAY_MAGIC)]
+        bodies = [record.body for record in read_records(file, REPLAY_MAGIC)]
     at = next(
         at
         for at, body in enumerate(bodies)
@@ -92,11 +103,11 @@ def _played(order: DealSetOrder, table: TableOrder, records: Sequence[bytes]) ->
         entrant.name, entrant.version = name, ""
     first.opened.deal_set = order.deal_set
     first.opened.deal_key_sha256 = hashlib.sha256(seeded_opening(order.seed).key).digest()
-    found = outcome_of(table.match_id, names, decisions=len(records) - 2)
-    last.closed.scores[:], last.closed.places[:] = map(int, found.scores), found.places
+    outcome = outcome_of(table.match_id, names, decisions=len(records) - 2)
+    last.closed.scores[:], last.closed.places[:] = map(int, outcome.scores), outcome.places
     bodies = (first.SerializeToString(), *records[1:-1], last.SerializeToString())
     seated = [SeatedAt(name, 1, 1) for name in names]
-    return PlayedMatch(found, renumbered(bodies, first.match), seated)
+    return PlayedMatch(outcome, renumbered(bodies, first.match), seated)
 
 
 def outcome_of(match_id: str, bots: Sequence[str], *, decisions: int) -> MatchOutcome:

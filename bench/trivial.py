@@ -125,8 +125,8 @@ def offer() -> None:
     """Add the game to the catalogue of this process."""
     from arena.games import catalogue
     from arena.games.game import Game
-    from arena.wire import games
-    from arena.wire.codec import Codec
+    from arena.referee.wire import games
+    from arena.referee.wire.codec import Codec
 
     rules = sys.modules[__name__]
     sys.modules[f"cardarena.games.v1.{ID}_pb2"] = _messages()
@@ -139,7 +139,6 @@ def offer() -> None:
         summary="Both seats show a coin.",
         rules=rules,
         messages=rules,
-        option_class=Options,
         rules_version=1,
         seats=(2,),
     )

@@ -12,6 +12,7 @@ import resource
 import tempfile
 import threading
 import time
+import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,9 +21,8 @@ from pathlib import Path
 from typing import Final
 
 from bench import arena_server, clock_bots
-from bench.clock import extra_ms
-from bench.processes import PATIENCE_S, Failed, Process
-from bench.web_process import WebProcess, web_of
+from bench.clock import charges
+from bench.processes import PATIENCE_S, Failed, Process, children_of, cpu_s, memory_mb, running
 
 WATCHERS: Final = 1_000
 QUICK_WATCHERS: Final = 100
@@ -68,35 +68,39 @@ def measure(*, quick: bool, progress: Callable[[str], None]) -> Watched:
     watchers, seconds = (QUICK_WATCHERS, 4.0) if quick else (WATCHERS, 30.0)
     _need_files(watchers + _SPARE_FILES)
     with tempfile.TemporaryDirectory(prefix="cardarena-bench-") as folder:
-        with _playing(folder) as bots, web_of(Path(folder)) as web:
-            match = _match_in_play(web)
+        words = ("-m", "arena", "web", "--port", "0", "--data", folder)
+        listens = r"Pages are at http://([^:/]+):(\d+)/"
+        with _playing(folder) as bots, running(*words, first_line=listens) as (web, address):
+            host, port = address[1], int(address[2])
+            match = _match_in_play(host, port)
             progress("a match without watchers")
             bots.tell(str(seconds))
             alone = json.loads(bots.line())
             progress(f"{watchers:,} watchers")
-            before_mb = web.memory_mb
+            before_mb = memory_mb(web)
             with ThreadPoolExecutor(1, initializer=_give_way) as others:
-                watching = _watch(web, match, watchers, seconds, bots)
-                crowd = others.submit(asyncio.run, watching).result()
-            memory_mb = web.memory_mb
+                watching = _watch((host, port), web, match, watchers, seconds, bots)
+                arrivals, watched_s, used_s = others.submit(asyncio.run, watching).result()
+            after_mb = memory_mb(web)
             beside = json.loads(bots.line())
-        charged = [extra_ms(Path(folder), thoughts) for thoughts in (alone, beside)]
-    first = {number: min(times) for number, times in crowd.arrivals.items()}
+        charged = [
+            [charge.above_ms for charge in charges(Path(folder), thoughts)]
+            for thoughts in (alone, beside)
+        ]
+    first = {number: min(times) for number, times in arrivals.items()}
     # Not all watchers receive the first and the last message of the window.
-    whole = sorted(crowd.arrivals)[1:-1]
-    late_ms = sorted(
-        (at - first[number]) * 1000 for number in whole for at in crowd.arrivals[number]
-    )
+    whole = sorted(arrivals)[1:-1]
+    late_ms = sorted((at - first[number]) * 1000 for number in whole for at in arrivals[number])
     if not late_ms:
         raise Failed("the watchers got no messages")
     return Watched(
         watchers=watchers,
-        messages_per_s=round(len(whole) / crowd.seconds, 2),
-        core_share=round(crowd.cpu_s / crowd.seconds, 3),
-        memory_mb=round(memory_mb, 1),
-        added_mb=round(memory_mb - before_mb, 1),
+        messages_per_s=round(len(whole) / watched_s, 2),
+        core_share=round(used_s / watched_s, 3),
+        memory_mb=round(after_mb, 1),
+        added_mb=round(after_mb - before_mb, 1),
         p99_ms=round(_p99(late_ms), 1),
-        missed=sum(watchers - len(crowd.arrivals[number]) for number in whole),
+        missed=sum(watchers - len(arrivals[number]) for number in whole),
         alone_p99_ms=round(_p99(charged[0]), 2),
         beside_p99_ms=round(_p99(charged[1]), 2),
     )
@@ -121,34 +125,33 @@ def _playing(data: str) -> Iterator[Process]:
     with contextlib.ExitStack() as stack:
         server = Process("bench.arena_server", json.dumps(asdict(job)))
         stack.callback(server.end)
-        play = clock_bots.Job(server.line(), 2, GAME, THINK_MS, any_move=True)
+        play = clock_bots.ThinkingJob(server.line(), 2, GAME, think_ms=THINK_MS)
         bots = Process("bench.clock_bots", json.dumps(asdict(play)))
         stack.callback(bots.end)
         bots.line()
         yield bots
 
 
-def _match_in_play(web: WebProcess) -> str:
+def _match_in_play(host: str, port: int) -> str:
     until_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < until_s:
-        found = json.loads(web.get("/live.json")[0])["matches"]
-        if found:
-            return str(found[0]["match"])
+        with urllib.request.urlopen(f"http://{host}:{port}/live.json", timeout=PATIENCE_S) as page:
+            matches = json.load(page)["matches"]
+        if matches:
+            return str(matches[0]["match"])
         time.sleep(0.2)
     raise Failed("arena web shows no match in play")
 
 
-@dataclass(slots=True)
-class _Crowd:
-    arrivals: dict[int, list[float]]
-    """The arrival of each message at each watcher, by id."""
-    seconds: float
-    cpu_s: float
+def _cpu_s(pid: int) -> float:
+    """Return the processor time of a process and those that it has started, in seconds."""
+    return cpu_s(pid) + sum(map(_cpu_s, children_of(pid)))
 
 
 async def _watch(
-    web: WebProcess, match: str, watchers: int, seconds: float, bots: Process
-) -> _Crowd:
+    address: tuple[str, int], web: int, match: str, watchers: int, seconds: float, bots: Process
+) -> tuple[dict[int, list[float]], float, float]:
+    """Watch a match; returns the arrival of each message at each watcher by id, seconds, and CPU seconds of `arena web`."""
     loop = asyncio.get_running_loop()
     arrivals: dict[int, list[float]] = defaultdict(list)
     dialing = asyncio.Semaphore(AT_ONCE)
@@ -159,7 +162,7 @@ async def _watch(
             here = f"127.0.{1 + at // OF_ADDRESS // 250}.{1 + at // OF_ADDRESS % 250}"
             watcher = _Watcher(f"/m/{match}/feed", arrivals)
             transport, _ = await loop.create_connection(
-                lambda: watcher, web.host, web.port, local_addr=(here, 0)
+                lambda: watcher, *address, local_addr=(here, 0)
             )
             open_.append(transport)
             await asyncio.wait_for(watcher.begun, PATIENCE_S)
@@ -168,12 +171,12 @@ async def _watch(
     await asyncio.sleep(1.0)
     arrivals.clear()
     bots.tell(str(seconds))
-    cpu_s, begin_s = web.cpu_s, time.perf_counter()
+    used_s, begin_s = _cpu_s(web), time.perf_counter()
     await asyncio.sleep(seconds)
-    crowd = _Crowd(dict(arrivals), time.perf_counter() - begin_s, web.cpu_s - cpu_s)
-    for each in open_:
-        each.abort()
-    return crowd
+    watched = dict(arrivals), time.perf_counter() - begin_s, _cpu_s(web) - used_s
+    for transport in open_:
+        transport.abort()
+    return watched
 
 
 class _Watcher(asyncio.Protocol):
@@ -181,7 +184,6 @@ class _Watcher(asyncio.Protocol):
 
     def __init__(self, path: str, arrivals: dict[int, list[float]]) -> None:
         self._path, self._arrivals = path, arrivals
-        self._transport: asyncio.Transport | None = None
         self._rest = b""
         self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 

@@ -1,23 +1,111 @@
-"""The wire: the arena's decisions a second as ratios to a bare grpc.aio ping-pong.
+"""Decisions a second over the wire: the arena beside a bare grpc.aio ping-pong, and whole matches of real games.
 
-Both speak over the same grpcio, on as many streams, with messages as long as
-the arena's for one ask and one answer, and take turns in the same call: what
-else the machine does so strikes both. A ratio is the median over rounds. The
-arena is the whole of it, with the journal on; only the game is trivial.
+The arena and the ping-pong speak over the same grpcio, on as many streams, with messages as long as the arena's for one
+ask and one answer, and take turns: other work of the machine strikes both. A ratio is the median over rounds. The arena
+is the whole of it, with the journal on; the game of the ratios is trivial.
+
+In matches of real games, bots read each ask in full and take an offered move at random.
 """
 
+import contextlib
+import json
 import statistics
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from typing import Any, Final
 
-from bench import arena_server, trivial
-from bench.processes import Measured, Side, arena_side, bare_side
+from arena.games.game import Game
+from bench import arena_server, load, trivial
+from bench.processes import Failed, Process
+
+STREAMS: Final = 8
+MATCHES: Final = 8
+"""Matches on each stream, and as many asks may be open on it."""
+HANDS: Final = 12
+"""Hands of a match, rounded up to a multiple of the seats."""
+LONG: Final = ("pineapple", 240)
+"""A game, and hands of a match of which beginning and end hardly count."""
+BARE_STREAMS: Final = (1, 2, 64)
+ASK_BYTES: Final = 300
+ANSWER_BYTES: Final = 30
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a load did while its gate was open."""
+
+    decisions: int
+    frames: int
+    asked_bytes: int
+    answered_bytes: int
+    seconds: float
+    played: int
+    """All decisions since the gate was opened: those counted above come after a start."""
+    cpu_s: float
+    """Processor time of the server, for all that was played."""
+
+    @property
+    def cpu_us(self) -> float:
+        """Processor time of the server for a decision, in microseconds."""
+        return self.cpu_s * 1e6 / self.played
+
+    @property
+    def per_s(self) -> float:
+        """Decisions a second."""
+        return self.decisions / self.seconds
+
+
+class Side:
+    """A server with its load, ready to be measured."""
+
+    def __init__(self, server: Process, client: Process) -> None:
+        self._server = server
+        self._client = client
+
+    def measure(self, seconds: float) -> Measured:
+        """Let the load play for so long, all else being at rest."""
+        before_s = self._server.cpu_s
+        self._client.tell(str(seconds))
+        done = json.loads(self._client.line(seconds))
+        return Measured(**done, cpu_s=self._server.cpu_s - before_s)
+
+
+@contextlib.contextmanager
+def bare_side(
+    streams: int, ask_bytes: int, answer_bytes: int, path: str | None = None
+) -> Iterator[Side]:
+    """Run the bare ping-pong with messages of these lengths, one under way on each stream."""
+    server = Process("bench.bare", str(ask_bytes), path=path)
+    with _loaded(server, path, streams=streams, answer_bytes=answer_bytes) as side:
+        yield side
+
+
+@contextlib.contextmanager
+def arena_side(job: arena_server.Job, *, first: bool = False) -> Iterator[Side]:
+    """Run the arena, with bots that answer by the first move or by one at random."""
+    server = Process("bench.arena_server", json.dumps(asdict(job)))
+    play = {"streams": job.streams, "game": job.game, "matches": job.matches, "first": first}
+    with _loaded(server, None, **play) as side:
+        yield side
+
+
+@contextlib.contextmanager
+def _loaded(server: Process, path: str | None, **job: Any) -> Iterator[Side]:
+    with contextlib.ExitStack() as stack:
+        stack.callback(server.end)
+        play = load.Job(address=server.line(), **job)
+        client = Process("bench.load", json.dumps(asdict(play)), path=path)
+        stack.callback(client.end)
+        client.line()
+        yield Side(server, client)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One load to compare under."""
+    """A load to compare under."""
 
     name: str
     streams: int
@@ -25,7 +113,7 @@ class Case:
     """Matches on each stream, and asks that may be open on it."""
     target: float | None = None
     target_us: float | None = None
-    """Of the arena's processor time for a decision."""
+    """The goal of the arena's processor time for a decision."""
 
 
 CASES: Final = (
@@ -40,7 +128,6 @@ CASES: Final = (
 class Ratio:
     """The outcome of a case; decisions a second are medians."""
 
-    case: Case
     ratio: float
     low: float
     high: float
@@ -58,7 +145,7 @@ GROWS: Final = 1.05
 STAYS: Final = 2
 """Measurements in a row without such growth, after which they are full."""
 SETTLES: Final = 30
-"""Measurements that frames are given to fill, at most."""
+"""Most measurements that frames are given to fill."""
 
 
 def _settled(arena: Side, seconds: float) -> Measured:
@@ -75,15 +162,9 @@ def _settled(arena: Side, seconds: float) -> Measured:
     return now
 
 
-def compare(case: Case, rounds: int, seconds: float, progress: Callable[[str], None]) -> Ratio:
+def compare(case: Case, rounds: int, seconds: float, progress: Progress) -> Ratio:
     """Measure one case, the two servers taking turns."""
-    job = arena_server.Job(
-        game=trivial.ID,
-        streams=case.streams,
-        seats=2,
-        matches=case.matches,
-        options={"turns": 1 << 60},
-    )
+    job = arena_server.Job(trivial.ID, case.streams, 2, case.matches, {"turns": 1 << 60})
     with arena_side(job, first=True) as arena:
         warm = _settled(arena, seconds)
         ask_bytes = round(warm.asked_bytes / warm.decisions)
@@ -97,7 +178,6 @@ def compare(case: Case, rounds: int, seconds: float, progress: Callable[[str], N
                 progress(f"{case.name} {at + 1}/{rounds}: {ours.per_s / floor.per_s:.2f}")
     ratios = [ours.per_s / floor.per_s for floor, ours in pairs]
     return Ratio(
-        case=case,
         ratio=statistics.median(ratios),
         low=min(ratios),
         high=max(ratios),
@@ -107,3 +187,53 @@ def compare(case: Case, rounds: int, seconds: float, progress: Callable[[str], N
         bare_cpu_us=statistics.median(floor.cpu_us for floor, _ in pairs),
         asks_per_frame=sum(o.decisions for _, o in pairs) / sum(o.frames for _, o in pairs),
     )
+
+
+def decisions_per_s(
+    game: Game, rounds: int, seconds: float, progress: Progress, *, hands: int = HANDS
+) -> float:
+    """Return the median of the rounds in whole matches of a game with its fewest seats, all seats together."""
+    seats = min(game.seats)
+    options: dict[str, object] = {"hands": -(-hands // seats) * seats}
+    found = []
+    with arena_side(arena_server.Job(game.id, STREAMS, seats, MATCHES, options)) as arena:
+        arena.measure(seconds / 2)
+        for at in range(rounds):
+            found.append(arena.measure(seconds).per_s)
+            progress(f"{game.id} {at + 1}/{rounds}: {found[-1]:.0f}/s")
+    return statistics.median(found)
+
+
+def bare_per_s(
+    paths: Sequence[str], rounds: int, seconds: float, progress: Progress
+) -> dict[tuple[str, int], list[float]]:
+    """Return round trips a second of the bare server by version of grpcio and streams, for each round.
+
+    Each path is a folder made by `pip install --target FOLDER grpcio==VERSION`; without one it is the installed
+    version. Versions take turns. A version that hangs, as some did, has no figure there.
+    """
+    versions = {_grpcio_in(path): path for path in paths or (None,)}
+    found: dict[tuple[str, int], list[float]] = {}
+    hangs: set[tuple[str, int]] = set()
+    for at in range(rounds):
+        for streams in BARE_STREAMS:
+            for version, path in versions.items():
+                if (version, streams) in hangs:
+                    continue
+                try:
+                    with bare_side(streams, ASK_BYTES, ANSWER_BYTES, path) as side:
+                        per_s = side.measure(seconds).per_s
+                except Failed:
+                    hangs.add((version, streams))
+                    continue
+                found.setdefault((version, streams), []).append(per_s)
+                progress(f"grpcio {version}, {streams} streams, {at + 1}/{rounds}: {per_s:.0f}/s")
+    return {where: rates for where, rates in found.items() if where not in hangs}
+
+
+def _grpcio_in(path: str | None) -> str:
+    if path is None:
+        return metadata.version("grpcio")
+    for found in metadata.distributions(name="grpcio", path=[path]):
+        return found.version
+    raise Failed(f"there is no grpcio in {path}")

@@ -36,16 +36,16 @@ def _entries(command: click.Command, parent: click.Context, name: str, level: in
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     yield f"{'#' * level} arena {context.command_path.removeprefix('arena ')}\n"
     yield f"    {usage}\n"
-    yield from (f"{each}\n" for each in _paragraphs(command.help or ""))
+    yield from (f"{paragraph}\n" for paragraph in _paragraphs(command.help or ""))
     if rows := _options(command, context):
         yield "| option | meaning |\n|---|---|\n" + "\n".join(rows) + "\n"
     yield from _notes(command.epilog or "")
     if isinstance(command, click.Group):
-        for each in command.list_commands(context):
-            inner = command.get_command(context, each)
+        for name_of_command in command.list_commands(context):
+            inner = command.get_command(context, name_of_command)
             assert inner is not None
             if not inner.hidden:
-                yield from _entries(inner, context, each, level + 1)
+                yield from _entries(inner, context, name_of_command, level + 1)
 
 
 def _options(command: click.Command, context: click.Context) -> Sequence[str]:
@@ -54,8 +54,10 @@ def _options(command: click.Command, context: click.Context) -> Sequence[str]:
     if isinstance(command, click.Group) and not params:
         default = command.get_command(context, getattr(command, "default", ""))
         params = default.params if default is not None else []
-    records = [each.get_help_record(context) for each in params if isinstance(each, click.Option)]
-    return [f"| `{_cell(each[0])}` | {_cell(each[1])} |" for each in records if each]
+    records = [
+        param.get_help_record(context) for param in params if isinstance(param, click.Option)
+    ]
+    return [f"| `{_cell(record[0])}` | {_cell(record[1])} |" for record in records if record]
 
 
 def _paragraphs(text: str) -> Iterator[str]:

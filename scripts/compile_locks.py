@@ -10,9 +10,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ROOT / "requirements"
 
-# The sets of scripts/setup as extras of cardarena-engine; each contains the one before.
-SETS = {"run": ["server", "web"], "dev": ["server", "web", "test", "dev"]}
-SETS["bench"] = [*SETS["dev"], "bench"]
+# The sets of scripts/setup as extras of cardarena-engine: run is in dev, and dev in the two others.
+RUN = ["server", "web"]
+DEV = [*RUN, "previews", "test", "dev"]
+SETS = {
+    "run": RUN,
+    "dev": DEV,
+    "engines": [*DEV, "dask", "ray", "kubernetes", "mcp"],
+    "research": [*DEV, "research", "examples"],
+}
 
 HEADER = "# Written by scripts/lock: do not edit. `scripts/setup {name}` installs it.\n"
 
@@ -56,11 +62,11 @@ def compile_lock(uv: str, name: str, *options: str) -> None:
 
 def main() -> None:
     uv, *options = sys.argv[1:]
-    # The largest set first: the others choose from its versions, so that all sets agree.
-    compile_lock(uv, "bench", *options)
-    for name in ("dev", "run"):
+    # A large set first: the others choose from its versions, so that all agree.
+    compile_lock(uv, "engines", *options)
+    for larger, name in (("engines", "research"), ("engines", "dev"), ("dev", "run")):
         (REQUIREMENTS / f"{name}.lock").unlink(missing_ok=True)
-        compile_lock(uv, name, "--constraint", str(REQUIREMENTS / "bench.lock"))
+        compile_lock(uv, name, "--constraint", str(REQUIREMENTS / f"{larger}.lock"))
 
 
 if __name__ == "__main__":

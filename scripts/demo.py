@@ -17,6 +17,7 @@ from typing import Any
 
 from arena.errors import exits
 from arena.games.catalogue import GAMES as CATALOGUE
+from arena.records.phrases import count
 
 ROOT = Path(__file__).resolve().parent.parent
 BOTS = ROOT / "sample_bots"
@@ -101,7 +102,7 @@ if __name__ == "__main__":
 '''
 ENOUGH = 15
 """Deal-sets of a version after which the standings are shown."""
-PATIENCE_S = 40.0
+PATIENCE_S = 180.0
 """Longest time in seconds to wait for them."""
 STOP_S = 10.0
 
@@ -144,7 +145,7 @@ class Arena:
         if done.returncode not in codes:
             raise Failed(f"`{' '.join(line)}` failed:\n{done.stdout}{done.stderr}")
         if show:
-            print("".join(f"  {each}\n" for each in done.stdout.rstrip().split("\n")), flush=True)
+            print("".join(f"  {line}\n" for line in done.stdout.rstrip().split("\n")), flush=True)
         return done.stdout
 
     @contextlib.contextmanager
@@ -198,12 +199,12 @@ def play_all(arena: Arena, data: Path, seed: str, games: Sequence[tuple[Any, ...
     plans = data / "plans"
     plans.mkdir(parents=True)
     files = []
-    for each in games:
-        files.append(plans / f"{each[0]}.toml")
-        files[-1].write_text(plan_of(*each, seed), "utf-8")
+    for game in games:
+        files.append(plans / f"{game[0]}.toml")
+        files[-1].write_text(plan_of(*game, seed), "utf-8")
     say(f"A server starts, the sample bots connect, and {len(games)} games are played:")
     arena("competition", "new", *files, "--data", data, show=False)
-    names = [each[0] for each in games]
+    names = [game[0] for game in games]
     words = ["competition", "start", *names, "--at-a-time", AT_A_TIME, "--take-all", "--data", data]
     command = [sys.executable, "-m", "arena", *map(str, words)]
     if subprocess.run(command, env=arena.env, cwd=ROOT, check=False).returncode:
@@ -264,7 +265,7 @@ class Ladder:
     def _bring(self, number: int, address: str) -> None:
         """Enter a version: submit it, or connect it if the sandbox is too weak for submissions."""
         if self.submits:
-            say("The arena tries what she submits, in a minute at most, before it may play:")
+            say("The arena tests what she submits, in two minutes at most, before it may play:")
             self.arena("bots", "submit", BOT, self.bot)
             if number > 1:
                 self._compare(f"{BOT}@2", f"{BOT}@1")
@@ -295,17 +296,30 @@ class Ladder:
         self.arena("compare", *words, *options, codes=(0, exits.UNDECIDED))
 
     def _show_standings(self, version: str) -> None:
-        """Wait until a version has played enough, and show the standings."""
+        """Wait until a version is placed and has played enough, and show the standings.
+
+        Raises:
+          Failed: if it is not placed in time.
+        """
         until_s = time.monotonic() + PATIENCE_S
-        deal_sets = 0
-        while deal_sets < ENOUGH and time.monotonic() < until_s:
+        deal_sets, place = 0, None
+        while (deal_sets < ENOUGH or place is None) and time.monotonic() < until_s:
             time.sleep(0.5)
             words = ("competition", "show", LADDER, "--data", self.data)
-            found = json.loads(self.arena(*words, "--json", show=False))
-            rows = found["standings"]["games"][0]["rows"]
-            deal_sets = sum(row["deal_sets"] for row in rows if row["bot"] == version)
-        say(f"After {deal_sets} deal-sets of {version}:")
+            deal_sets, place = played(json.loads(self.arena(*words, "--json", show=False)), version)
+        say(f"After {count(deal_sets, 'deal-set')} of {version}:")
         self.arena("competition", "show", LADDER, "--data", self.data)
+        if place is None:
+            raise Failed(
+                f"{version} has no place after {PATIENCE_S:.0f} s; the reason may be in {self.data / 'arena.log'}"
+            )
+
+
+def played(shown: dict[str, Any], version: str) -> tuple[int, int | None]:
+    """The deal-sets of a version in what `competition show --json` printed, and its place; None if it has none."""
+    rows = shown["standings"]["games"][0]["rows"]
+    own = next((row for row in rows if row["bot"] == version), None)
+    return (0, None) if own is None else (own["deal_sets"], own["place"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -68,7 +68,7 @@ def page() -> str:
 def _table(entries: Sequence[ErrorEntry]) -> str:
     extra = _extra_heads(entries[0])
     rows = [("Code", *extra, "Meaning", "Cause", "What to do"), ["---"] * (4 + len(extra))]
-    rows += [_row(each) for each in entries]
+    rows += [_row(entry) for entry in entries]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import grpc_tools
 from google.protobuf.descriptor_pb2 import (
+    DescriptorProto,
     FieldDescriptorProto,
     FileDescriptorProto,
     FileDescriptorSet,
@@ -43,8 +44,8 @@ class Verb:
         self.constant = constant
         self.word = word
         self.does = " ".join(comment.split()).partition("; uses")[0].removesuffix(".")
-        found = USES.search(comment)
-        names = re.findall(r"`([a-z_]+)`", found[1]) if found else []
+        uses = USES.search(comment)
+        names = re.findall(r"`([a-z_]+)`", uses[1]) if uses else []
         self.fields = [fields[name] for name in names]
 
 
@@ -58,6 +59,9 @@ class Family:
       has_bets: Whether views have the legal sizes of bets.
       messages_and_enums: Names of its types without the Ask.
       enum_values: The values of each enum without UNSPECIFIED.
+      docs: The comment of each message without the Ask, and of its fields, by name; the message's own under "".
+      view_fields: The fields of the view with their comments, in order; those of a message in it follow it, as
+        `upcards[].cards`.
     """
 
     def __init__(self, file: FileDescriptorProto, prefix: str) -> None:
@@ -68,12 +72,14 @@ class Family:
             tuple(place.path): place.leading_comments for place in file.source_code_info.location
         }
         ((self._move_at, move),) = [
-            (at, each) for at, each in enumerate(file.message_type) if each.name == f"{prefix}Move"
+            (at, message)
+            for at, message in enumerate(file.message_type)
+            if message.name == f"{prefix}Move"
         ]
-        (view,) = [each for each in file.message_type if each.name == f"{prefix}View"]
+        (view,) = [message for message in file.message_type if message.name == f"{prefix}View"]
         self.has_bets = {"min_to", "max_to"} <= {field.name for field in view.field}
         ((verbs_at, enum),) = [
-            (at, each) for at, each in enumerate(file.enum_type) if each.name == f"{prefix}Verb"
+            (at, enum) for at, enum in enumerate(file.enum_type) if enum.name == f"{prefix}Verb"
         ]
         self.messages_and_enums = [
             each.name
@@ -81,8 +87,23 @@ class Family:
             if each.name != f"{prefix}Ask"
         ]
         self.enum_values = {
-            each.name: [value.name for value in each.value[1:]] for each in file.enum_type
+            enum.name: [value.name for value in enum.value[1:]] for enum in file.enum_type
         }
+        self.docs = {
+            message.name: {
+                name: " ".join(comments.get(path, "").split())
+                for name, path in (
+                    ("", (MESSAGES, at)),
+                    *(
+                        (field.name, (MESSAGES, at, MEMBERS, number))
+                        for number, field in enumerate(message.field)
+                    ),
+                )
+            }
+            for at, message in enumerate(file.message_type)
+            if message.name != f"{prefix}Ask"
+        }
+        self.view_fields = list(self._documented(view))
         fields = {field.name: field for field in move.field}
         start = enum.value[0].name.removesuffix("UNSPECIFIED")
         self.verbs = [
@@ -95,12 +116,20 @@ class Family:
             for at, value in enumerate(enum.value)
             if at
         ]
-        self._unspecified = {each.name: each.value[0].name for each in file.enum_type}
+        self._unspecified = {enum.name: enum.value[0].name for enum in file.enum_type}
         self._may_be_unspecified = {
             field.name
             for at, field in enumerate(move.field)
             if "unspecified" in comments[(MESSAGES, self._move_at, MEMBERS, at)].lower()
         }
+
+    def _documented(self, view: DescriptorProto) -> Iterator[tuple[str, str]]:
+        for field in view.field:
+            inner = self.docs.get(enum_of(field), {})
+            of_messages = field.type == FieldDescriptorProto.TYPE_MESSAGE and is_list(field)
+            name = field.name + "[]" * of_messages
+            yield name, self.docs[view.name][field.name]
+            yield from ((f"{name}.{part}", doc) for part, doc in inner.items() if part)
 
     def start_of(self, enum: str) -> str:
         """Return the prefix of an enum's values: JAM_PHASE_."""
@@ -142,16 +171,16 @@ def descriptors(folder: Path = PROTO) -> Iterator[FileDescriptorProto]:
 def families() -> Iterator[Family]:
     """Return all families of proto/, by name."""
     for file in descriptors():
-        (ask,) = [each.name for each in file.message_type if each.name.endswith("Ask")]
+        (ask,) = [message.name for message in file.message_type if message.name.endswith("Ask")]
         yield Family(file, ask.removesuffix("Ask"))
 
 
 def games_of() -> dict[str, tuple[str, ...]]:
     """Return the ids of each family's games, in the order of the families' numbers."""
-    found: dict[str, tuple[str, ...]] = {}
+    by_family: dict[str, tuple[str, ...]] = {}
     for game in GAMES:
-        found[game.family] = (*found.get(game.family, ()), game.id)
-    return found
+        by_family[game.family] = (*by_family.get(game.family, ()), game.id)
+    return by_family
 
 
 def title_of(family: str) -> str:

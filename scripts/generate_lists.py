@@ -1,4 +1,4 @@
-"""Writes the lists of games in the SDKs: see scripts/proto.
+"""Writes the lists of games in the SDKs, and what the fields of views mean beside the games' pages: see scripts/proto.
 
 Only the rows of a list are written; the rest of its file stays.
 """
@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from game_protos import ROOT, games_of
+from game_protos import ROOT, families, games_of
 
 from arena.games.catalogue import GAMES
-from arena.wire.shape import prefix_of
+from arena.referee.wire.shape import prefix_of
 
 NUMBERS = {game.family: game.number for game in GAMES}
 
@@ -33,14 +33,14 @@ class GameList:
         before = (root / self.path).read_text("utf-8")
         pattern = re.compile(f"({self.begins})(.*?)({self.ends})", re.DOTALL | re.MULTILINE)
         rows = "".join(f"{row}\n" for row in self.rows(games_of()))
-        after, found = pattern.subn(lambda match: match[1] + rows + match[3], before)
-        if found != 1:
-            raise ValueError(f"{self.path} has {found} places that look like its list of games")
+        after, replaced = pattern.subn(lambda match: match[1] + rows + match[3], before)
+        if replaced != 1:
+            raise ValueError(f"{self.path} has {replaced} places that look like its list of games")
         return after
 
 
 def quoted(ids: tuple[str, ...]) -> str:
-    return ", ".join(f'"{each}"' for each in ids)
+    return ", ".join(f'"{game}"' for game in ids)
 
 
 def of_go(families: Mapping[str, tuple[str, ...]]) -> list[str]:
@@ -83,13 +83,24 @@ LISTS = (
 )
 
 
+def fields_of_views() -> dict[str, str]:
+    """Return the files beside the games' pages that say what the fields of each view mean, by path."""
+    return {
+        f"arena/games/pages/{family.name}.fields": "".join(
+            f"{name}\t{meaning}\n" for name, meaning in family.view_fields
+        )
+        for family in families()
+    }
+
+
 def main() -> None:
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT
-    for each in LISTS:
-        text = each.text(root)
-        if (root / each.path).read_text("utf-8") != text:
-            (root / each.path).write_text(text, "utf-8")
-            print(f"wrote {root / each.path}", file=sys.stderr)
+    texts = {game_list.path: game_list.text(root) for game_list in LISTS} | fields_of_views()
+    for name, text in texts.items():
+        path = root / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+            print(f"wrote {path}", file=sys.stderr)
 
 
 if __name__ == "__main__":

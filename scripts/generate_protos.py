@@ -9,9 +9,7 @@ import ast
 import dataclasses
 import re
 import sys
-import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
@@ -19,23 +17,16 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from game_protos import ROOT, descriptors
-from google.protobuf.descriptor_pb2 import (
-    DescriptorProto,
-    EnumDescriptorProto,
-    FieldDescriptorProto,
-    FileDescriptorProto,
-)
+from proto_blocks import Block, Incompatible, Known, Line, commented, merged
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
 from arena.games.game import Game
-from arena.wire.shape import element, is_enum, optional, plain, prefix_of, upper
+from arena.referee.wire.shape import element, is_enum, optional, plain, prefix_of, upper
 
 GAMES_FOLDER = Path("cardarena/games/v1")
 HOLDERS = {"game.proto": ("Move", "Event", "View"), "play.proto": ("Ask",)}
 """The files with a `oneof game` of all families, and the messages in it."""
-INTEGERS = {"uint32", "sint32", "uint64", "sint64"}
-WIDTH = 100
 CITATION = re.compile(r" \((?:[A-Z]{1,2}\d+|rulings? \d+)[^)]*\)")
 """References to the rules in docstrings, which authors of bots do not have."""
 
@@ -76,79 +67,26 @@ USUAL = {
 """Comments of fields without a docstring, which mean the same in most games."""
 
 
-class Incompatible(Exception):
-    """A class does not fit its proto file."""
-
-
-@dataclass
-class Line:
-    """A field of a message, or a value of an enum."""
-
-    name: str
-    comment: str
-    number: int = 0
-    """The number; 0 before it is known."""
-    kind: str = ""
-    """The type of a field; empty for a value of an enum."""
-    label: str = ""
-    """`repeated`, `optional` or nothing."""
-
-    @property
-    def type(self) -> str:
-        return f"{self.label} {self.kind}".strip()
-
-    def text(self) -> str:
-        declared = f"{self.type} {self.name}".strip()
-        return f"{commented(self.comment, '  ')}  {declared} = {self.number};\n"
-
-
-@dataclass
-class Block:
-    """A message or an enum."""
-
-    keyword: str
-    name: str
-    comment: str
-    lines: list[Line]
-    reserved: list[tuple[int, str]] = field(default_factory=list)
-    """Numbers and names of removed fields."""
-
-    def text(self) -> str:
-        reserved = "".join(
-            f'  reserved {number};\n  reserved "{name}";\n' for number, name in self.reserved
-        )
-        lines = "".join(line.text() for line in self.lines)
-        return f"{commented(self.comment, '')}{self.keyword} {self.name} {{\n{reserved}{lines}}}\n"
-
-
-def commented(comment: str, indent: str) -> str:
-    """Return a comment as lines of proto/; existing line breaks stay."""
-    lines = comment.split("\n")
-    if len(lines) == 1:
-        lines = textwrap.wrap(comment, WIDTH - len(indent) - len("// "))
-    return "".join(f"{indent}// {line}".rstrip() + "\n" for line in lines)
-
-
 # The classes.
 
 
 @cache
 def docstrings(module: str) -> dict[str, str]:
     """Return the docstrings of a module's classes and fields, by `Class` and `Class.field`."""
-    found = {}
+    texts = {}
     tree = ast.parse(Path(str(import_module(module).__file__)).read_text("utf-8"))
-    found[""] = ast.get_docstring(tree) or ""
+    texts[""] = ast.get_docstring(tree) or ""
     for node in tree.body:
         if not isinstance(node, ast.ClassDef):
             continue
-        found[node.name] = ast.get_docstring(node) or ""
+        texts[node.name] = ast.get_docstring(node) or ""
         for before, after in zip(node.body, node.body[1:], strict=False):
             target = before.targets[0] if isinstance(before, ast.Assign) else before
             name = getattr(target, "target", target)
             value = after.value if isinstance(after, ast.Expr) else None
             if isinstance(name, ast.Name) and isinstance(value, ast.Constant):
-                found[f"{node.name}.{name.id}"] = str(value.value)
-    return found
+                texts[f"{node.name}.{name.id}"] = str(value.value)
+    return texts
 
 
 def said(cls: type, name: str = "") -> str:
@@ -161,7 +99,7 @@ def said(cls: type, name: str = "") -> str:
 def hints(cls: type) -> dict[str, Any]:
     """Return the names and types of a class's fields."""
     types = get_type_hints(cls)
-    return {each.name: types[each.name] for each in dataclasses.fields(cls)}
+    return {attribute.name: types[attribute.name] for attribute in dataclasses.fields(cls)}
 
 
 def parts(kind: Any) -> Iterator[type]:
@@ -204,7 +142,7 @@ class Family:
             self.events, "kind", "EventKind", "What happened; says which other fields are used."
         )
         return [
-            *(self.enum(each) for each in enums),
+            *(self.enum(enum) for enum in enums),
             self.ask(),
             self.message(self.classes.View, "Shows what one seat may know."),
             *(self.message(each, "") for each in shown),
@@ -226,8 +164,8 @@ class Family:
         name = self.prefix + cls.__name__
         values = [Line(f"{upper(name)}_UNSPECIFIED", "Not used.")]
         values += [
-            Line(f"{upper(name)}_{each.name}", said(cls, each.name) or sentence(each.name))
-            for each in cls
+            Line(f"{upper(name)}_{member.name}", said(cls, member.name) or sentence(member.name))
+            for member in cls
         ]
         return Block("enum", name, said(cls) or sentence(cls.__name__), values)
 
@@ -312,10 +250,10 @@ class Family:
             return "Cards"
         if kind is Seat or (plain(kind) is int and in_move):
             return "uint32"
-        found = {int: "sint32", bool: "bool", str: "string"}.get(plain(kind))
-        if found is None:
+        scalar = {int: "sint32", bool: "bool", str: "string"}.get(plain(kind))
+        if scalar is None:
             raise Incompatible(f"{self.game.family}: no field has the type {kind}")
-        return found
+        return scalar
 
 
 def sentence(name: str) -> str:
@@ -329,117 +267,7 @@ def listed(words: list[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-# The files.
-
-
-TYPES = {
-    FieldDescriptorProto.TYPE_STRING: "string",
-    FieldDescriptorProto.TYPE_BOOL: "bool",
-    FieldDescriptorProto.TYPE_UINT32: "uint32",
-    FieldDescriptorProto.TYPE_SINT32: "sint32",
-    FieldDescriptorProto.TYPE_UINT64: "uint64",
-    FieldDescriptorProto.TYPE_SINT64: "sint64",
-}
-MESSAGES, ENUMS, MEMBERS, SYNTAX = 4, 5, 2, 12
-"""Numbers of fields of descriptors in the paths of source_code_info."""
-
-
-class Known:
-    """An existing proto file."""
-
-    def __init__(self, file: FileDescriptorProto) -> None:
-        self._comments = {
-            tuple(place.path): place.leading_comments for place in file.source_code_info.location
-        }
-        starts = {tuple(place.path): place.span[0] for place in file.source_code_info.location}
-        self.header = self._comment(SYNTAX)
-        self.imports = list(file.dependency)
-        found = [
-            (starts[MESSAGES, at], self._message(each, at))
-            for at, each in enumerate(file.message_type)
-        ]
-        found += [
-            (starts[ENUMS, at], self._enum(each, at)) for at, each in enumerate(file.enum_type)
-        ]
-        self.blocks = [block for _, block in sorted(found, key=lambda each: each[0])]
-
-    def _comment(self, *path: int) -> str:
-        lines = self._comments.get(path, "").removesuffix("\n").split("\n")
-        return "\n".join(line.removeprefix(" ") for line in lines)
-
-    def _message(self, message: DescriptorProto, at: int) -> Block:
-        lines = []
-        for number, each in enumerate(message.field):
-            label = "optional" if each.proto3_optional else ""
-            if each.label == FieldDescriptorProto.LABEL_REPEATED:
-                label = "repeated"
-            kind = TYPES.get(each.type) or each.type_name.rpartition(".")[2]
-            comment = self._comment(MESSAGES, at, MEMBERS, number)
-            lines.append(Line(each.name, comment, each.number, kind, label))
-        numbers = [span.start for span in message.reserved_range]
-        reserved = list(zip(numbers, message.reserved_name, strict=True))
-        return Block("message", message.name, self._comment(MESSAGES, at), lines, reserved)
-
-    def _enum(self, enum: EnumDescriptorProto, at: int) -> Block:
-        lines = [
-            Line(each.name, self._comment(ENUMS, at, MEMBERS, number), each.number)
-            for number, each in enumerate(enum.value)
-        ]
-        numbers = [span.start for span in enum.reserved_range]
-        reserved = list(zip(numbers, enum.reserved_name, strict=True))
-        return Block("enum", enum.name, self._comment(ENUMS, at), lines, reserved)
-
-
-# Classes and files together.
-
-
-def merged(wanted: list[Block], known: list[Block]) -> list[Block]:
-    """Return the blocks of the classes with the numbers and comments of the file, in the file's order."""
-    by_name = {block.name: block for block in wanted}
-    before = {block.name: block for block in known}
-    kept = [joined(by_name[block.name], block) for block in known if block.name in by_name]
-    added = [
-        joined(block, Block(block.keyword, block.name, "", []))
-        for block in wanted
-        if block.name not in before
-    ]
-    return [*kept, *added]
-
-
-def joined(wanted: Block, known: Block) -> Block:
-    """Return one block.
-
-    Raises:
-      Incompatible: if a field has another type than before.
-    """
-    ours = {line.name: line for line in wanted.lines}
-    reserved = known.reserved + [
-        (line.number, line.name) for line in known.lines if line.name not in ours
-    ]
-    lines = [same(ours[line.name], line, known) for line in known.lines if line.name in ours]
-    taken = [line.number for line in lines] + [number for number, _ in reserved]
-    following = max(taken, default=-1 if wanted.keyword == "enum" else 0) + 1
-    has = {line.name for line in lines}
-    for number, line in enumerate(
-        (each for each in wanted.lines if each.name not in has), following
-    ):
-        if line.name in [name for _, name in reserved]:
-            raise Incompatible(
-                f"{known.name}: the name {line.name} was given up and stays reserved"
-            )
-        lines.append(dataclasses.replace(line, number=number))
-    return Block(wanted.keyword, wanted.name, known.comment or wanted.comment, lines, reserved)
-
-
-def same(wanted: Line, known: Line, block: Block) -> Line:
-    """Return a field of the file; only whether it is optional may change."""
-    alike = wanted.kind == known.kind or {wanted.kind, known.kind} <= INTEGERS
-    if not alike or (wanted.label == "repeated") != (known.label == "repeated"):
-        raise Incompatible(
-            f"{block.name}.{known.name} is `{known.type}`, and the class says `{wanted.type}`: a "
-            f"field keeps its type, so a new one needs a new name"
-        )
-    return dataclasses.replace(known, label=wanted.label)
+# The text of files.
 
 
 def text_of(game: Game, known: Known | None) -> str:
@@ -456,7 +284,7 @@ def text_of(game: Game, known: Known | None) -> str:
         [
             f'{commented(header, "")}syntax = "proto3";\n',
             "package cardarena.games.v1;\n",
-            *("".join(f'import "{each}";\n' for each in sorted(imports)),) * bool(imports),
+            *("".join(f'import "{path}";\n' for path in sorted(imports)),) * bool(imports),
             OPTIONS.format(prefix=family.prefix),
             body,
         ]

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from textwrap import wrap
 
 from game_protos import (
     ROOT,
@@ -54,7 +55,7 @@ def module(family: Family) -> str:
     )
     bets = f"\nfrom cardarena.moves.{name} import bets" if family.has_bets else ""
     exported = [*names.values(), "Ask", "BatchBot", "Bot", "Choice", *bets.split()[-1:], "moves"]
-    listed = "\n".join(f'    "{each}",' for each in exported)
+    listed = "\n".join(f'    "{name_exported}",' for name_exported in exported)
     return f'''{HEAD}
 """Messages of {title} under short names, as `{name}.Move`, and its moves in `{name}.moves`."""
 
@@ -83,7 +84,26 @@ class BatchBot(_bot.BatchBot[View, Move, Event]):
 __all__ = [
 {listed}
 ]
+
+# For `help({name}.View)`: protoc leaves comments out of messages.
+{documented(family)}
 '''
+
+
+def documented(family: Family) -> str:
+    """Return the statements that give messages the comments of their fields."""
+    statements = []
+    for message, docs in family.docs.items():
+        lines = [docs[""]]
+        for name, doc in docs.items():
+            if name:
+                indents = {"initial_indent": f"{name}: ", "subsequent_indent": "  "}
+                lines += (
+                    ["", *wrap(doc, 96, **indents)] if len(lines) == 1 else wrap(doc, 96, **indents)
+                )
+        text = "\n".join(lines) + "\n" * (len(lines) > 1)
+        statements.append(f'{message.removeprefix(family.prefix)}.__doc__ = """{text}"""')
+    return "\n".join(statements)
 
 
 def families_module() -> str:

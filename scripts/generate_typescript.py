@@ -21,10 +21,10 @@ DETAILS = ["google/rpc/error_details.proto", "google/rpc/status.proto"]
 
 def google_apis() -> Path:
     """Return the folder with google/rpc/status.proto, which a distribution of the locked tools has."""
-    found = find_spec("google.rpc")
-    assert found is not None
-    assert found.submodule_search_locations is not None
-    return Path(next(iter(found.submodule_search_locations))).parents[1]
+    spec = find_spec("google.rpc")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    return Path(next(iter(spec.submodule_search_locations))).parents[1]
 
 
 def install() -> None:

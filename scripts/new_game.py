@@ -53,10 +53,10 @@ def main() -> None:
             derive(given.game, only_python=given.python)
     except subprocess.CalledProcessError as error:
         sys.exit(error.returncode)
-    found = list(problems())
-    for each in found:
-        print(each)
-    if found:
+    wrong = list(problems())
+    for problem in wrong:
+        print(problem)
+    if wrong:
         sys.exit(1)
     print("every game has all that it needs")
 
@@ -89,7 +89,7 @@ def derive(family: str, *, only_python: bool) -> None:
     generate_all(only_python=only_python)
     python("-m", "tests.goldens.choose", "--missing")
     python("-m", "tests.goldens", *(game.id for game in GAMES if game.family == family))
-    python("-m", "tests.conformance.recorded")
+    python("-m", "tests.testing.conformance.recorded")
     python("-m", "tests.browser")
 
 
@@ -104,12 +104,12 @@ def problems() -> Iterator[str]:
             if not (ROOT / path).exists():
                 yield f"{family}: {path} is missing: write it (docs/adding-a-game.md)"
     try:
-        found = list(generated(families))
+        outdated = list(generated(families))
     except generate_protos.Incompatible as error:
         yield f"{error}"
         return
-    yield from found
-    if any(" proto/" in line or " clients/python/" in line for line in found):
+    yield from outdated
+    if any(" proto/" in line or " clients/python/" in line for line in outdated):
         return  # the codecs of a wrong proto cannot be imported
     for game in GAMES:
         yield from recorded(game)
@@ -143,7 +143,8 @@ def generated(families: dict[str, Game]) -> Iterator[str]:
             for path in folder.rglob("*.*"):
                 if path.is_file() and "__pycache__" not in path.parts:
                     texts[f"{name}/{path.relative_to(folder)}"] = path.read_text("utf-8")
-    texts |= {each.path: each.text(ROOT) for each in generate_lists.LISTS}
+    texts |= {game_list.path: game_list.text(ROOT) for game_list in generate_lists.LISTS}
+    texts |= generate_lists.fields_of_views()
     for name, text in sorted(texts.items()):
         path = ROOT / name
         if not path.exists() or path.read_text("utf-8") != text:
@@ -169,8 +170,8 @@ def family_in(name: str, families: dict[str, Game]) -> str:
 def recorded(game: Game) -> Iterator[str]:
     """Check the golden matches of a game."""
     from tests import goldens
-    from tests.conformance.recorded import FOLDER
     from tests.goldens.matches import digests_path, plans
+    from tests.testing.conformance.recorded import FOLDER
 
     if game.id not in plans():
         again = f"run scripts/new-game {game.family}"
@@ -180,7 +181,7 @@ def recorded(game: Game) -> Iterator[str]:
         (digests_path(game), f"run python -m tests.goldens {game.id}"),
         (goldens.sample_path(game), f"run python -m tests.goldens {game.id}"),
         (goldens.document_path(game), f"run python -m tests.goldens {game.id}"),
-        (FOLDER / f"{game.id}.json", "run python -m tests.conformance.recorded"),
+        (FOLDER / f"{game.id}.json", "run python -m tests.testing.conformance.recorded"),
     ):
         if not path.exists():
             yield f"{game.id}: {path.relative_to(ROOT)} is missing: {again}"
@@ -192,13 +193,13 @@ def listed() -> Iterator[str]:
     from tests.browser import PAGE, with_hashes, with_schema
     from tests.browser.packs import with_packs
     from tests.browser.schema import schema
-    from tests.conformance.recorded import CASES, with_games
     from tests.leaks.knowledge import HIDDEN
+    from tests.testing.conformance.recorded import CASES, with_games
 
     cases, page = CASES.read_text("utf-8"), PAGE.read_text("utf-8")
     if with_games(cases) != cases:
         where = CASES.relative_to(ROOT)
-        yield f"all games: {where} is out of date: run python -m tests.conformance.recorded"
+        yield f"all games: {where} is out of date: run python -m tests.testing.conformance.recorded"
     if with_hashes(with_packs(with_schema(page, schema()))) != page:
         yield f"all games: {PAGE.relative_to(ROOT)} is out of date: run python -m tests.browser"
     for family in {game.family for game in GAMES} - set(HIDDEN):

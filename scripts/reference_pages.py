@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Final
 
 import command_page
+import data_page
 import error_page
+import layout_page
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 PAGES: Final[Mapping[Path, Callable[[], str]]] = {
     DOCS / "errors.md": error_page.page,
     DOCS / "reference" / "commands.md": command_page.page,
+    DOCS / "reference" / "layouts.md": layout_page.page,
+    DOCS / "reference" / "data-sets.md": data_page.page,
 }
 """The pages, and the functions that return their texts."""
 

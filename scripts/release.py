@@ -66,9 +66,9 @@ class CannotRelease(Exception):
 
 def version_of(root: Path) -> Version:
     """The version of a checkout."""
-    found = re.search(_PYTHON[0], (root / "pyproject.toml").read_text("utf-8"))
-    assert found
-    return Version(found[1])
+    match = re.search(_PYTHON[0], (root / "pyproject.toml").read_text("utf-8"))
+    assert match
+    return Version(match[1])
 
 
 def written(version: Version) -> str:
@@ -109,10 +109,10 @@ def git(root: Path, *arguments: str) -> str:
 
 def entries(changelog: str, version: str) -> list[str]:
     """The entries of a version in the changelog."""
-    found = re.search(
+    match = re.search(
         rf"^## \[{re.escape(version)}\].*?$(.*?)(?=^## \[|\Z)", changelog, re.MULTILINE | re.DOTALL
     )
-    return [] if found is None else re.findall(r"^- .*", found[1], re.MULTILINE)
+    return [] if match is None else re.findall(r"^- .*", match[1], re.MULTILINE)
 
 
 def check(root: Path) -> None:
@@ -225,9 +225,9 @@ def build_maven(root: Path, out: Path) -> None:
 def build_go(root: Path, out: Path) -> None:
     """The module of the Go SDK, laid out as a module proxy serves it (GOPROXY=file://FOLDER)."""
     folder, version = root / "clients/go", f"v{written(version_of(root))}"
-    found = re.search(r"^module (\S+)", (folder / "go.mod").read_text("utf-8"))
-    assert found
-    place = out / "go" / found[1] / "@v"
+    match = re.search(r"^module (\S+)", (folder / "go.mod").read_text("utf-8"))
+    assert match
+    place = out / "go" / match[1] / "@v"
     place.mkdir(parents=True)
     made = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC)
     info = {"Version": version, "Time": f"{made:%Y-%m-%dT%H:%M:%SZ}"}
@@ -236,26 +236,38 @@ def build_go(root: Path, out: Path) -> None:
     shutil.copyfile(folder / "go.mod", place / f"{version}.mod")
     with zipfile.ZipFile(place / f"{version}.zip", "w", zipfile.ZIP_DEFLATED) as module:
         for name in sorted(git(folder, "ls-files").splitlines()):
-            entry = zipfile.ZipInfo(f"{found[1]}@{version}/{name}", made.timetuple()[:6])
+            entry = zipfile.ZipInfo(f"{match[1]}@{version}/{name}", made.timetuple()[:6])
             entry.compress_type = zipfile.ZIP_DEFLATED
             module.writestr(entry, (folder / name).read_bytes())
 
 
-def build_cpp(root: Path, out: Path) -> None:
-    """The sources of the C++ SDK, for CMake's FetchContent."""
-    folder = root / "clients/cpp"
-    name = f"cardarena-cpp-{written(version_of(root))}"
+def pack(folder: Path, paths: list[str], name: str, out: Path) -> None:
+    """Write files of the checkout below `folder` as `name`.tar.gz, whose one folder is `name`."""
     with (
         (out / f"{name}.tar.gz").open("wb") as file,
         gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w") as archive,
     ):
-        for each in sorted(git(folder, "ls-files").splitlines()):
-            entry = tarfile.TarInfo(f"{name}/{each}")
-            entry.size = (folder / each).stat().st_size
+        for path in sorted(paths):
+            entry = tarfile.TarInfo(f"{name}/{path}")
+            status = (folder / path).stat()
+            entry.size, entry.mode = status.st_size, 0o755 if status.st_mode & 0o100 else 0o644
             entry.mtime = int(os.environ["SOURCE_DATE_EPOCH"])
-            with (folder / each).open("rb") as content:
+            with (folder / path).open("rb") as content:
                 archive.addfile(entry, content)
+
+
+def build_cpp(root: Path, out: Path) -> None:
+    """The sources of the C++ SDK, for CMake's FetchContent."""
+    folder = root / "clients/cpp"
+    paths = git(folder, "ls-files").splitlines()
+    pack(folder, paths, f"cardarena-cpp-{written(version_of(root))}", out)
+
+
+def build_deploy(root: Path, out: Path) -> None:
+    """The units, the files of containers and of Kubernetes, alerts and the dashboard."""
+    paths = git(root, "ls-files", "deploy", "docs/dashboard.json").splitlines()
+    pack(root, paths, f"card-arena-deploy-{written(version_of(root))}", out)
 
 
 def build_sbom(root: Path, out: Path) -> None:
@@ -275,6 +287,7 @@ PARTS: Final[Mapping[str, Callable[[Path, Path], None]]] = {
     "maven": build_maven,
     "go": build_go,
     "cpp": build_cpp,
+    "deploy": build_deploy,
     "sbom": build_sbom,
 }
 

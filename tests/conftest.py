@@ -2,6 +2,7 @@
 
 import gc
 import re
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -13,14 +14,19 @@ from hypothesis import is_hypothesis_test, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from arena.compiled import built, outdated
-from tests import programs
+from tests import deep, programs
 
 # Neither the machine's speed nor chance decides whether a test passes.
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=15)
 settings.register_profile("all", deadline=None, derandomize=True, max_examples=100)
 
+# In the background of a script, as after `nohup`, SIGINT is ignored, and so it would be in all programs that tests start.
+# What has a handler is reset in them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 LEFT_OUT = pytest.StashKey[int]()
-"""How many slow tests were left out."""
+"""How many slow or deep tests were left out."""
 
 ROOT = Path(__file__).parent
 OF_A_LANGUAGE = re.compile(r"test_languages\.py::\w+\[(Go|Rust|TypeScript|Java|C\+\+)[-\]]")
@@ -28,7 +34,7 @@ TOGETHER = frozenset(
     {
         "newgame/test_new_game.py",
         "sdk/test_types.py",
-        "server/test_loop_stays_free.py",
+        "live/test_loop_stays_free.py",
         "test_release.py",
         "web/test_competitions.py",
     }
@@ -93,7 +99,13 @@ def beside():
 
 
 def pytest_addoption(parser):
-    parser.addoption("--all", action="store_true", help="run the slow tests too")
+    parser.addoption("--all", action="store_true", help="run the slow tests too, without deep ones")
+    parser.addoption(
+        "--deep",
+        default="",
+        metavar="GROUPS",
+        help="with --all, deep tests of these groups too, one a line",
+    )
     parser.addoption("--round", choices=ROUNDS, help="only files of this round of all tests")
     parser.addoption("--note-passed", metavar="FILE", help="add the ids of tests that pass to FILE")
     parser.addoption("--passed", metavar="FILE", help="leave out what FILE names and only computes")
@@ -117,33 +129,47 @@ def pytest_report_header():
 
 ROUNDS = {
     "computing": (
-        "anytime",
-        "competition",
-        "deal",
+        "bots/test_archive.py",
+        "bots/test_manifest.py",
+        "bots/test_runtime_file.py",
+        "bots/test_wheels.py",
+        "contests/test_collusion_report.py",
+        "contests/test_draws.py",
+        "contests/test_gauntlet.py",
+        "contests/test_knockout.py",
+        "contests/test_ladder_rows.py",
+        "contests/test_pairing.py",
+        "contests/test_plan.py",
+        "contests/test_ranking_rules.py",
+        "contests/test_swiss.py",
+        "contests/test_tie_breaks.py",
+        "contests/test_timetable.py",
         "games",
         "goldens",
-        "rating",
-        "replay",
-        "scenes",
-        "schedule",
-        "submission",
+        "live/test_phases.py",
+        "live/test_runner.py",
+        "pictures",
+        "records",
+        "referee/deal",
+        "referee/wire",
+        "results",
         "test_bench.py",
-        "test_bench_plots.py",
-        "test_poker.py",
         "test_sample_bots.py",
         "test_vector_adapters.py",
         "test_vectors.py",
-        "testing",
+        "testing/test_documentation.py",
+        "testing/test_doubles.py",
         "web/test_leaks.py",
         "web/test_live.py",
         "web/test_pages.py",
         "web/test_site.py",
-        "wire",
     ),
     "waiting": (),
     "alone": (
+        "app/placement",
         "attack",
         "chaos",
+        "cli/test_workers.py",
         "leaks/test_times.py",
         "sdk/test_gathering.py",
         "web/test_times.py",
@@ -151,14 +177,14 @@ ROUNDS = {
 }
 """Files and folders of tests that only compute, that start programs and wait for them (all
 others), and that compare times or what an arena takes of the machine."""
-WAITING = frozenset({"replay/test_fair_play.py"})
+WAITING = frozenset({"records/test_fair_play.py"})
 """Files that wait, in folders of others."""
 
 
 def round_of(path):
     """The round of `scripts/test --all` that a file of tests is of."""
-    name = path.relative_to(ROOT).as_posix()
-    places = {name, name.partition("/")[0]}
+    file = path.relative_to(ROOT)
+    name, places = file.as_posix(), {place.as_posix() for place in (file, *file.parents)}
     if name in WAITING:
         return "waiting"
     return next((each for each, named in ROUNDS.items() if not places.isdisjoint(named)), "waiting")
@@ -193,8 +219,9 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(programs.counted(skipped))
     left_out = config.stash.get(LEFT_OUT, 0)
     if left_out:
+        kind, how = ("deep", "--deep") if config.getoption("all") else ("slow", "--all")
         tests = "test" if left_out == 1 else "tests"
-        terminalreporter.write_line(f"{left_out} slow {tests} left out: scripts/test --all")
+        terminalreporter.write_line(f"{left_out} {kind} {tests} left out: scripts/test {how}")
 
 
 class BySharedWork(LoadScopeScheduling):
@@ -243,16 +270,24 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Leave the slow tests out of a run of everything; what is named is run whole."""
+    """Leave the slow tests, or the deep ones, out of a run of everything; what is named is run whole."""
     if passed := config.getoption("passed"):
         known = set(Path(passed).read_text("utf-8").splitlines())
         items[:] = [item for item in items if item.nodeid not in known or not repeats_itself(item)]
-    chosen = config.getoption("keyword") or config.getoption("markexpr")
-    if chosen or runs_all_that_it_names(config):
+    for item in items:
+        if item.get_closest_marker("deep"):
+            item.add_marker("slow")
+    if config.getoption("keyword") or config.getoption("markexpr"):
         return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    config.stash[LEFT_OUT] = len(slow)
+    if config.args_source is pytest.Config.ArgsSource.ARGS:
+        return
+    if config.getoption("all"):
+        wanted = config.getoption("deep").splitlines()
+        left_out = {item for item in items if deep.group_of(item) not in [None, *wanted]}
+    else:
+        left_out = {item for item in items if item.get_closest_marker("slow")}
+    config.stash[LEFT_OUT] = len(left_out)
     if hasattr(config, "workeroutput"):
-        config.workeroutput["left_out"] = len(slow)
-    items[:] = [item for item in items if not item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
+        config.workeroutput["left_out"] = len(left_out)
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))

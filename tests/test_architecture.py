@@ -1,5 +1,6 @@
-"""`docs/architecture.md` names paths, methods and classes that exist."""
+"""`docs/architecture.md` and docstrings name paths, modules, methods and classes that exist."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tests.assignments import foreign_assignments
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 PATTERNS = {"bot.toml"}
-STANDS_FOR_OTHERS = re.compile("GAME|LANGUAGE|/X/")
+STANDS_FOR_OTHERS = re.compile("FAMILY|GAME|LANGUAGE|/X/")
 
 
 def paths():
@@ -21,7 +22,7 @@ def paths():
 
 @pytest.mark.parametrize("path", paths())
 def test_a_path_is_there(path):
-    places = [ROOT, ROOT / "arena", ROOT / "arena" / "server", ROOT / "proto" / "cardarena" / "v1"]
+    places = [ROOT, ROOT / "arena", ROOT / "proto" / "cardarena" / "v1"]
     assert any((place / path).exists() for place in places)
 
 
@@ -46,6 +47,62 @@ def test_a_class_is_there(word):
     )
 
 
+# Docstrings name modules that exist.
+
+DOTTED = re.compile(r"`((?:arena|cardarena)(?:\.\w+)+)`")
+BARE = re.compile(r"`([a-z_]\w+)(?:\.\w+)*`")
+
+
+def is_there(dotted):
+    """Whether a dotted name is that of a package or a module, or of something in it."""
+    parts, place = dotted.split("."), ROOT / "clients" / "python"
+    place = place if parts[0] == "cardarena" else ROOT
+    while parts and (place / parts[0]).is_dir():
+        place /= parts.pop(0)
+    if not parts:
+        return True
+    files = [place / "__init__.py"]
+    if place.name == "v1":
+        files = (ROOT / "proto" / "cardarena" / "v1").glob("*.proto")
+    elif (place / f"{parts[0]}.py").exists():
+        files = [place / f"{parts.pop(0)}.py"]
+    text = "\n".join(file.read_text("utf-8") for file in files)
+    return all(re.search(rf"\b{part}\b", text) for part in parts)
+
+
+def without_docstrings(source, tree):
+    lines = source.splitlines()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                lines[node.lineno - 1 : node.end_lineno] = [""] * (
+                    node.end_lineno - node.lineno + 1
+                )
+    return "\n".join(lines)
+
+
+@pytest.mark.slow
+def test_docstrings_name_what_is_there():
+    """Dotted names in all texts; in docstrings of modules also names alone, as of a module beside it."""
+    paths = [*(ROOT / "arena").rglob("*.py"), *(ROOT / "clients" / "python").rglob("*.py")]
+    known, named, gone = set(), set(), []
+    for path in paths:
+        if path.stem.endswith(("_pb2", "_pb2_grpc")):
+            continue
+        source = path.read_text("utf-8")
+        tree = ast.parse(source)
+        known |= {
+            path.stem,
+            path.parent.name,
+            *re.findall(r"\w+", without_docstrings(source, tree)),
+        }
+        at = path.relative_to(ROOT).as_posix()
+        named |= {(at, name) for name in BARE.findall(ast.get_docstring(tree) or "")}
+        gone += [(at, name) for name in sorted({*DOTTED.findall(source)}) if not is_there(name)]
+    gone += [(at, name) for at, name in sorted(named) if name not in known]
+    assert gone == []
+
+
 # No module assigns attributes of another's objects.
 
 FOREIGN_BY_DESIGN = {
@@ -55,9 +112,13 @@ FOREIGN_BY_DESIGN = {
     ("cli/logs.py",                      "levelno"):          "filters of logging change records",
     ("cli/arena_client.py",              "page_token"):       "a message of the protocol, of any type",
     ("cli/terminal/plain.py",            "message"):          "click prints the message of its errors",
+    ("house/best_response.py",           "start"):            "a bot reads there which match it plays",
+    ("local/place.py",                   "start"):            "a bot reads there which match it plays",
     ("referee/timers.py",                "deadline"):         "trio moves a deadline by its attribute",
-    ("server/workers/worker.py",         "deadline"):         "trio moves a deadline by its attribute",
+    ("contests/workers/processes.py",    "deadline"):         "trio moves a deadline by its attribute",
     ("store/database.py",                "isolation_level"):  "a setting of sqlite3's connections",
+    ("web/acting/arena_calls.py",        "page_size"):        "a message of the protocol, of any type",
+    ("web/acting/arena_calls.py",        "page_token"):       "a message of the protocol, of any type",
     ("web/markdown.py",                  "tag"):              "markdown-it's tokens are changed in place",
     ("web/serve.py",                     "should_exit"):      "uvicorn's servers are stopped by this attribute",
 }  # fmt: skip

@@ -1,22 +1,19 @@
 """What is measured is what it says: a benchmark that is broken, or measures nothing, is found here."""
 
-import itertools
 import json
 
 import pytest
 from click.testing import CliRunner
 
 from arena.games.catalogue import game_by_id
+from arena.local.many import DealSetResult
+from arena.local.match import Result
 from bench import __main__ as bench
-from bench import hands, house, metrics, peers, strength
+from bench import house, rules, strength
 from bench.encode import MOVES, ask_60_moves
 from bench.processes import Failed
 from cardarena.v1 import play_pb2
-
-
-def clock():
-    """Goes on by a second at each look."""
-    return itertools.count().__next__
+from cardarena.v1.game_pb2 import Fault, FaultKind
 
 
 def test_the_ask_that_is_measured_has_sixty_moves_and_is_each_seats_in_turn():
@@ -29,48 +26,40 @@ def test_the_ask_that_is_measured_has_sixty_moves_and_is_each_seats_in_turn():
     assert held[6] == held[0]
 
 
-@pytest.mark.parametrize("name", hands.EVALUATORS)
-def test_an_evaluator_puts_hands_in_order(name):
-    evaluate = hands.EVALUATORS[name]()
-    flush, pair = (
-        evaluate(text.split()) for text in ("As Ks 9s 5s 2s 3d 4h", "As Ad 9s 5c 2s 3d Jh")
-    )
-    # phevaluator counts from the best hand down
-    assert (flush < pair) if name == "phevaluator" else (flush > pair)
-    assert hands.rate_of(evaluate, clock())(10) > 0
-
-
-@pytest.mark.parametrize("name", peers.PEERS)
-def test_a_peer_plays_where_it_is_installed(name):
-    try:
-        rate = peers.PEERS[name]()
-    except ImportError:
-        pytest.skip("scripts/setup bench installs it")
-    assert rate(0.01) > 0
-
-
-def test_what_it_costs_to_count_is_told():
-    costs = metrics.measure(rounds=1)
-    assert costs.page_ms > 0
-    assert costs.page_ms >= costs.page_loop_ms
-    assert 0 <= costs.ledger_us < costs.decision_us
-
-
 def test_a_part_that_fails_loses_nothing_of_those_before_it(tmp_path, monkeypatch):
     def fails(*_):
         raise Failed("there is no port left")
 
-    monkeypatch.setattr(bench, "PARTS", ("encode", "wire"))
-    monkeypatch.setattr(bench, "_encode", lambda *_: {"encode": {"us": 9.0}})
-    monkeypatch.setattr(bench, "_wire", fails)
+    monkeypatch.setattr(bench, "PARTS", {"rules": lambda *_: {"jam": 9}, "wire": fails})
     file = tmp_path / "figures.json"
     done = CliRunner().invoke(bench.main, ["--json", str(file)])
     assert done.exit_code == 1
     assert "there is no port left" in done.output
-    found = json.loads(file.read_text("utf-8"))
-    assert found["encode"] == {"us": 9.0}
-    assert found["date"]
-    assert found["versions"]
+    figures = json.loads(file.read_text("utf-8"))
+    assert figures["rules"] == {"jam": 9}
+    assert figures["date"]
+    assert figures["versions"]
+
+
+def test_another_grpcio_is_of_the_floor_alone():
+    done = CliRunner().invoke(bench.main, ["--only", "rules", "--grpcio", "x"])
+    assert done.exit_code == 2
+    assert "--grpcio goes with --only floor" in done.output
+
+
+@pytest.mark.deep("bench")
+@pytest.mark.parametrize("part", ["wire", "floor", "clock"])
+def test_a_part_ends_with_figures(part, tmp_path):
+    file = tmp_path / "figures.json"
+    done = CliRunner().invoke(bench.main, ["--only", part, "--quick", "--json", str(file)])
+    assert done.exit_code == 0, done.output
+    assert json.loads(file.read_text("utf-8"))[part]
+
+
+@pytest.mark.parametrize("offered", [False, True], ids=["legal moves", "offered moves"])
+def test_decisions_of_the_rules_are_counted(offered):
+    now = iter(range(100))
+    assert rules.rate_of(game_by_id("eleusis_express"), now.__next__, offered=offered)(3) > 1
 
 
 def test_each_decision_of_the_house_bot_is_timed():
@@ -81,17 +70,33 @@ def test_each_decision_of_the_house_bot_is_timed():
 
 # fmt: off
 CHANCES = [
-    # margin   ± 95 %  chance   why
-    (2.0,      2.0,    0.025,   "at the end of its interval"),
-    (0.0,      2.0,    0.5,     "no margin"),
-    (None,     None,   None,    "nothing can be told"),
+    # margin  error  chance           why
+    (2.0,     0.955, 0.025,           "about at the end of its interval"),
+    (0.0,     1.0,   0.5,             "no margin"),
+    (2.0,     0.0,   None,            "all margins are equal"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(
-    ("margin", "half_width", "chance", "why"), CHANCES, ids=[row[-1] for row in CHANCES]
+    ("margin", "error", "chance", "why"), CHANCES, ids=[row[-1] for row in CHANCES]
 )
-def test_the_chance_of_a_margin(margin, half_width, chance, why):
-    found = strength._p(margin, half_width, 20)
-    assert found == (None if chance is None else pytest.approx(chance))
+def test_the_chance_of_a_margin(margin, error, chance, why):
+    p = strength.p_of(margin, error, 19)
+    assert p == (None if chance is None else pytest.approx(chance, rel=0.01))
+
+
+def test_a_bot_is_measured_against_the_mean_of_the_others_at_every_seat():
+    trial = strength.Trial("democracy", "democracy.py", seats=3)
+    matches = [
+        Result("democracy", "1", scores, (1, 2, 3), (), faults, (), 9, None)
+        for scores, faults in [
+            ((6, 0, 0), ()),
+            ((0, 6, 0), [Fault(seat=1, kind=FaultKind.FAULT_KIND_ILLEGAL)]),
+            ((3, 0, 3), [Fault(seat=1, kind=FaultKind.FAULT_KIND_ILLEGAL)]),
+        ]
+    ]
+    result = DealSetResult(0, 0, "1", tuple(matches))
+    found = strength.finding(trial, [result, result])
+    assert found.margin == (6 + 6 + 3) / 3 - (3 / 3) / 2
+    assert found.faults == {"FAULT_KIND_ILLEGAL": 2}

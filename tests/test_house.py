@@ -2,7 +2,6 @@
 
 import ast
 import importlib.metadata
-import itertools
 import os
 import re
 import subprocess
@@ -13,15 +12,16 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests import conftest
+from tests import conftest, deep
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECTS = ["pyproject.toml", "clients/python/pyproject.toml"]
-LOCKS = ["run", "dev", "bench"]  # each holds the one before
+LOCKS = ["run", "dev", "engines", "research"]
 SCRIPTS = [
     "setup",
     "bare-tree",
     "boot-sandbox",
+    "check-kubernetes",
     "docs",
     "demo",
     "test",
@@ -32,6 +32,7 @@ SCRIPTS = [
     "bench",
     "new-game",
     "strength",
+    "model-tokens",
     "mutate",
     "mutate-defences",
     "leakcheck",
@@ -76,7 +77,9 @@ def test_every_locked_requirement_is_pinned_with_hashes(name):
     assert all("--hash=sha256:" in entry for entry in re.split(r"\n(?=[a-z])", text)[1:])
 
 
-@pytest.mark.parametrize(("smaller", "larger"), list(itertools.pairwise(LOCKS)))
+@pytest.mark.parametrize(
+    ("smaller", "larger"), [("run", "dev"), ("dev", "engines"), ("dev", "research")]
+)
 def test_a_larger_set_only_adds(smaller, larger):
     assert set(locked(smaller)) < set(locked(larger))
 
@@ -91,7 +94,7 @@ def requirements_of_the_projects():
 
 
 def test_the_locks_satisfy_every_project():
-    pins = {Requirement(pin).name: Requirement(pin) for pin in locked("bench")}
+    pins = {Requirement(pin).name: Requirement(pin) for name in LOCKS for pin in locked(name)}
     for param in requirements_of_the_projects():
         wanted = param.values[0]
         (pin,) = pins[wanted.name.lower()].specifier
@@ -127,7 +130,7 @@ def test_one_grpcio_everywhere():
     for path in [*PROJECTS, "requirements/constraints.txt"]:
         found |= set(re.findall(r"(?<!types-)grpcio(?:-[a-z-]+)?[=>]=([0-9.]+)", read(path)))
     assert len(found) == 1
-    assert {pin.split("==")[1] for pin in locked("bench") if pin.startswith("grpcio")} == found
+    assert {pin.split("==")[1] for pin in locked("dev") if pin.startswith("grpcio")} == found
 
 
 @pytest.mark.parametrize("path", [*(f"scripts/{name}" for name in SCRIPTS), ".ci/run"])
@@ -142,6 +145,8 @@ def test_a_script_runs_and_says_how_it_is_used(path):
 def test_continuous_integration_runs_the_tests_as_the_readme_says():
     runs = re.findall(r"^(?:\w+=\S+ )*timed (.*)", read(".ci/run"), re.MULTILINE)
     assert runs == [
+        "scripts/setup engines",
+        "scripts/setup research",
         "scripts/lint",
         'scripts/bare-tree "$bare"',
         "scripts/test --all",
@@ -149,38 +154,51 @@ def test_continuous_integration_runs_the_tests_as_the_readme_says():
         "scripts/compile --quick",
         "scripts/test --compiled",
     ]
-    assert re.search(r"\n    scripts/test +# .*; --all runs every test\n", read("README.md"))
+    assert re.search(r"\n    scripts/test +# .*; --all runs slow tests too\n", read("README.md"))
 
 
-SLOW = "tests/replay/test_fair_play.py"
+SLOW = "tests/records/test_fair_play.py"
 """A file whose only test is slow."""
+DEEP = "tests/chaos/test_chaos.py"
+"""A file whose slow tests are deep: all of one group."""
+(GROUP,) = (group for group in deep.GUARDED if DEEP.startswith(f"tests/{group}"))
 
 # fmt: off
 CHOICES = [
-    # arguments             runs    why
-    ([],                    False,  "nothing is named"),
-    (["-x"],                False,  "an option names nothing"),
-    (["--all"],             True,   "all are asked for"),
-    ([SLOW],                True,   "what is named is run whole"),
-    (["-m", "slow"],        True,   "slow ones are asked for"),
-    (["-k", "prove"],       True,   "what is chosen by name is run"),
+    # file, arguments               runs    why
+    (SLOW, [],                      False,  "nothing is named"),
+    (SLOW, ["-x"],                  False,  "an option names nothing"),
+    (SLOW, ["--all"],               True,   "slow ones of all files are asked for"),
+    (SLOW, [SLOW],                  True,   "what is named is run whole"),
+    (SLOW, ["-m", "slow"],          True,   "slow ones are asked for"),
+    (SLOW, ["-k", "prove"],         True,   "what is chosen by name is run"),
+    (DEEP, [],                      False,  "a deep test, and nothing is named"),
+    (DEEP, ["--all"],               False,  "a deep test of files that did not change"),
+    (DEEP, ["--all", "--deep", f"x\n{GROUP}"], True, "a deep test of a file that changed"),
+    (DEEP, ["--all", "-m", "deep"], True,   "deep ones are asked for"),
+    (DEEP, [DEEP],                  True,   "a deep test that is named"),
 ]
 # fmt: on
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("arguments", "runs", "why"), CHOICES, ids=[row[-1] for row in CHOICES])
-def test_slow_tests_are_left_out_and_counted_unless(arguments, runs, why):
+@pytest.mark.parametrize(
+    ("file", "arguments", "runs", "why"), CHOICES, ids=[row[-1] for row in CHOICES]
+)
+def test_slow_and_deep_tests_are_left_out_and_counted_unless(file, arguments, runs, why):
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q"]
     done = subprocess.run(
-        [*command, "-o", f"testpaths={SLOW}", *arguments],
+        [*command, "-o", f"testpaths={file}", *arguments],
         capture_output=True,
         text=True,
         check=False,
         cwd=ROOT,
     )
-    assert (f"{SLOW}::" in done.stdout) == runs, done.stdout
-    assert ("1 slow test left out: scripts/test --all" in done.stdout) != runs, done.stdout
+    slow = {SLOW: "test_bots_prove_their_own_cards", DEEP: "test_what_is_promised_holds"}[file]
+    assert (f"{file}::{slow}" in done.stdout) == runs, done.stdout
+    kind = "deep" if "--all" in arguments else "slow"
+    left_out = re.search(rf"\d+ {kind} tests? left out: scripts/test --\w+", done.stdout)
+    assert (left_out is None) == runs, done.stdout
 
 
 def test_the_rounds_of_all_tests_are_all_files_and_their_places_are_there():
@@ -223,16 +241,14 @@ def imported(path):
 
 
 RULES = [
-    *python_files("arena/cel", "arena/games"),
-    Path("arena/cards.py"),
-    Path("arena/poker.py"),
+    *python_files("arena/games"),
 ]
 
 
 @pytest.mark.parametrize("path", RULES, ids=str)
 def test_rules_import_the_standard_library_and_rules_only(path):
     """What import-linter cannot say: nothing but these, not: none of those."""
-    pure = ("arena.cards", "arena.cel", "arena.games", "arena.poker")
+    pure = ("arena.games",)
     foreign = {
         name
         for name in imported(path)
@@ -244,6 +260,8 @@ def test_rules_import_the_standard_library_and_rules_only(path):
 
 # Which distribution an import comes from. Everything that is imported must
 # be declared by who imports it, not only come along with something else.
+STARTS_CLUSTERS = {"asyncssh", "dask-jobqueue"}
+"""Dask imports them, for the kind of cluster that an organiser names."""
 DISTRIBUTIONS = {
     "psycopg": "psycopg",
     "xdist": "pytest-xdist",
@@ -251,6 +269,19 @@ DISTRIBUTIONS = {
     "axe_playwright_python": "axe-playwright-python",
     "cel": "common-expression-language",
     "choix": "choix",
+    "distributed": "distributed",
+    "duckdb": "duckdb",
+    "kubernetes": "kubernetes",
+    "urllib3": "urllib3",
+    "gymnasium": "gymnasium",
+    "h11": "h11",
+    "pettingzoo": "pettingzoo",
+    "open_spiel": "open-spiel",
+    "pyspiel": "open-spiel",
+    "ray": "ray",
+    "rlcard": "rlcard",
+    "PIL": "pillow",
+    "mcp": "mcp",
     "click": "click",
     "cryptography": "cryptography",
     "google.protobuf": "protobuf",
@@ -263,24 +294,20 @@ DISTRIBUTIONS = {
     "jinja2": "jinja2",
     "markdown_it": "markdown-it-py",
     "markupsafe": "MarkupSafe",
-    "matplotlib": "matplotlib",
     "numpy": "numpy",
     "outcome": "outcome",
     "packaging": "packaging",
     "pathspec": "pathspec",
     "playwright": "playwright",
-    "pettingzoo": "pettingzoo",
     "phevaluator": "phevaluator",
     "pokerkit": "pokerkit",
     "rustworkx": "rustworkx",
     "scipy": "scipy",
     "prometheus_client": "prometheus-client",
     "kubernetes_validate": "kubernetes-validate",
-    "pyspiel": "open-spiel",
     "pydantic": "pydantic",
     "pytest": "pytest",
     "rich": "rich",
-    "rlcard": "rlcard",
     "sqlalchemy": "SQLAlchemy",
     "starlette": "starlette",
     "trio": "trio",
@@ -289,7 +316,9 @@ DISTRIBUTIONS = {
     "yaml": "PyYAML",
 }
 IS_RUN = {"pip"}  # as a program, which builds runtimes and installs wheels: nothing here imports it
-READS_HTTP = {"h11"}  # uvicorn's choice, which is named so that it stays: nothing here imports it
+READS_FORMS = {"python-multipart"}  # starlette imports it where it reads forms: nothing here does
+OF_ZONES = {"tzdata"}  # read by zoneinfo of the standard library: nothing here imports it
+IS_COMPARED = {"rlcard"}  # its speed, by the bench of research, where it is installed
 OWN = {"arena", "bench", "cardarena", "sample_bots", "tests"}
 
 
@@ -313,7 +342,22 @@ def declared(path, *extras):
 
 def test_the_arena_declares_what_it_imports_and_nothing_else():
     assert distributions("arena") == (
-        declared("pyproject.toml", "server", "web", "postgres") - READS_HTTP - IS_RUN
+        declared(
+            "pyproject.toml",
+            "server",
+            "web",
+            "postgres",
+            "dask",
+            "ray",
+            "kubernetes",
+            "research",
+            "mcp",
+            "previews",
+        )
+        - READS_FORMS
+        - IS_RUN
+        - OF_ZONES
+        - STARTS_CLUSTERS
     )
 
 
@@ -322,12 +366,14 @@ def test_the_sdk_declares_what_it_imports_and_nothing_else():
 
 
 def test_the_tests_declare_what_they_import():
-    assert distributions("tests") <= declared("pyproject.toml", "server", "web", "test")
+    assert distributions("tests") <= declared(
+        "pyproject.toml", "server", "web", "previews", "test", "research", "mcp"
+    )
 
 
 def test_the_bench_declares_what_it_imports():
-    # What drives a browser is measured where tests are run: scripts/bench --only web.
-    assert distributions("bench") <= declared("pyproject.toml", "server", "bench", "test")
+    known = declared("pyproject.toml", "server", "web", "research")
+    assert distributions("bench") <= known | IS_COMPARED
 
 
 def test_setup_refuses_a_set_that_does_not_exist():
@@ -336,5 +382,5 @@ def test_setup_refuses_a_set_that_does_not_exist():
     )
     assert done.returncode == 1
     assert done.stderr == (
-        "setup: There is no set of requirements 'everything': run, dev or bench.\n"
+        "setup: There is no set of requirements 'everything': run, dev, engines or research.\n"
     )

@@ -18,32 +18,35 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.competition.plan import read_plan
-from arena.competition.states import Action
-from arena.replay.signing import ArenaKey
-from arena.sandbox import BotCommand
-from arena.server.admission.tokens import new_token
-from arena.server.competition_service import CompetitionService
-from arena.server.competitions.ladder import Ladder
-from arena.server.competitions.players import Players
+from arena.bots.tokens import new_token
+from arena.contests.competition_service import CompetitionService
+from arena.contests.ladder import Ladder
+from arena.contests.plan import read_plan
+from arena.live.players import Players
+from arena.records.signing import ArenaKey
+from arena.results.states import Action
+from arena.sandbox.command import BotCommand
 from arena.store import BotKind, CompetitionEntry, open_store
 from bench import arena_server, in_process
-from tests.server import lives
+from tests.live import lives
 
 ROOT = Path(__file__).parents[1]
 ARENA = f"{ROOT / 'arena'}/"
 
-RULES = ("games/", "cards.py", "deal/", "testing/")
+RULES = ("games/", "referee/deal/", "testing/")
 """They belong to the game that is played, and to the doubles that play it."""
-MEASURES = {("replay/records.py", "server/metrics.py")}
+MEASURES = {("records/records.py", "live/metrics.py")}
 """The journal tells how long a write took, and nothing follows from that."""
 STATE_OF_BOTS = (
     "store/",
-    "server/shared_transactions.py",
-    "server/session/",
-    "server/competitions/launcher.py",
+    "live/shared_transactions.py",
+    "live/session/",
+    "contests/ladder_limits.py",
+    "live/launcher.py",
+    "live/matches/match_record.py",
+    "live/matches/open_matches.py",
 )
-"""What a deal-set reads and writes, and how its bots are reached."""
+"""What a deal-set reads and writes, what is noted of its bots now and then, and how they are reached."""
 
 
 @dataclass
@@ -132,7 +135,7 @@ counted = contextvars.ContextVar("counted", default=False)
 
 
 class InMemory:
-    """Launches a bot as a task: `arena.server.competitions.launcher.Launcher` without processes."""
+    """Launches a bot as a task: `arena.live.launcher.Launcher` without processes."""
 
     rests = False
 
@@ -162,7 +165,7 @@ class InMemory:
 @functools.cache
 def path_of_a_deal_set(folder):
     """Some deal-sets of a ladder of two launched bots, from the draw to the report."""
-    path = CallPath(("errors/", *RULES, *STATE_OF_BOTS), stops_at="server/matches/matches.py")
+    path = CallPath(("errors/", *RULES, *STATE_OF_BOTS), stops_at="live/matches/matches.py")
 
     def profile(frame, event, argument):
         if counted.get():
@@ -227,8 +230,8 @@ def paths(tmp_path_factory):
 # fmt: off
 PATHS = [
     # of         most files   one climb, through ports     why
-    ("answer",   15,          ("referee", "server"),       "the session calls the referee, which calls the ledger and the seats"),
-    ("deal-set", 12,          ("schedule", "server"),      "the ladder calls the runner, which calls the source of work and the player"),
+    ("answer",   13,          ("referee", "live"),         "the session calls the referee, which calls the ledger and the seats"),
+    ("deal-set", 10,          ("live", "contests"),        "the ladder calls the runner, which calls the source of work and the player"),
 ]
 # fmt: on
 

@@ -26,7 +26,6 @@ TRIED_ELSEWHERE = {
     "pip install ./clients/python '.[server,web]'": "tests/test_install.py",
     "pip install --find-links dist/1.0.0-rc1 'cardarena-engine[server,web]'": "tests/test_release.py",
     "uvx --find-links dist/1.0.0-rc1 --from 'cardarena-engine[server,web]' arena games": "tried by hand on 2026-11-25",
-    "pipx run --pip-args='--find-links dist/1.0.0-rc1' --spec 'cardarena-engine[server,web]' arena games": "tried by hand on 2026-11-25",
 }
 STAYS = {"arena serve": "The arena listens on", "my_bot.py": "welcome", "random_bot.py": "welcome"}
 """What goes on until it is stopped, and the words by which it has begun."""

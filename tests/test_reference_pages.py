@@ -16,11 +16,11 @@ def pages(monkeypatch):
     monkeypatch.syspath_prepend(SCRIPTS)
     made = importlib.import_module("reference_pages").PAGES
     yield made
-    for name in ("reference_pages", "command_page", "error_page"):
+    for name in ("reference_pages", "command_page", "data_page", "error_page", "layout_page"):
         del sys.modules[name]
 
 
-@pytest.mark.parametrize("name", ["errors.md", "commands.md"])
+@pytest.mark.parametrize("name", ["errors.md", "commands.md", "layouts.md", "data-sets.md"])
 def test_a_page_is_what_its_script_writes(name, pages):
     ((path, page),) = [each for each in pages.items() if each[0].name == name]
     assert path.read_text("utf-8") == page(), "run scripts/reference_pages.py"

@@ -193,12 +193,12 @@ def packages(tmp_path_factory):
     return folder, built(folder, "python", "go", "cpp", "sbom")
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 def test_packages_are_the_same_bytes_when_built_again(packages, tmp_path):
     assert built(tmp_path / "again", "python", "go", "cpp", "sbom") == packages[1]
 
 
-@pytest.mark.slow
+@pytest.mark.deep("packages")
 @needs("cargo")
 @needs("mvn")
 @needs("npm")

@@ -16,6 +16,7 @@ from arena.validation import (
     InvalidInput,
     Limits,
     read_json,
+    text_of,
     toml_values,
     validated,
 )
@@ -119,6 +120,26 @@ def test_a_text_may_hold_what_would_be_too_much_outside_of_it(quote):
     assert read(f"title = {quote}{text}{quote}  # {text}") == File(text)
 
 
+# fmt: off
+TEXTS = [
+    # content                           its text, or what is wrong                                                                 why
+    (b"a = 1",                          "a = 1",                                                                                   "plain"),
+    ("\ufeffa = 1".encode(),            "a = 1",                                                                                   "with the mark of Notepad"),
+    ("a = 1".encode("utf-16"),          "this is text in UTF-16, as PowerShell and Notepad may write; save it as UTF-8",           "of PowerShell"),
+    ("x = 1\na = 'Jörg'".encode("cp1252"), "this is not text in UTF-8, at line 2; save it as UTF-8",                               "of an old editor"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("content", "read", "why"), TEXTS, ids=[row[-1] for row in TEXTS])
+def test_files_of_windows_are_read_or_told_with_the_cure(content, read, why):
+    if read == "a = 1":
+        assert text_of(content) == read
+    else:
+        with pytest.raises(InvalidInput, match=f"^{read}$"):
+            text_of(content)
+
+
 def test_all_problems_are_found_at_once():
     assert len(problems("title = 1\nshare = 2\nx = 3\n[[parts]]\n[[parts]]\nnumber = 0")) == 5
 
@@ -138,7 +159,7 @@ def test_pydantic_is_imported_when_something_is_read():
     program = (
         "import sys, arena.cli.serve, arena.cli.competition, arena.cli.bots, arena.cli.status\n"
         "print('pydantic' in sys.modules)\n"
-        "from arena.submission.runtime_file import read_runtime\n"
+        "from arena.bots.runtime_file import read_runtime\n"
         'read_runtime(\'name = "ml"\\npackages = ["x"]\')\n'
         "print('pydantic' in sys.modules)\n"
     )

@@ -15,7 +15,7 @@ import pytest
 from arena.games.contract import Step
 from arena.games.loo.messages import Exchange
 from arena.games.oklahoma_rummy.messages import Phase
-from arena.games.oklahoma_rummy.state import Piles
+from arena.games.oklahoma_rummy.rules import Piles
 from tests.vector_adapters import ADAPTERS, SITTINGS, oklahoma_rummy, steps
 from tests.vector_adapters.deals import Differs, Hidden, OfSeat, compare, only
 

@@ -1,13 +1,13 @@
 """Matches of any game by random play, straight through the rules."""
 
 import random
-from dataclasses import dataclass
 from itertools import islice
 
 import pytest
 
 from arena.games.catalogue import GAMES
 from arena.testing.deals import SeededDeals
+from tests.games.random_play import random_turns
 from tests.rows import fewest_seats, slow_unless
 
 SITTINGS = [
@@ -27,15 +27,6 @@ MOST_TURNS = 100
 """Turns of a walk that need not reach the end of its match."""
 
 
-@dataclass
-class Turn:
-    """One step of a match: the state before it, what was chosen, and what came of it."""
-
-    state: object
-    chosen: tuple
-    step: object
-
-
 class Walk:
     """A match of random moves, and all that can be seen of it; only its beginning unless `whole`."""
 
@@ -48,19 +39,8 @@ class Walk:
 
     def __iter__(self):
         """The turns of a match; the first is the deal, with nothing chosen."""
-        return islice(self._turns(), self.most)
-
-    def _turns(self):
-        rules = self.game.rules
-        step = rules.start(self.options, self.seats, self.deals)
-        yield Turn(None, (), step)
-        while acting := rules.to_act(step.state):
-            state = step.state
-            chosen = tuple(
-                (seat, rules.moves(state, seat).sample(self.random.randrange)) for seat in acting
-            )
-            step = rules.step(state, chosen, self.deals)
-            yield Turn(state, chosen, step)
+        match = random_turns(self.game.rules, self.options, self.seats, self.random, self.deals)
+        return islice(match, self.most)
 
     def moves(self):
         for turn in self:
@@ -68,4 +48,4 @@ class Walk:
 
     def events(self):
         for turn in self:
-            yield from (told.event for told in turn.step.events)
+            yield from (told.event for told in turn.events)

@@ -18,13 +18,21 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "Write a bot": {
         "new": ("arena.cli.new", "Create a bot in one of seven languages."),
         "check": ("arena.cli.check", "Test a bot as an arena does before it lets it play."),
+        "exploit": ("arena.cli.exploit", "Measure how much a best response wins from a bot."),
         "conformance": ("arena.cli.conformance", "Test a client against the contract."),
         "replay": ("arena.cli.replay", "Show, verify and export replays."),
     },
     "Compete": {
         "bots": ("arena.cli.bots", "Submit bots, and list connected ones."),
         "compare": ("arena.cli.compare", "Test whether one bot is better than another."),
+        "climb": ("arena.cli.climb", "Play upward on a ladder of frozen bots."),
+        "tune": ("arena.cli.tune", "Find good values of a bot's parameters."),
         "comparisons": ("arena.cli.comparisons", "List, show and cancel comparisons at an arena."),
+        "challenge": (
+            "arena.cli.challenge",
+            "Challenge another bot at an arena to unrated matches.",
+        ),
+        "mcp": ("arena.cli.mcp", "Serve the arena to an agent, as tools."),
     },
     "Organise": {
         "competition": ("arena.cli.competition", "Create, play and show competitions."),
@@ -32,11 +40,13 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     },
     "Watch": {
         "match": ("arena.cli.match", "Create, list and explain matches."),
+        "export": ("arena.cli.export", "Export many matches as data."),
         "web": ("arena.cli.web", "Serve web pages, or export them to a folder."),
     },
     "Run a server": {
         "serve": ("arena.cli.serve", "Run an arena that bots connect to."),
         "worker": ("arena.cli.worker", "Play deal-sets for an arena on another machine."),
+        "workers": ("arena.cli.workers", "Place workers on Dask, Ray, SLURM or Kubernetes."),
         "doctor": ("arena.cli.doctor", "Show what this machine lacks, with cures."),
         "status": ("arena.cli.status", "Show the state of a running arena."),
         "backup": ("arena.cli.backup", "Write a backup of a data folder, while it serves."),

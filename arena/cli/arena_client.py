@@ -17,7 +17,7 @@ from grpc_status.rpc_status import from_call
 from arena.cli.options import with_options
 from arena.cli.owner_keys import KeyFile
 from arena.cli.terminal.plain import say
-from cardarena._dial import Dial
+from cardarena._dial import Dial, proxy_to
 from cardarena._errors import Misconfigured
 from cardarena._redial import StreamEnd
 from cardarena._run import DEFAULT_ADDRESS
@@ -31,7 +31,9 @@ PATIENCE_S: Final = 60.0
 LOAD_REASONS: Final = frozenset({"BUSY", "TOO_MANY_OPEN", "KEYS_BUSY"})
 """Reasons of refusals for load: nothing was done, and the same call may succeed later."""
 PAGE: Final = 500
-ORGANISERS_KEY: Final = "give one with --token or CARDARENA_TOKEN, see: arena keys new organiser"
+ORGANISERS_KEY: Final = (
+    "give an organiser's token with --token or CARDARENA_TOKEN, see: arena keys new organiser"
+)
 OWNERS_KEY: Final = (
     "set CARDARENA_OWNER_TOKEN, or register first: arena owners register ADDRESS --code CODE"
 )
@@ -93,18 +95,28 @@ class ServiceClient(Generic[Stub]):
     def __init__(
         self,
         stub: Stub,
-        server: Server,
+        server: Server | None,
         key_hint: str = ORGANISERS_KEY,
         *,
         now_s: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`key_hint` says where the right token is had, if a call is refused for its token."""
+        """Call by a stub.
+
+        Args:
+          stub: The service.
+          server: The arena; None for services in this process.
+          key_hint: Where the right token is had, if a call is refused for its token.
+          now_s: The time, in seconds.
+          sleep: Waits a time in seconds.
+        """
         self.stub: Final = stub
         self._server = server
         self._hint = key_hint
         self._now_s, self._sleep = now_s, sleep
-        self._metadata = (("authorization", f"Bearer {server.token}"),) if server.token else ()
+        self._metadata = (
+            (("authorization", f"Bearer {server.token}"),) if server and server.token else ()
+        )
 
     def call(self, method: Callable[..., T], request: Any, *, longest_s: float = CALL_S) -> T:
         """Return the response to a request. A stream as response is read by `stream`.
@@ -136,34 +148,38 @@ class ServiceClient(Generic[Stub]):
 
     def pages(self, method: Callable[..., Any], request: Any, field: str) -> list[Any]:
         """Return a field of all pages of a response, taken together."""
-        found: list[Any] = []
+        items: list[Any] = []
         while True:
             page = self.call(method, request)
-            found += getattr(page, field)
+            items += getattr(page, field)
             if not page.next_page_token:
-                return found
+                return items
             request.page_token = page.next_page_token
 
     def _repeated(self, call: Callable[[], T]) -> T:
-        def told(error: NoAnswer) -> None:
-            say(f"{error.message}; trying again for up to {PATIENCE_S:g} s", err=True)
-
         return patiently(
             call,
-            told=told,
+            told=say_again,
             passes=lambda error: error.is_load,
             now_s=self._now_s,
             sleep=self._sleep,
         )
 
-    @contextlib.contextmanager
-    def _plain_errors(self, longest_s: float | None) -> Iterator[None]:
-        try:
-            yield
-        except grpc.RpcError as failed:
-            error: Any = failed  # a grpc.Call as well, which the types do not say
-            text = _sentence(error, self._server, self._hint, longest_s)
-            raise NoAnswer(text, error.code(), _reason(error), _retry_s(error)) from failed
+    def _plain_errors(self, longest_s: float | None) -> contextlib.AbstractContextManager[None]:
+        return call_errors(self._server, self._hint, longest_s)
+
+
+@contextlib.contextmanager
+def call_errors(
+    server: Server | None, key_hint: str, longest_s: float | None = None
+) -> Iterator[None]:
+    """Raise `NoAnswer` for a call that fails, see `ServiceClient`."""
+    try:
+        yield
+    except grpc.RpcError as failed:
+        error: Any = failed  # a grpc.Call as well, which the types do not say
+        text = _sentence(error, server, key_hint, longest_s)
+        raise NoAnswer(text, error.code(), _reason(error), _retry_s(error)) from failed
 
 
 @contextlib.contextmanager
@@ -186,19 +202,40 @@ def channel_of(server: Server, options: Sequence[tuple[str, int]] = ()) -> Itera
     Raises:
       click.UsageError: if the address or its certificates cannot be used.
     """
-    try:
-        dial = Dial(
-            server.address,
-            ca_file=server.ca,
-            client_cert=server.client_cert,
-            client_key=server.client_key,
-            insecure=server.insecure,
-        )
-        channel = dial.channel(server.address, (("grpc.use_local_subchannel_pool", 1), *options))
-    except Misconfigured as error:
-        raise click.UsageError(str(error)) from None
+    with _usage_errors():
+        own_pool = ("grpc.use_local_subchannel_pool", 1)
+        channel = _dial(server).channel(server.address, (own_pool, *options))
     with channel:
         yield channel
+
+
+def aio_channel_of(server: Server, options: Sequence[tuple[str, int]]) -> grpc.aio.Channel:
+    """A channel for asyncio to an arena; otherwise as `channel_of`."""
+    with _usage_errors():
+        return _dial(server).aio_channel(server.address, options)
+
+
+def _dial(server: Server) -> Dial:
+    return Dial(
+        server.address,
+        ca_file=server.ca,
+        client_cert=server.client_cert,
+        client_key=server.client_key,
+        insecure=server.insecure,
+    )
+
+
+@contextlib.contextmanager
+def _usage_errors() -> Iterator[None]:
+    try:
+        yield
+    except Misconfigured as error:
+        raise click.UsageError(str(error)) from None
+
+
+def say_again(error: NoAnswer) -> None:
+    """Print that a call which failed is repeated."""
+    say(f"{error.message}; trying again for up to {PATIENCE_S:g} s", err=True)
 
 
 def patiently(
@@ -323,7 +360,7 @@ def owner_options(command: F) -> F:
         **rest: Any,
     ) -> Any:
         keys = KeyFile()
-        address = server or next((each.address for each in keys.all()), DEFAULT_ADDRESS)
+        address = server or next((key.address for key in keys.all()), DEFAULT_ADDRESS)
         known = token or os.environ.get("CARDARENA_OWNER_TOKEN") or keys.token_at(address)
         return command(server=server_at(address, known), **rest)
 
@@ -347,15 +384,17 @@ def owner_options(command: F) -> F:
 
 def _reason(error: Any) -> str:
     info = ErrorInfo()
-    return next((info.reason for each in _details(error) if each.Unpack(info)), "")
+    return next((info.reason for detail in _details(error) if detail.Unpack(info)), "")
 
 
 def _retry_s(error: Any) -> float:
     retry = RetryInfo()
-    found = (
-        retry.retry_delay.ToMilliseconds() / 1000 for each in _details(error) if each.Unpack(retry)
+    delays_s = (
+        retry.retry_delay.ToMilliseconds() / 1000
+        for detail in _details(error)
+        if detail.Unpack(retry)
     )
-    return next(found, 0.0)
+    return next(delays_s, 0.0)
 
 
 def _details(error: Any) -> Iterable[Any]:
@@ -363,14 +402,16 @@ def _details(error: Any) -> Iterable[Any]:
     return () if status is None else status.details
 
 
-def _sentence(error: Any, server: Server, key_hint: str, longest_s: float | None) -> str:
+def _sentence(error: Any, server: Server | None, key_hint: str, longest_s: float | None) -> str:
     code, details = error.code(), error.details() or ""
+    if server is None:
+        return details
     if code is grpc.StatusCode.UNAVAILABLE and not _said_by_arena(error):
         end = StreamEnd(code, details, welcomed=False, lived_s=0.0)
-        if end.untrusted:
+        if end.tls_mistake:
             return f"the arena at {server.address} answers, but {end.reason}"
         return (
-            f"no arena answers at {server.address}: {end.reason}; start one with `arena serve`, "
+            f"no arena answers at {server.address}{proxy_to(server.address)}: {end.reason}; start one with `arena serve`, "
             "or name another with --server"
         )
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:

@@ -3,38 +3,35 @@
 import contextlib
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 import click
-from google.protobuf.json_format import MessageToDict
 from rich.progress import BarColumn, DownloadColumn, Progress
 
 from arena.cli.arena_client import (
     OWNERS_KEY,
-    PAGE,
     NoAnswer,
     Server,
     ServiceClient,
     owner_options,
     patiently,
-    server_options,
     service_client,
 )
 from arena.cli.check import bot_archive
 from arena.cli.command_group import CommandGroup
-from arena.cli.options import json_option, print_json
-from arena.cli.suggestions import nearest
+from arena.cli.connected_bots import list_bots
+from arena.cli.options import json_option, message_json, print_json
+from arena.cli.owner_keys import token_option
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import program, say
 from arena.errors import exits
-from arena.store.names import NAME
-from arena.submission.report import Check, QualificationReport
-from cardarena.v1 import bots_pb2, lobby_pb2
+from arena.referee.wire.enums import enum_word
+from arena.results.qualification_report import Check, QualificationReport
+from cardarena.v1 import bots_pb2
 from cardarena.v1.bots_pb2_grpc import BotServiceStub
-from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 
 UPLOAD_S: Final = 320.0
 """Timeout of an upload: a little more than the arena's."""
@@ -58,10 +55,10 @@ class VersionType(click.ParamType[tuple[str, int]]):
     ) -> tuple[str, int]:
         if isinstance(value, tuple):
             return value
-        found = _VERSION.fullmatch(value)
-        if found is None or not NAME.fullmatch(found["bot"]):
+        parts = _VERSION.fullmatch(value)
+        if parts is None:
             self.fail("give a bot, or one version of it as in my-bot@7", param, ctx)
-        return found["bot"], int(found["number"] or 0)
+        return parts["bot"], int(parts["number"] or 0)
 
 
 @click.group(
@@ -69,6 +66,7 @@ class VersionType(click.ParamType[tuple[str, int]]):
     epilog="""\b
 Examples:
   arena bots list
+  arena bots owned
   arena bots submit my-bot ./my-bot
   arena bots activate my-bot@1
   arena bots logs my-bot@1 --errors
@@ -81,59 +79,29 @@ def bots() -> None:
     """Submit bots and look after their versions, or list connected bots."""
 
 
-@bots.command(
-    "list",
-    epilog="""\b
-Examples:
-  arena bots list
-  arena bots list --game klaberjass
-  arena bots list --server https://arena.example:7654 --ca arena.crt
-  arena bots list --json | jq -r '.bots[].bot'
-""",
-)
-@click.option("--game", metavar="GAME", help="Only bots that play this game.")
+@bots.command(epilog="\b\nExamples:\n  arena bots owned\n  arena bots owned --json")
 @json_option
-@server_options
-def list_bots(*, game: str | None, as_json: bool, server: Server) -> None:
-    """List the bots that are connected to an arena, by name."""
-    with service_client(server, LobbyServiceStub) as lobby:
-        games = lobby.call(lobby.stub.ListGames, lobby_pb2.ListGamesRequest()).games
-        known = [each.game for each in games]
-        if game and game not in known:
-            raise click.ClickException(f"there is no game {game!r} there; {nearest(game, known)}")
-        found = [
-            bot
-            for bot in connected_bots(lobby)
-            if not game or any(played.game == game for played in bot.games)
-        ]
+@owner_options
+def owned(*, as_json: bool, server: Server) -> None:
+    """List your own bots, by name, connected or not."""
+    with _own_bots(server) as arena:
+        listed = arena.call(arena.stub.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
     if as_json:
-        print_json({"bots": [_bot_json(bot) for bot in found]})
+        print_json(message_json(listed))
         return
-    if not found:
-        who = f"No bot that plays {game}" if game else "No bot"
-        say(f"{who} is connected to {server.address}.")
+    if not listed.bots:
+        say(f"You have no bot there. Submit one: {program()} bots submit BOT PATH")
         return
-    rows = [(bot.bot, _plays(bot, known), f"{bot.matches} of {bot.max_matches}") for bot in found]
-    print_table(("bot", "plays", "matches"), rows, wrapped=("plays",))
-
-
-def _plays(bot: lobby_pb2.BotInfo, known: Sequence[str]) -> str:
-    games = [played.game for played in bot.games]
-    return "every game" if len(games) == len(known) else ", ".join(games) or "no game of this arena"
-
-
-def connected_bots(lobby: ServiceClient[LobbyServiceStub]) -> list[lobby_pb2.BotInfo]:
-    """The bots that are connected to an arena, by name."""
-    return lobby.pages(lobby.stub.ListBots, lobby_pb2.ListBotsRequest(page_size=PAGE), "bots")
-
-
-def _bot_json(bot: lobby_pb2.BotInfo) -> dict[str, Any]:
-    return {
-        "bot": bot.bot,
-        "games": [{"game": each.game, "seats": list(each.seats) or None} for each in bot.games],
-        "matches": bot.matches,
-        "max_matches": bot.max_matches,
-    }
+    rows = [
+        (
+            bot.bot,
+            enum_word(bots_pb2.BotKind, bot.kind),
+            f"{bot.bot}@{bot.active}" if bot.active else "",
+            f"{bot.bot}@{bot.newest.version}, {_state(bot.newest)}" if bot.newest.version else "",
+        )
+        for bot in listed.bots
+    ]
+    print_table(("bot", "kind", "active", "newest"), rows, wrapped=("newest",))
 
 
 # Submissions.
@@ -197,12 +165,15 @@ def submit(*, bot: str, path: Path, wait: bool, as_json: bool, server: Server) -
         name = f"{version.bot}@{version.version}"
         if not wait:
             if as_json:
-                print_json(_version_json(version))
+                print_json(message_json(version))
             else:
                 say(f"{name} is submitted. Its report: {program()} bots report {name}")
             return
         if not as_json:
-            say(f"{name} is submitted, and will be qualified; this takes a minute.", err=True)
+            say(
+                f"{name} is submitted, and will be qualified; this takes up to two minutes.",
+                err=True,
+            )
         answer = _awaited(arena, version)
     _print_report(answer, as_json=as_json)
 
@@ -267,17 +238,17 @@ def report(*, version: tuple[str, int], as_json: bool, server: Server) -> None:
 def _print_report(answer: bots_pb2.GetReportResponse, *, as_json: bool) -> None:
     version = answer.version
     name = f"{version.bot}@{version.version}"
-    found = _report(answer.report) if answer.HasField("report") else None
+    result = _report(answer.report) if answer.HasField("report") else None
     if as_json:
-        print_json(_version_json(version) | {"report": found and found.as_json()})
-    elif found is None:
+        print_json(message_json(answer))
+    elif result is None:
         say(f"{name} is {_state(version)}: there is no report yet.")
     else:
-        for line in found.words(name):
+        for line in result.words(name):
             say(line)
-        if found.qualified and version.state == bots_pb2.VERSION_STATE_QUALIFIED:
+        if result.qualified and version.state == bots_pb2.VERSION_STATE_QUALIFIED:
             say(f"Next: {program()} bots activate {name}")
-    if found is not None and not found.qualified:
+    if result is not None and not result.qualified:
         raise SystemExit(exits.BOT_FAILED)
 
 
@@ -288,19 +259,19 @@ def _report(message: bots_pb2.Report) -> QualificationReport:
         took_s=message.took_ms / 1000,
         checks=tuple(
             Check(
-                name=each.name,
-                passed=each.passed,
-                took_s=each.took_ms / 1000,
-                seats=each.seats,
-                problem=each.problem,
-                ask=each.ask,
-                answered=each.answered,
-                offered=tuple(each.offered),
-                last_lines=tuple(each.last_lines),
-                again=each.again,
-                asks=each.asks,
+                name=check.name,
+                passed=check.passed,
+                took_s=check.took_ms / 1000,
+                seats=check.seats,
+                problem=check.problem,
+                ask=check.ask,
+                answered=check.answered,
+                offered=tuple(check.offered),
+                last_lines=tuple(check.last_lines),
+                again=check.again,
+                asks=check.asks,
             )
-            for each in message.checks
+            for check in message.checks
         ),
     )
 
@@ -316,22 +287,22 @@ def versions(*, bot: str, as_json: bool, server: Server) -> None:
     """List the versions of BOT, newest first."""
     with _own_bots(server) as arena:
         request = bots_pb2.ListVersionsRequest(bot=bot)
-        found = arena.pages(arena.stub.ListVersions, request, "versions")
+        listed = arena.pages(arena.stub.ListVersions, request, "versions")
     if as_json:
-        print_json({"versions": [_version_json(each) for each in found]})
+        print_json(message_json(bots_pb2.ListVersionsResponse(versions=listed)))
         return
-    if not found:
+    if not listed:
         say(f"{bot} has no version yet.")
         return
     rows = [
         (
-            f"{each.bot}@{each.version}",
-            _state(each),
-            f"{datetime.fromtimestamp(each.state_unix_ms / 1000, UTC):%Y-%m-%d %H:%M}",
-            f"{each.sha256[:12]}…",
-            f"says {each.declared}, not verified" if each.declared else each.reason,
+            f"{version.bot}@{version.version}",
+            _state(version),
+            f"{datetime.fromtimestamp(version.state_unix_ms / 1000, UTC):%Y-%m-%d %H:%M}",
+            f"{version.sha256[:12]}…",
+            f"says {version.declared}, not verified" if version.declared else version.reason,
         )
-        for each in found
+        for version in listed
     ]
     print_table(heads := ("version", "state", "since", "sha256", ""), rows, wrapped=heads)
 
@@ -353,7 +324,7 @@ def _setting(
         with _own_bots(server) as arena:
             changed = arena.call(arena.stub.SetVersionState, request).version
         if as_json:
-            print_json(_version_json(changed))
+            print_json(message_json(changed))
         else:
             say(f"{bot}@{number} {words}.")
 
@@ -408,20 +379,18 @@ def logs(
     bot, number = version
     with _own_bots(server) as arena:
         wanted = bots_pb2.ListLogsRequest(bot=bot, version=number)
-        found = arena.pages(arena.stub.ListLogs, wanted, "logs")
-        found = [each for each in found if (match or "") in each.log]
-        texts = {
-            each.log: "" if names else _log_text(arena, bot, number, each.log) for each in found
-        }
+        listed = arena.pages(arena.stub.ListLogs, wanted, "logs")
+        listed = [log for log in listed if (match or "") in log.log]
+        texts = {log.log: "" if names else _log_text(arena, bot, number, log.log) for log in listed}
     if errors:
         texts = {name: _errors_of(text) for name, text in texts.items()}
         texts = {name: text for name, text in texts.items() if text}
     if as_json:
         rows = [
-            {"log": each.log, "size_bytes": each.size_bytes}
-            | ({} if names else {"text": texts[each.log]})
-            for each in found
-            if each.log in texts
+            {"log": log.log, "size_bytes": log.size_bytes}
+            | ({} if names else {"text": texts[log.log]})
+            for log in listed
+            if log.log in texts
         ]
         print_json({"logs": rows})
         return
@@ -435,16 +404,16 @@ def logs(
 def _log_text(arena: Bots, bot: str, version: int, name: str) -> str:
     request = bots_pb2.GetLogRequest(bot=bot, version=version, log=name)
     pieces = arena.stream(arena.stub.GetLog, request, longest_s=UPLOAD_S)
-    return b"".join(each.piece for each in pieces).decode("utf-8", "replace")
+    return b"".join(piece.piece for piece in pieces).decode("utf-8", "replace")
 
 
 def _errors_of(text: str) -> str:
     """The lines of a log about errors, with the tracebacks that follow."""
     kept, within = [], False
     for line in text.splitlines():
-        said = line.partition(" | ")[2]
-        begins = said.startswith(("cardarena: ", "Traceback"))
-        within = begins or (within and said.startswith(" "))
+        printed = line.partition(" | ")[2]
+        begins = printed.startswith(("cardarena: ", "Traceback"))
+        within = begins or (within and printed.startswith(" "))
         if within:
             kept.append(line)
     return "\n".join(kept)
@@ -459,9 +428,10 @@ Examples:
 """
 )
 @click.argument("bot")
+@token_option
 @json_option
 @owner_options
-def token(*, bot: str, as_json: bool, server: Server) -> None:
+def token(*, bot: str, as_json: bool, server: Server, keep: Callable[[str], object] | None) -> None:
     """Create a token with which BOT connects from your own machine, and print it once.
 
     The first token creates the bot. The text that the bot gives as its version becomes a version of
@@ -471,18 +441,21 @@ def token(*, bot: str, as_json: bool, server: Server) -> None:
     with _own_bots(server) as arena:
         kind = bots_pb2.BOT_KIND_REMOTE
         made = _created_first(arena, bot, kind, lambda: arena.call(arena.stub.CreateToken, request))
+    token = made.token
+    if keep is not None:
+        keep(token)
+        made.ClearField("token")
     if as_json:
-        print_json({"bot": bot, "token": made.token, "key": made.key_id})
+        print_json(message_json(made))
         return
-    say(f"Key {made.key_id} for {bot}. Its token is shown only now:", err=True)
-    click.echo(made.token)
+    shown = "" if keep else " Its token is shown only now:"
+    say(f"Key {made.key_id} for {bot}.{shown}", err=True)
+    if keep is None:
+        click.echo(token)
 
 
 def _state(version: bots_pb2.VersionInfo) -> str:
-    name = bots_pb2.VersionState.Name(version.state)
-    return name.removeprefix("VERSION_STATE_").lower()
+    return enum_word(bots_pb2.VersionState, version.state)
 
 
-def _version_json(version: bots_pb2.VersionInfo) -> dict[str, Any]:
-    found: dict[str, Any] = MessageToDict(version, preserving_proto_field_name=True)
-    return found | {"state": _state(version), "state_unix_ms": version.state_unix_ms}
+bots.add_command(list_bots)

@@ -67,7 +67,7 @@ class CommandGroup(PlainErrors):
             return
         params = [*command.params, *self.get_params(ctx)]
         with formatter.section("Options"):
-            formatter.write_dl([row for each in params if (row := each.get_help_record(ctx))])
+            formatter.write_dl([row for param in params if (row := param.get_help_record(ctx))])
         self.format_commands(ctx, formatter)
 
 

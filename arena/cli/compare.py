@@ -1,49 +1,33 @@
 """`arena compare`: an anytime test of whether one bot is better than another."""
 
 import re
-import secrets
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import click
-import trio
 
-from arena.anytime.verdict import Decision, Verdict, verdict
+from arena.app.author_matches import comparison_of, new_record
 from arena.cli.arena_client import Server, owner_options
-from arena.cli.comparisons import answer_of, details, of_yours, sentence
+from arena.cli.comparison_place import ComparisonPlace, place_options, so_far, waiting_for_bots
+from arena.cli.comparisons import answer_of, details, is_decided, of_yours, sentence
 from arena.cli.options import (
     ChosenTerms,
     GameType,
     bot_commands,
     data_option,
     json_option,
-    log_to,
-    plain_errors,
+    message_json,
     print_json,
+    require_no_faults,
+    start_option,
+    strict_option,
     terms_options,
 )
-from arena.cli.sandbox_options import SandboxChoice, sandbox_options
 from arena.cli.terminal.console import progress
 from arena.cli.terminal.plain import say
 from arena.errors import exits
 from arena.games.game import Game
-from arena.sandbox import BotCommand, Sandbox
-from arena.server.admission.tokens import Tokens
-from arena.server.app import sandboxed, serve
-from arena.server.arena import Arena
-from arena.server.comparison_requests import verdict_json
-from arena.server.competitions.arena_player import order_of
-from arena.server.competitions.comparison import (
-    Comparison,
-    ComparisonWork,
-    UnfinishedComparison,
-    name_of,
-    play_comparison,
-)
-from arena.server.competitions.players import Players
-from arena.terms import MatchTerms
-from arena.wire.terms import terms_message
+from arena.referee.wire.terms import terms_message
 from cardarena.v1 import comparisons_pb2
 
 DEFAULT_DEAL_SETS: Final = 400
@@ -59,11 +43,14 @@ Examples:
   arena compare new=./new old=./old --game soko --against ./rival --against ./other
   arena compare my_bot.py old_bot.py --game sixty_six --each-other --deal-sets 2000
   arena compare my_bot.py old_bot.py --game jam --same-within 0.5 --json
+  arena compare my_bot.py old_bot.py --game klaberjass --in-process
+  arena compare my_bot.py old_bot.py --game klaberjass --on dask:tls://10.0.0.5:8786
   arena compare my-bot@7 my-bot@6 --game klaberjass      # submitted versions
 
 \b
 You may watch the result and stop at any time: at most one comparison of equal bots in
-twenty ends with a wrong decision. The exit code is 0 with a decision, and 4 without.
+twenty ends with a wrong decision. The exit code is 0 with a decision, and 4 without; with
+--strict it is 5 if a bot had a fault.
 """
 )
 @click.argument("first", metavar="BOT")
@@ -77,7 +64,11 @@ twenty ends with a wrong decision. The exit code is 0 with a decision, and 4 wit
     metavar="COMMAND",
     help="Opponents of both, on the same boards; `field` is the arena's own bots.",
 )
-@click.option("--each-other", is_flag=True, help="Let them play each other, in two-seat games.")
+@click.option(
+    "--each-other",
+    is_flag=True,
+    help="Let them sit at one table; the arena's own bots fill further seats.",
+)
 @click.option(
     "--deal-sets",
     "most",
@@ -91,9 +82,11 @@ twenty ends with a wrong decision. The exit code is 0 with a decision, and 4 wit
     metavar="POINTS",
     help="Also stop when the difference is certainly smaller than this.",
 )
+@start_option
 @click.option("--seed", help="Repeats deals and opponents; without it the deals are fair.")
 @terms_options
-@sandbox_options
+@place_options
+@strict_option
 @json_option
 @owner_options
 @data_option
@@ -107,9 +100,11 @@ def compare(
     each_other: bool,
     most: int,
     same_within: float | None,
+    start_s: int | None,
     seed: str | None,
     chosen: ChosenTerms,
-    confinement: SandboxChoice,
+    place: ComparisonPlace,
+    strict: bool,
     as_json: bool,
     server: Server,
     data: Path,
@@ -124,7 +119,7 @@ def compare(
     the active bots of other owners. The arena counts your comparisons. Ctrl-C cancels this one; the
     same command continues it later. `arena comparisons` lists them.
     """
-    opponents = [each for each in against if each != FIELD]
+    opponents = [command for command in against if command != FIELD]
     if each_other and opponents:
         raise click.UsageError("choose one of --each-other and --against")
     by_arena = VERSION.fullmatch(first) and VERSION.fullmatch(second)
@@ -133,8 +128,14 @@ def compare(
             "an arena compares versions against its own field, and draws the deals: leave "
             "--against and --seed out"
         )
-    commands = () if by_arena else bot_commands([first, second, *opponents])
-    terms = chosen.of(game, seats, seeded=seed is not None, shortest=True)
+    if by_arena and (place.way or strict):
+        raise click.UsageError(
+            "an arena plays submitted versions in its sandbox, and `arena match list` has their "
+            f"faults: leave {place.way or '--strict'} out"
+        )
+    commands = () if by_arena else bot_commands([first, second, *opponents], start_s)
+    terms = chosen.of(game, seats, seeded=bool(place.way) or seed is not None, shortest=True)
+    record = new_record()
     if by_arena:
         request = comparisons_pb2.CreateComparisonRequest(
             first=first,
@@ -145,99 +146,29 @@ def compare(
             same_within=same_within or 0.0,
         )
         with progress("waiting for the arena", quiet=as_json) as tell:
-            said = answer_of(server, request, lambda said: tell(sentence(said)))
+            result = answer_of(server, request, lambda so_far: tell(sentence(so_far)))
     else:
-        comparison = _comparison(terms, commands, seed, each_other=each_other)
-        first, second = comparison.first, comparison.second
-        log_to(data)
-        with (
-            plain_errors(),
-            confinement.open(data, commands) as sandbox,
-            progress("waiting for the bots", quiet=as_json) as tell,
-        ):
-            margins = _margins(
+        try:
+            comparison = comparison_of(terms, commands, seed, each_other=each_other)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+        with place.open(data, commands) as play, waiting_for_bots(quiet=as_json) as tell:
+            result = play(
                 comparison,
                 commands,
-                data,
-                sandbox,
-                most,
-                same_within,
-                lambda margins: tell(_so_far(_verdict(comparison, margins, same_within))),
+                most=most,
+                record=record,
+                same_within=same_within,
+                on_verdict=lambda verdict: tell(so_far(verdict)),
             )
-        said = {"first": first, "second": second, "limit": most}
-        said |= verdict_json(_verdict(comparison, margins, same_within))
     if as_json:
-        print_json({"game": game.id, "seats": terms.seats} | said)
+        print_json({"game": game.id, "seats": terms.seats} | message_json(result))
     else:
-        say(sentence(said))
-        if told := details(said):
-            say(told)
+        say(sentence(result))
+        if more := details(result):
+            say(more)
         if by_arena:
-            say(of_yours(said))
-    if said["decision"] == str(Decision.OPEN):
+            say(of_yours(result))
+    require_no_faults(record.faults, strict=strict)
+    if not is_decided(result):
         raise click.exceptions.Exit(exits.UNDECIDED)
-
-
-# Comparisons on this machine.
-
-
-def _comparison(
-    terms: MatchTerms, commands: tuple[BotCommand, ...], seed: str | None, *, each_other: bool
-) -> Comparison:
-    first, second, *field = (each.name for each in commands)
-    seed = seed or secrets.token_hex(8)
-    name = name_of(seed, secrets.token_hex(8))  # a new name, so that no stored match counts
-    try:
-        return Comparison(name, terms, first, second, tuple(field), each_other, seed)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from None
-
-
-def _verdict(comparison: Comparison, margins: list[float], same_within: float | None) -> Verdict:
-    return verdict(margins, comparison.measure.bound, same_within=same_within)
-
-
-def _margins(
-    comparison: Comparison,
-    commands: tuple[BotCommand, ...],
-    data: Path,
-    sandbox: Sandbox | None,
-    most: int,
-    same_within: float | None,
-    told: Callable[[list[float]], None],
-) -> list[float]:
-    """Play until the test has a verdict or `most` deal-sets; return the margins."""
-    margins: list[float] = []
-    terms = comparison.terms
-
-    async def goes_on(_: float) -> bool:
-        if margins:
-            told(margins)
-        said = _verdict(comparison, margins, same_within)
-        return said.decision is Decision.OPEN and len(margins) < most
-
-    async def main(arena: Arena) -> None:
-        async with trio.open_nursery() as launched:
-            players = Players(arena, data, data / "bots" / "compare", launched, sandbox=sandbox)
-            for each in commands:
-                players.add(each)
-            await players.require(order_of(comparison.deal_set(1), terms).bots)
-            work = ComparisonWork(comparison, margins, most, goes_on)
-            await play_comparison(work, comparison, arena, players)
-            await players.send_home()
-            launched.cancel_scope.cancel()
-
-    try:
-        with plain_errors():
-            serve(sandboxed(data, sandbox, limits_load=True), Tokens(), main)
-    except KeyboardInterrupt:
-        pass  # the margins so far are a valid result
-    except UnfinishedComparison as error:
-        raise click.ClickException(f"{error}; its log says why") from None
-    return margins
-
-
-def _so_far(said: Verdict) -> str:
-    return (
-        f"{said.deal_sets} deal-sets, {said.mean:+.2f} points, E = {said.e_value:.2g} (20 decides)"
-    )

@@ -1,14 +1,14 @@
 """`arena comparisons`: the comparisons that an owner has requested from an arena."""
 
+import math
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import click
 
-from arena.anytime.forecast import MOST_NEEDED
-from arena.anytime.verdict import Decision
 from arena.cli.arena_client import (
+    OWNERS_KEY,
     PAGE,
     Server,
     ServiceClient,
@@ -17,14 +17,15 @@ from arena.cli.arena_client import (
     service_client,
 )
 from arena.cli.command_group import CommandGroup
-from arena.cli.options import json_option, print_json
+from arena.cli.options import json_option, message_json, print_json
 from arena.cli.terminal.console import print_table, progress
 from arena.cli.terminal.plain import say
-from arena.wire.enums import enum_word
+from arena.referee.wire.enums import enum_word
+from arena.results.anytime.forecast import MOST_NEEDED
 from cardarena.v1 import comparisons_pb2
+from cardarena.v1.comparisons_pb2 import Comparison
 from cardarena.v1.comparisons_pb2_grpc import ComparisonServiceStub
 
-OPEN: Final = "open"
 POLL_S: Final = 1.0
 """Time between two polls of a comparison at an arena."""
 
@@ -52,34 +53,33 @@ def comparisons() -> None:
     epilog="""\b
 Examples:
   arena comparisons list
-  arena comparisons list --json | jq '.comparisons[] | select(.state == "open")'
+  arena comparisons list --json | jq '.comparisons[] | select(.state == "COMPARISON_STATE_OPEN")'
 """,
 )
 @json_option
 @owner_options
 def list_comparisons(*, as_json: bool, server: Server) -> None:
     """List your comparisons, the oldest first."""
-    with service_client(server, ComparisonServiceStub) as arena:
+    with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
         request = comparisons_pb2.ListComparisonsRequest(page_size=PAGE)
-        pages = arena.pages(arena.stub.ListComparisons, request, "comparisons")
-    found = [comparison_json(each) for each in pages]
+        listed = [*arena.pages(arena.stub.ListComparisons, request, "comparisons")]
     if as_json:
-        print_json({"comparisons": found})
+        print_json({"comparisons": [message_json(comparison) for comparison in listed]})
         return
-    if not found:
+    if not listed:
         say("You have requested no comparison yet.")
         return
     rows = [
         (
-            each["comparison"],
-            each["first"],
-            each["second"],
-            each["state"],
-            f"{each['deal_sets']} of {each['limit']}",
-            each["decision"],
-            f"{each['core_minutes']:g}",
+            comparison.id,
+            comparison.first,
+            comparison.second,
+            enum_word(comparisons_pb2.ComparisonState, comparison.state),
+            f"{comparison.deal_sets} of {comparison.limit}",
+            decision_word(comparison.decision),
+            f"{comparison.core_minutes:g}",
         )
-        for each in found
+        for comparison in listed
     ]
     heads = ("id", "first", "second", "state", "deal-sets", "the first is", "core-minutes")
     print_table(heads, rows, wrapped=("first", "second"))  # names are not cut
@@ -99,12 +99,8 @@ Examples:
 def show(*, number: int, follow: bool, as_json: bool, server: Server) -> None:
     """Show the comparison ID with its verdict so far."""
     request = comparisons_pb2.GetComparisonRequest(id=number)
-    with service_client(server, ComparisonServiceStub) as arena:
-        said = comparison_json(arena.call(arena.stub.GetComparison, request).comparison)
-        if follow:
-            with progress("waiting for the arena", quiet=as_json) as tell:
-                said = _followed(arena, said, lambda said: tell(sentence(said)))
-    _print(said, as_json=as_json)
+    comparison = requested(server, request, follow=follow, quiet=as_json)
+    print_comparison(comparison, as_json=as_json)
 
 
 @comparisons.command(epilog="\b\nExamples:\n  arena comparisons cancel 3")
@@ -114,169 +110,184 @@ def show(*, number: int, follow: bool, as_json: bool, server: Server) -> None:
 def cancel(*, number: int, as_json: bool, server: Server) -> None:
     """Stop the comparison ID; its deal-sets so far are kept."""
     request = comparisons_pb2.CancelComparisonRequest(id=number)
-    with service_client(server, ComparisonServiceStub) as arena:
-        said = comparison_json(arena.call(arena.stub.CancelComparison, request).comparison)
-    _print(said, as_json=as_json)
+    with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
+        comparison = arena.call(arena.stub.CancelComparison, request).comparison
+    print_comparison(comparison, as_json=as_json)
 
 
-def _print(said: dict[str, Any], *, as_json: bool) -> None:
+def print_comparison(comparison: Comparison, *, as_json: bool) -> None:
+    """Print a comparison with its verdict so far."""
     if as_json:
-        print_json(said)
+        print_json(message_json(comparison))
         return
-    say(sentence(said))
-    if told := details(said):
-        say(told)
-    say(of_yours(said))
+    say(sentence(comparison))
+    if more := details(comparison):
+        say(more)
+    say(of_yours(comparison))
 
 
-def of_yours(said: dict[str, Any]) -> str:
+def requested(
+    server: Server,
+    request: comparisons_pb2.GetComparisonRequest | comparisons_pb2.CreateComparisonRequest,
+    *,
+    follow: bool,
+    quiet: bool,
+) -> Comparison:
+    """Get or create a comparison; if `follow`, wait until it has ended."""
+    with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
+        if isinstance(request, comparisons_pb2.CreateComparisonRequest):
+            comparison = arena.call(arena.stub.CreateComparison, request).comparison
+        else:
+            comparison = arena.call(arena.stub.GetComparison, request).comparison
+        if follow:
+            with progress("waiting for the arena", quiet=quiet) as tell:
+                comparison = _followed(arena, comparison, lambda so_far: tell(sentence(so_far)))
+    return comparison
+
+
+def of_yours(comparison: Comparison) -> str:
     """Its id, its number among the owner's comparisons, and its state, in a sentence."""
-    state = said["reason"] or said["state"]
+    state = comparison.reason or enum_word(comparisons_pb2.ComparisonState, comparison.state)
+    kind = "Challenge" if comparison.challenge else "Comparison"
     return (
-        f"Comparison {said['comparison']}, number {said['comparisons']} of yours: {state}"
-        f"{among_all(said)}."
+        f"{kind} {comparison.id}, number {comparison.number_of_owner} of yours: {state}"
+        f"{among_all(comparison)}."
     )
 
 
 def answer_of(
     server: Server,
     request: comparisons_pb2.CreateComparisonRequest,
-    told: Callable[[dict[str, Any]], None],
-) -> dict[str, Any]:
+    on_look: Callable[[Comparison], None],
+) -> Comparison:
     """Request a comparison, and poll it until it is decided or stopped. Ctrl-C cancels it.
 
-    `told` gets its state at each poll.
+    `on_look` gets its state at each poll.
 
     Raises:
       NoAnswer: if a call fails.
     """
-    with service_client(server, ComparisonServiceStub) as arena:
-        said = comparison_json(arena.call(arena.stub.CreateComparison, request).comparison)
+    with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
+        comparison = arena.call(arena.stub.CreateComparison, request).comparison
         try:
-            return _followed(arena, said, told)
+            return _followed(arena, comparison, on_look)
         except KeyboardInterrupt:
-            stop = comparisons_pb2.CancelComparisonRequest(id=said["comparison"])
-            return comparison_json(arena.call(arena.stub.CancelComparison, stop).comparison)
+            stop = comparisons_pb2.CancelComparisonRequest(id=comparison.id)
+            return arena.call(arena.stub.CancelComparison, stop).comparison
 
 
 def _followed(
     arena: ServiceClient[ComparisonServiceStub],
-    said: dict[str, Any],
-    told: Callable[[dict[str, Any]], None],
-) -> dict[str, Any]:
+    comparison: Comparison,
+    on_look: Callable[[Comparison], None],
+) -> Comparison:
     """Poll a comparison until it is decided or stopped."""
-    poll = comparisons_pb2.GetComparisonRequest(id=said["comparison"])
-    while said["state"] == OPEN:
-        told(said)
+    poll = comparisons_pb2.GetComparisonRequest(id=comparison.id)
+    while comparison.state == comparisons_pb2.COMPARISON_STATE_OPEN:
+        on_look(comparison)
         time.sleep(POLL_S)
-        found = patiently(lambda: arena.call(arena.stub.GetComparison, poll))
-        said = comparison_json(found.comparison)
-    return said
+        comparison = patiently(lambda: arena.call(arena.stub.GetComparison, poll)).comparison
+    return comparison
 
 
-def comparison_json(message: comparisons_pb2.Comparison) -> dict[str, Any]:
-    """A comparison as commands print it."""
-
-    def value(field: str) -> Any:
-        return getattr(message, field) if message.HasField(field) else None  # type: ignore[arg-type]
-
-    needed = None
-    if message.HasField("needed_mid"):
-        needed = {
-            "likely": message.needed_mid,
-            "fewest": value("needed_low"),
-            "most": value("needed_high"),
-        }
-    return {
-        "comparison": message.id,
-        "first": message.first,
-        "second": message.second,
-        "state": enum_word(comparisons_pb2.ComparisonState, message.state),
-        "reason": message.reason,
-        "decision": _decision(message.decision),
-        "mean": message.mean,
-        "low": value("low"),
-        "high": value("high"),
-        "e_value": _finite(message.e_value),
-        "deal_sets": message.deal_sets,
-        "needed": needed,
-        "limit": message.limit,
-        "comparisons": message.number_of_owner,
-        "holds_among_all": message.holds_among_all,
-        "approximate": message.approximate,
-        "bound_in_deviations": value("bound_in_deviations"),
-        "at_least": value("at_least"),
-        "more_often": _decision(message.more_often),
-        "more_often_e_value": _finite(message.more_often_e_value),
-        "core_minutes": message.core_minutes,
-    }
+def is_decided(comparison: Comparison) -> bool:
+    """Whether it has a decision."""
+    return comparison.decision != comparisons_pb2.COMPARISON_DECISION_UNSPECIFIED
 
 
-def _decision(number: comparisons_pb2.ComparisonDecision.ValueType) -> str:
-    return enum_word(comparisons_pb2.ComparisonDecision, number) or str(Decision.OPEN)
+def decision_word(number: comparisons_pb2.ComparisonDecision.ValueType) -> str:
+    """A decision in a word or two."""
+    return enum_word(comparisons_pb2.ComparisonDecision, number) or "not decided"
 
 
-def _finite(value: float) -> float | None:
-    return value if value < float("inf") else None
-
-
-def among_all(said: dict[str, Any]) -> str:
+def among_all(comparison: Comparison) -> str:
     """Whether a verdict holds among all of the owner's comparisons; empty without a verdict."""
-    if said["decision"] == str(Decision.OPEN):
+    if not is_decided(comparison):
         return ""
-    held = "also among all of them" if said["holds_among_all"] else "so far for this one alone"
+    held = "also among all of them" if comparison.holds_among_all else "so far for this one alone"
     return f", and holds {held}"
 
 
-def sentence(said: dict[str, Any]) -> str:
+def sentence(comparison: Comparison) -> str:
     """The result in a sentence or two."""
-    first, second = said["first"], said["second"]
-    low, high = said["low"], said["high"]
+    first, second = comparison.first, comparison.second
     interval = (
-        "nothing can be said of the size yet"
-        if low is None or high is None
-        else f"anytime 95 %: {low:+.2f} … {high:+.2f}"
+        f"anytime 95 %: {comparison.low:+.2f} … {comparison.high:+.2f}"
+        if comparison.HasField("low") and comparison.HasField("high")
+        else "nothing can be said of the size yet"
     )
-    mean, number = f"{said['mean']:+.2f}", said["deal_sets"]
-    decision = said["decision"]
-    evidence = "" if said["e_value"] is None else f", E = {said['e_value']:.3g} (20 decides)"
-    if decision in (Decision.BETTER, Decision.WORSE):
-        text = f"{first} is {decision} than {second}: {mean} points a match ({interval}), "
-        text += f"{number} deal-sets{evidence}"
-    elif decision == Decision.SAME:
-        text = f"{first} and {second} are the same within what was asked: {mean} ({interval}), "
-        text += f"{number} deal-sets"
-    else:
-        text = f"not decided: {mean} ({interval}) after {number} deal-sets{evidence}"
-        text += _still(said["needed"])
-    if said["approximate"]:
+    mean, number = f"{comparison.mean:+.2f}", comparison.deal_sets
+    evidence = _evidence(", E = {:.3g} (20 decides)", comparison.e_value)
+    match comparison.decision:
+        case comparisons_pb2.COMPARISON_DECISION_SAME:
+            text = f"{first} and {second} are the same within what was asked: {mean} ({interval}), "
+            text += f"{number} deal-sets"
+        case comparisons_pb2.COMPARISON_DECISION_UNSPECIFIED:
+            text = f"not decided: {mean} ({interval}) after {number} deal-sets{evidence}"
+            text += _still(comparison)
+        case decision:
+            text = f"{first} is {decision_word(decision)} than {second}: {mean} points a match "
+            text += f"({interval}), {number} deal-sets{evidence}"
+    if comparison.approximate:
         text += "; approximate, as no rule bounds scores in this game"
     return text
 
 
-def details(said: dict[str, Any]) -> str:
-    """What the rules' bound costs, and who scores more in more deal-sets; empty before two deal-sets."""
-    told = []
-    if said["bound_in_deviations"] is not None:
-        text = f"The rules allow margins of {said['bound_in_deviations']:.1f} standard deviations"
-        if said["decision"] == Decision.OPEN and said["at_least"] is not None:
-            text += f", so a decision at this mean takes at least {said['at_least']:,} deal-sets"
-        told.append(f"{text}.")
-    if said["more_often"] in (Decision.BETTER, Decision.WORSE):
-        who = said["first" if said["more_often"] == Decision.BETTER else "second"]
-        value = said["more_often_e_value"]
-        evidence = "" if value is None else f" (E = {value:.3g})"
-        told.append(f"{who} scores more in more deal-sets{evidence}, whatever the points.")
-    return " ".join(told)
+def details(comparison: Comparison) -> str:
+    """The plain estimate, what the rules' bound costs, and who scores more in more deal-sets; empty before two deal-sets."""
+    sentences = [plain] if (plain := plain_estimate(comparison)) else []
+    if comparison.HasField("bound_in_deviations"):
+        bound = f"{comparison.bound_in_deviations:.1f}"
+        text = f"The rules allow margins of {bound} standard deviations"
+        if not is_decided(comparison) and comparison.HasField("at_least"):
+            text += f", so a decision at this mean takes at least {comparison.at_least:,} deal-sets"
+        sentences.append(f"{text}.")
+    if comparison.more_often != comparisons_pb2.COMPARISON_DECISION_UNSPECIFIED:
+        is_first = comparison.more_often == comparisons_pb2.COMPARISON_DECISION_BETTER
+        who = comparison.first if is_first else comparison.second
+        evidence = _evidence(" (E = {:.3g})", comparison.more_often_e_value)
+        sentences.append(f"{who} scores more in more deal-sets{evidence}, whatever the points.")
+    return " ".join(sentences)
 
 
-def _still(needed: dict[str, int | None] | None) -> str:
-    if needed is None or needed["likely"] is None:
+def plain_estimate(comparison: Comparison) -> str:
+    """The plain estimate of the mean, and when its interval holds; empty if there is none."""
+    if not comparison.HasField("plain_low"):
+        return ""
+    low, high, number = comparison.plain_low, comparison.plain_high, comparison.deal_sets
+    estimate = f"{comparison.mean:+.2f} ± {(high - low) / 2:.2f} (95 %)"
+    if is_decided(comparison):
+        return f"A plain estimate is {estimate}. Play stopped by the result, so it is rather too far from zero."
+    if low <= 0.0 <= high:
+        text = f"A plain estimate is {estimate}, which does not say who is better."
+    else:
+        better = "better" if low > 0.0 else "worse"
+        text = f"{comparison.first} is probably {better} than {comparison.second}: "
+        text += f"a plain estimate is {estimate}."
+    text += (
+        f" The ± holds only if {number:,} deal-sets were chosen before play, and not by the result"
+    )
+    if comparison.HasField("needed_mid"):
+        total = comparison.needed_mid + number
+        total_words = (
+            f"about {total:,}" if comparison.needed_mid < MOST_NEEDED else "over 1,000,000"
+        )
+        text += f"; the test that may be stopped at any time needs {total_words} deal-sets in all"
+    return f"{text}."
+
+
+def _evidence(phrase: str, e_value: float) -> str:
+    """A phrase with the evidence in it; empty where that is beyond all numbers."""
+    return phrase.format(e_value) if math.isfinite(e_value) else ""
+
+
+def _still(comparison: Comparison) -> str:
+    if not comparison.HasField("needed_mid"):
         return "; it may never be"
-    fewest = "?" if needed["fewest"] is None else _number(needed["fewest"])
-    most = "without end" if needed["most"] is None else _number(needed["most"])
-    about = "" if needed["likely"] >= MOST_NEEDED else "about "
-    return f"; {about}{_number(needed['likely'])} more ({fewest} … {most})"
+    fewest = _number(comparison.needed_low) if comparison.HasField("needed_low") else "?"
+    most = _number(comparison.needed_high) if comparison.HasField("needed_high") else "without end"
+    about = "" if comparison.needed_mid >= MOST_NEEDED else "about "
+    return f"; {about}{_number(comparison.needed_mid)} more ({fewest} … {most})"
 
 
 def _number(needed: int) -> str:

@@ -1,34 +1,26 @@
 """`arena competition`: tournaments of every format and ladders, from TOML files."""
 
 import json
-import os
 import sys
 from typing import Any, Final
 
 import click
 
+from arena.app.local_channel import runs_in
 from arena.cli.command_group import CommandGroup
-from arena.cli.competition_client import (
-    CompetitionClient,
-    LocalCompetitions,
-    competition_options,
-)
+from arena.cli.competition_client import CompetitionClient, competition_options, read_options
 from arena.cli.competition_collusion import collusion
 from arena.cli.competition_export import export, verify_file
-from arena.cli.competition_play import play_here, print_result, summary
+from arena.cli.competition_play import play_here, print_result, print_summary
 from arena.cli.competition_show import finals_of, list_competitions, show
 from arena.cli.competition_workers import drop_worker, spot_checks
-from arena.cli.options import json_option, print_json
-from arena.cli.sandbox_options import SandboxChoice, sandbox_options
-from arena.cli.terminal.console import PlainConsole
+from arena.cli.options import json_option, message_json, print_json, read_text
+from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.terminal.plain import program, say
-from arena.competition.estimate import Span, TooFewBots, estimate
-from arena.competition.plan import CompetitionKind, CompetitionPlan, read_plan
-from arena.competition.states import MAKES_STANDINGS, Action, State
-from arena.server.data_folder import is_running
+from arena.referee.wire.enums import enum_number, enum_word
+from cardarena.v1 import competitions_pb2 as messages
 
-MATCH_S: Final = 5.0
-"""Default length of a match that `--check` assumes."""
+STATES: Final = ("draft", "running", "paused", "finished")
 
 
 @click.group(
@@ -56,7 +48,7 @@ Examples:
   arena competition new autumn.toml winter.toml
 """
 )
-@click.argument("files", nargs=-1, required=True, type=click.File("r", encoding="utf-8"))
+@click.argument("files", nargs=-1, required=True, type=click.File("rb"))
 @click.option("--check", is_flag=True, help="Only estimate matches and hours; create nothing.")
 @click.option(
     "--bot",
@@ -72,9 +64,8 @@ Examples:
 )
 @click.option(
     "--match-seconds",
-    default=MATCH_S,
     type=click.FloatRange(0.001),
-    help="With --check: length of a match.",
+    help="With --check: length of a match.  [default: 5]",
 )
 @click.option(
     "--cores", type=click.IntRange(1), help="With --check: number of cores.  [default: all]"
@@ -88,110 +79,84 @@ def new(
     check: bool,
     bots: tuple[str, ...],
     entrants: int | None,
-    match_seconds: float,
+    match_seconds: float | None,
     cores: int | None,
     as_json: bool,
 ) -> None:
     """Create a draft of a competition from each TOML file in FILES.
 
-    All errors of a file are printed at once. An unknown key is an error.
+    All errors of a file are printed at once. An unknown key is an error. Nothing is created if a file has an error.
     """
-    for file in files:
-        text = _with_bots(file.read(), bots)
-        plan = read_plan(text)
-        estimated = _estimate(plan, entrants, cores, match_seconds)
+    texts = [_with_bots(read_text(file), bots) for file in files]
+    estimates = [
+        client.call(
+            "EstimateCompetition",
+            messages.EstimateCompetitionRequest(
+                config=text, entrants=entrants, cores=cores or 0, match_s=match_seconds or 0
+            ),
+        )
+        for text in texts
+    ]
+    for text, estimated in zip(texts, estimates, strict=True):
         if not check:
-            client.create(text)
+            client.call("CreateCompetition", messages.CreateCompetitionRequest(config=text))
         if as_json:
-            about = {"competition": plan.name, "made": not check, **estimated}
-            print_json(about)
+            print_json(message_json(estimated))
             continue
-        say(_estimate_text(plan, estimated))
-        if check and len(plan.games) > 1:
-            say(_games_text(plan, estimated))
+        say(_estimate_text(estimated))
+        for warning in estimated.warnings:
+            say(f"warning: {warning}", err=True)
+        if check and len(estimated.games) > 1:
+            say(_games_text(estimated))
         if not check:
-            say(f"{plan.name} is created. Start it with: {program()} competition start {plan.name}")
+            name = estimated.name
+            say(f"{name} is created. Start it with: {program()} competition start {name}")
 
 
 def _with_bots(text: str, bots: tuple[str, ...]) -> str:
     """The plan with the bots of the command line added to its `[bots]`."""
     lines = []
-    for each in bots:
-        name, equals, command = each.partition("=")
+    for bot in bots:
+        name, equals, command = bot.partition("=")
         if not equals or not name.strip() or not command.strip():
-            raise click.BadParameter(f"a bot is NAME=COMMAND, not {each!r}")
+            raise click.BadParameter(f"a bot is NAME=COMMAND, not {bot!r}")
         lines.append(f"{json.dumps(name.strip())} = {json.dumps(command.strip())}")
     if not lines:
         return text
-    head, found, rest = text.partition("[bots]")
-    return f"{head.rstrip()}\n\n[bots]\n" + "\n".join(lines) + (rest if found else "\n")
+    head, section, rest = text.partition("[bots]")
+    return f"{head.rstrip()}\n\n[bots]\n" + "\n".join(lines) + (rest if section else "\n")
 
 
-def _estimate(
-    plan: CompetitionPlan, entrants: int | None, cores: int | None, match_s: float
-) -> dict[str, Any]:
-    cores = cores or os.cpu_count() or 1
-    # On few cores a match still needs one for each seat.
-    cores = max(cores, *(game.terms.seats for game in plan.games))
-    enter = {
-        game.name: [
-            name for name, bot in plan.bots.items() if game.game in (bot.games or [game.game])
-        ]
-        for game in plan.games
-    }
-    about = {
-        "bots": len(plan.bots) if entrants is None else entrants,
-        "games": enter,
-        "undeclared": [name for name, bot in plan.bots.items() if not bot.games],
-        "in_every_game": sorted(set.intersection(*map(set, enter.values()))),
-    }
-    bots = [len(each) if entrants is None else entrants for each in enter.values()]
-    try:
-        found = estimate(plan, bots=bots, cores=cores, match_s=match_s)
-    except TooFewBots as error:
-        return about | {"why_not": str(error)}
-    return about | {
-        "cores": cores,
-        "match_seconds": match_s,
-        "deal_sets": _span(found.deal_sets),
-        "matches": _span(found.matches),
-        "hours": _span(found.hours),
-        "core_hours": _span(found.core_hours),
-    }
-
-
-def _span(span: Span) -> list[float]:
-    return [round(span.least, 3), round(span.most, 3)]
-
-
-def _estimate_text(plan: CompetitionPlan, estimated: dict[str, Any]) -> str:
-    if "why_not" in estimated:
-        return f"{plan.name}: no estimate is possible yet, as {estimated['why_not']}"
-    each_hour = " an hour" if plan.kind is CompetitionKind.LADDER else ""
+def _estimate_text(estimated: messages.EstimateCompetitionResponse) -> str:
+    if estimated.why_not:
+        return f"{estimated.name}: no estimate is possible yet, as {estimated.why_not}"
+    is_ladder = estimated.format == messages.COMPETITION_FORMAT_LADDER
+    each_hour = " an hour" if is_ladder else ""
     parts = [
-        f"{_said(estimated['matches'])} matches{each_hour}",
-        *([] if each_hour else [f"{_said(estimated['hours'])} hours"]),
-        f"{_said(estimated['core_hours'])} core-hours{each_hour}",
+        f"{_said(estimated.matches)} matches{each_hour}",
+        *([] if is_ladder else [f"{_said(estimated.hours)} hours"]),
+        f"{_said(estimated.core_hours)} core-hours{each_hour}",
     ]
     return (
-        f"{plan.name}: {estimated['bots']} bots; {', '.join(parts)}, on {estimated['cores']} cores at "
-        f"{estimated['match_seconds']:g} s a match"
-        + (f"; {plan.timetable}" if plan.timetable else "")
+        f"{estimated.name}: {estimated.bots} bots; {', '.join(parts)}, on {estimated.cores} cores at "
+        f"{estimated.match_s:g} s a match"
+        + (f"; {estimated.timetable}" if estimated.timetable else "")
     )
 
 
-def _games_text(plan: CompetitionPlan, estimated: dict[str, Any]) -> str:
+def _games_text(estimated: messages.EstimateCompetitionResponse) -> str:
     """Which bots enter which of several games, and whom the standings of all games rank."""
+    undeclared = set(estimated.undeclared)
     lines = [
-        f"{game}: {', '.join(each for each in bots if plan.bots[each].games) or 'no bot yet'}"
-        for game, bots in estimated["games"].items()
+        f"{game.game}: {', '.join(bot for bot in game.bots if bot not in undeclared) or 'no bot yet'}"
+        for game in estimated.games
     ]
-    if estimated["undeclared"]:
+    if undeclared:
         lines.append(
-            f"each game that they declare when they connect: {', '.join(estimated['undeclared'])} "
+            f"each game that they declare when they connect: {', '.join(estimated.undeclared)} "
             '(or write NAME = { command = "…", games = ["…"] })'
         )
-    every = [each for each in estimated["in_every_game"] if plan.bots[each].games]
+    every = [bot for bot in estimated.in_every_game if bot not in undeclared]
     lines.append(
         f"All games ranks the bots that enter every game (so far {', '.join(every) or 'none'}), if there "
         "are two or more. Other bots have empty cells there."
@@ -199,8 +164,10 @@ def _games_text(plan: CompetitionPlan, estimated: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _said(span: list[float]) -> str:
-    least, most = (f"{each:,.0f}" if each >= 10 else f"{each:.3g}" for each in span)
+def _said(span: messages.Span) -> str:
+    least, most = (
+        f"{bound:,.0f}" if bound >= 10 else f"{bound:.3g}" for bound in (span.least, span.most)
+    )
     return least if least == most else f"{least} to {most}"
 
 
@@ -213,7 +180,7 @@ def _control(name: str, text: str) -> None:
     @click.argument("competition_name", metavar="NAME")
     @click.option(
         "--expected",
-        type=click.Choice([str(each) for each in State]),
+        type=click.Choice(STATES),
         help="Fail in another state.",
     )
     @json_option
@@ -221,34 +188,46 @@ def _control(name: str, text: str) -> None:
     def command(
         *, client: CompetitionClient, competition_name: str, expected: str | None, as_json: bool
     ) -> None:
-        expected_state = State(expected) if expected else None
-        client.control(competition_name, Action(name), expected_state)
-        _print_state(client, competition_name, Action(name), as_json=as_json)
+        action = enum_number(messages.CompetitionAction, name)
+        request = messages.ControlCompetitionRequest(
+            name=competition_name,
+            action=action,
+            expected_state=enum_number(messages.CompetitionState, expected or ""),
+        )
+        client.call("ControlCompetition", request)
+        _print_state(client, competition_name, action, as_json=as_json)
 
 
-def _print_state(client: CompetitionClient, name: str, action: Action, *, as_json: bool) -> None:
+def _print_state(
+    client: CompetitionClient,
+    name: str,
+    action: messages.CompetitionAction.ValueType,
+    *,
+    as_json: bool,
+) -> None:
     """Print what an action has changed."""
-    found = client.show(name)
+    shown = client.show(name)
     if as_json:
-        print_json(found)
-    else:
-        finals = finals_of(client, found)
-        done = _OF_LADDER if finals and action in MAKES_STANDINGS else _DONE
-        say(done[action].format(name=name, finals=finals[-1:], **found))
+        print_json(message_json(shown))
+        return
+    finals = finals_of(client, shown)
+    done = _OF_LADDER if finals and action in _OF_LADDER else _DONE
+    state = enum_word(messages.CompetitionState, shown.state)
+    say(done[action].format(name=name, finals=finals[-1:], state=state, official=shown.official))
 
 
 _DONE: Final = {
-    Action.START: "{name} is {state}.",
-    Action.RESUME: "{name} is {state}.",
-    Action.PAUSE: "{name} is paused: deal-sets in play finish, and no new ones begin.",
-    Action.FREEZE: "{name} has official standings {official}; it is still {state}.",
-    Action.FINISH: "{name} is finished, with official standings {official}.",
+    messages.COMPETITION_ACTION_START: "{name} is {state}.",
+    messages.COMPETITION_ACTION_RESUME: "{name} is {state}.",
+    messages.COMPETITION_ACTION_PAUSE: "{name} is paused: deal-sets in play finish, and no new ones begin.",
+    messages.COMPETITION_ACTION_FREEZE: "{name} has official standings {official}; it is still {state}.",
+    messages.COMPETITION_ACTION_FINISH: "{name} is finished, with official standings {official}.",
 }
 """What is said after each action."""
 
 _OF_LADDER: Final = {
-    Action.FREEZE: "{finals[0]} is begun and makes official standings of {name}, which is still {state}.",
-    Action.FINISH: "{name} is finished. {finals[0]} is begun and makes its official standings.",
+    messages.COMPETITION_ACTION_FREEZE: "{finals[0]} is begun and makes official standings of {name}, which is still {state}.",
+    messages.COMPETITION_ACTION_FINISH: "{name} is finished. {finals[0]} is begun and makes its official standings.",
 }
 """What is said of a ladder that has finals."""
 
@@ -278,7 +257,7 @@ it until it is finished. If the command is stopped or killed, call it again to c
     is_flag=True,
     help="Begin matches also while the machine is late or its disk full.",
 )
-@sandbox_options
+@competition_sandbox_options
 @competition_options
 def start(
     *,
@@ -293,7 +272,7 @@ def start(
     _begin(
         client,
         names,
-        Action.START,
+        messages.COMPETITION_ACTION_START,
         confinement,
         as_json=as_json,
         at_a_time=at_a_time,
@@ -304,19 +283,19 @@ def start(
 @competition.command(epilog="\b\nExamples:\n  arena competition resume autumn")
 @click.argument("name")
 @json_option
-@sandbox_options
+@competition_sandbox_options
 @competition_options
 def resume(
     *, client: CompetitionClient, name: str, as_json: bool, confinement: SandboxChoice
 ) -> None:
     """Continue a paused competition."""
-    _begin(client, (name,), Action.RESUME, confinement, as_json=as_json)
+    _begin(client, (name,), messages.COMPETITION_ACTION_RESUME, confinement, as_json=as_json)
 
 
 def _begin(
     client: CompetitionClient,
     names: tuple[str, ...],
-    action: Action,
+    action: messages.CompetitionAction.ValueType,
     confinement: SandboxChoice,
     *,
     as_json: bool,
@@ -325,14 +304,18 @@ def _begin(
 ) -> None:
     """Take an action on competitions, and play them unless an arena does."""
     for name in names:
-        state = State(client.show(name)["state"])
-        if state is not State.RUNNING:  # it is running already if it was stopped while played
-            client.control(name, action, None)
-    if not isinstance(client, LocalCompetitions) or is_running(client.data):
+        state = client.show(name).state
+        if state != messages.COMPETITION_STATE_RUNNING:  # as it is if it was stopped while played
+            # An error may have paused what was started before.
+            was_paused = state == messages.COMPETITION_STATE_PAUSED
+            client.control(name, messages.COMPETITION_ACTION_RESUME if was_paused else action)
+    if client.data is None or runs_in(client.data):
         for name in names:
             _print_state(client, name, action, as_json=as_json)
         return
-    ladders = [n for n in names if client.show(n)["kind"] == CompetitionKind.LADDER]
+    ladders = [
+        name for name in names if client.show(name).format == messages.COMPETITION_FORMAT_LADDER
+    ]
     if ladders:
         raise click.ClickException(
             f"{ladders[0]} is a ladder: it is played by `arena serve --data {client.data}`"
@@ -347,14 +330,14 @@ def _begin(
         at_a_time=at_a_time,
         take_all=take_all,
     )
-    found = [client.standings(name) for name in names]
-    if len(found) > 1 and not as_json:
-        PlainConsole().print(summary(found))
+    standings = [client.standings(name) for name in names]
+    if len(standings) > 1 and not as_json:
+        print_summary(standings)
         return
-    for name, each in zip(names, found, strict=True):
-        if client.show(name)["state"] == State.PAUSED and not as_json:
+    for name, result in zip(names, standings, strict=True):
+        if client.show(name).state == messages.COMPETITION_STATE_PAUSED and not as_json:
             say(f"{name} was paused; `arena competition resume {name}` continues it")
-        print_result(each, as_json=as_json)
+        print_result(result, as_json=as_json)
 
 
 _control("pause", "Begin no new deal-sets; those in play finish.")
@@ -373,11 +356,41 @@ _control(
 @competition_options
 def disqualify(*, client: CompetitionClient, name: str, bot: str, reason: str) -> None:
     """Remove BOT and its deal-sets from NAME, and make new official standings."""
-    client.disqualify(name, bot, reason)
-    found = client.show(name)
+    request = messages.DisqualifyBotRequest(name=name, bot=bot, reason=reason)
+    client.call("DisqualifyBot", request)
+    shown = client.show(name)
     say(f"{bot} is disqualified from {name}, and its deal-sets do not count: {reason}")
-    if found["official"]:
-        say(f"Official standings {found['official']} are made without it.")
+    if shown.official:
+        say(f"Official standings {shown.official} are made without it.")
+
+
+@competition.command(
+    epilog='\b\nExamples:\n  arena competition reinstate autumn my-bot --reason "a mistake"'
+)
+@click.argument("name")
+@click.argument("bot")
+@click.option("--reason", required=True, help="The reason, which the arena's records keep.")
+@competition_options
+def reinstate(*, client: CompetitionClient, name: str, bot: str, reason: str) -> None:
+    """Take back that BOT was disqualified from NAME, and make new official standings.
+
+    Its deal-sets count again, and those that were not played are played. If a round was drawn without BOT, it
+    cannot come back.
+    """
+    client.call("ReinstateBot", messages.ReinstateBotRequest(name=name, bot=bot, reason=reason))
+    shown = client.show(name)
+    say(f"{bot} takes part in {name} again, and its deal-sets count: {reason}")
+    if shown.official:
+        say(f"Official standings {shown.official} are made with it.")
+
+
+@competition.command(epilog="\b\nExamples:\n  arena competition delete autumn")
+@click.argument("name")
+@read_options
+def delete(*, client: CompetitionClient, name: str) -> None:
+    """Delete the draft NAME. What has begun stays: it can be finished."""
+    client.call("DeleteCompetition", messages.DeleteCompetitionRequest(name=name))
+    say(f"{name} is deleted.")
 
 
 @competition.command(
@@ -394,7 +407,7 @@ Examples:
 def announce(*, client: CompetitionClient, name: str, text: str) -> None:
     """Tell all readers of NAME a text, on its page and in `show`; `-` reads it from standard input."""
     given = sys.stdin.read() if text == "-" else text
-    client.announce(name, given)
+    client.call("Announce", messages.AnnounceRequest(name=name, text=given))
     say(f"{name} has an announcement." if given.strip() else f"{name} has no announcement.")
 
 
@@ -404,7 +417,7 @@ def announce(*, client: CompetitionClient, name: str, text: str) -> None:
 @competition_options
 def withdraw(*, client: CompetitionClient, name: str, bot: str) -> None:
     """Withdraw BOT from NAME; its results count."""
-    client.withdraw(name, bot)
+    client.call("WithdrawBot", messages.WithdrawBotRequest(name=name, bot=bot))
     say(f"{bot} has withdrawn from {name}.")
 
 
@@ -425,7 +438,7 @@ def enter(*, client: CompetitionClient, name: str, bot: str, as_json: bool) -> N
     BOT enters the games of NAME that it declares, with their seats: in its bot.toml if it was
     submitted, and otherwise when it connects.
     """
-    games = client.enter(name, bot)
+    games = client.call("EnterBot", messages.EnterBotRequest(name=name, bot=bot)).games
     if as_json:
         print_json({"competition": name, "bot": bot, "games": list(games)})
     elif games:
@@ -434,5 +447,5 @@ def enter(*, client: CompetitionClient, name: str, bot: str, as_json: bool) -> N
         say(f"{bot} takes part in {name}, in each game that it declares when it connects.")
 
 
-for each in (list_competitions, show, collusion, spot_checks, drop_worker, export, verify_file):
-    competition.add_command(each)
+for command in (list_competitions, show, collusion, spot_checks, drop_worker, export, verify_file):
+    competition.add_command(command)

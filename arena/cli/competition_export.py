@@ -5,12 +5,13 @@ from typing import Final
 
 import click
 
+from arena.app.standings_file import NotVerified, verify
 from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.competition_play import print_result
 from arena.cli.options import json_option, print_json
+from arena.cli.standings_csv import prizes as prizes_of
+from arena.cli.standings_csv import prizes_csv
 from arena.cli.terminal.plain import say
-from arena.server.official_standings import NotVerified, prizes_csv, verify
-from arena.server.official_standings import prizes as prizes_of
 
 SHOWN_DIGITS: Final = 16
 """Digits of a public key that are printed."""
@@ -58,24 +59,24 @@ def export(
         for line in client.deals(name, number):
             click.echo(line)
     else:
-        found = client.standings(name, number)
-        print_result(found, as_json=form == "json", as_csv=form == "csv")
+        standings = client.standings(name, number)
+        print_result(standings, as_json=form == "json", as_csv=form == "csv")
 
 
 def _export_prizes(client: CompetitionClient, name: str, form: str, number: int | None) -> None:
     if form == "deals":
         raise click.UsageError("prizes are csv or json")
     state = client.show(name)
-    if not state["official"]:
+    if not state.official:
         raise click.ClickException(
             f"{name} has no official standings yet: `arena competition finish {name}` makes them"
         )
-    standings = client.standings(name, number or state["official"])
-    found = prizes_of(standings, {each["bot"]: each["owner"] for each in state["bots"]})
+    standings = client.standings(name, number or state.official)
+    prized = prizes_of(standings, {bot.bot: bot.owner for bot in state.bots})
     if form == "json":
-        print_json({"competition": name, "number": standings["number"], "prizes": found})
+        print_json({"competition": name, "number": standings["number"], "prizes": prized})
     else:
-        click.echo(prizes_csv(found), nl=False)
+        click.echo(prizes_csv(prized), nl=False)
 
 
 @click.command(
@@ -102,22 +103,22 @@ def verify_file(*, file: Path, arena: str | None, as_json: bool) -> None:
         raise click.BadParameter("a public key is 64 hexadecimal digits") from None
     try:
         with file.open(encoding="utf-8") as lines:
-            found = verify(lines, public_key=key)
+            verified = verify(lines, public_key=key)
     except UnicodeDecodeError:
         raise click.ClickException(f"{file}: it is not text in UTF-8") from None
     except NotVerified as error:
         raise click.ClickException(f"{file}: {error}") from None
     if as_json:
         about = {
-            "competition": found.competition,
-            "number": found.number,
-            "deal_sets": found.deal_sets,
-            "public_key": found.public_key,
+            "competition": verified.competition,
+            "number": verified.number,
+            "deal_sets": verified.deal_sets,
+            "public_key": verified.public_key,
             "verified": True,
         }
         print_json(about)
         return
     say(
-        f"{file}: standings {found.number} of {found.competition} follow from its "
-        f"{found.deal_sets} deal-sets, signed by the arena {found.public_key[:SHOWN_DIGITS]}"
+        f"{file}: standings {verified.number} of {verified.competition} follow from its "
+        f"{verified.deal_sets} deal-sets, signed by the arena {verified.public_key[:SHOWN_DIGITS]}"
     )

@@ -3,32 +3,34 @@
 import contextlib
 import json
 import time
-from typing import Any, Final
+from datetime import UTC, datetime
+from typing import Final
 
 import click
 
 from arena.cli.arena_client import patiently
 from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.competition_play import print_result
-from arena.cli.options import json_option, print_json, wide_option
+from arena.cli.options import json_option, message_json, print_json, wide_option
+from arena.cli.standings_csv import pairs_csv
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import say
 from arena.cli.terminal.standings import WIDE, print_head_to_head, print_standings
-from arena.competition.plan import CompetitionKind
-from arena.competition.plan_text import FINALS
-from arena.competition.states import State
-from arena.server.official_standings import pairs_csv
+from arena.referee.wire.enums import enum_word
+from arena.results.record import FINALS
+from cardarena.v1 import bots_pb2
+from cardarena.v1 import competitions_pb2 as messages
 
 POLL_S: Final = 1.0
 """Seconds between two lines of `--follow`."""
 
 
-def finals_of(client: CompetitionClient, found: dict[str, Any]) -> list[str]:
+def finals_of(client: CompetitionClient, ladder: messages.CompetitionInfo) -> list[str]:
     """Return the names of the finals of a ladder, which make its official standings; none for other competitions."""
-    if found["kind"] != CompetitionKind.LADDER:
+    if ladder.format != messages.COMPETITION_FORMAT_LADDER:
         return []
-    start = f"{found['competition']}{FINALS}"
-    return [each["competition"] for each in client.every() if each["competition"].startswith(start)]
+    names = (competition.name for competition in client.every())
+    return [name for name in names if name.startswith(f"{ladder.name}{FINALS}")]
 
 
 @click.command(
@@ -41,14 +43,22 @@ def list_competitions(*, client: CompetitionClient, as_json: bool) -> None:
     """List all competitions."""
     every = client.every()
     if as_json:
-        print_json({"competitions": every})
+        print_json({"competitions": [message_json(competition) for competition in every]})
         return
     if not every:
         say("There is no competition yet.")
         return
-    fields = ("competition", "kind", "format", "state", "entered", "official")
-    rows = [["" if each[field] is None else each[field] for field in fields] for each in every]
-    print_table(("competition", "kind", "format", "state", "bots", "official"), rows)
+    rows = [
+        (
+            competition.name,
+            enum_word(messages.CompetitionFormat, competition.format),
+            enum_word(messages.CompetitionState, competition.state),
+            competition.entered,
+            competition.official,
+        )
+        for competition in every
+    ]
+    print_table(("competition", "format", "state", "bots", "official"), rows)
 
 
 @click.command(
@@ -101,29 +111,29 @@ def show(
     if follow:
         _follow(client, name, as_json=as_json)
         return
-    found = client.standings(name, number)
+    standings = client.standings(name, number)
     if as_json:
-        print_json(client.show(name) | {"standings": found})
+        print_json(message_json(client.show(name)) | {"standings": standings})
     elif as_csv and (pairs or head_to_head):
-        click.echo(pairs_csv(found), nl=False)
+        click.echo(pairs_csv(standings), nl=False)
     elif as_csv:
-        print_result(found, as_csv=True)
+        print_result(standings, as_csv=True)
     elif head_to_head:
-        for game in found["games"]:
+        for game in standings["games"]:
             print_head_to_head(game, PlainConsole(width=WIDE if wide else None))
     else:
         state = client.show(name)
         _print_progress(state)
         for finals in finals_of(client, state):
             say(f"{finals} makes official standings of {name}.")
-        print_standings(found, pairs=pairs, wide=wide)
+        print_standings(standings, pairs=pairs, wide=wide)
         _print_entrants(state)
 
 
 def _follow(client: CompetitionClient, name: str, *, as_json: bool) -> None:
     """Print a line for each poll until the competition is finished; the arena may be busy or restart."""
 
-    def poll() -> dict[str, Any]:
+    def poll() -> messages.CompetitionInfo:
         return patiently(
             lambda: client.show(name),
             told=lambda error: say(f"{error.message}; trying again", err=True),
@@ -131,69 +141,77 @@ def _follow(client: CompetitionClient, name: str, *, as_json: bool) -> None:
 
     with contextlib.suppress(KeyboardInterrupt):
         before, began_s = poll(), time.monotonic()
-        found = before
+        now = before
         while True:
             lasted_s = time.monotonic() - began_s
-            click.echo(json.dumps(found) if as_json else _line(found, before, lasted_s))
-            if found["state"] == State.FINISHED:
+            click.echo(json.dumps(message_json(now)) if as_json else _line(now, before, lasted_s))
+            if now.state == messages.COMPETITION_STATE_FINISHED:
                 return
             time.sleep(POLL_S)
-            found = poll()
+            now = poll()
 
 
-def _line(found: dict[str, Any], before: dict[str, Any], seconds: float) -> str:
+def _line(shown: messages.CompetitionInfo, before: messages.CompetitionInfo, seconds: float) -> str:
     """One poll in a line: deal-sets played and in play, their rate, and the time for the rest."""
-    done, left = (_sum(found, ("complete",)), _sum(found, ("waiting", "in_play")))
-    rate = (done - _sum(before, ("complete",))) / seconds if seconds > POLL_S else 0.0
-    away = [each["bot"] for each in found["bots"] if each["away"]]
+    done = sum(game.complete for game in shown.games)
+    done_before = sum(game.complete for game in before.games)
+    left = sum(game.waiting + game.in_play for game in shown.games)
+    rate = (done - done_before) / seconds if seconds > POLL_S else 0.0
+    away = [bot.bot for bot in shown.bots if bot.away]
+    state = enum_word(messages.CompetitionState, shown.state)
     parts = [
-        "; ".join(filter(None, (str(found["state"]), found["waits"]))),
+        "; ".join(filter(None, (state, shown.waits))),
         f"{done} deal-sets played",
-        f"{_sum(found, ('in_play',))} in play",
+        f"{sum(game.in_play for game in shown.games)} in play",
         f"{left} left of what is drawn",
     ]
     if rate:
         parts.append(f"{60 * rate:.1f} a minute")
         parts.append(f"{left / rate / 60:.1f} minutes for what is drawn")
     if away:
-        parts.append(f"absent: {', '.join(away)}")
+        parts.append(f"limited: {', '.join(away)}")
     return ", ".join(parts)
 
 
-def _sum(found: dict[str, Any], states: tuple[str, ...]) -> int:
-    return sum(game["deal_sets"][each] for game in found["games"] for each in states)
-
-
-def _print_progress(found: dict[str, Any]) -> None:
-    format_ = f", {found['format']}" if found["format"] else ""
-    waits = f"; {found['waits']}" if found["waits"] else ""
-    say(f"{found['competition']}: {found['kind']}{format_}, {found['state']}{waits}")
-    if found["announcement"]:
-        say(f"Announced {found['announced']}: {found['announcement']}")
-    if found["timetable"]:
-        say(f"Played {found['timetable']}.")
-    for game in found["games"]:
-        sets = game["deal_sets"]
-        parts = [f"{sets['complete']} deal-sets played"]
+def _print_progress(shown: messages.CompetitionInfo) -> None:
+    format_ = enum_word(messages.CompetitionFormat, shown.format)
+    state = enum_word(messages.CompetitionState, shown.state)
+    runs = shown.state == messages.COMPETITION_STATE_RUNNING
+    say(
+        f"{shown.name}: {format_}, {state}"
+        + (f"; {shown.waits}" if shown.waits and not runs else "")
+    )
+    if shown.waits and runs:
+        say(f"Nothing begins at present: {shown.waits}.")
+    if shown.announcement:
+        announced = datetime.fromtimestamp(shown.announced_unix_ms / 1000, UTC)
+        say(f"Announced {announced.isoformat(timespec='seconds')}: {shown.announcement}")
+    if shown.timetable:
+        say(f"Played {shown.timetable}.")
+    for game in shown.games:
+        parts = [f"{game.complete} deal-sets played"]
         parts += [
-            f"{sets[each]} {words}"
-            for each, words in (
-                ("in_play", "in play"),
-                ("waiting", "waiting"),
-                ("given_up", "given up"),
-                ("void", "not to be played"),
+            f"{count} {words}"
+            for count, words in (
+                (game.in_play, "in play"),
+                (game.waiting, "waiting"),
+                (game.given_up, "given up"),
+                (game.voided, "not to be played"),
             )
-            if sets[each]
+            if count
         ]
-        rounds = f", round {game['rounds']}" if game["rounds"] else ""
-        say(f"{game['game']} of {game['seats']}{rounds}: {', '.join(parts)}")
+        rounds = f", round {game.rounds}" if game.rounds else ""
+        say(f"{game.game} of {game.seats}{rounds}: {', '.join(parts)}")
 
 
-def _print_entrants(found: dict[str, Any]) -> None:
+def _print_entrants(shown: messages.CompetitionInfo) -> None:
+    several = len(shown.games) > 1
     rows = []
-    for each in found["bots"]:
-        why = " ".join(filter(None, (each["out"], each["reason"]))) or each["away"]
-        games = [", ".join(each["games"]) or "by its version"] if len(found["games"]) > 1 else []
-        rows.append((each["seed"], each["bot"], each["owner"], each["kind"], *games, why))
-    games = ["games"] if len(found["games"]) > 1 else []
+    for bot in shown.bots:
+        out = enum_word(messages.CompetitionExit, bot.out)
+        why = " ".join(filter(None, (out, bot.reason))) or bot.away
+        games = [", ".join(bot.games) or "by its version"] if several else []
+        kind = enum_word(bots_pb2.BotKind, bot.kind)
+        rows.append((bot.seed, bot.bot, bot.owner, kind, *games, why))
+    games = ["games"] if several else []
     print_table(("seed", "bot", "owner", "kind", *games, ""), rows, wrapped=("games", ""))

@@ -9,10 +9,10 @@ import click
 from arena.cli.options import json_option, print_json
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
-from arena.conformance.cases import BadCase, Case, chosen, folder, load
-from arena.conformance.play import CaseResult
-from arena.conformance.run import badge_line, result_line, run
 from arena.errors import exits
+from arena.testing.conformance.cases import BadCase, Case, chosen, folder, load
+from arena.testing.conformance.client import let_clients_be_interrupted
+from arena.testing.conformance.play import CaseResult, badge_line, result_line, run
 
 
 def _as_json(verdict: CaseResult) -> dict[str, Any]:
@@ -98,6 +98,7 @@ def conformance(
             return
         if not command:
             raise click.UsageError("give the client's command after --")
+        let_clients_be_interrupted()
         verdicts = run(
             cases,
             command,
@@ -111,13 +112,13 @@ def conformance(
         raise click.ClickException(f"{command[0]} cannot be started: {error.strerror}") from error
     today = dt.datetime.now(dt.UTC).date().isoformat()
     if as_json:
-        said = {
+        result = {
             "result": result_line(verdicts),
             "passed": sum(verdict.passed for verdict in verdicts),
             "cases": [_as_json(verdict) for verdict in verdicts],
             "badge": badge_line(verdicts, today),
         }
-        print_json(said)
+        print_json(result)
     else:
         say(result_line(verdicts))
         if badge:

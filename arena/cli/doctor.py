@@ -1,82 +1,19 @@
-"""`arena doctor`: what this machine lacks for playing, serving, submitted bots and pages."""
+"""`arena doctor`: what this machine lacks, each with its cure."""
 
-import ctypes
-import os
-import platform
-import shutil
-import subprocess
-from collections.abc import Callable, Collection, Iterator
-from collections.abc import Set as AbstractSet
-from dataclasses import asdict, dataclass
-from enum import StrEnum
-from functools import partial
-from importlib.util import find_spec
+from dataclasses import asdict
 from pathlib import Path
-from typing import Final
 
 import click
 
+from arena.app.doctor import MACHINE, Goal, Wanted, examine
+from arena.app.findings import Readiness
 from arena.cli.options import data_option, json_option, plain_errors, print_json
 from arena.cli.serve import DEFAULT_PORT
+from arena.cli.terminal.console import progress
 from arena.cli.terminal.plain import say
 from arena.cli.web import WEB_PORT
-from arena.compiled import built
 from arena.errors import exits
-from arena.sandbox import UPLOADS_AT, Level, Sandbox
-from arena.server.admission.disk_budget import DiskBudget
-from arena.server.data_folder import is_running, store_path
-from arena.server.listen import CannotServe, require_free
-from arena.store import StoreError, answering_version, url_beside
-
-_PAGES_NEED: Final = ("starlette", "uvicorn", "jinja2", "markdown_it")
-_UNSYNCHRONISED: Final = 5
-"""What adjtimex returns while nothing sets the clock: TIME_ERROR."""
-_TIMEX_BYTES: Final = 512
-"""More than a `struct timex` has on any system."""
-_SPADE: Final = "2660"
-_CONNECT_S: Final = 5.0
-
-
-class Goal(StrEnum):
-    """What the machine is wanted for."""
-
-    PLAY = "play"
-    SERVE = "serve"
-    SUBMISSIONS = "submissions"
-    PAGES = "pages"
-
-
-class Readiness(StrEnum):
-    """Whether a goal can be reached."""
-
-    OK = "ok"
-    WEAK = "weak"
-    """It can be, with the disadvantage that the finding names."""
-    LACKS = "lacks"
-    """It cannot be."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at."""
-
-    subject: str
-    state: Readiness
-    found: str
-    cure: str = ""
-    """What to do; empty if nothing needs to be done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a machine is to do, and with what."""
-
-    goals: AbstractSet[Goal]
-    data: Path
-    port: int = DEFAULT_PORT
-    web_port: int = WEB_PORT
-    store: str = ""
-    """The address of a store in PostgreSQL; empty for the one of the data folder."""
+from arena.sandbox.sandbox import Sandbox
 
 
 @click.command(
@@ -86,14 +23,15 @@ Examples:
   arena doctor play
   arena doctor serve submissions --data /var/lib/arena
   arena doctor serve --store postgresql://arena@db.example/arena --json
+  arena doctor data --data /var/lib/arena
 
 \b
 Exit codes:
   0  nothing is lacking, though something may be weak    2  wrong arguments
-  1  something is lacking
+  1  something is lacking, or parts of the data differ
 """
 )
-@click.argument("goals", nargs=-1, type=click.Choice([each.value for each in Goal]))
+@click.argument("goals", nargs=-1, type=click.Choice([goal.value for goal in Goal]))
 @click.option("--port", default=DEFAULT_PORT, envvar="ARENA_PORT", help="Port of the arena.")
 @click.option("--web-port", default=WEB_PORT, help="Port of the pages.")
 @click.option(
@@ -108,156 +46,26 @@ Exit codes:
 def doctor(
     goals: tuple[str, ...], port: int, web_port: int, store: str, as_json: bool, data: Path
 ) -> None:
-    """Show what this machine lacks for GOALS, each with its cure; without GOALS for all of them.
+    """Show what this machine lacks for GOALS, each with its cure; without GOALS for all but `data`.
 
     `play` launches bots of your own, `serve` lets bots connect, `submissions` runs submitted bots,
-    and `pages` shows matches in a browser. Nothing is changed.
+    and `pages` shows matches in a browser. `data` compares the store, the replays, the log of deals and the
+    official standings of a data folder, which takes as long as `arena replay verify`. Nothing is changed.
     """
-    wanted = Wanted({Goal(each) for each in goals} or set(Goal), data, port, web_port, store)
-    with plain_errors(), Sandbox(data=data) as sandbox:
-        findings = tuple(examine(wanted, sandbox))
+    wanted = Wanted(set(map(Goal, goals)) or set(MACHINE), data, port, web_port, store)
+    quiet = as_json or Goal.DATA not in wanted.goals
+    with (
+        plain_errors(),
+        Sandbox(data=data) as sandbox,
+        progress("comparing the data", quiet=quiet) as tell,
+    ):
+        findings = tuple(examine(wanted, sandbox, tell))
     if as_json:
-        print_json({"findings": [asdict(each) for each in findings]})
+        print_json({"findings": [asdict(finding) for finding in findings]})
     else:
-        for each in findings:
-            say(f"{each.state:<6} {each.subject:<15} {each.found}")
-            if each.cure:
-                say(f"{'':<22} cure: {each.cure}")
-    if any(each.state is Readiness.LACKS for each in findings):
+        for finding in findings:
+            say(f"{finding.state:<6} {finding.subject:<15} {finding.found}")
+            if finding.cure:
+                say(f"{'':<22} cure: {finding.cure}")
+    if any(finding.state is Readiness.LACKS for finding in findings):
         raise SystemExit(exits.FAILED)
-
-
-def examine(wanted: Wanted, sandbox: Sandbox) -> Iterator[Finding]:
-    """Look at all that the goals need, in the order of the goals."""
-    yield _python()
-    if wanted.goals & {Goal.PLAY, Goal.SUBMISSIONS}:
-        yield sandbox_finding(sandbox, submissions=Goal.SUBMISSIONS in wanted.goals)
-        if sandbox.level in UPLOADS_AT:
-            yield groups_finding(sandbox)
-    yield data_finding(wanted.data)
-    if Goal.SERVE in wanted.goals:
-        yield port_finding("port", wanted.port, "--port", wanted.data)
-        yield clock_finding(_adjtimex())
-        if url := wanted.store or url_beside(store_path(wanted.data)):
-            yield store_finding(url)
-    if Goal.PAGES in wanted.goals:
-        yield packages_finding()
-        yield port_finding("port of pages", wanted.web_port, "--web-port", wanted.data)
-        yield fonts_finding(_fonts_with_suits())
-
-
-def _python() -> Finding:
-    version = platform.python_version()
-    if built() == "compiled":
-        return Finding("Python", Readiness.OK, f"{version}, compiled")
-    cure = "install the compiled wheel, or run scripts/compile in a checkout"
-    return Finding(
-        "Python", Readiness.WEAK, f"{version}, pure: matches take more processor time", cure
-    )
-
-
-def sandbox_finding(sandbox: Sandbox, *, submissions: bool) -> Finding:
-    """The sandbox level; submitted bots need S2."""
-    level = sandbox.level
-    if level in UPLOADS_AT:
-        return Finding("sandbox", Readiness.OK, level.value)
-    why, _, cure = sandbox.why_not_better.partition(": ")
-    return Finding(
-        "sandbox",
-        Readiness.LACKS if submissions else Readiness.WEAK,
-        f"{level.value}, as {why}",
-        cure or "docs/sandbox.md has what each system needs",
-    )
-
-
-def groups_finding(sandbox: Sandbox) -> Finding:
-    """Whether the memory and processor of a whole bot are limited."""
-    if sandbox.level is Level.S3:
-        return Finding("control groups", Readiness.OK, "delegated")
-    why, _, cure = sandbox.why_not(Level.S3).partition(": ")
-    found = f"the total memory and processor time of a bot are not limited, as {why}"
-    return Finding("control groups", Readiness.WEAK, found, cure or "a unit with Delegate=yes")
-
-
-def data_finding(
-    data: Path, measured: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage
-) -> Finding:
-    """Whether the data folder can be written, and its disk has space for matches."""
-    folder = data.absolute()
-    while not folder.exists():
-        folder = folder.parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        found = f"{data} cannot be written by this user"
-        return Finding("data folder", Readiness.LACKS, found, "name another one with --data")
-    if full := DiskBudget(partial(measured, folder)).why_full():
-        return Finding(
-            "data folder", Readiness.LACKS, full, "free disk space: new matches are refused"
-        )
-    _, _, free_bytes = measured(folder)
-    return Finding("data folder", Readiness.OK, f"{data}, {free_bytes / 1e9:.1f} GB free")
-
-
-def port_finding(subject: str, port: int, option: str, data: Path) -> Finding:
-    """Whether a port is free on this machine."""
-    try:
-        require_free("127.0.0.1", port)
-    except CannotServe as error:
-        if is_running(data):
-            return Finding(subject, Readiness.OK, f"{port}, in use while an arena runs in {data}")
-        return Finding(subject, Readiness.LACKS, str(error), f"choose another with {option}")
-    return Finding(subject, Readiness.OK, f"{port} is free")
-
-
-def _adjtimex() -> int | None:
-    """The state of the kernel's clock; None if the system does not tell."""
-    adjtimex = getattr(ctypes.CDLL(None), "adjtimex", None)
-    return None if adjtimex is None else int(adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES)))
-
-
-def clock_finding(state: int | None) -> Finding:
-    """Whether something sets the clock, given what adjtimex returned."""
-    if state is None or state < 0:
-        return Finding("clock", Readiness.OK, "this system does not tell whether it is set")
-    if state != _UNSYNCHRONISED:
-        return Finding("clock", Readiness.OK, "synchronised")
-    found = "not synchronised: dates of matches and ends of codes and bans may be wrong"
-    return Finding("clock", Readiness.WEAK, found, "install chrony or systemd-timesyncd")
-
-
-def store_finding(url: str) -> Finding:
-    """Whether a store in PostgreSQL answers, and is new enough."""
-    try:
-        return Finding("PostgreSQL", Readiness.OK, answering_version(url, _CONNECT_S))
-    except StoreError as error:
-        found, _, cure = str(error).partition(": ")
-        return Finding(
-            "PostgreSQL", Readiness.LACKS, found, cure or "docs/organising.md: PostgreSQL"
-        )
-
-
-def packages_finding(needed: Collection[str] = _PAGES_NEED) -> Finding:
-    """Whether the packages that draw pages are installed."""
-    if missing := [each for each in needed if find_spec(each) is None]:
-        cure = "pip install 'cardarena-engine[web]'"
-        return Finding("packages", Readiness.LACKS, f"{', '.join(missing)} not installed", cure)
-    return Finding("packages", Readiness.OK, "those of pages are installed")
-
-
-def _fonts_with_suits() -> int | None:
-    """The number of installed fonts with the suits of cards; None without fontconfig."""
-    if shutil.which("fc-list") is None:
-        return None
-    command = ["fc-list", f":charset={_SPADE}", "family"]
-    return len(subprocess.run(command, capture_output=True, check=False).stdout.splitlines())
-
-
-def fonts_finding(count: int | None) -> Finding:
-    """Whether a browser on this machine can draw cards. Browsers of other machines have their own fonts."""
-    if count is None:
-        return Finding(
-            "fonts", Readiness.OK, "no fontconfig here; browsers of other machines have fonts"
-        )
-    if count == 0:
-        found = "none has the suits of cards, for a browser on this machine"
-        return Finding("fonts", Readiness.WEAK, found, "apt install fonts-dejavu-core")
-    return Finding("fonts", Readiness.OK, f"{count} have the suits of cards")

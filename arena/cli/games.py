@@ -1,10 +1,10 @@
 """`arena games`: the games, their rules and options."""
 
+from dataclasses import asdict
 from typing import Any
 
 import click
 from rich.markdown import Markdown
-from rich.table import Table
 
 from arena.cli.command_group import CommandGroup
 from arena.cli.options import GameType, json_option, print_json
@@ -41,18 +41,7 @@ def _as_json(game: Game) -> dict[str, Any]:
         "summary": game.summary,
         "rules_version": game.rules_version,
         "seats": list(game.seats),
-        "options": [
-            {
-                "name": setting.name,
-                "default": setting.default,
-                "minimum": setting.minimum,
-                "maximum": setting.maximum,
-                "choices": list(setting.choices),
-                "meaning": setting.meaning,
-                "needs": {name: list(good) for name, good in setting.needs.items()},
-            }
-            for setting in game.settings
-        ],
+        "options": [asdict(setting) for setting in game.settings],
     }
 
 
@@ -84,13 +73,22 @@ def list_games(*, as_json: bool) -> None:
 def show(game: Game, as_json: bool) -> None:
     """Show the rules, options and seats of GAME."""
     if as_json:
-        print_json(_as_json(game) | {"page": game.describe()})
+        fields = [
+            {"name": name, "meaning": meaning} for name, meaning in game.view_fields().items()
+        ]
+        print_json(_as_json(game) | {"view": fields, "page": game.describe()})
         return
     console = PlainConsole()
     console.print(Markdown(game.describe()))
-    table = Table("option", "default", "values", "meaning", title=f"Options of {game.id}")
-    for setting in game.settings:
-        default = _value(setting.default)
-        table.add_row(setting.name, default, _limits(setting), setting.meaning)
-    console.print(table)
+    print_table(
+        heads := ("option", "default", "values", "meaning"),
+        [
+            (setting.name, _value(setting.default), _limits(setting), setting.meaning)
+            for setting in game.settings
+        ],
+        wrapped=heads[2:],
+        title=f"Options of {game.id}",
+        framed=True,
+        console=console,
+    )
     console.print(f"Seats: {_seats(game)}. Rules version {game.rules_version}.")

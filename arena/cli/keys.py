@@ -1,42 +1,38 @@
 """`arena keys`: the keys of bots, organisers and owners."""
 
+import functools
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 
+from arena.cli.arena_client import PAGE
 from arena.cli.command_group import CommandGroup
 from arena.cli.options import (
     data_option,
     json_option,
-    make_folder,
-    plain_errors,
+    message_json,
     print_json,
     require_folder,
+    with_options,
 )
+from arena.cli.owner_keys import token_option
+from arena.cli.services import ArenaServices, service_options
 from arena.cli.terminal.console import print_table
-from arena.replay.signing import kept_key
-from arena.server.admission.tokens import KEY_ID_CHARS, MARK, key_id, new_token, token_sha256
-from arena.server.data_folder import store_path
-from arena.store import NAME, Key, Keys, Scope, Store, open_store
-from arena.store.keys import KeyIdTaken
-from arena.store.names import NAME_RULE
+from arena.records.signing import kept_key
+from arena.referee.wire.enums import enum_word
+from cardarena.v1 import keys_pb2
+from cardarena.v1.keys_pb2_grpc import KeyServiceStub
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+_TOKEN_MARK: Final = "arena_"  # noqa: S105 - what tokens begin with
+_KEY_ID: Final = re.compile(r"[0-9A-Za-z]{8}")
 _UNITS: Final = {"w": 7 * 86_400, "d": 86_400, "h": 3_600, "m": 60}
 _LIFETIME: Final = re.compile(r"([1-9][0-9]{0,4})([wdhm])")
-
-
-class NameType(click.ParamType[str]):
-    """The name of a bot or an owner."""
-
-    name = "name"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if not NAME.fullmatch(value):
-            self.fail(NAME_RULE, param, ctx)
-        return str(value)
 
 
 class LifetimeType(click.ParamType[timedelta]):
@@ -55,6 +51,27 @@ class LifetimeType(click.ParamType[timedelta]):
         return timedelta(seconds=int(match[1]) * _UNITS[match[2]])
 
 
+_expires_option: Final = click.option(
+    "--expires",
+    type=LifetimeType(),
+    metavar="TIME",
+    help="Lifetime, such as 30d.  [default: unlimited]",
+)
+
+
+def _creating(command: F) -> F:
+    """Add the options of commands that create a key."""
+    return with_options(
+        token_option(command),
+        json_option,
+        functools.partial(service_options, kind=ArenaServices),
+    )
+
+
+_reading: Final = functools.partial(service_options, kind=ArenaServices, require=require_folder)
+"""Adds the options of commands that create no folder."""
+
+
 @click.group(
     cls=CommandGroup,
     epilog="""\b
@@ -68,7 +85,7 @@ Examples:
 def keys() -> None:
     """Create, list and revoke the keys of bots, organisers and owners.
 
-    A running arena applies the changes within a second.
+    A running arena applies the changes within a second. In a folder, no key is needed to create the first one.
     """
 
 
@@ -96,106 +113,114 @@ A bot keeps its owner for good. A bot may have several keys: to replace one, cre
 another, restart the bot with it, and revoke the old one.
 """
 )
-@click.argument("name", type=NameType())
-@click.option("--owner", type=NameType(), help="The owner; required for a new bot.")
-@click.option(
-    "--expires",
-    type=LifetimeType(),
-    metavar="TIME",
-    help="Lifetime, such as 30d.  [default: unlimited]",
-)
-@json_option
-@data_option
-def bot(name: str, owner: str | None, expires: timedelta | None, as_json: bool, data: Path) -> None:
+@click.argument("name")
+@click.option("--owner", help="The owner; required for a new bot.")
+@_expires_option
+@_creating
+def bot(*, name: str, owner: str | None, expires: timedelta | None, **given: Any) -> None:
     """Create a key for the bot NAME: with its token the bot plays under this name."""
-    with plain_errors(), _open(data) as store:
-        held = store.keys()
-        owner = owner or held.owner_of(name)
-        if owner is None:
-            raise click.UsageError(f"{name!r} is a new bot: say whose, with --owner")
-        key, token = _make(held, Scope.BOT, owner, name, expires)
-    _print(key, token, f"the bot {name!r} of {owner!r}", as_json=as_json)
+    _create(keys_pb2.KEY_SCOPE_BOT, owner or "", bot=name, lifetime=expires, **given)
 
 
 @new.command(epilog="\b\nExamples:\n  arena keys new organiser --owner ann --expires 30d")
-@click.option("--owner", type=NameType(), required=True, help="The organiser's name.")
-@click.option(
-    "--expires",
-    type=LifetimeType(),
-    metavar="TIME",
-    help="Lifetime, such as 30d.  [default: unlimited]",
-)
-@json_option
-@data_option
-def organiser(owner: str, expires: timedelta | None, as_json: bool, data: Path) -> None:
+@click.option("--owner", required=True, help="The organiser's name.")
+@_expires_option
+@_creating
+def organiser(*, owner: str, expires: timedelta | None, **given: Any) -> None:
     """Create a key for an organiser, who can create matches and competitions with its token."""
-    with plain_errors(), _open(data) as store:
-        key, token = _make(store.keys(), Scope.ORGANISER, owner, "", expires)
-    _print(key, token, f"the organiser {owner!r}", as_json=as_json)
+    _create(keys_pb2.KEY_SCOPE_ORGANISER, owner, lifetime=expires, **given)
 
 
 @new.command(
     epilog="""\b
 Examples:
   arena keys new worker m1
-  arena keys new worker m1 > worker-token
+  arena keys new worker m1 --to worker-token
 """
 )
-@click.argument("name", type=NameType())
-@json_option
-@data_option
-def worker(name: str, as_json: bool, data: Path) -> None:
+@click.argument("name")
+@_creating
+def worker(*, name: str, **given: Any) -> None:
     """Create a key for the worker NAME, which may play deal-sets with it and nothing else.
 
     Workers see the cards of what they play, so give keys to machines of your own only.
     """
-    with plain_errors(), _open(data) as store:
-        key, token = _make(store.keys(), Scope.WORKER, name, "", None)
-    _print(key, token, f"the worker {name!r}", as_json=as_json)
+    _create(keys_pb2.KEY_SCOPE_WORKER, name, **given)
 
 
 @new.command(epilog="\b\nExamples:\n  arena keys new owner ann")
-@click.argument("owner", type=NameType())
+@click.argument("owner")
+@token_option
 @json_option
-@data_option
-def owner(owner: str, as_json: bool, data: Path) -> None:
+@_reading
+def owner(*, owner: str, **given: Any) -> None:
     """Create another key for OWNER, who has registered and lost the first one.
 
     The owner passes the printed token in CARDARENA_OWNER_TOKEN. Revoke the lost key.
     """
-    require_folder(data)
-    with plain_errors(), _open(data) as store:
-        store.registry().require_welcome(owner)
-        key, token = _make(store.keys(), Scope.OWNER, owner, "", None)
-    _print(key, token, f"the owner {owner!r}", as_json=as_json)
+    _create(keys_pb2.KEY_SCOPE_OWNER, owner, **given)
+
+
+def _create(
+    scope: keys_pb2.KeyScope.ValueType,
+    owner: str,
+    *,
+    client: ArenaServices,
+    as_json: bool,
+    keep: Callable[[str], object] | None,
+    bot: str = "",
+    lifetime: timedelta | None = None,
+) -> None:
+    """Create a key. Its token alone is printed on standard output, for shells."""
+    keys = client.of(KeyServiceStub)
+    lifetime_s = round(lifetime.total_seconds()) if lifetime else 0
+    request = keys_pb2.CreateKeyRequest(scope=scope, owner=owner, bot=bot, lifetime_s=lifetime_s)
+    created = keys.call(keys.stub.CreateKey, request)
+    token = created.token
+    if keep is not None:
+        keep(token)
+        created.ClearField("token")
+    if as_json:
+        print_json(message_json(created))
+        return
+    key = created.key
+    whose = f"the {enum_word(keys_pb2.KeyScope, scope)} "
+    whose += f"{key.bot!r} of {key.owner!r}" if key.bot else repr(key.owner)
+    end = f", valid until {_time(key.expires_unix_ms):%Y-%m-%d %H:%M} UTC"
+    until = end if key.expires_unix_ms else ""
+    shown = "" if keep else " Its token is shown only now:"
+    click.echo(f"Key {key.key_id} for {whose}{until}.{shown}", err=True)
+    if keep is None:
+        click.echo(token)
 
 
 @keys.command("list", epilog="\b\nExamples:\n  arena keys list\n  arena keys list --json")
 @json_option
-@data_option
-def list_keys(as_json: bool, data: Path) -> None:
-    """List the keys. A token begins with `arena_` and its key's id."""
-    require_folder(data)
-    with plain_errors(), _open(data) as store:
-        held = store.keys().all()
-    now = _now()
+@_reading
+def list_keys(*, client: ArenaServices, as_json: bool) -> None:
+    """List the keys, and the sign-in sessions of browsers. A token begins with `arena_` and its key's id.
+
+    An owner's token lists the owner's own.
+    """
+    keys = client.of(KeyServiceStub)
+    listed = keys.pages(keys.stub.ListKeys, keys_pb2.ListKeysRequest(page_size=PAGE), "keys")
     if as_json:
-        print_json({"keys": [_as_json(key, now) for key in held]})
+        print_json(message_json(keys_pb2.ListKeysResponse(keys=listed)))
         return
-    if not held:
+    if not listed:
         click.echo("There are no keys.")
         return
     rows = [
         (
-            key.id,
-            key.scope.value,
+            key.key_id,
+            enum_word(keys_pb2.KeyScope, key.scope) + ", in a browser" * bool(key.signed_in_with),
             key.bot,
             key.owner,
-            _state(key, now),
-            _day(key.created),
-            "" if key.used is None else key.used.isoformat(),
+            _state(key),
+            day_of(key.created_unix_ms),
+            key.last_used,
         )
-        for key in held
+        for key in listed
     ]
     print_table(("id", "scope", "bot", "owner", "state", "made", "last used"), rows)
 
@@ -227,84 +252,36 @@ def public_key(data: Path) -> None:
     epilog="\b\nExamples:\n  arena keys revoke Xy3kPq9A\n  arena keys revoke Xy3kPq9A b0TnT2zW"
 )
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@data_option
-def revoke(ids: tuple[str, ...], data: Path) -> None:
-    """Revoke keys for good, and close the streams of their bots."""
-    for each in ids:
-        if not re.fullmatch(rf"[0-9A-Za-z]{{{KEY_ID_CHARS}}}", each):
-            # It may be a token, so it is not printed.
-            text = f"a key's id has {KEY_ID_CHARS} letters and digits, as `arena keys list` shows"
-            if each.startswith(MARK):
+@_reading
+def revoke(*, client: ArenaServices, ids: tuple[str, ...]) -> None:
+    """Revoke keys for good with the sign-in sessions that were made with them, and close the streams of their bots."""
+    for key_id in ids:
+        if not _KEY_ID.fullmatch(key_id):
+            # It may be a token, so it is neither sent nor printed.
+            text = "a key's id has 8 letters and digits, as `arena keys list` shows"
+            if key_id.startswith(_TOKEN_MARK):
                 text += "; never give a token on a command line, where others can read it"
             raise click.UsageError(text)
-    require_folder(data)
-    with plain_errors(), _open(data) as store:
-        for each in ids:
-            key = store.keys().revoke(each, _now())
-            click.echo(f"The key {key.id} of {key.bot or key.owner!r} is revoked.", err=True)
+    keys = client.of(KeyServiceStub)
+    for key_id in ids:
+        request = keys_pb2.RevokeKeyRequest(key_id=key_id)
+        key = keys.call(keys.stub.RevokeKey, request).key
+        click.echo(f"The key {key.key_id} of {key.bot or key.owner!r} is revoked.", err=True)
 
 
-def _open(data: Path) -> Store:
-    make_folder(data)
-    return open_store(store_path(data))
-
-
-def _make(
-    held: Keys, scope: Scope, owner: str, bot_name: str, lifetime: timedelta | None
-) -> tuple[Key, str]:
-    now = _now()
-    while True:
-        token = new_token()
-        key = Key(
-            id=key_id(token),
-            token_sha256=token_sha256(token),
-            scope=scope,
-            owner=owner,
-            bot=bot_name,
-            created=now,
-            expires=None if lifetime is None else now + lifetime,
-        )
-        try:
-            return held.add(key), token
-        except KeyIdTaken:
-            continue  # once in 218 million million
-
-
-def _print(key: Key, token: str, whose: str, *, as_json: bool) -> None:
-    """Print the token alone on standard output, for shells; the rest goes to standard error."""
-    if as_json:
-        print_json(_as_json(key, _now()) | {"token": token})
-        return
-    until = "" if key.expires is None else f", valid until {key.expires:%Y-%m-%d %H:%M} UTC"
-    click.echo(f"Key {key.id} for {whose}{until}. Its token is shown only now:", err=True)
-    click.echo(token)
-
-
-def _as_json(key: Key, now: datetime) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "scope": key.scope.value,
-        "owner": key.owner,
-        "bot": key.bot or None,
-        "state": _state(key, now).split()[0],
-        "created": key.created.isoformat(),
-        "expires": None if key.expires is None else key.expires.isoformat(),
-        "revoked": None if key.revoked is None else key.revoked.isoformat(),
-        "last_used": None if key.used is None else key.used.isoformat(),
-    }
-
-
-def _state(key: Key, now: datetime) -> str:
-    if key.revoked is not None:
-        return f"revoked {_day(key.revoked)}"
-    if key.expires is None:
+def _state(key: keys_pb2.KeyInfo) -> str:
+    if key.state == keys_pb2.KEY_STATE_REVOKED:
+        return f"revoked {day_of(key.revoked_unix_ms)}"
+    if not key.expires_unix_ms:
         return "valid"
-    return f"valid to {_day(key.expires)}" if key.expires > now else f"expired {_day(key.expires)}"
+    word = "expired" if key.state == keys_pb2.KEY_STATE_EXPIRED else "valid to"
+    return f"{word} {day_of(key.expires_unix_ms)}"
 
 
-def _day(moment: datetime) -> str:
-    return moment.date().isoformat()
+def day_of(unix_ms: int) -> str:
+    """A day in UTC, such as 2026-11-29."""
+    return _time(unix_ms).date().isoformat()
 
 
-def _now() -> datetime:
-    return datetime.now(UTC).replace(microsecond=0)
+def _time(unix_ms: int) -> datetime:
+    return datetime.fromtimestamp(unix_ms / 1000, UTC)

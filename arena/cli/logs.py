@@ -18,6 +18,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, Final
 
+from arena.durable_files import Unwritten
 from arena.token_bucket import TokenBucket
 
 LOG_NAME: Final = "arena.log"
@@ -40,7 +41,7 @@ def log_file(data: Path, name: str = LOG_NAME) -> logging.Handler:
     """Return a handler that writes a log in a data folder; each process has its own name.
 
     Raises:
-      CannotServe: if the folder cannot be written.
+      Unwritten: if the folder cannot be written.
     """
     try:
         data.mkdir(parents=True, exist_ok=True)
@@ -48,9 +49,7 @@ def log_file(data: Path, name: str = LOG_NAME) -> logging.Handler:
             data / name, maxBytes=MAX_LOG_BYTES, backupCount=OLD_LOGS, encoding="utf-8"
         )
     except OSError as error:
-        from arena.server.listen import CannotServe
-
-        raise CannotServe(f"cannot write in {data}: {error.strerror}") from error
+        raise Unwritten(f"cannot write in {data}: {error.strerror}") from error
     handler.setFormatter(formatter())
     handler.addFilter(gone_is_no_error)
     handler.addFilter(Throttle())
@@ -70,16 +69,21 @@ class _Lines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "timestamp": made.isoformat(timespec="microseconds").replace("+00:00", "Z"),
-            **{name: each for name, each in vars(record).items() if name not in _NO_FIELDS},
+            **{name: value for name, value in vars(record).items() if _is_field(name)},
             **_error_without_text(record),
         }
         return json.dumps(
-            {name: _without_tokens(each) for name, each in line.items()}, default=_plain
+            {name: _without_tokens(value) for name, value in line.items()}, default=_plain
         )
 
 
 _NO_FIELDS: Final = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime"})
 """Attributes of every record; all others were passed as `extra`."""
+
+
+def _is_field(name: str) -> bool:
+    """Whether an attribute was passed as `extra`: libraries add some of their own, as Ray `_ray_timestamp_ns`."""
+    return name not in _NO_FIELDS and not name.startswith("_")
 
 
 def gone_is_no_error(record: logging.LogRecord) -> bool:
@@ -137,8 +141,8 @@ class _Kind:
 
 def _own_words(record: logging.LogRecord) -> str:
     """The message; of a library's message only the first line, because the others quote its input."""
-    said = record.getMessage()
-    return said if record.name.startswith("arena") else said.partition("\n")[0]
+    message = record.getMessage()
+    return message if record.name.startswith("arena") else message.partition("\n")[0]
 
 
 def _error_without_text(record: logging.LogRecord) -> dict[str, Any]:
@@ -158,15 +162,15 @@ def _trace(error: BaseException, seen: set[int]) -> Iterator[str]:
         yield from _trace(before, seen)
         yield "and then"
     # The system's text about a file quotes nothing of a match.
-    said = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-    yield f"{type(error).__module__}.{type(error).__qualname__}{said}"
+    reason = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+    yield f"{type(error).__module__}.{type(error).__qualname__}{reason}"
     for frame in traceback.extract_tb(error.__traceback__):
         yield f"  {frame.filename}:{frame.lineno} {frame.name}"
     if isinstance(error, BaseExceptionGroup):
-        for each in error.exceptions:
-            if id(each) not in seen:
+        for inner in error.exceptions:
+            if id(inner) not in seen:
                 yield "  which holds"
-                yield from _trace(each, seen)
+                yield from _trace(inner, seen)
 
 
 def _without_tokens(value: object) -> object:

@@ -13,15 +13,13 @@ from typing import Final
 
 import click
 
-from arena.cli.options import plain_errors, require_folder
+from arena.cli.options import require_folder
 from arena.cli.suggestions import MOST, nearest
-from arena.competition.record import bot_of
 from arena.games.contract import Seat
-from arena.replay.playback import Discrepancy
-from arena.replay.read import REPLAY_SUFFIX, Unplayable, replay_path
-from arena.replay.records import Damaged
-from arena.server.data_folder import store_path
-from arena.store import MatchFilter, is_there, open_store
+from arena.records.playback import Discrepancy
+from arena.records.read import REPLAY_SUFFIX, Unplayable, replay_path
+from arena.records.records import Damaged
+from arena.results.deal_sets import bot_of
 
 LAST: Final = "last"
 REPLAYS: Final = "replays"
@@ -37,11 +35,11 @@ def replay_of(match: str, data: Path) -> Path:
     path = Path(match)
     if names_a_file(match):
         return path
-    found = published(match, data)
-    if found is not None:
-        return found
+    replay = published(match, data)
+    if replay is not None:
+        return replay
     folder = data / REPLAYS
-    near = nearest(match, (each.stem for each in _newest_first(folder)))
+    near = nearest(match, (path.stem for path in _newest_first(folder)))
     raise click.ClickException(f"there is no replay of a match {match!r} in {folder}; {near}")
 
 
@@ -70,13 +68,13 @@ def published(match: str, data: Path) -> Path | None:
         replay_path(folder, match)
     except ValueError as error:
         raise click.ClickException(str(error)) from None
-    found = [each for each in _newest_first(folder) if each.stem.startswith(match)]
-    exact = [each for each in found if each.stem == match]
-    if len(exact or found) > 1:
-        ids = ", ".join(each.stem for each in found[:MOST])
-        more = f" and {len(found) - MOST} more" if len(found) > MOST else ""
+    begun = [path for path in _newest_first(folder) if path.stem.startswith(match)]
+    exact = [path for path in begun if path.stem == match]
+    if len(exact or begun) > 1:
+        ids = ", ".join(path.stem for path in begun[:MOST])
+        more = f" and {len(begun) - MOST} more" if len(begun) > MOST else ""
         raise click.ClickException(f"{match!r} begins the ids of several matches: {ids}{more}")
-    return next(iter(exact or found), None)
+    return next(iter(exact or begun), None)
 
 
 @contextlib.contextmanager
@@ -92,18 +90,26 @@ def plain_replay_errors(file: Path) -> Iterator[None]:
 
 def _last(data: Path) -> Path | None:
     """The replay of the match that ended last."""
-    there = {each.stem: each for each in _newest_first(data / REPLAYS)}
-    if is_there(store_path(data)):
-        with plain_errors(), open_store(store_path(data)) as store:
-            for each in store.matches().find(MatchFilter(published=True)):
-                if each.outcome.match_id in there:
-                    return there[each.outcome.match_id]
+    # Imported here, as most commands name a match and call no service.
+    from arena.app.local_channel import has_store
+    from arena.cli.services import ArenaServices, local_services
+    from cardarena.v1 import lobby_pb2
+    from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
+
+    there = {path.stem: path for path in _newest_first(data / REPLAYS)}
+    if has_store(data):
+        request = lobby_pb2.ListMatchesRequest(ended=lobby_pb2.MatchFilter(published=True))
+        with local_services(data, ArenaServices) as services:
+            lobby = services.of(LobbyServiceStub)
+            for match in lobby.call(lobby.stub.ListMatches, request).matches:
+                if match.match_id in there:
+                    return there[match.match_id]
     return next(iter(there.values()), None)
 
 
 def _newest_first(folder: Path) -> list[Path]:
-    written = ((each.stat().st_mtime_ns, each) for each in folder.glob(f"*{REPLAY_SUFFIX}"))
-    return [each for _, each in sorted(written, reverse=True)]
+    written = ((path.stat().st_mtime_ns, path) for path in folder.glob(f"*{REPLAY_SUFFIX}"))
+    return [path for _, path in sorted(written, reverse=True)]
 
 
 # Bots.
@@ -112,19 +118,21 @@ def _newest_first(folder: Path) -> list[Path]:
 def meant(bot: str, names: Iterable[str]) -> list[str]:
     """The names that a typed one means.
 
-    They are equal to it; or differ in capitals; or are its versions; or differ in `.py`, `_` and `bot`.
+    They are equal to it; or differ in capitals; or are its versions; or the bot of this version, as a remote bot plays
+    under its own name; or differ in `.py`, `_` and `bot`.
     """
     known = list(dict.fromkeys(names))
     ways: Sequence[Callable[[str], bool]] = (
         lambda name: name == bot,
         lambda name: name.casefold() == bot.casefold(),
         lambda name: bot_of(name) == bot,
+        lambda name: name == bot_of(bot),
         lambda name: _bare(name) == _bare(bot),
     )
     for way in ways:
-        found = list(filter(way, known))
-        if found:
-            return found
+        names_meant = list(filter(way, known))
+        if names_meant:
+            return names_meant
     return []
 
 
@@ -134,14 +142,14 @@ def seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:
     Raises:
       click.ClickException: if no seat or several have this name; the text names the bots.
     """
-    found = meant(bot, names)
-    seats = [at for at, name in enumerate(names) if name in found]
+    names_meant = meant(bot, names)
+    seats = [at for at, name in enumerate(names) if name in names_meant]
     if len(seats) == 1:
         return Seat(seats[0])
-    if len(found) == 1:
+    if len(names_meant) == 1:
         at = " and ".join(map(str, seats))
         raise click.ClickException(f"{bot!r} sat at the seats {at}: say which")
-    if found:
+    if names_meant:
         sat = " or ".join(f"{names[at]} (seat {at})" for at in seats)
         raise click.ClickException(f"{bot!r} may be {sat} at match {match_id}: give the seat")
     if bot.isdecimal() and int(bot) < len(names):

@@ -4,12 +4,9 @@ import contextlib
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import click
 import grpc
-from rich.table import Table
-from rich.text import Text
 
 from arena.cli.arena_client import (
     POLL_S,
@@ -20,12 +17,19 @@ from arena.cli.arena_client import (
     server_options,
     service_client,
 )
-from arena.cli.bots import connected_bots
-from arena.cli.options import ChosenTerms, json_option, parse_options, print_json, terms_options
+from arena.cli.connected_bots import connected_bots
+from arena.cli.options import (
+    ChosenTerms,
+    json_option,
+    message_json,
+    parse_options,
+    print_json,
+    terms_options,
+)
 from arena.cli.suggestions import nearest
-from arena.cli.terminal.console import PlainConsole
-from arena.cli.terminal.plain import Interrupted, plain, say
-from arena.replay.phrases import count
+from arena.cli.terminal.console import PlainConsole, print_table
+from arena.cli.terminal.plain import Interrupted, program, say
+from arena.records.phrases import count
 from cardarena.v1 import game_pb2, lobby_pb2
 from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 
@@ -83,7 +87,7 @@ def create(
         if not no_wait:
             made = _followed(lobby, made, quiet=as_json)
     if as_json:
-        print_json(_as_json(made))
+        print_json(message_json(made))
     elif no_wait:
         say(made.match_id)
     else:
@@ -105,11 +109,11 @@ def _created(
         if error.code is not grpc.StatusCode.NOT_FOUND:
             raise
         known = lobby.call(lobby.stub.ListGames, lobby_pb2.ListGamesRequest()).games
-        games = [each.game for each in known]
+        games = [game.game for game in known]
         if terms.game not in games:
             text = f"there is no game {terms.game!r} there; {nearest(terms.game, games)}"
             raise click.ClickException(text) from None
-        connected = [each.bot for each in connected_bots(lobby)]
+        connected = [session.bot for session in connected_bots(lobby)]
         for bot in bots:
             if bot not in connected:
                 text = f"no bot named {bot!r} is connected; {nearest(bot, connected)}"
@@ -178,30 +182,22 @@ def _progress(
 def _print(match: lobby_pb2.MatchInfo) -> None:
     console = PlainConsole()
     if match.places:
-        table = Table("place", "bot", "seat", "score", title=match.game)
-        for seat in sorted(range(len(match.bots)), key=lambda seat: match.places[seat]):
-            name = Text(plain(match.bots[seat]))
-            table.add_row(str(match.places[seat]), name, str(seat), str(match.scores[seat]))
-        console.print(table)
+        print_table(
+            ("place", "bot", "seat", "score"),
+            [
+                (match.places[seat], match.bots[seat], seat, match.scores[seat])
+                for seat in sorted(range(len(match.bots)), key=lambda seat: match.places[seat])
+            ],
+            wrapped=("bot",),
+            title=match.game,
+            framed=True,
+            console=console,
+        )
     if match.ending == game_pb2.Ending.ENDING_FORFEIT:
         say(
             "A bot with too many faults was played by fallback; on the arena's machine, "
-            f"ask why: arena match why {match.match_id} BOT"
+            f"ask why: {program()} match why {match.match_id} BOT"
         )
-    where = f"arena replay show {match.match_id}"
-    console.print(f"Watch it, on the arena's machine: {where}", markup=False, soft_wrap=True)
-
-
-def _as_json(match: lobby_pb2.MatchInfo) -> dict[str, Any]:
-    return {
-        "match": match.match_id,
-        "game": match.game,
-        "bots": list(match.bots),
-        "ended": match.status == lobby_pb2.MatchStatus.MATCH_STATUS_ENDED,
-        "ending": game_pb2.Ending.Name(match.ending).removeprefix("ENDING_").lower()
-        if match.ending
-        else None,
-        "scores": list(match.scores),
-        "places": list(match.places),
-        "decisions": match.decisions,
-    }
+    text = f"Watch it, on the arena's machine: {program()} replay show {match.match_id}"
+    text += f"\nOn another machine, first: {program()} replay download {match.match_id} --server ADDRESS"
+    console.print(text, markup=False, soft_wrap=True)

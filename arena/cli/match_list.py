@@ -2,36 +2,29 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
+from arena.cli.arena_client import PAGE, ServiceClient
+from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.lookup import meant
-from arena.cli.options import (
-    DEFAULT_DATA,
-    GameType,
-    data_option,
-    json_option,
-    plain_errors,
-    print_json,
-    require_folder,
-)
+from arena.cli.options import DEFAULT_DATA, GameType, json_option, message_json, print_json
 from arena.cli.suggestions import nearest
-from arena.cli.terminal.console import PlainConsole
-from arena.cli.terminal.plain import plain, program
+from arena.cli.terminal.console import PlainConsole, print_table
+from arena.cli.terminal.plain import program
 from arena.games.game import Game
-from arena.replay.phrases import count
-from arena.replay.read import replay_path
-from arena.schedule.deal_sets import ABORTED
-from arena.server.data_folder import store_path
-from arena.store import MatchFilter, NoCompetition, Store, StoredMatch, is_there, open_store
+from arena.records.phrases import count
+from arena.referee.wire.enums import enum_number, enum_word
+from cardarena.v1 import game_pb2, lobby_pb2
+from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 
-ENDINGS: Final = ("completed", "forfeit", ABORTED)
+Lobby = ServiceClient[LobbyServiceStub]
+ENDINGS: Final = tuple(
+    enum_word(game_pb2.Ending, number) for number in game_pb2.Ending.values()[1:]
+)
 _UNBROKEN: Final = 10_000
 """Width of lines that are not written to a terminal, in characters."""
 
@@ -43,7 +36,7 @@ Examples:
   arena match list
   arena match list --bot my_bot --game klaberjass --faulted
   arena match list --competition autumn --ending forfeit --limit 500
-  arena match list --published --json | jq -r '.matches[].replay'
+  arena match list --published --json | jq -r '.matches[].match_id'
 """,
 )
 @click.option("--game", type=GameType(), help="Only this game.")
@@ -56,7 +49,7 @@ Examples:
 @click.option("--published", is_flag=True, help="Only with a published replay.")
 @click.option("--limit", default=20, type=click.IntRange(1, 500), help="Matches shown.")
 @json_option
-@data_option
+@read_options
 def list_matches(
     *,
     game: Game | None,
@@ -67,112 +60,103 @@ def list_matches(
     published: bool,
     limit: int,
     as_json: bool,
-    data: Path,
+    client: CompetitionClient,
 ) -> None:
     """List matches that have ended, newest first, and which of them have a replay.
 
     `arena replay show MATCH` shows a replay. Replays of a competition are published when their
     deal-set is complete.
     """
-    require_folder(data)
-    path = store_path(data)
-    if not is_there(path):
-        raise click.ClickException(f"no match was played in the folder {data} yet")
-    wanted = MatchFilter(
-        game.id if game else "", bots, competition or "", ending or "", faulted, published
+    lobby = client.of(LobbyServiceStub)
+    if competition:
+        client.show(competition)  # an error names the nearest one
+    wanted = lobby_pb2.MatchFilter(
+        game=game.id if game else "",
+        bots=_played(bots, lobby),
+        competition=competition or "",
+        ending=enum_number(game_pb2.Ending, ending or ""),
+        faulted=faulted,
+        published=published,
     )
-    with plain_errors(), open_store(path) as store:
-        # One more than is shown tells whether there are more.
-        found = store.matches().find(_with_stored_names(wanted, store), limit=limit + 1)
-    shown, more = found[:limit], len(found) > limit
+    listed = _found(wanted, limit, lobby)
     if as_json:
-        print_json({"matches": [_as_json(each, data) for each in shown], "more": more})
+        print_json(message_json(listed))
         return
-    if not shown:
-        click.echo("No match has ended yet." if wanted == MatchFilter() else "No match fits.")
+    if not listed.matches:
+        is_all = wanted == lobby_pb2.MatchFilter()
+        click.echo("No match has ended yet." if is_all else "No match fits.")
         return
     console = PlainConsole()
     if not console.is_terminal:
         console.width = _UNBROKEN  # one match a line, for grep
-    console.print(_table(shown))
-    if more:
+    _print(listed.matches, console)
+    if listed.next_page_token:
         click.echo(f"There are more; --limit shows up to 500, and {limit} are shown.")
-    if any(each.published for each in shown):
-        folder = "" if data == DEFAULT_DATA else f" --data {shlex.quote(str(data))}"
+    if client.data and any(match.published for match in listed.matches):
+        folder = "" if client.data == DEFAULT_DATA else f" --data {shlex.quote(str(client.data))}"
         words = f"Watch one: {program()} replay show MATCH{folder}"
         console.print(words, markup=False, soft_wrap=True, highlight=False)
 
 
-def _with_stored_names(wanted: MatchFilter, store: Store) -> MatchFilter:
-    """The filter with the names that the store has.
+def _found(
+    wanted: lobby_pb2.MatchFilter, limit: int, lobby: Lobby
+) -> lobby_pb2.ListMatchesResponse:
+    """So many matches at most, from as many pages as that takes, and the token of the rest."""
+    listed = lobby_pb2.ListMatchesResponse()
+    while True:
+        request = lobby_pb2.ListMatchesRequest(
+            ended=wanted,
+            page_size=min(limit - len(listed.matches), PAGE),
+            page_token=listed.next_page_token,
+        )
+        page = lobby.call(lobby.stub.ListMatches, request)
+        listed.matches.extend(page.matches)
+        listed.next_page_token = page.next_page_token
+        if not page.next_page_token or len(listed.matches) >= limit:
+            return listed
+
+
+def _played(bots: Sequence[str], lobby: Lobby) -> Sequence[str]:
+    """The names of bots that have played, by those that were typed.
 
     Raises:
-      click.ClickException: if there is no such competition or bot.
+      click.ClickException: if there is no such bot.
     """
-    names = [each.name for each in store.competitions().all()]
-    if wanted.competition and wanted.competition not in names:
-        error = NoCompetition(wanted.competition)
-        raise click.ClickException(f"{error}; {nearest(error.name, names)}")
-    known = store.matches().bots() if wanted.bots else ()
-    bots = []
-    for bot in wanted.bots:
-        found = meant(bot, known)
-        if len(found) > 1:
-            raise click.ClickException(f"{bot!r} may be {' or '.join(found)}: give the name")
-        if not found:
+    if not bots:
+        return ()
+    request = lobby_pb2.ListPlayedBotsRequest(page_size=PAGE)
+    known = lobby.pages(lobby.stub.ListPlayedBots, request, "bots")
+    named = []
+    for bot in bots:
+        names = meant(bot, known)
+        if len(names) > 1:
+            raise click.ClickException(f"{bot!r} may be {' or '.join(names)}: give the name")
+        if not names:
             raise click.ClickException(f"no bot named {bot!r} has played; {nearest(bot, known)}")
-        bots += found
-    return replace(wanted, bots=tuple(bots))
+        named += names
+    return named
 
 
-def _table(found: Sequence[StoredMatch]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    of_competitions = any(each.competition for each in found)
-    for name in ("ended (UTC)", "match", "game"):
-        table.add_column(name, no_wrap=True)
+def _print(matches: Sequence[lobby_pb2.MatchInfo], console: Console) -> None:
+    of_competitions = any(match.competition for match in matches)
     optional = ["competition"] if of_competitions else []
-    for name in ("bots and scores", "ending", "replay", *optional):
-        table.add_column(name, overflow="fold")
-    for each in found:
-        outcome = each.outcome
-        faults = sum(sum(kinds.values()) for kinds in outcome.faults)
-        ending = outcome.ending + (f", {count(faults, 'fault')}" if faults else "")
-        ended = f"{_ended(each):%Y-%m-%d %H:%M:%S}" if each.ended_unix_ms else ""
-        replay = "yes" if each.published else "no"
-        cells = [ended, outcome.match_id, each.game, _bots_and_scores(each), ending, replay]
-        if of_competitions:
-            cells.append(each.competition)
-        table.add_row(*(Text(plain(cell)) for cell in cells))
-    return table
+    wrapped = ("bots and scores", "ending", "replay", *optional)
+    rows = []
+    for match in matches:
+        faults = sum(kind.count for counted in match.faults for kind in counted.counts)
+        ending = enum_word(game_pb2.Ending, match.ending)
+        ending += f", {count(faults, 'fault')}" if faults else ""
+        when = datetime.fromtimestamp(match.ended_unix_ms / 1000, UTC)
+        ended = f"{when:%Y-%m-%d %H:%M:%S}" if match.ended_unix_ms else ""
+        replay = "yes" if match.published else "no"
+        cells = [ended, match.match_id, match.game, _bots_and_scores(match), ending, replay]
+        rows.append([*cells, match.competition] if of_competitions else cells)
+    heads = ("ended (UTC)", "match", "game", *wrapped)
+    print_table(heads, rows, wrapped=wrapped, console=console)
 
 
-def _bots_and_scores(match: StoredMatch) -> str:
-    scores = match.outcome.scores
-    if not scores:
+def _bots_and_scores(match: lobby_pb2.MatchInfo) -> str:
+    if not match.scores:
         return ", ".join(match.bots)
-    return ", ".join(f"{bot} {score:+g}" for bot, score in zip(match.bots, scores, strict=True))
-
-
-def _ended(match: StoredMatch) -> datetime:
-    return datetime.fromtimestamp(match.ended_unix_ms / 1000, UTC)
-
-
-def _as_json(match: StoredMatch, data: Path) -> dict[str, Any]:
-    outcome = match.outcome
-    replay = replay_path(data / "replays", outcome.match_id) if match.published else None
-    return {
-        "match": outcome.match_id,
-        "game": match.game,
-        "bots": list(match.bots),
-        "ending": outcome.ending,
-        "scores": list(outcome.scores),
-        "places": list(outcome.places),
-        "faults": [dict(kinds) for kinds in outcome.faults],
-        "hands": outcome.hands,
-        "decisions": outcome.decisions,
-        "evidence": outcome.evidence,
-        "competition": match.competition or None,
-        "deal_set": match.deal_set or None,
-        "ended": _ended(match).isoformat() if match.ended_unix_ms else None,
-        "replay": str(replay) if replay else None,
-    }
+    scored = zip(match.bots, match.scores, strict=True)
+    return ", ".join(f"{bot} {score:+g}" for bot, score in scored)

@@ -1,8 +1,9 @@
 """`arena match why`: the diagnosis of one bot's match for its owner."""
 
 import re
+import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,23 +11,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from arena.app.local_channel import local_channel
+from arena.cli.arena_client import NoAnswer, ServiceClient
 from arena.cli.lookup import REPLAYS, names_a_file, plain_replay_errors, published, seat_of
 from arena.cli.options import data_option, json_option, print_json
 from arena.cli.terminal.console import PlainConsole, progress
-from arena.cli.terminal.plain import say
+from arena.cli.terminal.plain import program, say
 from arena.cli.terminal.why import Line, Output, print_diagnosis, printed_at, with_queue
 from arena.errors import refusal
 from arena.games.contract import Seat
-from arena.house.levels import STEPS
-from arena.referee import AbortCause, Ending, FaultKind
-from arena.replay.advice import advice
-from arena.replay.diagnosis import MatchDiagnosis, diagnose
-from arena.replay.export import plain_value
-from arena.replay.journal.match_state import JournaledMatch, JournaledState, journaled_match
-from arena.replay.notes_file import notes_of
-from arena.replay.phrases import aborted, count, deed, reason_code
-from arena.replay.read import Replay
-from arena.sandbox import (
+from arena.records.advice import advice
+from arena.records.diagnosis import MatchDiagnosis, diagnose
+from arena.records.export import plain_value
+from arena.records.notes_file import notes_of
+from arena.records.phrases import aborted, count, deed, reason_code
+from arena.records.read import Replay
+from arena.referee.spec import AbortCause, FaultKind
+from arena.referee.wire.enums import enum_word
+from arena.sandbox.house_levels import STEPS
+from arena.sandbox.output import (
     Printed,
     between,
     instance_name,
@@ -34,11 +37,11 @@ from arena.sandbox import (
     read_output,
     without_other_asks,
 )
-from arena.server.data_folder import bots_of_worker
-from arena.server.session.asks import ask_id
+from cardarena.v1 import game_pb2, replay_pb2
+from cardarena.v1.replay_pb2_grpc import ReplayServiceStub
 
 if TYPE_CHECKING:
-    from arena.replay.par import HouseComparison
+    from arena.house.par import HouseComparison
 
 OFF: Final = "off"
 COMPARING: Final = tuple(level for level, steps in STEPS.items() if steps)
@@ -93,8 +96,9 @@ def _why(path: Path, bot: str, data: Path, level: str, *, full: bool, as_json: b
         replay = Replay.open(path)
         seat = seat_of(bot, replay.names, replay.opened.match_id)
         diagnosis = diagnose(replay, seat, notes_of(path, replay, seat))
-    logs = _logs(data, diagnosis)
-    output = _output(logs, _ask_ids(data, diagnosis))
+    bot_process, folder = _process(data, diagnosis)
+    logs = _logs(data / folder, diagnosis, bot_process)
+    output = _output(logs, bot_process)
     if output is not None:
         diagnosis = with_queue(diagnosis, output)
     house = _house(replay, seat, level)
@@ -105,7 +109,8 @@ def _why(path: Path, bot: str, data: Path, level: str, *, full: bool, as_json: b
     print_diagnosis(diagnosis, console, output=output, replay=str(path), house=house, full=full)
     rest = [f"The bot's whole output: {log}" for log in logs]
     if diagnosis.incident:
-        rest.append(f"The arena's log: grep {diagnosis.incident} {data / 'arena.log'}")
+        log = shlex.quote(str(data / "arena.log"))
+        rest.append(f"The arena's log: grep {diagnosis.incident} {log}")
     if rest:
         say("\n" + "\n".join(rest))
 
@@ -114,7 +119,7 @@ def _house(replay: Replay, seat: Seat, level: str) -> "HouseComparison | None":
     """The comparison with the house bot; None if it is not wanted, or not possible."""
     if level == OFF:
         return None
-    from arena.replay.par import CannotCompare, compare  # it brings numpy
+    from arena.house.par import CannotCompare, compare
 
     with progress("Comparing with the house bot", quiet=not sys.stderr.isatty()) as show:
 
@@ -127,33 +132,47 @@ def _house(replay: Replay, seat: Seat, level: str) -> "HouseComparison | None":
             return None
 
 
-def _journaled(data: Path, match: str) -> JournaledMatch | None:
+def _journaled(data: Path, match: str) -> replay_pb2.InspectMatchResponse | None:
     """A match by its journal; None if the journal does not have it."""
-    with plain_replay_errors(data / "journal"):
-        return journaled_match(data / "journal", match)
+    with plain_replay_errors(data / "journal"), local_channel(data) as channel:
+        replays = ServiceClient(ReplayServiceStub(channel), None)
+        request = replay_pb2.InspectMatchRequest(match_id=match)
+        try:
+            return replays.call(replays.stub.InspectMatch, request)
+        except NoAnswer as error:
+            if error.reason != "UNKNOWN_MATCH":
+                raise
+            return None
 
 
 # The bot's output.
 
 
-def _logs(data: Path, diagnosis: MatchDiagnosis) -> list[Path]:
-    """The logs of the bot's process, if the arena launched it."""
+def _process(data: Path, diagnosis: MatchDiagnosis) -> tuple[replay_pb2.BotProcess | None, str]:
+    """The bot's process, if a journal has it, and the folder of the logs below the data folder."""
     journaled = _journaled(data, diagnosis.match_id)
-    instances, worker = r"\d+", 0
-    if journaled is not None and len(journaled.seated) == len(diagnosis.names):
-        instances, worker = str(journaled.seated[diagnosis.seat].instance), journaled.worker
+    if journaled is None or len(journaled.processes) != len(diagnosis.names):
+        return None, "bots"
+    return journaled.processes[diagnosis.seat], journaled.bots_folder
+
+
+def _logs(
+    folder: Path, diagnosis: MatchDiagnosis, bot_process: replay_pb2.BotProcess | None
+) -> list[Path]:
+    """The logs of the bot's process, if the arena launched it."""
+    instances = r"\d+" if bot_process is None else str(bot_process.instance)
     stem = re.escape(instance_name(diagnosis.bot, 0).removesuffix("0"))
     name = re.compile(rf"{stem}{instances}")
     begin = datetime.fromtimestamp(diagnosis.start_unix_ms / 1000, UTC)
     end = datetime.fromtimestamp(diagnosis.start_unix_ms / 1000 + diagnosis.end_us / 1e6, UTC)
-    found = []
-    for path in output_paths(bots_of_worker(data, worker)):
+    logs = []
+    for path in output_paths(folder):
         if name.fullmatch(path.stem):
             lines = _read(path)
             # Several folders may have a log of this name: the one of the match's time is meant.
             if lines and lines[0].at <= end and lines[-1].at >= begin:
-                found.append(path)
-    return found
+                logs.append(path)
+    return logs
 
 
 def _read(path: Path) -> list[Printed]:
@@ -163,23 +182,19 @@ def _read(path: Path) -> list[Printed]:
         raise click.ClickException(f"cannot read {path}: {error.strerror}") from error
 
 
-def _ask_ids(data: Path, diagnosis: MatchDiagnosis) -> Callable[[int], int] | None:
-    """The ask's id of each decision on the bot's streams; None without a journal."""
-    journaled = _journaled(data, diagnosis.match_id)
-    if journaled is None or len(journaled.seated) != len(diagnosis.names):
-        return None
-    number = journaled.seated[diagnosis.seat].match
-    return lambda decision: ask_id(number, decision)
-
-
-def _output(logs: Sequence[Path], ask_ids: Callable[[int], int] | None) -> Output | None:
+def _output(
+    logs: Sequence[Path], bot_process: replay_pb2.BotProcess | None = None
+) -> Output | None:
+    """What the bot printed in a span of time, without exceptions at other asks if its process is known."""
     if not logs:
         return None
     lines = sorted((line for path in logs for line in _read(path)), key=lambda line: line.at)
 
     def output(begin: datetime, end: datetime, decision: int) -> list[Printed]:
-        found = between(lines, begin, end)
-        return without_other_asks(found, ask_ids(decision)) if decision and ask_ids else found
+        printed = between(lines, begin, end)
+        if not decision or bot_process is None:
+            return printed
+        return without_other_asks(printed, bot_process.first_ask + decision)
 
     return output
 
@@ -192,51 +207,49 @@ def _unpublished(match: str, bot: str, data: Path, *, as_json: bool) -> None:
     journaled = _journaled(data, match)
     if journaled is None:
         detail = f"{match!r} in {data}, as a replay or in a journal"
-        raise click.ClickException(refusal("UNKNOWN_MATCH").message(detail))
-    seat = seat_of(bot, journaled.names, match)
-    own = [each for each in journaled.decided if each.seat == seat]
-    faults = [each for each in own if each.fault]
-    lines = _state(journaled, seat)
+        cure = f"; if another arena played it: {program()} replay download {match}"
+        raise click.ClickException(refusal("UNKNOWN_MATCH").message(detail) + cure)
+    seat = seat_of(bot, journaled.bots, match)
+    faults = [fault for fault in journaled.faults if fault.seat == seat]
+    lines = _state(match, journaled, seat, len(faults))
     if as_json:
         fields = {
             "match": match,
-            "bot": journaled.names[seat],
+            "bot": journaled.bots[seat],
             "seat": seat,
-            "state": journaled.state.name.lower(),
+            "state": enum_word(replay_pb2.JournalState, journaled.state),
             "published": False,
             "says": " ".join(lines),
-            "decisions": len(own),
+            "decisions": journaled.decisions[seat],
             "faults": [
                 {
-                    "decision": each.decision,
-                    "kind": FaultKind(each.fault).name.lower(),
-                    "code": reason_code(FaultKind(each.fault), each.reason),
-                    "reason": each.reason,
+                    "decision": fault.decision,
+                    "kind": enum_word(game_pb2.FaultKind, fault.kind),
+                    "code": reason_code(FaultKind(fault.kind), fault.reason),
+                    "reason": fault.reason,
                 }
-                for each in faults
+                for fault in faults
             ],
         }
         print_json(fields)
         return
     for line in lines:
         say(line)
-    for each in faults:
-        kind = FaultKind(each.fault)
-        say(f"  decision {each.decision}: it {deed(kind, each.reason)}")
+    for fault in faults:
+        say(f"  decision {fault.decision}: it {deed(FaultKind(fault.kind), fault.reason)}")
 
 
-def _state(journaled: JournaledMatch, seat: Seat) -> list[str]:
+def _state(
+    match_id: str, journaled: replay_pb2.InspectMatchResponse, seat: Seat, faulted: int
+) -> list[str]:
     """Sentences about a match without a replay, which reveal no cards."""
-    opened, closed = journaled.opened, journaled.closed
-    name = journaled.names[seat]
-    own = [each for each in journaled.decided if each.seat == seat]
-    faults = count(sum(1 for each in own if each.fault), "fault")
-    so_far = f"{name} (seat {seat}) has made {count(len(own), 'decision')}, with {faults}."
-    match = f"Match {opened.match_id}"
-    if journaled.state is JournaledState.IN_PLAY:
+    name, match, faults = journaled.bots[seat], f"Match {match_id}", count(faulted, "fault")
+    decisions = count(journaled.decisions[seat], "decision")
+    so_far = f"{name} (seat {seat}) has made {decisions}, with {faults}."
+    if journaled.state == replay_pb2.JOURNAL_STATE_IN_PLAY:
         return [f"{match} is in play.", so_far, _LATER]
-    if closed is None:
-        since = datetime.fromtimestamp(journaled.written_unix_s, UTC)
+    if journaled.state == replay_pb2.JOURNAL_STATE_SUSPENDED:
+        since = datetime.fromtimestamp(journaled.written_unix_ms / 1000, UTC)
         who = (
             "the command that plays it is run again"
             if journaled.ordered_again
@@ -247,20 +260,20 @@ def _state(journaled: JournaledMatch, seat: Seat) -> list[str]:
             f"stopped or killed; it continues when {who}."
         )
         return [suspended, so_far, _LATER]
-    if closed.ending == Ending.ABORTED.value:
-        cause = AbortCause(closed.cause) if closed.cause else None
-        again = [f"It is played again as part of the deal-set {opened.deal_set}."]
+    if journaled.ending == game_pb2.ENDING_ABORTED:
+        cause = AbortCause(journaled.cause) if journaled.cause else None
+        again = [f"It is played again as part of the deal-set {journaled.deal_set}."]
         return [
             match + ":",
-            aborted(cause, closed.incident),
-            *(again if opened.deal_set else []),
+            aborted(cause, journaled.incident),
+            *(again if journaled.deal_set else []),
         ]
-    place, score = closed.places[seat], closed.scores[seat]
-    ended = f"{match} has ended: {name} (seat {seat}) is placed {place} of {len(closed.places)}"
+    place, score = journaled.places[seat], journaled.scores[seat]
+    ended = f"{match} has ended: {name} (seat {seat}) is placed {place} of {len(journaled.places)}"
     published = (
-        f"Its deal-set {opened.deal_set} is still open: other matches use the same cards, so the "
+        f"Its deal-set {journaled.deal_set} is still open: other matches use the same cards, so the "
         "replay is published when the last of them has ended."
-        if opened.deal_set
+        if journaled.deal_set
         else "Its replay was not written: the arena writes it when it is started again."
     )
     return [f"{ended}, with a score of {score:+d} and {faults}.", published]
@@ -292,7 +305,7 @@ def _as_json(
         "game": diagnosis.game.id,
         "bot": diagnosis.bot,
         "seat": diagnosis.seat,
-        "state": JournaledState.ENDED.name.lower(),
+        "state": "ended",
         "published": True,
         "bots": diagnosis.names,
         "worker": diagnosis.worker or None,
@@ -310,8 +323,9 @@ def _as_json(
         "unasked": diagnosis.unasked,
         "faults": faults,
         "advice": dict(advice(diagnosis)),
-        "slowest": [asdict(each) for each in diagnosis.slowest],
-        "costliest": [asdict(each) for each in diagnosis.costliest],
+        "slowest": [asdict(decision) for decision in diagnosis.slowest],
+        "phases": [asdict(phase) for phase in diagnosis.phases],
+        "costliest": [asdict(decision) for decision in diagnosis.costliest],
         "house": asdict(house) if house else None,
         "logs": [str(path) for path in logs],
     }

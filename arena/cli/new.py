@@ -1,8 +1,12 @@
 """`arena new`: the folder of a new bot, from the templates of a language."""
 
 import importlib
+import importlib.metadata
+import json
 import re
+import shlex
 import textwrap
+import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -122,26 +126,51 @@ def _words(name: str, game: Game, language: str) -> dict[str, str]:
         "bots": " ".join([quoted] * seats),
         "view": _view_fields(game, language),
         "sdk": str(sdk) if sdk.is_dir() else f"{NOT_HERE}/{language}",
+        "install": _install(),
     }
 
 
+def _install() -> str:
+    """What follows `pip install` for the SDK and the engine of a bot in Python: from where they were installed here."""
+    if (sdk := CLIENTS / "python").is_dir():
+        return shlex.join([str(sdk), str(CLIENTS.parent)])
+    needed = "'cardarena[local]'"
+    origin = importlib.metadata.distribution("cardarena").read_text("direct_url.json") or "{}"
+    file = urllib.parse.urlsplit(json.loads(origin).get("url", ""))
+    folder = Path(urllib.parse.unquote(file.path)).parent
+    if file.scheme == "file" and folder.is_dir():
+        return f"--find-links {shlex.quote(str(folder))} {needed}"
+    return needed
+
+
 def _view_fields(game: Game, language: str) -> str:
-    """The fields of the view as a language names them, and those of the messages in them."""
+    """The fields of the view as a language names them, and those of the messages in them, with their meaning."""
     view = importlib.import_module(f"cardarena.{game.family}").View.DESCRIPTOR
-    names = ", ".join(_named(view, language))
-    indent = IN_COMMENT[language]
-    lines = textwrap.wrap(names, COMMENT_CHARS - len(indent), break_on_hyphens=False)
+    indent, meanings = IN_COMMENT[language], game.view_fields()
+    lines = [
+        line
+        for name, key in _named(view, language)
+        for line in textwrap.wrap(
+            f"{name}: {meanings.get(key, '')}".removesuffix(": "),
+            COMMENT_CHARS - len(indent),
+            break_on_hyphens=False,
+            break_long_words=False,
+            subsequent_indent="  ",
+        )
+    ]
     return f"\n{indent}".join(lines)
 
 
-def _named(message: Any, language: str) -> Iterator[str]:
-    spelled, each = SPELLED[language], {"java": ".get(i)", "cpp": "[i]"}.get(language, "[]")
+def _named(message: Any, language: str) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a message as a language names them and as `Game.view_fields` does."""
+    spelled, element = SPELLED[language], {"java": ".get(i)", "cpp": "[i]"}.get(language, "[]")
     for field in message.fields:
-        name = spelled(field) + each * (field.is_repeated and bool(field.message_type))
-        if field.message_type is None:
-            yield name
-        else:
-            yield from (f"{name}.{spelled(inner)}" for inner in field.message_type.fields)
+        of_messages = field.is_repeated and bool(field.message_type)
+        name, key = spelled(field) + element * of_messages, field.name + "[]" * of_messages
+        yield name, key
+        if field.message_type is not None:
+            for inner in field.message_type.fields:
+                yield f"{name}.{spelled(inner)}", f"{key}.{inner.name}"
 
 
 def _pascal(name: str) -> str:

@@ -5,21 +5,27 @@ import functools
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 import click
+from click.core import ParameterSource
+from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
 
 from arena.cli.logs import LOG_NAME, log_file
-from arena.deal import first_pack
+from arena.cli.terminal.plain import say
+from arena.errors import exits
 from arena.games.catalogue import UnknownGame, game_by_id
 from arena.games.contract import BadOptions
 from arena.games.game import Game
-from arena.terms import MatchTerms, TimeControl
+from arena.referee.deal import first_pack
+from arena.referee.terms import TIME_CLASSES, MatchTerms, TimeControl
+from arena.validation import InvalidInput, text_of
 
 if TYPE_CHECKING:
-    from arena.sandbox import BotCommand
+    from arena.sandbox.command import BotCommand
 
 DEFAULT_DATA: Final = Path("arena-data")
 
@@ -46,9 +52,37 @@ wide_option: Final = click.option(
 """Adds `--wide`."""
 
 
+strict_option: Final = click.option(
+    "--strict",
+    is_flag=True,
+    help=f"Exit with {exits.FAULTED} if any bot had a fault.",
+)
+"""Adds `--strict`."""
+
+
+def require_no_faults(faults: Mapping[str, int], *, strict: bool) -> None:
+    """Exit with a code of its own if a bot had a fault, and say which; only if `strict`.
+
+    Raises:
+      click.exceptions.Exit: if one had.
+    """
+    faulted = [f"{name} {count}" for name, count in faults.items() if count]
+    if strict and faulted:
+        say(f"faults, with --strict: {', '.join(faulted)}", err=True)
+        raise click.exceptions.Exit(exits.FAULTED)
+
+
 def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
     click.echo(json.dumps(value, indent=2))
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    """A message as JSON, with the names of its fields in `proto/`, also of those that are not set."""
+    values: dict[str, Any] = MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+    return values
 
 
 # The data folder.
@@ -102,6 +136,18 @@ def log_to(data: Path, name: str = LOG_NAME) -> None:
     logging.raiseExceptions = False
 
 
+def read_text(file: BinaryIO) -> str:
+    """The text of a file that a person wrote.
+
+    Raises:
+      click.ClickException: if it is not in UTF-8.
+    """
+    try:
+        return text_of(file.read())
+    except InvalidInput as error:
+        raise click.ClickException(f"{file.name}: {error}") from None
+
+
 # Errors.
 
 
@@ -123,7 +169,7 @@ def plain_errors() -> Iterator[None]:
 
 def _mistakes() -> tuple[type[Exception], ...]:
     # Loaded after an error only: it imports all parts of the arena.
-    from arena.cli.expected_errors import MISTAKES
+    from arena.app.expected_errors import MISTAKES
 
     return MISTAKES
 
@@ -152,13 +198,26 @@ class GameType(click.ParamType[Game]):
             self.fail(str(error), param, ctx)
 
 
-def bot_commands(texts: Sequence[str]) -> "tuple[BotCommand, ...]":
-    """Read the commands of bots, or their folders; errors are printed in sentences."""
-    from arena.sandbox import parse_commands
-    from arena.server.submissions.command import folder_argv
+start_option: Final = click.option(
+    "--start",
+    "start_s",
+    type=click.IntRange(1, 3600),
+    metavar="SECONDS",
+    help="Time for each bot from its launch until it connects.  [default: 20, or that of bot.toml]",
+)
+"""Adds `--start`."""
+
+
+def bot_commands(texts: Sequence[str], start_s: int | None = None) -> "tuple[BotCommand, ...]":
+    """Read the commands of bots, or their folders; errors are printed in sentences.
+
+    `start_s` is how long each may take to connect; None for its own limit.
+    """
+    from arena.app.author_matches import read_commands
 
     with plain_errors():
-        return parse_commands(texts, folder_argv)
+        commands = read_commands(texts)
+    return tuple(replace(command, start_s=start_s or command.start_s) for command in commands)
 
 
 def parse_options(texts: Sequence[str]) -> dict[str, object]:
@@ -209,16 +268,21 @@ def _fits(game: Game, given: Mapping[str, Any], seats: int) -> bool:
     return True
 
 
+_TIMES: Final = ("move", "bank", "increment")
+
+
 def terms_options(command: F) -> F:
-    """Add `--option`, `--move`, `--bank` and `--increment`; the command gets one `chosen`."""
+    """Add `--option`, `--time`, `--move`, `--bank` and `--increment`; the command gets one `chosen`."""
 
     @functools.wraps(command)
-    def with_terms(
-        *, options: tuple[str, ...], move: float, bank: float, increment: float, **rest: Any
-    ) -> Any:
-        milliseconds = (round(seconds * 1000) for seconds in (move, bank, increment))
+    def with_terms(*, options: tuple[str, ...], time_class: str, **rest: Any) -> Any:
+        context, seconds = click.get_current_context(), {}
+        for name in _TIMES:
+            given = rest.pop(name)
+            if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+                seconds[f"{name}_ms"] = round(given * 1000)
         try:
-            control = TimeControl(*milliseconds)
+            control = replace(TIME_CLASSES[time_class], **seconds)
         except ValueError as error:
             raise click.UsageError(str(error)) from None
         return command(chosen=ChosenTerms(options, control), **rest)
@@ -233,10 +297,24 @@ def terms_options(command: F) -> F:
             metavar="NAME=VALUE",
             help="An option of the game; `arena games show GAME` lists them.",
         ),
+        click.option(
+            "--time",
+            "time_class",
+            type=click.Choice([*TIME_CLASSES]),
+            default="standard",
+            help=f"A time class: {'; '.join(map(_times_of, TIME_CLASSES))}.",
+        ),
         _seconds("--move", 10.0, "Time for each move, before the bank is used."),
         _seconds("--bank", 60.0, "Time for longer moves, for the whole match."),
         _seconds("--increment", 0.0, "Time added to the bank after each move in time."),
     )
+
+
+def _times_of(time_class: str) -> str:
+    """Return the times of a time class, in words."""
+    control = TIME_CLASSES[time_class]
+    move_s, bank_s = control.move_ms // 1000, control.bank_ms // 1000
+    return f"{time_class} has {move_s} s for each move and {bank_s} s in the bank"
 
 
 def _seconds(name: str, default: float, meaning: str) -> Option:

@@ -3,9 +3,11 @@
 import csv
 import functools
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final, TextIO
+from datetime import timedelta
+from typing import BinaryIO, Final
 
 import click
 
@@ -14,11 +16,13 @@ from arena.cli.arena_client import (
     Server,
     dial_options,
     patiently,
+    say_again,
     server_options,
     service_client,
 )
 from arena.cli.command_group import CommandGroup
-from arena.cli.options import json_option, print_json
+from arena.cli.keys import LifetimeType, day_of
+from arena.cli.options import json_option, message_json, print_json, read_text
 from arena.cli.owner_keys import KeyFile, OwnerKey
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import program, say
@@ -26,6 +30,8 @@ from arena.errors import exits
 from cardarena.v1 import owners_pb2
 from cardarena.v1.owners_pb2_grpc import OwnerServiceStub
 
+LONGEST: Final = timedelta(days=365)
+"""Longest lifetime of an invitation."""
 OF_ONE_NAME: Final = ("BAD_NAME", "NAME_TAKEN")
 """Reasons of refusals after which other names may still be invited."""
 
@@ -37,6 +43,7 @@ Examples:
   arena owners register https://arena.example:7654 --code 7Q4K-M2XW-9TRA
   arena owners invite ann
   arena owners invite --csv class.csv > codes.csv
+  arena owners invitations
   arena owners list
   arena owners ban eve --reason "two accounts"
 """,
@@ -80,21 +87,34 @@ def register(
     epilog="""\b
 Examples:
   arena owners invite ann
-  arena owners invite ann --json
+  arena owners invite ann --expires 7d --json
   arena owners invite --csv class.csv > codes.csv
 
 \b
 class.csv has a line for each person: the name first, then what else you keep, such as an
-address. A first line `name,…` is a heading. The output has the same lines with the code.
+address; commas, semicolons or tabs separate them. A first line `name,…` is a heading. The output has the same lines with the code after the name.
 """
 )
 @click.argument("owner", required=False)
+@click.option("--csv", "file", type=click.File("rb"), help="Invite all names of a file.")
 @click.option(
-    "--csv", "file", type=click.File("r", encoding="utf-8-sig"), help="Invite all names of a file."
+    "--expires",
+    type=LifetimeType(),
+    default=timedelta(days=30),
+    show_default="30d",
+    metavar="TIME",
+    help="Lifetime of the code, at most 365d.",
 )
 @json_option
 @server_options
-def invite(*, owner: str | None, file: TextIO | None, as_json: bool, server: Server) -> None:
+def invite(
+    *,
+    owner: str | None,
+    file: BinaryIO | None,
+    expires: timedelta,
+    as_json: bool,
+    server: Server,
+) -> None:
     """Create a code with which OWNER can register, and print it once.
 
     With --csv each name of a file is invited. A name that the arena refuses is reported and the
@@ -102,11 +122,18 @@ def invite(*, owner: str | None, file: TextIO | None, as_json: bool, server: Ser
     """
     if (owner is None) == (file is None):
         raise click.UsageError("give the name of an owner, or a file of names with --csv")
+    if expires > LONGEST:
+        raise click.BadParameter("an invitation is valid for 365d at most", param_hint="--expires")
+    lifetime_s = int(expires.total_seconds())
     if file is not None:
-        _invite_all(_people(file), server, as_json=as_json)
+        text = read_text(file)
+        delimiter = _delimiter(text)
+        heading, people = _people(file.name, text, delimiter)
+        _invite_all(heading, people, server, delimiter, lifetime_s, as_json=as_json)
         return
+    request = owners_pb2.InviteRequest(owner=owner or "", lifetime_s=lifetime_s)
     with service_client(server, OwnerServiceStub) as arena:
-        code = arena.call(arena.stub.Invite, owners_pb2.InviteRequest(owner=owner or "")).code
+        code = arena.call(arena.stub.Invite, request).code
     if as_json:
         print_json({"owner": owner, "code": code})
         return
@@ -117,40 +144,64 @@ def invite(*, owner: str | None, file: TextIO | None, as_json: bool, server: Ser
     click.echo(code)
 
 
-def _people(file: TextIO) -> list[list[str]]:
-    """The lines of a file of names, each with the name first.
+def _delimiter(text: str) -> str:
+    """What separates the columns: the comma, or the semicolon or tab that Excel writes in many languages."""
+    lines = text.splitlines()
+    return max(",;\t", key=lines[0].count) if lines else ","
+
+
+def _people(name: str, text: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
+    """The heading of a file of names, empty without one, and its lines, each with the name first.
 
     Raises:
       click.ClickException: if it has none, or one twice; then no invitation is made.
     """
     try:
-        lines = [[cell.strip() for cell in line] for line in csv.reader(file)]
-    except (csv.Error, UnicodeDecodeError) as error:
+        lines = [
+            [cell.strip() for cell in line]
+            for line in csv.reader(text.splitlines(), delimiter=delimiter)
+        ]
+    except csv.Error as error:
         raise click.ClickException(
-            f"{file.name} is no file of comma-separated values: {error}"
+            f"{name} is no file of comma-separated values: {error}"
         ) from None
     people = [line for line in lines if line and line[0]]
-    if people and people[0][0].casefold() in ("name", "owner"):
-        del people[0]
+    has_heading = bool(people) and people[0][0].casefold() in ("name", "owner")
+    heading = people.pop(0) if has_heading else []
     if not people:
-        raise click.ClickException(f"{file.name} has no names")
+        raise click.ClickException(f"{name} has no names")
     names = Counter(line[0].casefold() for line in people)
     if twice := [line[0] for line in people if names[line[0].casefold()] > 1]:
-        raise click.ClickException(f"{file.name} has {twice[0]!r} twice, so no invitation is made")
-    return people
+        raise click.ClickException(f"{name} has {twice[0]!r} twice, so no invitation is made")
+    return heading, people
 
 
-def _invite_all(people: Sequence[Sequence[str]], server: Server, *, as_json: bool) -> None:
+def _invite_all(
+    heading: Sequence[str],
+    people: Sequence[Sequence[str]],
+    server: Server,
+    delimiter: str,
+    lifetime_s: int,
+    *,
+    as_json: bool,
+) -> None:
     """Invite people, and print each code at once, so that none is lost if the command is stopped."""
     made: list[dict[str, str]] = []
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
+    if heading and not as_json:
+        writer.writerow([heading[0], "code", *heading[1:]])
     with service_client(server, OwnerServiceStub) as arena:
         for name, *rest in people:
             invited = functools.partial(
-                arena.call, arena.stub.Invite, owners_pb2.InviteRequest(owner=name)
+                arena.call,
+                arena.stub.Invite,
+                owners_pb2.InviteRequest(owner=name, lifetime_s=lifetime_s),
             )
             try:
-                code = patiently(invited).code
+                # Before the first code nothing is lost if the arena is not there.
+                code = patiently(
+                    invited, told=say_again, passes=lambda error: bool(made) and error.passes
+                ).code
             except NoAnswer as error:
                 if error.reason not in OF_ONE_NAME:
                     raise
@@ -171,25 +222,51 @@ def _invite_all(people: Sequence[Sequence[str]], server: Server, *, as_json: boo
         raise click.exceptions.Exit(exits.FAILED)
 
 
+@owners.command(
+    epilog="\b\nExamples:\n  arena owners invitations\n  arena owners invitations --json"
+)
+@json_option
+@server_options
+def invitations(*, as_json: bool, server: Server) -> None:
+    """List open invitations, whose names have not registered, and when they expire."""
+    request = owners_pb2.ListInvitationsRequest()
+    with service_client(server, OwnerServiceStub) as arena:
+        listed = arena.pages(arena.stub.ListInvitations, request, "invitations")
+    if as_json:
+        print_json(message_json(owners_pb2.ListInvitationsResponse(invitations=listed)))
+        return
+    if not listed:
+        say("There are no open invitations.")
+        return
+    now_ms = time.time() * 1000
+    rows = [
+        (
+            row.owner,
+            row.invited_by,
+            day_of(row.created_unix_ms),
+            ("expired " if row.expires_unix_ms <= now_ms else "") + day_of(row.expires_unix_ms),
+        )
+        for row in listed
+    ]
+    heads = ("owner", "invited by", "made", "expires")
+    print_table(heads, rows, wrapped=heads[:2])
+
+
 @owners.command("list", epilog="\b\nExamples:\n  arena owners list\n  arena owners list --json")
 @json_option
 @server_options
 def list_owners(*, as_json: bool, server: Server) -> None:
     """List the owners."""
     with service_client(server, OwnerServiceStub) as arena:
-        found = arena.pages(arena.stub.ListOwners, owners_pb2.ListOwnersRequest(), "owners")
+        listed = arena.pages(arena.stub.ListOwners, owners_pb2.ListOwnersRequest(), "owners")
     if as_json:
-        rows = [
-            {"owner": each.owner, "invited_by": each.invited_by, "banned": each.banned or None}
-            for each in found
-        ]
-        print_json({"owners": rows})
+        print_json(message_json(owners_pb2.ListOwnersResponse(owners=listed)))
         return
-    if not found:
+    if not listed:
         say("There are no owners.")
         return
     heads = ("owner", "invited by", "banned")
-    table = [(each.owner, each.invited_by, each.banned) for each in found]
+    table = [(owner.owner, owner.invited_by, owner.banned) for owner in listed]
     print_table(heads, table, wrapped=heads)
 
 

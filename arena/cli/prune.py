@@ -40,15 +40,15 @@ def prune(age: timedelta, dry_run: bool, as_json: bool, data: Path) -> None:
     An arena may serve meanwhile. The verification of a match needs its replay: make a backup first to
     keep it.
     """
-    from arena.server import retention
+    from arena.app import retention
 
     require_folder(data)
     before_unix_s = time.time() - age.total_seconds()
     with plain_errors(), progress("old files are looked for", quiet=as_json) as tell:
         removed = retention.prune(data, before_unix_s, dry_run=dry_run, progress=tell)
     if as_json:
-        kinds = [asdict(each) for each in removed]
+        kinds = [asdict(kind) for kind in removed]
         print_json({"dry_run": dry_run, "kinds": kinds})
         return
-    rows = [(each.kind, each.files, f"{each.size_bytes / 1e6:,.1f}", each.kept) for each in removed]
+    rows = [(kind.kind, kind.files, f"{kind.size_bytes / 1e6:,.1f}", kind.kept) for kind in removed]
     print_table(("kind", "files", "MB to free" if dry_run else "MB freed", "needed"), rows)

@@ -3,22 +3,17 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
+from arena.app import runtimes as machine
+from arena.app.runtimes import HASH_CHARS, BuildProgress, BuiltRuntime, Runtime
 from arena.cli.command_group import CommandGroup
 from arena.cli.options import data_folder, json_option, plain_errors, print_json
 from arena.cli.terminal.console import PlainConsole, print_table
 from arena.cli.terminal.plain import plain, say
-from arena.server.data_folder import store_path
-from arena.server.submissions.built_runtimes import BuiltRuntime, BuiltRuntimes
-from arena.server.submissions.runtime_build import BuildProgress, NotBuilt, build
-from arena.server.submissions.runtimes import Runtime
-from arena.server.submissions.runtimes import runtimes as looked_for
-from arena.store import is_there, open_store
-from arena.submission.runtime_file import HASH_CHARS, BadRuntime, is_name
 
 _MOST_SHOWN: Final = 6
 """Packages of a runtime in the table; `--json` has all."""
@@ -53,13 +48,13 @@ def runtimes() -> None:
 @json_option
 def list_runtimes(*, data: Path, as_json: bool) -> None:
     """List the languages that this machine can run, and the built runtimes."""
-    found, built = looked_for(), BuiltRuntimes(data).all()
+    languages, built = machine.machine_runtimes(data)
     if as_json:
-        rows = [*map(_as_json, found), *map(_built_json, built)]
+        rows = [*map(_as_json, languages), *map(_built_json, built)]
         print_json({"runtimes": rows})
         return
-    table = [(each.name, each.version or "-", each.lacks or each.program) for each in found]
-    table += [(one.name, one.sha256[:HASH_CHARS], one.lacks or _packages(one)) for one in built]
+    table = [(row.name, row.version or "-", row.lacks or row.program) for row in languages]
+    table += [(row.name, row.sha256[:HASH_CHARS], row.lacks or _packages(row)) for row in built]
     print_table(heads := ("runtime", "version", "program"), table, wrapped=heads)
 
 
@@ -95,17 +90,10 @@ def build_runtime(*, file: Path, found_in: Path | None, data: Path, as_json: boo
     versions keep theirs.
     """
     try:
-        with plain_errors(), _shown(quiet=as_json) as told:
-            built, new = build(file, data.absolute(), told, found_in=found_in)
-    except BadRuntime as error:
-        lines = "".join(f"\n  {each}" for each in error.problems)
-        raise click.ClickException(f"{file} cannot be built:{lines}") from error
-    except NotBuilt as error:
-        raise click.ClickException(f"{file} is not built: {error}") from error
-    except UnicodeDecodeError as error:
-        raise click.ClickException(f"{file} is not text in UTF-8") from error
-    except OSError as error:
-        raise click.ClickException(f"{file} is not built: {error.strerror or error}") from error
+        with plain_errors(), _shown(quiet=as_json) as progress:
+            built, new = machine.build_runtime(file, data, progress, found_in=found_in)
+    except machine.NotBuilt as error:
+        raise click.ClickException(str(error)) from error
     if as_json:
         print_json(_built_json(built) | {"new": new})
         return
@@ -125,70 +113,41 @@ def remove_runtime(*, name: str, data: Path, as_json: bool) -> None:
 
     Builds that existing versions need stay on the disk.
     """
-    held = BuiltRuntimes(data)
-    if not is_name(name) or held.named(name) is None:
-        known = ", ".join(each.name for each in held.all())
-        hint = f"; there is {known}" if known else ""
-        raise click.ClickException(f"there is no runtime {name!r} that was built{hint}")
     try:
-        with plain_errors(), held.changing():
-            kept = _run_by(data)
-            stay = held.remove(name, kept)
+        with plain_errors():
+            kept, versions = machine.remove_runtime(name, data)
     except OSError as error:
         raise click.ClickException(f"{name} is not removed: {error.strerror}") from error
-    versions = [each for runtime in stay for each in kept[runtime.sha256]]
     if as_json:
-        told = {"removed": name, "kept": [each.sha256 for each in stay], "versions": versions}
-        print_json(told)
+        hashes = [runtime.sha256 for runtime in kept]
+        print_json({"removed": name, "kept": hashes, "versions": versions})
         return
     say(f"{name} is removed: no new version can name it.")
     if versions:
         say(f"It stays on the disk for {', '.join(versions)}.")
 
 
-def _run_by(data: Path) -> dict[str, list[str]]:
-    """The versions that need a runtime, by the hash of the runtime."""
-    path = store_path(data)
-    if not is_there(path):
-        return {}
-    with open_store(path) as store:
-        return {key: list(map(str, found)) for key, found in store.registry().run_by().items()}
-
-
 @contextlib.contextmanager
 def _shown(*, quiet: bool) -> Iterator[BuildProgress]:
     """Show the progress of a build: a bar on a terminal, otherwise a line for each wheel."""
     console = PlainConsole(stderr=True)
-    if quiet or not console.is_terminal:
-        yield _Lines(quiet=quiet)
-        return
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(*columns, console=console) as progress:
-        yield _Bars(progress)
+    tasks: dict[str, TaskID] = {}
 
-
-class _Lines:
-    """Prints a line for each wheel when its download begins."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet = quiet
-
-    def __call__(self, what: str, done: int = 0, size: int = 0) -> None:
-        if not self._quiet and not (done or size):
+    def show_line(what: str, done: int = 0, size: int = 0) -> None:
+        if not (quiet or done or size):
             say(f"  {plain(what)}", err=True)
 
+    def show_bar(what: str, done: int = 0, size: int = 0) -> None:
+        if what not in tasks:
+            tasks[what] = bars.add_task(plain(what), total=None)
+        bars.update(tasks[what], completed=done, total=size or None)
 
-class _Bars:
-    """Shows a bar for each wheel."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._tasks: dict[str, Any] = {}
-
-    def __call__(self, what: str, done: int = 0, size: int = 0) -> None:
-        if what not in self._tasks:
-            self._tasks[what] = self._progress.add_task(plain(what), total=None)
-        self._progress.update(self._tasks[what], completed=done, total=size or None)
+    if quiet or not console.is_terminal:
+        yield show_line
+        return
+    with Progress(*columns, console=console) as bars:
+        yield show_bar
 
 
 def _packages(runtime: BuiltRuntime) -> str:

@@ -10,9 +10,12 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from arena.cli.options import with_options
+from arena.cli.options import Option, with_options
 from arena.cli.terminal.plain import say
-from arena.sandbox import BotCommand, Level, Sandbox, SandboxDemand, raise_sandbox, why_never
+from arena.sandbox.command import BotCommand
+from arena.sandbox.sandbox import UPLOADS_AT, Sandbox, SandboxDemand, raise_sandbox
+from arena.sandbox.spawner.order import Level
+from arena.sandbox.visible_files import why_never
 
 _log = logging.getLogger(__name__)
 
@@ -24,6 +27,8 @@ LEVELS: Final = {
 }
 """Each level, in words."""
 
+_MEMORY, _DISK = "memory", "disk"
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -34,6 +39,8 @@ class SandboxChoice:
     demand: SandboxDemand
     read_only: tuple[Path, ...]
     """Files and folders that bots may read besides their own."""
+    in_memory: bool = False
+    """Whether bots read copies of files in memory."""
 
     def raised(self, data: Path) -> contextlib.AbstractContextManager[Sandbox | None]:
         """A new sandbox, which hides the data folder; None if bots run without one.
@@ -41,7 +48,9 @@ class SandboxChoice:
         Raises:
           NoSandbox: if it is required and this machine cannot build one.
         """
-        sandbox = raise_sandbox(self.demand, data=data, read_only=self.read_only)
+        sandbox = raise_sandbox(
+            self.demand, data=data, read_only=self.read_only, in_memory=self.in_memory
+        )
         return contextlib.nullcontext() if sandbox is None else sandbox
 
     @contextlib.contextmanager
@@ -63,37 +72,65 @@ class SandboxChoice:
             else:
                 if sandbox.level is Level.S1:
                     _warn(f"bots are sandboxed at S1 only: {sandbox.why_not_better}")
+                self.warn_of_disk(sandbox, commands)
                 for line in _hidden_folders(sandbox, commands):
                     say(line, err=True)
             yield sandbox
 
+    def warn_of_disk(self, sandbox: Sandbox | None, commands: Sequence[BotCommand] = ()) -> None:
+        """Report on standard error if bots read files from a disk against the choice."""
+        if not self.in_memory or sandbox is None or sandbox.level not in UPLOADS_AT:
+            return
+        reasons = (sandbox.why_disk, *map(sandbox.why_reads_disk, commands))
+        if why := next(filter(None, reasons), ""):
+            _log.warning("bots read files from a disk", extra={"why": why})
+            _warn(f"bots can tell by time which files other bots have read: {why}")
+
 
 def sandbox_options(command: F) -> F:
-    """Add `--sandbox` and `--ro`; the command gets one `confinement`."""
+    """Add `--sandbox` and `--ro`; the command gets one `confinement`. Its bots are of one author."""
+    return _with_sandbox(command, _SANDBOX, _READ_ONLY)
 
+
+def competition_sandbox_options(command: F) -> F:
+    """As `sandbox_options`, with `--bot-files`, for commands whose bots have several owners."""
+    return _with_sandbox(command, _SANDBOX, _READ_ONLY, _BOT_FILES)
+
+
+def _with_sandbox(command: F, *options: Option) -> F:
     @functools.wraps(command)
-    def with_sandbox(*, demand: str, read_only: tuple[Path, ...], **rest: Any) -> Any:
-        return command(confinement=SandboxChoice(SandboxDemand(demand), read_only), **rest)
+    def with_sandbox(
+        *, demand: str, read_only: tuple[Path, ...], bot_files: str = _DISK, **rest: Any
+    ) -> Any:
+        choice = SandboxChoice(SandboxDemand(demand), read_only, bot_files == _MEMORY)
+        return command(confinement=choice, **rest)
 
-    return with_options(  # type: ignore[return-value]
-        with_sandbox,
-        click.option(
-            "--sandbox",
-            "demand",
-            type=click.Choice([each.value for each in SandboxDemand]),
-            default=SandboxDemand.AUTO.value,
-            envvar="ARENA_SANDBOX",
-            help="`auto`: the best sandbox of this machine; `require`: S2 or an error; `off`: none.",
-        ),
-        click.option(
-            "--ro",
-            "read_only",
-            multiple=True,
-            metavar="PATH",
-            type=click.Path(exists=True, path_type=Path),
-            help="Let sandboxed bots read this file or folder; repeatable.",
-        ),
-    )
+    return with_options(with_sandbox, *options)  # type: ignore[return-value]
+
+
+_SANDBOX: Final = click.option(
+    "--sandbox",
+    "demand",
+    type=click.Choice([demand.value for demand in SandboxDemand]),
+    default=SandboxDemand.AUTO.value,
+    envvar="ARENA_SANDBOX",
+    help="`auto`: the best sandbox of this machine; `require`: S2 or an error; `off`: none.",
+)
+_READ_ONLY: Final = click.option(
+    "--ro",
+    "read_only",
+    multiple=True,
+    metavar="PATH",
+    type=click.Path(exists=True, path_type=Path),
+    help="Let sandboxed bots read this file or folder; repeatable.",
+)
+_BOT_FILES: Final = click.option(
+    "--bot-files",
+    type=click.Choice([_MEMORY, _DISK]),
+    default=_MEMORY,
+    envvar="ARENA_BOT_FILES",
+    help="`memory`: bots read copies, and none can tell what another one has read; `disk`: they read originals.",
+)
 
 
 def level_of(sandbox: Sandbox | None) -> str:
@@ -113,7 +150,7 @@ def _hidden_folders(sandbox: Sandbox, commands: Sequence[BotCommand]) -> Iterato
             continue
         folder, suffix = visible.alone.parent, visible.alone.suffix
         with contextlib.suppress(OSError):
-            others = [each for each in folder.iterdir() if each.suffix == suffix and suffix]
+            others = [path for path in folder.iterdir() if path.suffix == suffix and suffix]
             if len(others) > 1:
                 yield (
                     f"{command.name} sees {visible.alone.name} alone, as its folder"

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rich.table import Table
-
+from arena.app.author_matches import SeriesGame
+from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
-from arena.rating.student_t import quantile
-from arena.referee import Ending, Outcome
-from arena.sandbox import printed_exception
+from arena.referee.spec import Ending
+from arena.results.deal_sets import lead_with_forfeits
+from arena.results.student_t import quantile
+from arena.sandbox.output import printed_exception, printed_stuck
 
 EXPLANATION: Final = (
     "Margin: points a game better than the mean of the others. Seats rotate from game to game, and"
@@ -26,19 +27,6 @@ _SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SeriesGame:
-    """One game of a series."""
-
-    names: tuple[str, ...]
-    """The bots by seat."""
-    outcome: Outcome
-
-    def seat_of(self, name: str) -> int:
-        """The seat of a bot."""
-        return self.names.index(name)
-
-
-@dataclass(frozen=True, slots=True)
 class SeriesRecord:
     """The results of one bot in a series."""
 
@@ -49,7 +37,8 @@ class SeriesRecord:
     """Games with a shared first place."""
     lost: int
     margin: float
-    """Its score less the mean of the others', on average."""
+    """Its score less the mean of the others', on average; a game that it forfeited counts as the worse of its result and the
+    widest lead so far."""
     half_width_95: float | None
     """Of the margin's 95 % interval; None for less than two games."""
     faults: int
@@ -58,7 +47,7 @@ class SeriesRecord:
     def of(cls, name: str, games: Sequence[SeriesGame]) -> "SeriesRecord":
         """The record of a bot; no game may have been aborted."""
         won = drawn = faults = 0
-        margins = []
+        margins, widest = [], 0.0
         for game in games:
             seat, outcome = game.seat_of(name), game.outcome
             first = outcome.places[seat] == 1
@@ -68,7 +57,11 @@ class SeriesRecord:
             faults += sum(fault.seat == seat for fault in outcome.faults)
             score = outcome.scores[seat]
             others = (sum(outcome.scores) - score) / (len(outcome.scores) - 1)
-            margins.append(score - others)
+            lead = score - others
+            widest = max(widest, abs(lead))
+            out = [conduct.forfeited for conduct in outcome.conduct]
+            by_others = all([*out[:seat], *out[seat + 1 :]])
+            margins.append(lead_with_forfeits(lead, (out[seat], by_others), widest))
         half_width = None
         if len(margins) > 1:
             error = statistics.stdev(margins) / math.sqrt(len(margins))
@@ -82,50 +75,68 @@ def complete(games: Sequence[SeriesGame]) -> list[SeriesGame]:
     return [game for game in games if game.outcome.ending is not Ending.ABORTED]
 
 
-def table(records: Sequence[SeriesRecord], title: str) -> Table:
-    """The records: a row for each bot, best margin first."""
-    made = Table(title=title, title_justify="left")
-    made.add_column("bot")
-    for name in ("won", "drawn", "lost", "margin", "± 95 %", "faults"):
-        made.add_column(name, justify="right")
-    for row in sorted(records, key=lambda row: -row.margin):
-        made.add_row(
+def print_records(records: Sequence[SeriesRecord], title: str) -> None:
+    """Print the records: a row for each bot, best margin first."""
+    rows = [
+        (
             row.bot,
-            str(row.won),
-            str(row.drawn),
-            str(row.lost),
+            row.won,
+            row.drawn,
+            row.lost,
             f"{row.margin:+.2f}",
             "" if row.half_width_95 is None else f"{row.half_width_95:.2f}",
-            str(row.faults) if row.faults else "",
+            row.faults or "",
         )
-    made.caption = EXPLANATION
-    made.caption_justify = "left"
-    return made
+        for row in sorted(records, key=lambda row: -row.margin)
+    ]
+    heads = ("bot", "won", "drawn", "lost", "margin", "± 95 %", "faults")
+    print_table(
+        heads,
+        rows,
+        wrapped=("bot",),
+        numbers=heads[1:],
+        title=title,
+        caption=EXPLANATION,
+        framed=True,
+    )
 
 
 class Exceptions:
-    """Exceptions in the bots' code: the first of each kind is printed at once, and all are counted."""
+    """Exceptions in the bots' code: the first of each kind is printed at once, and all are counted.
+
+    Code that does not return is printed too.
+    """
 
     def __init__(self) -> None:
-        self.match_id = ""
+        self._match_id = ""
         """The current game."""
         self.first: tuple[str, str] | None = None
         """The match and the bot of the first exception; None if there was none."""
         self._counts: dict[str, Counter[str]] = {}
+        self._stuck: set[tuple[str, str]] = set()
+        """Bots whose code has not returned, and where it is, as it was printed."""
 
     def __bool__(self) -> bool:
         return bool(self._counts)
 
+    def begin(self, match_id: str) -> None:
+        """Begin a game."""
+        self._match_id = match_id
+
     def read_line(self, bot: str, line: str) -> None:
         """Read a line of a bot's output."""
-        told = printed_exception(line)
-        if told is None:
+        stuck = printed_stuck(line)
+        if stuck is not None and (bot, stuck.where) not in self._stuck:
+            self._stuck.add((bot, stuck.where))
+            say(f"{bot}: {stuck.where}", err=True)
+        raised = printed_exception(line)
+        if raised is None:
             return
-        self.first = self.first or (self.match_id, bot)
+        self.first = self.first or (self._match_id, bot)
         counts = self._counts.setdefault(bot, Counter())
-        counts[told.what] += 1
-        if counts[told.what] == 1:
-            say(f"{bot} raised an exception: {told.what}", err=True)
+        counts[raised.what] += 1
+        if counts[raised.what] == 1:
+            say(f"{bot} raised an exception: {raised.what}", err=True)
 
     def in_all(self) -> list[str]:
         """A sentence for each bot with exceptions."""

@@ -9,18 +9,12 @@ from pathlib import Path
 
 import click
 
+from arena.app.programs import ServerSettings, TlsFiles, serve_bots
+from arena.app.worker import MOST_LOCAL
 from arena.cli.options import data_option, log_to, plain_errors
-from arena.cli.sandbox_options import SandboxChoice, level_of, sandbox_options
+from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.web import WEB_PORT
 from arena.cli.worker_process import worker_command
-from arena.sandbox import Level
-from arena.server.admission.tokens import Tokens
-from arena.server.app import ServerSettings
-from arena.server.data_folder import store_path
-from arena.server.listen import TlsFiles, is_local, require_this_machine
-from arena.server.programs import serve_bots
-from arena.server.workers.local import MOST_LOCAL
-from arena.store import keep_in
 
 DEFAULT_PORT = 7654
 WEB_STOP_S = 10.0
@@ -39,6 +33,7 @@ Examples:
   arena serve --web --open-hands
   arena serve --host unix:arena.sock
   arena serve --workers 4
+  arena serve --house
   arena serve --store postgresql://arena@db.example/arena
   arena serve --host 0.0.0.0 --tls-cert arena.crt --tls-key arena.key
 
@@ -60,7 +55,9 @@ On this machine a bot without a key connects as a guest, with the token `guest:N
     envvar="ARENA_PORT",
     help="Port; 0 takes a free one.",
 )
-@click.option("--tls-cert", type=_FILE, help="Certificate chain in PEM.")
+@click.option(
+    "--tls-cert", type=_FILE, help="Certificate chain in PEM; a renewed one needs no restart."
+)
 @click.option("--tls-key", type=_FILE, help="Private key of the certificate, in PEM.")
 @click.option(
     "--tls-client-ca", type=_FILE, help="Require client certificates signed by one of these."
@@ -126,6 +123,12 @@ On this machine a bot without a key connects as a guest, with the token `guest:N
     "Matches of connected bots are always played in the arena's own process.",
 )
 @click.option(
+    "--house",
+    is_flag=True,
+    help="Enter the arena's own bots, one of each level, in every ladder that any bot may enter. "
+    "They are launched when another bot is there to play with.",
+)
+@click.option(
     "--store",
     "store_url",
     default="",
@@ -134,7 +137,7 @@ On this machine a bot without a key connects as a guest, with the token `guest:N
     help="Store results in PostgreSQL, postgresql://HOST/DATABASE, instead of a file; the folder "
     "remembers the address for all commands.",
 )
-@sandbox_options
+@competition_sandbox_options
 @data_option
 def serve(
     *,
@@ -155,6 +158,7 @@ def serve(
     spectator_delay: float,
     open_hands: bool,
     workers: int,
+    house: bool,
     store_url: str,
     confinement: SandboxChoice,
     data: Path,
@@ -163,46 +167,41 @@ def serve(
 
     Ctrl-C stops it at once. SIGTERM drains it: matches in play finish first.
     """
-    if guests and not is_local(host):
+    settings = ServerSettings(
+        data,
+        host,
+        port,
+        drain,
+        tls=_tls_files(tls_cert, tls_key, tls_client_ca),
+        insecure=insecure,
+        metrics_port=None if no_metrics else metrics_port,
+        metrics_host=metrics_host,
+        limits_load=not take_all,
+        spectator_delay_s=spectator_delay,
+        open_hands=open_hands,
+    )
+    if guests and not settings.is_local:
         text = "guests are let in on this machine only; for other addresses make keys: arena keys"
         raise click.UsageError(text)
-    tls = _tls_files(tls_cert, tls_key, tls_client_ca)
     log_to(data)
     with plain_errors(), contextlib.ExitStack() as stack:
-        if open_hands:
-            require_this_machine(host)  # before anything is started
-        if store_url:
-            keep_in(store_url, store_path(data))
         # For the bots of competitions. It must be built before gRPC.
         sandbox = stack.enter_context(confinement.raised(data))
-        settings = ServerSettings(
-            data,
-            host,
-            port,
-            drain,
-            tls=tls,
-            insecure=insecure,
-            metrics_port=None if no_metrics else metrics_port,
-            metrics_host=metrics_host,
-            limits_load=not take_all,
-            spectator_delay_s=spectator_delay,
-            open_hands=open_hands,
-            play_socket=level_of(sandbox) != Level.S0.value,
-            sandbox=level_of(sandbox),
-        )
-        command = worker_command(data, confinement=confinement, take_all=take_all)
+        confinement.warn_of_disk(sandbox)
 
-        def listening(address: str, tokens: Tokens) -> None:
-            _print(settings, address, tokens)
+        def listening(address: str, needs_key: bool) -> None:
+            _print(settings, address, needs_key=needs_key)
             if with_web:  # after the arena's own line
                 stack.enter_context(_web(data, web_port))
 
         try:
             serve_bots(
                 settings,
-                command,
+                worker_command(data, confinement=confinement, take_all=take_all),
                 workers=workers,
+                house=house,
                 guests=guests,
+                store_url=store_url,
                 sandbox=sandbox,
                 listening=listening,
             )
@@ -212,13 +211,13 @@ def serve(
             click.echo("Drained.")
 
 
-def _print(settings: ServerSettings, address: str, tokens: Tokens) -> None:
+def _print(settings: ServerSettings, address: str, *, needs_key: bool) -> None:
     """Print the arena's address and what its operator should know."""
     url = f"https://{address}" if settings.tls else address
     click.echo(f"The arena listens on {url}. Data in {settings.data}. Ctrl-C stops it.")
     if settings.open_hands:
         click.echo("Hands are open: spectators of a match made with a seed see all cards.")
-    if not tokens.guests and tokens.change == 0:
+    if needs_key:
         click.echo("There is no key yet: `arena keys new --help` says how to create one.")
 
 
@@ -231,10 +230,10 @@ def _web(data: Path, port: int) -> Iterator[None]:
     when this process ends.
     """
     command = [sys.executable, "-m", "arena", "web", "--data", str(data), "--port", str(port)]
-    kept = {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
+    environment = {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
     process = subprocess.Popen(
         [*command, "--with-parent"],
-        env=kept,
+        env=environment,
         stdin=subprocess.PIPE,
         start_new_session=True,
         close_fds=True,

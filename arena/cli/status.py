@@ -6,18 +6,12 @@ from pathlib import Path
 
 import click
 
+from arena.api.arena_status import NoStatus, Status, status_json, status_of_folder, status_of_page
+from arena.api.status_page import Quantiles, StatusPage
 from arena.cli.options import data_option, json_option, print_json, require_folder
 from arena.cli.sandbox_options import LEVELS
 from arena.cli.terminal.plain import say
 from arena.errors import exits
-from arena.server.arena_status import (
-    NoStatus,
-    Status,
-    status_json,
-    status_of_folder,
-    status_of_page,
-)
-from arena.server.services.status_page import Quantiles, StatusPage
 
 
 @click.command(
@@ -45,47 +39,47 @@ def status(metrics: str | None, as_json: bool, data: Path) -> None:
     if not metrics and not as_json:
         require_folder(data)
     try:
-        found = status_of_page(metrics) if metrics else status_of_folder(data)
+        shown = status_of_page(metrics) if metrics else status_of_folder(data)
     except NoStatus as error:
         if not as_json:
             raise click.ClickException(str(error)) from error
         print_json({"up": False, "why": str(error)})
         raise SystemExit(exits.FAILED) from None
     if as_json:
-        print_json(status_json(found))
+        print_json(status_json(shown))
         return
-    for line in _lines(found, datetime.now(UTC)):
+    for line in _lines(shown, datetime.now(UTC)):
         say(line)
 
 
-def _lines(found: Status, now: datetime) -> Iterator[str]:
-    yield _headline(found, now)
-    notice = found.notice
+def _lines(shown: Status, now: datetime) -> Iterator[str]:
+    yield _headline(shown, now)
+    notice = shown.notice
     if notice is not None:
         yield _row("address", notice.address)
         yield _row("metrics", notice.metrics or "none: only `arena serve` has them")
         if notice.sandbox:
             yield _row("sandbox", LEVELS.get(notice.sandbox, notice.sandbox))
-    if found.page is not None:
-        yield from _numbers(found.page)
-    if found.disk is not None:
-        total_bytes, free_bytes = found.disk
+    if shown.page is not None:
+        yield from _numbers(shown.page)
+    if shown.disk is not None:
+        total_bytes, free_bytes = shown.disk
         yield _row("disk", f"{_bytes(free_bytes)} free, {free_bytes / max(1, total_bytes):.0%}")
-    if found.incidents:
+    if shown.incidents:
         yield "Last errors in arena.log:"
-        for each in found.incidents:
+        for incident in shown.incidents:
             words = (
-                each.time[:19].replace("T", " "),
-                each.event,
-                each.incident and f"incident {each.incident}",
-                each.match and f"match {each.match}",
-                each.error,
+                incident.time[:19].replace("T", " "),
+                incident.event,
+                incident.incident and f"incident {incident.incident}",
+                incident.match and f"match {incident.match}",
+                incident.error,
             )
             yield "  " + "  ".join(word for word in words if word)
 
 
-def _headline(found: Status, now: datetime) -> str:
-    notice, page = found.notice, found.page
+def _headline(shown: Status, now: datetime) -> str:
+    notice, page = shown.notice, shown.page
     if notice is not None:
         began, version = notice.started_unix_s, notice.version
     else:
@@ -136,12 +130,25 @@ def _numbers(page: StatusPage) -> Iterator[str]:
         f"{_bytes(process['resident_bytes'])}, {process['open_files']} files, "
         f"{process['threads']} threads, {_span(process['cpu_s'])} of processor time",
     )
-    for each in page.workers:
-        again = f", started {each.starts} times" if each.starts > 1 else ""
-        machine = f", sandbox {each.sandbox}, speed class {each.speed_class}" if each.name else ""
+    for placed in page.placements:
+        waiting = f", {placed.pending} wait for a machine" if placed.pending else ""
+        problem = f"; {placed.problem}" if placed.problem else ""
         yield _row(
-            each.name or f"worker {each.number}",
-            f"{each.matches} in play, {each.decisions:,} decisions{machine}, process {each.pid}{again}",
+            placed.engine,
+            f"{placed.key}: {placed.running} of {placed.wanted} workers run{waiting}{problem}",
+        )
+    for worker in page.workers:
+        again = f", started {worker.starts} times" if worker.starts > 1 else ""
+        failed = f", {worker.failed_begins} begins failed" if worker.failed_begins else ""
+        machine = (
+            f", sandbox {worker.sandbox}, speed class {worker.speed_class}" if worker.name else ""
+        )
+        if not worker.number:
+            yield _row(worker.name, f"has left{failed}")
+            continue
+        yield _row(
+            worker.name or f"worker {worker.number}",
+            f"{worker.matches} in play, {worker.decisions:,} decisions{failed}{machine}, process {worker.pid}{again}",
         )
 
 

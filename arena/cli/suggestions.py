@@ -11,10 +11,10 @@ MOST: Final = 12
 def nearest(name: str, names: Iterable[str]) -> str:
     """Return the near names, or else the known ones, as part of a sentence."""
     known = list(dict.fromkeys(names))
-    folded = {each.casefold(): each for each in reversed(known)}
+    folded = {known_name.casefold(): known_name for known_name in reversed(known)}
     near = difflib.get_close_matches(name.casefold(), folded, 3)
     if near:
-        return f"perhaps {' or '.join(repr(folded[each]) for each in near)} is meant"
+        return f"perhaps {' or '.join(repr(folded[match]) for match in near)} is meant"
     if not known:
         return "there is none yet"
     more = f" and {len(known) - MOST} more" if len(known) > MOST else ""

@@ -1,35 +1,35 @@
 """`arena tournament`: a round robin between launched bots, as a competition of one command."""
 
-import secrets
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
-from arena.cli.competition_client import LocalCompetitions, local_competitions
+from arena.app.programs import MAX_MATCHES, round_robin_plan
+from arena.cli.arena_client import NoAnswer
+from arena.cli.competition_client import CompetitionClient
 from arena.cli.competition_play import play_here, print_result
 from arena.cli.options import (
     ChosenTerms,
     GameType,
     bot_commands,
     data_option,
+    require_no_faults,
+    start_option,
+    strict_option,
     terms_options,
 )
-from arena.cli.sandbox_options import SandboxChoice, sandbox_options
-from arena.competition.plan import CompetitionKind, CompetitionPlan, Format, read_plan
-from arena.competition.plan_text import toml
-from arena.competition.states import Action, State
+from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
+from arena.cli.services import local_services
 from arena.games.game import Game
-from arena.sandbox import BotCommand
-from arena.schedule.deal_sets import require_schedulable
-from arena.server.competition_service import BotsChanged
-from arena.server.competitions.arena_player import MAX_MATCHES
-from arena.store import NoCompetition
-from arena.terms import MatchTerms
-from arena.wire.terms import terms_json
+from arena.results.deal_sets import require_schedulable
+from cardarena.v1 import competitions_pb2 as messages
 
 DEFAULT_DEAL_SETS: Final = 20
-_BEGINS: Final = {State.DRAFT: Action.START, State.PAUSED: Action.RESUME}
+_BEGINS: Final = {
+    messages.COMPETITION_STATE_DRAFT: messages.COMPETITION_ACTION_START,
+    messages.COMPETITION_STATE_PAUSED: messages.COMPETITION_ACTION_RESUME,
+}
 """The action after which a competition is played, by its state."""
 
 
@@ -38,6 +38,7 @@ _BEGINS: Final = {State.DRAFT: Action.START, State.PAUSED: Action.RESUME}
 Examples:
   arena tournament abstrac sample_bots/abstrac.py sample_bots/random_bot.py
   arena tournament democracy a=./a b=./b c=./c --seats 3 --deal-sets 50 --seed 7
+  arena tournament loo ./my-bot ./other --seed 7 --deal-sets 1000 --on dask:tls://10.0.0.5:8786
   arena tournament abstrac bot.py other.py --json
   arena tournament abstrac bot.py other.py --csv > abstrac.csv
 
@@ -71,12 +72,20 @@ competition like any other: `arena competition show` prints its standings later.
     is_flag=True,
     help="Continue although a bot's file has changed since the start.",
 )
+@start_option
+@click.option(
+    "--on",
+    "engine",
+    metavar="ENGINE",
+    help="Play on a cluster, with --seed: dask:tls://HOST:PORT, dask:local, ray:auto or ray:local.",
+)
 @terms_options
+@strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as one JSON object.")
 @click.option(
     "--csv", "as_csv", is_flag=True, help="Print the standings as comma-separated values."
 )
-@sandbox_options
+@competition_sandbox_options
 @data_option
 def tournament(
     *,
@@ -88,7 +97,10 @@ def tournament(
     seed: str | None,
     max_matches: int,
     accept_changed: bool,
+    engine: str | None,
+    start_s: int | None,
     chosen: ChosenTerms,
+    strict: bool,
     as_json: bool,
     as_csv: bool,
     confinement: SandboxChoice,
@@ -101,24 +113,30 @@ def tournament(
     """
     if as_json and as_csv:
         raise click.UsageError("choose one of --json and --csv")
+    if engine and seed is None:
+        raise click.UsageError(
+            "--on needs --seed: for fair deals the bots and the arena would talk before each deal-set"
+        )
     name = name or game.id
-    commands = bot_commands(bots)
-    with local_competitions(data) as client:
-        before = _plan_of(client, name)
-        seeded = before.games[0].terms.seeded if before else seed is not None
-        seed = seed or (before.seed if before else secrets.token_hex(8))
-        terms = chosen.of(game, seats, seeded=seeded)
-        require_schedulable([each.name for each in commands], terms.seats, deal_sets)
-        config = round_robin_config(name, terms, commands, deal_sets, seed)
+    commands = bot_commands(bots, start_s)
+    terms = chosen.of(game, seats, seeded=seed is not None)
+    with local_services(data, CompetitionClient) as client:
+        require_schedulable([command.name for command in commands], terms.seats, deal_sets)
+        request = messages.CreateCompetitionRequest(
+            config=round_robin_plan(name, terms, commands, deal_sets, seed),
+            or_continue=True,
+            accept_changed=accept_changed,
+        )
         try:
-            client.create_or_continue(config, accept_changed=accept_changed)
-        except BotsChanged as changed:
-            text = f"{changed}; give --name for a new one, or --accept-changed to continue this one"
+            state = client.call("CreateCompetition", request).competition.state
+        except NoAnswer as refused:
+            if refused.reason != "BOTS_CHANGED":
+                raise
+            text = f"{refused.message}; give --name for a new one, or --accept-changed to continue this one"
             raise click.ClickException(text) from None
-        state = State(client.show(name)["state"])
         if state in _BEGINS:
-            client.control(name, _BEGINS[state], None)
-        if state is not State.FINISHED:
+            client.control(name, _BEGINS[state])
+        if state != messages.COMPETITION_STATE_FINISHED:
             play_here(
                 client,
                 [name],
@@ -126,37 +144,12 @@ def tournament(
                 again="run the same command to continue",
                 quiet=as_json or as_csv,
                 max_matches=max_matches,
+                engine=engine or "",
             )
-        print_result(client.standings(name), as_json=as_json, as_csv=as_csv)
+        standings = client.standings(name)
+    print_result(standings, as_json=as_json, as_csv=as_csv)
     if not (as_json or as_csv):
         click.echo(f"Replays: {data / 'replays'}")
-
-
-def _plan_of(client: LocalCompetitions, name: str) -> CompetitionPlan | None:
-    """The plan of the competition of this name; None if there is none."""
-    try:
-        return read_plan(client.store.competitions().get(name).config)
-    except NoCompetition:
-        return None
-
-
-def round_robin_config(
-    name: str, terms: MatchTerms, commands: tuple[BotCommand, ...], deal_sets: int, seed: str
-) -> str:
-    """The plan of a round robin between launched bots, as TOML."""
-    values: dict[str, Any] = terms_json(terms)
-    return toml(
-        {
-            "name": name,
-            "kind": str(CompetitionKind.TOURNAMENT),
-            "format": str(Format.ROUND_ROBIN),
-            "game": values["game"],
-            "seats": values["seats"],
-            "options": {k: v for k, v in values["options"].items() if v is not None},
-            "time_control": values["time_control"],
-            "fair": not terms.seeded,
-            "deal_sets": deal_sets,
-            "seed": seed,
-            "bots": {each.name: each.text for each in commands},
-        }
-    )
+    rows = (row for played in standings["games"] for row in played["rows"])
+    faults = {row["bot"]: sum(row["faults"].values()) for row in rows}
+    require_no_faults(faults, strict=strict)

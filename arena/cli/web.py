@@ -1,6 +1,9 @@
 """`arena web`: pages of live and past matches, served by a process of its own or exported."""
 
+import contextlib
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -10,6 +13,39 @@ from arena.cli.command_group import CommandGroup
 from arena.cli.options import data_option, log_to, plain_errors, require_folder
 
 WEB_PORT = 7655
+_WEB_PACKAGES = frozenset(
+    {"jinja2", "markdown_it", "markupsafe", "python_multipart", "starlette", "uvicorn"}
+)
+
+
+@contextlib.contextmanager
+def needs_web_packages() -> Iterator[None]:
+    """Say what to install if the modules of pages cannot be imported within the block."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _WEB_PACKAGES:
+            raise
+        raise click.ClickException(
+            f"pages need what the extra [web] brings ({error.name} is missing): "
+            "pip install 'cardarena-engine[web]'"
+        ) from None
+
+
+def _web_address(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    if value and not re.fullmatch(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/?", value):
+        raise click.BadParameter(f"{value!r} is not like https://arena.example: no path follows")
+    return value.rstrip("/")
+
+
+address_option = click.option(
+    "--address",
+    default="",
+    envvar="ARENA_WEB_ADDRESS",
+    metavar="URL",
+    callback=_web_address,
+    help="Where readers find the site, such as https://arena.example, for whole links in previews and feeds.",
+)
 
 
 @click.group(
@@ -21,12 +57,15 @@ Examples:
   arena web
   arena web --data arena-data/demo --port 8000
   arena web --open
-  arena web --host 0.0.0.0
+  arena web --host 0.0.0.0 --address https://arena.example
+  arena web --embed-in https://blog.example
   arena web --organiser --port 8001
+  arena web --data pages --store postgresql://public_pages@db.example/arena
   arena web export autumn site
 
 \b
-The server reads the data folder and writes only DATA/pages, a cache of drawn pages.
+The server reads the data folder and writes only DATA/pages, a cache of drawn pages with replays of people's matches, and DATA/web.log.
+Of the folder it needs replays/, live/ and, unless --store names another, the store.
 To publish the pages, run a proxy with HTTP/2 and TLS in front of it.
 """,
 )
@@ -34,7 +73,7 @@ def web() -> None:
     """Serve pages of the matches, standings and bots in a data folder, until it is interrupted.
 
     Matches of an arena that runs in the folder are shown live. The pages reveal no hidden card:
-    matches of a deal-set that is not complete are sealed.
+    matches of a deal-set that is not complete are sealed. At /play/ people play house bots, unrated.
     """
 
 
@@ -47,6 +86,23 @@ def web() -> None:
     envvar="ARENA_WEB_PORT",
     help="Port; 0 takes a free one.",
 )
+@click.option(
+    "--store",
+    "store_url",
+    default="",
+    envvar="ARENA_STORE",
+    metavar="URL",
+    help="Read results from PostgreSQL, postgresql://HOST/DATABASE, instead of the store of the folder. "
+    "The role public_pages is enough.",
+)
+@address_option
+@click.option(
+    "--embed-in",
+    multiple=True,
+    metavar="URL",
+    callback=lambda context, option, values: [_web_address(context, option, v) for v in values],
+    help="A site whose pages may contain matches, as /embed/m/ID/VIEWER/HAND in a frame; several times for several.",
+)
 @click.option("--open", "opens", is_flag=True, help="Open the pages in the browser.")
 @click.option(
     "--organiser",
@@ -56,40 +112,47 @@ def web() -> None:
 @click.option("--with-parent", is_flag=True, hidden=True, help="End when standard input does.")
 @data_option
 def serve(
-    *, host: str, port: int, opens: bool, organiser: bool, with_parent: bool, data: Path
+    *,
+    host: str,
+    port: int,
+    store_url: str,
+    address: str,
+    embed_in: list[str],
+    opens: bool,
+    organiser: bool,
+    with_parent: bool,
+    data: Path,
 ) -> None:
     """Serve the pages."""
-    try:
+    with needs_web_packages():
         from arena.web.serve import CannotServePages
         from arena.web.serve import serve as serve_pages
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in (
-            "jinja2",
-            "markdown_it",
-            "markupsafe",
-            "starlette",
-            "uvicorn",
-        ):
-            raise
-        raise click.ClickException(
-            "pages need what the extra [web] brings: pip install 'cardarena-engine[web]'"
-        ) from None
     require_folder(data)
     log_to(data, "web.log")
 
-    def listening(address: str) -> None:
-        click.echo(f"Pages are at http://{address}/. Data in {data}. Ctrl-C stops it.")
+    def listening(at: str) -> None:
+        click.echo(f"Pages are at http://{at}/. Data in {data}. Ctrl-C stops it.")
         if organiser:
             click.echo(
                 "For organisers: /workers, and /competitions/NAME.collusion of each competition."
             )
         if opens:
-            open_in_browser(f"http://{address}/")
+            open_in_browser(f"http://{at}/")
 
     with plain_errors():
         try:
             lifeline = sys.stdin.fileno() if with_parent else None
-            serve_pages(data, host, port, listening, lifeline, organiser=organiser)
+            serve_pages(
+                data,
+                host,
+                port,
+                listening,
+                lifeline,
+                store_url=store_url,
+                organiser=organiser,
+                site_address=address,
+                embed_in=embed_in,
+            )
         except CannotServePages as error:
             raise click.ClickException(str(error)) from None
     click.echo("Stopped.")

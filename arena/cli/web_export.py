@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Final, Self
 import click
 from rich.progress import Progress
 
-from arena.cli.options import data_option, plain_errors, require_folder
+from arena.cli.options import data_option, plain_errors
 from arena.cli.suggestions import nearest
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import say
-from arena.scenes.sentences import counted
-from arena.server.data_folder import store_path
-from arena.store import NoCompetition, is_there, open_store
+from arena.cli.web import address_option, needs_web_packages
+from arena.pictures.sentences import counted
 
 if TYPE_CHECKING:
     from arena.web.site_export import ExportEstimate
@@ -48,6 +47,7 @@ Examples:
     help="Size of the files of matches, about, in megabytes; older matches beyond it are left out.",
 )
 @click.option("--estimate", is_flag=True, help="Estimate files, size and time, and write nothing.")
+@address_option
 @data_option
 def export(
     *,
@@ -56,51 +56,43 @@ def export(
     viewers: str,
     limit_mb: int,
     estimate: bool,
+    address: str,
     data: Path,
 ) -> None:
     """Write the pages of COMPETITION, its bots and matches into FOLDER.
 
-    They are the pages that `arena web` serves; open index.html, without a server. A match is one file,
-    which needs JavaScript. Any competition can be exported, also one in play: deal-sets that are open
+    They are the pages that `arena web` serves; open index.html, without a server: it is the page of
+    the competition. A match is one file. Any competition can be exported, also one in play: deal-sets that are open
     are left out, because their finished matches reveal the cards of those in play.
     """
     if folder is None and not estimate:
         raise click.UsageError("name a folder for the pages, or give --estimate")
-    try:
+    with needs_web_packages():
+        from arena.cli.competition_client import CompetitionClient
+        from arena.cli.services import local_services, require_store
         from arena.web.site_export import CannotExport, ExportSelection, prepare
-    except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"pages need what the extra [web] brings ({error.name} is missing): "
-            "pip install 'cardarena-engine[web]'"
-        ) from None
-    chosen = tuple(each.strip() for each in viewers.split(","))
+    chosen = tuple(viewer.strip() for viewer in viewers.split(","))
     if unknown := set(chosen) - set(_VIEWERS):
         raise click.UsageError(
             f"no viewer {', '.join(sorted(unknown))}: choose of {', '.join(_VIEWERS)}"
         )
-    require_folder(data)
-    if not is_there(store_path(data)):
-        raise click.ClickException(f"the folder {data} has no competition yet")
-    with (
-        plain_errors(),
-        open_store(store_path(data)) as store,
-    ):  # updates the schema of an older file
-        names = [each.name for each in store.competitions().all()]
+    with local_services(data, CompetitionClient, require=require_store) as client:
+        names = [row.name for row in client.every()]
     if competition not in names:
         raise click.ClickException(
-            f"{NoCompetition.entry.message(repr(competition))}; {nearest(competition, names)}"
+            f"no such competition: {competition!r}; {nearest(competition, names)}"
         )
-    wanted = ExportSelection(competition, chosen, limit_mb)
+    selection = ExportSelection(competition, chosen, limit_mb, address)
     workers = os.cpu_count() or 1
     try:
         with plain_errors():
-            made = prepare(data, wanted, workers=workers)
-            for each in sentences(made.estimate, workers):
-                say(each, err=True)
+            prepared = prepare(data, selection, workers=workers)
+            for sentence in sentences(prepared.estimate, workers):
+                say(sentence, err=True)
             if folder is None or estimate:
                 return
-            with ExportProgress(made.estimate.matches) as progress:
-                files, size = made.write(folder, workers=workers, progress=progress.show)
+            with ExportProgress(prepared.estimate.matches) as progress:
+                files, size = prepared.write(folder, workers=workers, progress=progress.show)
     except CannotExport as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
@@ -110,19 +102,19 @@ def export(
     )
 
 
-def sentences(found: "ExportEstimate", workers: int) -> Iterator[str]:
+def sentences(estimate: "ExportEstimate", workers: int) -> Iterator[str]:
     """What will be written, and what is left out."""
     yield (
-        f"{counted(found.matches, 'match')} in about {found.files} files, {found.size_mb:.1f} MB, "
-        f"{found.time_s:.0f} s on {counted(workers, 'processor')}."
+        f"{counted(estimate.matches, 'match')} in about {estimate.files} files, {estimate.size_mb:.1f} MB, "
+        f"{estimate.time_s:.0f} s on {counted(workers, 'processor')}."
     )
-    if found.left_out:
+    if estimate.left_out:
         yield (
-            f"Left out: the oldest {counted(found.left_out, 'match')}. With all it would be "
-            f"{found.all_mb:.0f} MB: --limit-mb {math.ceil(found.all_mb) + 1}."
+            f"Left out: the oldest {counted(estimate.left_out, 'match')}. With all it would be "
+            f"{estimate.all_mb:.0f} MB: --limit-mb {math.ceil(estimate.all_mb) + 1}."
         )
-    if found.open_deal_sets:
-        yield f"Left out: {counted(found.open_deal_sets, 'deal-set')} in play, until complete."
+    if estimate.open_deal_sets:
+        yield f"Left out: {counted(estimate.open_deal_sets, 'deal-set')} in play, until complete."
 
 
 class ExportProgress:

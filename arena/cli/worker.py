@@ -1,43 +1,51 @@
 """`arena worker`: play deal-sets for an arena on another machine."""
 
-import logging
-import signal
-import threading
-import time
-from collections.abc import Callable, Sequence
+import functools
+import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 import click
 
+from arena.app.worker import (
+    HOST,
+    MOST_LOCAL,
+    SpeedClass,
+    Stop,
+    WorkersFailed,
+    host_name,
+    run_workers,
+)
 from arena.cli.arena_client import Server, dial_options
 from arena.cli.options import data_folder, log_to, make_folder
-from arena.cli.sandbox_options import SandboxChoice, sandbox_options
+from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.terminal.plain import say
-from arena.cli.worker_link import Stopped, WorkerLink, limit_cache
-from arena.scenes.sentences import counted
-from arena.server.workers.local import MOST_LOCAL
-from arena.server.workers.speed import speed_class as measured
+from arena.cli.worker_process import worker_command
+from arena.errors import exits
+from arena.pictures.sentences import counted
+from arena.validation import InvalidInput, text_of
 
-MAX_CACHE_BYTES: Final = 10 * 2**30
-"""Archives, and likewise installed wheels, that a worker keeps from its last run."""
 
-MEASURE_AGAIN_S: Final = 3600.0
-"""Time from one measurement of the speed class to the next, which waits until nothing is in play."""
-
-_log = logging.getLogger(__name__)
+def host_of(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
+    """The name of this machine, from the option or the system."""
+    if value is not None and not (value and HOST.fullmatch(value)):
+        raise click.BadParameter("up to 64 letters, digits, dots, hyphens and underscores")
+    return value or host_name()
 
 
 @click.command(
     epilog="""\b
 Examples:
-  arena keys new worker m1 > worker-token     at the arena
+  arena keys new worker m1 --to worker-token     at the arena
   arena worker --server https://arena.example:7654 --token-file worker-token
   arena worker --server https://arena.example:7654 --token-file worker-token --workers 4
+  arena worker --server https://arena.example:7654 --token-file worker-token --exit-when-idle 300 --for 42000
 
 \b
 A competition is played by such workers if its plan has a speed class.
 SIGTERM drains: the workers finish what they play, and take nothing new. A second one ends them.
+The exit code is 0 if they were stopped or stopped by themselves, and 1 if the arena refused one, or
+they stopped by themselves and never reached the arena.
 """
 )
 @click.option(
@@ -65,8 +73,33 @@ SIGTERM drains: the workers finish what they play, and take nothing new. A secon
     type=click.IntRange(-50, 50),
     help="Speed class of this machine.  [default: measured, and again every hour when idle]",
 )
+@click.option(
+    "--host",
+    callback=host_of,
+    metavar="NAME",
+    help="Name of this machine: spot checks compare machines.  [default: its host name]",
+)
+@click.option(
+    "--exit-when-idle",
+    "idle_s",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Stop when no worker process has played for so long, the time before the first deal-set included.",
+)
+@click.option(
+    "--for",
+    "after_s",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Take nothing new after so long, finish what is in play, and stop.",
+)
+@click.option(
+    "--drain-with-input",
+    is_flag=True,
+    help="Take nothing new once standard input has ended, finish what is in play, and stop.",
+)
 @dial_options
-@sandbox_options
+@competition_sandbox_options
 @data_folder("Folder of archives, logs and matches in play. It may be deleted afterwards.")
 def worker(
     *,
@@ -74,6 +107,10 @@ def worker(
     token_file: Path,
     workers: int,
     speed_class: int | None,
+    host: str,
+    idle_s: float | None,
+    after_s: float | None,
+    drain_with_input: bool,
     server_at: Callable[[str, str], Server],
     confinement: SandboxChoice,
     data: Path,
@@ -84,81 +121,25 @@ def worker(
     """
     make_folder(data)
     log_to(data)
-    limit_cache(data, MAX_CACHE_BYTES)
-    server = server_at(address, token_file.read_text("utf-8").strip())
-    again = None
-    if speed_class is None:
-        speed_class = measured()
-        again = SpeedClass(speed_class, measured, time.monotonic)
+    try:
+        token = text_of(token_file.read_bytes()).strip()
+    except InvalidInput as error:
+        raise click.ClickException(f"{token_file}: {error}") from None
+    server = server_at(address, token)
+    measured = SpeedClass(speed_class)
     processes = counted(workers, "worker process")
-    click.echo(f"Speed class {speed_class}. Playing for {address} with {processes}. Ctrl-C stops.")
-    links = [
-        WorkerLink(number, server, data, confinement=confinement, speed_class=speed_class)
-        for number in range(1, workers + 1)
-    ]
-    _run(links, again)
+    click.echo(
+        f"Speed class {measured.current}. Playing for {address} with {processes}. Ctrl-C stops."
+    )
+    command = worker_command(
+        data, confinement=confinement, take_all=False, server=server, host=host
+    )
+    said = functools.partial(say, err=True)
+    stop = Stop(idle_s or math.inf, after_s or math.inf, with_input=drain_with_input)
+    try:
+        run_workers(command, data, token, workers, measured, said, stop)
+    except WorkersFailed as error:
+        if str(error):
+            raise click.ClickException(str(error)) from None
+        raise click.exceptions.Exit(exits.FAILED) from None  # the processes have said why
     click.echo("Stopped.")
-
-
-class SpeedClass:
-    """The speed class of this machine, measured again every hour while nothing is in play."""
-
-    def __init__(
-        self, current: int, measured: Callable[[], int], now_s: Callable[[], float]
-    ) -> None:
-        self._current, self._measured, self._now_s = current, measured, now_s
-        self._due_s = now_s() + MEASURE_AGAIN_S
-
-    def measure_if_due(self, links: Sequence[WorkerLink]) -> None:
-        """Measure if it is time to, and let the links enrol anew if the class is another one."""
-        if self._now_s() < self._due_s or not all(link.is_idle for link in links):
-            return
-        found = self._measured()
-        self._due_s = self._now_s() + MEASURE_AGAIN_S
-        if found != self._current:
-            say(f"The speed class is {found} now; it was {self._current}.", err=True)
-            self._current = found
-            for link in links:
-                link.change_speed_class(found)
-
-
-def _run(links: list[WorkerLink], speed_class: SpeedClass | None) -> None:
-    """Run all links until they are stopped, or the arena refuses one."""
-    failures: list[str] = []
-
-    def run(link: WorkerLink) -> None:
-        try:
-            link.run(lambda text: say(text, err=True))
-        except Stopped as stopped:
-            failures.append(str(stopped))
-        except Exception:
-            _log.exception("a worker failed")
-            failures.append("a worker failed: the log in the data folder says why")
-
-    threads = [threading.Thread(target=run, args=(link,)) for link in links]
-
-    _handle_signals(links)
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        while thread.is_alive():  # so that signals are handled
-            thread.join(0.2)
-            if speed_class is not None:
-                speed_class.measure_if_due(links)
-    if failures:
-        raise click.ClickException(failures[0])
-
-
-def _handle_signals(links: list[WorkerLink]) -> None:
-    """Drain at SIGTERM, and stop at a second one and at SIGINT."""
-
-    def drain(*_: object) -> None:
-        for link in links:
-            link.stop() if link.is_draining else link.drain()
-
-    def stop(*_: object) -> None:
-        for link in links:
-            link.stop()
-
-    signal.signal(signal.SIGTERM, drain)
-    signal.signal(signal.SIGINT, stop)

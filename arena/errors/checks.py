@@ -21,8 +21,8 @@ OTHER_RULES: Final = CheckEntry("Q-RULES", "the bot was written for another vers
     "Its hello names a version of the rules that this arena does not play.", "Update the bot to the version in the message.")
 ABORTED: Final = CheckEntry("Q-ABORTED", "the arena aborted the match, which is no fault of the bot",
     "The arena failed; its log says why.", "Run the check again.")
-NO_TIME: Final = CheckEntry("Q-TIME", "the check had not ended when the time for the whole qualification was over",
-    "The bot is slow, or it has many games.", "Answer faster: a qualification has one minute for all checks.")
+NO_TIME: Final = CheckEntry("Q-TIME", "the time was over before the check had ended, or ten asks of a match were answered",
+    "The bot is slow, or it has many games.", "Answer faster, or declare fewer games: a qualification has two minutes for all checks, of which each game gets a share.")
 CASES: Final = (
     CheckEntry("Q-UNKNOWN-FIELDS", "it must ignore fields and messages that it does not know",
         "A later arena may send such; the bot failed at them.", "Skip unknown fields, enum values and message bodies, as protobuf libraries do."),

@@ -8,6 +8,7 @@ FAILED: Final = 1
 USAGE: Final = 2
 BOT_FAILED: Final = 3
 UNDECIDED: Final = 4
+FAULTED: Final = 5
 INTERRUPTED: Final = 130
 """The convention of shells: 128 and the number of SIGINT."""
 
@@ -28,6 +29,8 @@ EXITS: Final = (
         "`play`: the code of a bot raised an exception. `bots check`, `bots report`: the bot is not qualified.", "Correct the bot, as the output says."),
     _exit("arena", UNDECIDED, "the comparison ended without a decision",
         "`compare`: the deal-sets played do not separate the two bots, or it was stopped.", "Run it again with more `--deal-sets`."),
+    _exit("arena", FAULTED, "a bot had a fault, and `--strict` was given",
+        "`play`, `tournament`, `compare`: a bot answered late, malformed or illegally, left, or raised an exception.", "Correct the bot: `arena match why` explains each fault of a match."),
     _exit("arena", INTERRUPTED, "the command was interrupted",
         "Ctrl-C was pressed before the work was done.", "Run it again; tournaments and competitions continue where they stopped."),
     _exit("bot", 0, "the arena closed the bot's stream",

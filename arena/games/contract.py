@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, NewType, Protocol, TypeAlias, TypeVar
 
-from arena.cards import Card
+from arena.games.cards import Card
 
 T = TypeVar("T")
 
@@ -209,9 +209,9 @@ def require_to_act(
       IllegalMove: if the moves do not come from exactly the seats that were asked.
     """
     if len(chosen) == 1:  # nearly always
-        ((seat, move),) = chosen
-        if (seat,) == asked:
+        ((player, move),) = chosen
+        if (player,) == asked:
             return (move,)
-    if tuple([seat for seat, _ in chosen]) != asked:
+    if tuple([player for player, _ in chosen]) != asked:
         raise IllegalMove(f"moves were asked of seats {list(asked)}")
     return tuple([move for _, move in chosen])

@@ -19,6 +19,16 @@ to in brackets if it was not sent to all.
 """
 
 
+_FIELDS_HEADING: Final = """\
+## View
+
+What a bot sees when it is asked, by the fields of `ask.view`:
+
+| field | meaning |
+|---|---|
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Game:
     """A game that can be played."""
@@ -34,8 +44,7 @@ class Game:
     """The game in one sentence."""
     rules: Rules
     messages: ModuleType
-    """The module `messages` of the family, with `View`, `Move`, `Event` and their parts."""
-    option_class: type
+    """The module `messages` of the family, with `View`, `Move`, `Event`, their parts, and `Options`."""
     rules_version: int
     """Incremented with every change in behaviour; bots declare the version that they play."""
     seats: tuple[int, ...]
@@ -46,7 +55,7 @@ class Game:
     @property
     def settings(self) -> tuple[Setting, ...]:
         """The options that a user may choose."""
-        return settings_of(self.option_class, self.preset)
+        return settings_of(self.messages.Options, self.preset)
 
     def options(self, given: Mapping[str, object], seats: int) -> Options:
         """Return validated options for a match with `seats` seats.
@@ -58,25 +67,25 @@ class Game:
             low, high = self.seats[0], self.seats[-1]
             span = f"{low}" if low == high else f"{low} to {high}"
             raise BadOptions(f"{self.id} is played by {span} seats, not {seats}")
-        return build_options(self.option_class, given, self.preset)
+        return build_options(self.messages.Options, given, self.preset)
 
     def values(self, options: Options) -> dict[str, Value]:
         """Return the values of the options that have an effect, by name, without preset ones."""
         value = partial(getattr, options)
         return {
-            each.name: value(each.name)
-            for each in self.settings
-            if not each.unmet(value) and value(each.name) != ""  # several numbers, none given
+            option.name: value(option.name)
+            for option in self.settings
+            if not option.unmet(value) and value(option.name) != ""  # several numbers, none given
         }
 
     def without_idle_defaults(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given values without defaults that have no effect beside the others."""
-        values: dict[str, Any] = {each.name: each.default for each in self.settings}
+        values: dict[str, Any] = {option.name: option.default for option in self.settings}
         values.update(given)
         idle = {
-            each.name
-            for each in self.settings
-            if values[each.name] == each.default and each.unmet(values.__getitem__)
+            option.name
+            for option in self.settings
+            if values[option.name] == option.default and option.unmet(values.__getitem__)
         }
         return {name: value for name, value in given.items() if name not in idle}
 
@@ -105,5 +114,17 @@ class Game:
         """Return the page that `arena games show` prints, in Markdown."""
         pages = resources.files("arena.games").joinpath("pages")
         text = pages.joinpath(f"{self.id}.md").read_text("utf-8")
+        rows = "".join(
+            f"| `{name}` | {meaning} |\n" for name, meaning in self.view_fields().items()
+        )
         sample = pages.joinpath(f"{self.id}.sample").read_text("utf-8")
-        return f"{text}\n{_SAMPLE_HEADING.format(self.id)}\n```\n{sample}```\n"
+        of_sample = f"{_SAMPLE_HEADING.format(self.id)}\n```\n{sample}```\n"
+        return f"{text}\n{_FIELDS_HEADING}{rows}\n{of_sample}"
+
+    def view_fields(self) -> Mapping[str, str]:
+        """Return what the fields of a view mean, by name, as the comments of `proto/` say."""
+        file = resources.files("arena.games").joinpath("pages", f"{self.family}.fields")
+        if not file.is_file():
+            return {}  # of a new game, until scripts/proto has written it
+        lines = file.read_text("utf-8").splitlines()
+        return {name: meaning for name, _, meaning in (line.partition("\t") for line in lines)}

@@ -26,14 +26,14 @@ from enum import StrEnum
 from types import UnionType
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
-from arena.cards import CANONICAL, Card
+from arena.games.cards import CANONICAL, Card
 
 _EMPTY: Final = "()"
 _BARE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _LITERALS: Final = ("-", "yes", "no", _EMPTY)
 
 
-class Unreadable(ValueError):
+class NotationError(ValueError):
     """A line is not valid notation. The text says what was expected."""
 
 
@@ -54,28 +54,36 @@ class Notation:
         fields = (f"{name}={_write(getattr(value, name))}" for name in hints)
         return " ".join((_verb(cls), *fields))
 
+    def forms(self) -> tuple[str, ...]:
+        """Return how lines of each class look: `take COUNT`, `taken seat=SEAT cards=CARDS`."""
+        return tuple(
+            " ".join((verb, *(n.upper() if len(hints) == 1 else f"{n}={n.upper()}" for n in hints)))
+            for verb, cls in self._classes.items()
+            for hints in (_hints(cls),)
+        )
+
     def read(self, line: str) -> Any:
         """Return the move or event of a line.
 
         Raises:
-          Unreadable: if `write` never returns such a line.
+          NotationError: if `write` never returns such a line.
         """
         verb, _, rest = line.strip().partition(" ")
         cls = self._classes.get(verb)
         if cls is None:
-            raise Unreadable(f"{verb!r} is none of: {', '.join(self._classes)}")
+            raise NotationError(f"{verb!r} is none of: {', '.join(self._classes)}")
         hints = _hints(cls)
         if len(hints) == 1:
             ((name, hint),) = hints.items()
             return cls(**{name: _read(hint, rest, f"{verb} {name}")})
         words = _split(rest, " ")
         if len(words) != len(hints):
-            raise Unreadable(f"{verb} has {len(hints)} fields: {', '.join(hints)}")
+            raise NotationError(f"{verb} has {len(hints)} fields: {', '.join(hints)}")
         values = {}
         for word, (name, hint) in zip(words, hints.items(), strict=True):
             label, _, text = word.partition("=")
             if label != name:
-                raise Unreadable(f"{verb}: {name}= expected, not {word!r}")
+                raise NotationError(f"{verb}: {name}= expected, not {word!r}")
             values[name] = _read(hint, text, f"{verb} {name}")
         return cls(**values)
 
@@ -109,18 +117,18 @@ def _write(value: Any) -> str:
 def _write_list(values: Sequence[Any]) -> str:
     if not values:
         return _EMPTY
-    if all(type(each) is str and each in CANONICAL for each in values):
+    if all(type(element) is str and element in CANONICAL for element in values):
         return "".join(values)
-    if all(isinstance(each, tuple) for each in values):
+    if all(isinstance(element, tuple) for element in values):
         # A trailing slash distinguishes a list that contains one list from that list.
-        joined = "/".join(_write(each) for each in values)
+        joined = "/".join(_write(element) for element in values)
         return joined if len(values) > 1 else joined + "/"
-    return ",".join(_write(each) for each in values)
+    return ",".join(_write(element) for element in values)
 
 
 def _read(hint: Any, text: str, where: str) -> Any:
     if get_origin(hint) in (Union, UnionType):
-        inner = [each for each in get_args(hint) if each is not type(None)]
+        inner = [member for member in get_args(hint) if member is not type(None)]
         return None if text == "-" else _read(inner[0], text, where)
     hint = getattr(hint, "__supertype__", hint)
     if get_origin(hint) is tuple:
@@ -129,22 +137,22 @@ def _read(hint: Any, text: str, where: str) -> Any:
         return _read_nested(hint, text, where)
     if hint is bool:
         if text not in ("yes", "no"):
-            raise Unreadable(f"{where}: yes or no expected, not {text!r}")
+            raise NotationError(f"{where}: yes or no expected, not {text!r}")
         return text == "yes"
     if hint is int:
         if not re.fullmatch(r"-?[0-9]{1,19}", text):
-            raise Unreadable(f"{where}: a whole number expected, not {text!r}")
+            raise NotationError(f"{where}: a whole number expected, not {text!r}")
         return int(text)
     if text.startswith('"'):
         try:
             text = json.loads(text)
         except ValueError:
-            raise Unreadable(f"{where}: {text!r} is not quoted text") from None
+            raise NotationError(f"{where}: {text!r} is not quoted text") from None
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         try:
             return hint(text)
         except ValueError:
-            raise Unreadable(f"{where}: one of {', '.join(hint)} expected") from None
+            raise NotationError(f"{where}: one of {', '.join(hint)} expected") from None
     return text
 
 
@@ -168,10 +176,10 @@ def _as_cards(text: str) -> tuple[Card, ...] | None:
 def _read_nested(cls: type, text: str, where: str) -> Any:
     hints = _hints(cls)
     if not (text.startswith("{") and text.endswith("}")):
-        raise Unreadable(f"{where}: braces expected, not {text!r}")
+        raise NotationError(f"{where}: braces expected, not {text!r}")
     parts = _split(text[1:-1], ";")
     if len(parts) != len(hints):
-        raise Unreadable(f"{where}: {len(hints)} values expected")
+        raise NotationError(f"{where}: {len(hints)} values expected")
     pairs = zip(hints.items(), parts, strict=True)
     return cls(**{name: _read(hint, part, where) for (name, hint), part in pairs})
 

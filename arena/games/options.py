@@ -18,7 +18,7 @@ from dataclasses import Field, dataclass, field, fields
 from itertools import starmap
 from typing import Any, Final, TypeAlias, cast
 
-from arena.games.contract import BadOptions, Options
+from arena.games.contract import BadOptions, Options, Result
 
 Value: TypeAlias = int | str | bool
 Needs: TypeAlias = Mapping[str, tuple[Value, ...]]
@@ -122,10 +122,10 @@ def settings_of(options: type, preset: Mapping[str, Value] | None = None) -> tup
 def _settings(options: type, preset: tuple[tuple[str, Value], ...]) -> tuple[Setting, ...]:
     fixed = dict(preset)
     return tuple(
-        _setting(each, fixed)
-        for each in fields(options)
-        if each.name not in fixed
-        and all(fixed.get(name, good[0]) in good for name, good in each.metadata["needs"].items())
+        _setting(option, fixed)
+        for option in fields(options)
+        if option.name not in fixed
+        and all(fixed.get(name, good[0]) in good for name, good in option.metadata["needs"].items())
     )
 
 
@@ -148,7 +148,7 @@ def build_options(
       BadOptions: naming the option and the values that it accepts, or the two options of which one
         takes the effect from the other.
     """
-    known = {each.name: each for each in settings_of(options, preset)}
+    known = {option.name: option for option in settings_of(options, preset)}
     values: dict[str, Value] = dict(preset or {})
     for name, value in given.items():
         if name not in known:
@@ -223,6 +223,12 @@ def race_is_won(options: Options, totals: Sequence[int], *, single_leader: bool 
 def ended_by_limit(options: Options, totals: Sequence[int], *, single_leader: bool = True) -> bool:
     """Return whether `max_hands` ended a match that is over, as `Result.ended_by_limit` says."""
     return not options.hands and not race_is_won(options, totals, single_leader=single_leader)
+
+
+def race_result(match: Any, *, single_leader: bool = True) -> Result:
+    """Return the result of a race that is over; `match` has `options`, `totals` and `hand_scores`."""
+    limited = ended_by_limit(match.options, match.totals, single_leader=single_leader)
+    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
 
 
 def _read(about: Setting, value: object) -> Value:

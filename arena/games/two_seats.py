@@ -2,7 +2,7 @@
 
 from typing import Final, TypeVar
 
-from arena.cards import Card, in_order
+from arena.games.cards import Card, in_order
 from arena.games.contract import Seat
 
 S = TypeVar("S")

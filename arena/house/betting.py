@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from arena.cards import Card
 from arena.games.betting.moves import CALL, CHECK, FOLD, Wager
 from arena.games.betting.rounds import Round
+from arena.games.cards import Card
 from arena.games.contract import Moves, Seat
 
 EDGE: Final = 1.1
@@ -16,10 +16,18 @@ EQUITY_ERROR: Final = 0.1
 """The standard deviation of an equity that another seat goes by, around our estimate."""
 OTHERWISE: Final = 0.1
 """The part of bets that are not read."""
+DEALS: Final = 80
+"""Imagined deals for the equity of a seat that is to act."""
+ROLLOUT_DEALS: Final = 5
+"""Imagined deals for a move in a search."""
+READ_DEALS: Final = 16
+"""Imagined deals for the equity of another seat, whose bets are read."""
+STEP_TIME: Final = 2.0
+"""See `arena.house.search.Searcher.step_time`. Half of the time is that of reading bets."""
 
 
 def bet(betting: Round, offered: Sequence[Any], equity: float) -> Any:
-    """The move of a hand that should win so much of the pot: the higher the equity, the larger a bet."""
+    """Return the move of a hand with this equity: the higher the equity, the larger a bet."""
     chips = betting.chips
     wagers = [move for move in offered if isinstance(move, Wager)]
     share = 1 / len(betting.live)
@@ -38,7 +46,7 @@ def likelihood(
     moves: Callable[[Any, Seat], Moves],
     equity: Callable[[Any, Seat], float],
 ) -> float:
-    """How likely the other seats' bets of a hand are, if each has the cards of these states and bets by its equity.
+    """Return the likelihood of the other seats' bets in a hand, if each has the cards of these states and bets by equity.
 
     A bet narrows down the equities with which this policy makes it, give or take `EQUITY_ERROR`; in one of `OTHERWISE`
     cases a seat makes any move.
@@ -49,34 +57,37 @@ def likelihood(
       moves: Returns the moves of a seat in a state.
       equity: Returns an estimate of the equity of a seat in a state.
     """
-    found: dict[tuple[object, ...], float] = {}
+    equities: dict[tuple[object, ...], float] = {}
     result = 1.0
-    for state, each, move in so_far:
-        if each == seat:
+    for state, player, move in so_far:
+        if player == seat:
             continue
         betting: Round = state.betting
-        key = (each, betting.live, len(state.line.starts))
-        if key not in found:
-            found[key] = equity(state, each)
-        choices = moves(state, each).offered
+        key = (player, betting.live, len(state.line.starts))
+        if key not in equities:
+            equities[key] = equity(state, player)
+        choices = moves(state, player).offered
         low, high = _equities_of(move, betting, choices)
-        by_policy = _normal((high - found[key]) / EQUITY_ERROR) - _normal(
-            (low - found[key]) / EQUITY_ERROR
+        by_policy = _normal((high - equities[key]) / EQUITY_ERROR) - _normal(
+            (low - equities[key]) / EQUITY_ERROR
         )
         result *= OTHERWISE / len(choices) + (1 - OTHERWISE) * by_policy
     return result
 
 
 def _equities_of(move: Any, betting: Round, offered: Sequence[Any]) -> tuple[float, float]:
-    """From which equity to which `bet` makes a move; a wager of another size counts as the next smaller one offered."""
-    wagers = [each for each in offered if isinstance(each, Wager)]
+    """Return the range of equities in which `bet` makes a move.
+
+    A wager of another size counts as the next smaller one offered.
+    """
+    wagers = [move for move in offered if isinstance(move, Wager)]
     share = 1 / len(betting.live)
     edge = EDGE * share if wagers else math.inf
     if len(wagers) == len(offered):
         edge = -math.inf
     if isinstance(move, Wager):
         number, step = (
-            max(0, sum(each.to <= move.to for each in wagers) - 1),
+            max(0, sum(wager.to <= move.to for wager in wagers) - 1),
             (1 - share) / len(wagers),
         )
         low = max(edge, share + number * step) if number else edge
@@ -95,12 +106,12 @@ def _normal_at(hundredths: int) -> float:
 
 
 def _normal(z: float) -> float:
-    """The chance that a standard normal variable is below z, to two digits of z."""
+    """Return the chance that a standard normal variable is below z, to two digits of z."""
     return _normal_at(round(100 * max(-8.0, min(8.0, z))))
 
 
 def drawn(unseen: list[Card], count: int, below: Callable[[int], int]) -> list[Card]:
-    """So many of the cards at random; the list changes its order."""
+    """Draw `count` of the cards at random; the list changes its order."""
     size = len(unseen)
     for at in range(count):
         other = at + below(size - at)

@@ -15,12 +15,13 @@ from typing import TypeAlias
 import cardarena
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Move, Options, Seat, View
-from arena.house.levels import STEPS
 from arena.house.search import Searcher
-from arena.wire.games import codec_of
-from arena.wire.terms import terms_of_message
+from arena.referee.terms import MatchTerms
+from arena.referee.wire.games import codec_of
+from arena.referee.wire.terms import terms_of_message
+from arena.sandbox.house_levels import STEPS
 
-_Play: TypeAlias = Callable[[View, Options, Seat, random.Random], Move]
+Play: TypeAlias = Callable[[View, Options, Seat, random.Random], Move]
 
 
 class HouseBot(cardarena.Bot):
@@ -30,9 +31,9 @@ class HouseBot(cardarena.Bot):
     level = "random"
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        """The move of this level; any move in games without a policy."""
+        """Return the move of this level, or a random move in games without a policy."""
         terms = terms_of_message(ask.start.terms)
-        play = None if self.level == "random" else player(terms.game.id, STEPS[self.level])
+        play = self.player(terms)
         if play is None:
             return ask.random.choice(ask.moves)
         codec = codec_of(terms.game)
@@ -40,9 +41,13 @@ class HouseBot(cardarena.Bot):
         move = play(view, terms.options, Seat(ask.seat), ask.random)
         return type(ask.moves[0]).FromString(codec.move(move))
 
+    def player(self, terms: MatchTerms) -> Play | None:
+        """Return what chooses the moves of a match; None for moves at random."""
+        return None if self.level == "random" else player(terms.game.id, STEPS[self.level])
 
-def player(game_id: str, steps: int) -> _Play | None:
-    """Plays a game by a search of so many steps, or by the policy for 0; None without a policy for the game."""
+
+def player(game_id: str, steps: int) -> Play | None:
+    """Return a function that plays a game by a search of `steps`, or by the policy if `steps` is 0; None without a policy."""
     searcher = searcher_of(game_id)
     if searcher is None:
         return None
@@ -55,22 +60,18 @@ def player(game_id: str, steps: int) -> _Play | None:
 
 @cache
 def searcher_of(game_id: str) -> Searcher | None:
-    """The search of a game, on top of its policy; None without a policy for the game."""
+    """Return the search of a game on top of its policy, or None without a policy."""
     game = game_by_id(game_id)
     if find_spec(f"arena.house.policies.{game.family}") is None:
         return None
     policies = import_module(f"arena.house.policies.{game.family}")
     optional = ("candidates", "last_hand", "rollout", "likelihood", "look_ahead")
-    found = {name: getattr(policies, name) for name in optional if hasattr(policies, name)}
-    found["step_time"] = getattr(policies, "STEP_TIME", 1.0)
-    return Searcher(game, policies.policy, **found)
+    functions = {name: getattr(policies, name) for name in optional if hasattr(policies, name)}
+    functions["step_time"] = getattr(policies, "STEP_TIME", 1.0)
+    return Searcher(game, policies.policy, **functions)
 
 
 def main() -> None:
-    """Dial in at the level that the command line names."""
+    """Play at the level that the command line names."""
     named = sys.argv.pop(1) if len(sys.argv) > 1 else HouseBot.level  # the rest is for `run`
     cardarena.run(type("HouseBot", (HouseBot,), {"level": named}))
-
-
-if __name__ == "__main__":
-    main()

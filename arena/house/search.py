@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.contract import Move, Options, Seat, State, View
 from arena.games.game import Game
 
@@ -55,13 +55,13 @@ Likelihood: TypeAlias = Callable[[State, Seat, Below], float]
 
 @dataclass(frozen=True, slots=True)
 class LookedAhead:
-    """A decision of a game's own search, which plays no worlds out."""
+    """A decision of the search that a game has itself, without worlds."""
 
     move: Move
     gain: float
-    """Points by which it is better than another move."""
+    """The points by which it is better than the other move."""
     is_sure: bool
-    """Whether the gain is sure enough to call the other move worse, as where the search saw the end of the hand."""
+    """Whether the gain is certain enough to call the other move worse, such as after a search to the end of the hand."""
 
 
 LookAhead: TypeAlias = Callable[[State, Seat, int, Move], LookedAhead]
@@ -83,7 +83,7 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class ComparedMove:
-    """A move that was played, beside the best one."""
+    """A move that was played, compared with the best one."""
 
     best: Move
     loss: float
@@ -99,23 +99,23 @@ class Searcher:
     game: Game
     policy: Policy
     candidates: Candidates | None = None
-    """If None, those that the rules offer."""
+    """If None, the moves that the rules offer."""
     last_hand: LastHand | None = None
-    """Needed where the options do not tell how many hands are left."""
+    """Needed if the options do not show how many hands are left."""
     rollout: Policy | None = None
-    """Plays in searches after the candidate's move, where `policy` is too slow for it."""
+    """Plays after the candidate's move in a search, if `policy` is too slow for that."""
     likelihood: Likelihood | None = None
-    """Worlds are drawn by it, where the others' moves tell of their cards."""
+    """Weighs the worlds by the others' moves, if these depend on their cards."""
     look_ahead: LookAhead | None = None
-    """Searches the game in place of worlds."""
+    """Searches the game instead of playing worlds out."""
     step_time: float = 1.0
-    """How long a step of the rules with its policy takes, beside one of the slower games; levels are as fast in each game."""
+    """The time of a step of the rules with its policy, relative to the slower games. Levels take equally long in all games."""
     most_candidates: int = 24
 
     def choose(
         self, view: View, options: Options, seat: Seat, hand: int, steps: int, chance: random.Random
     ) -> Searched:
-        """The best move by a search of about so many `steps` of the rules; of more where they are fast (`step_time`).
+        """Return the best move by a search of about `steps` steps of the rules, or of more if they are fast (`step_time`).
 
         Args:
           view: What the seat sees.
@@ -133,9 +133,9 @@ class Searcher:
             ahead = self.look_ahead(world, seat, steps, usual)
             move = ahead.move if ahead.gain > 0 else usual
             return Searched(move, ahead.gain, worlds=1, steps=steps)
-        found = self._searched(view, options, seat, hand, steps, chance)
-        best, gain, _ = found.scores.best(0, LEAVE_Z)
-        return Searched(found.candidates[best], gain, found.scores.worlds, found.steps)
+        searched = self._searched(view, options, seat, hand, steps, chance)
+        best, gain, _ = searched.scores.best(0, LEAVE_Z)
+        return Searched(searched.candidates[best], gain, searched.scores.worlds, searched.steps)
 
     def compare(
         self,
@@ -148,7 +148,7 @@ class Searcher:
         *,
         played: Move,
     ) -> ComparedMove:
-        """A move that was played, beside the best one by the search that `choose` makes.
+        """Compare a move that was played with the best one by the search of `choose`.
 
         Another move is the best only if it is better by `BETTER_Z` standard errors, or by a game's own search if that is sure.
         """
@@ -161,9 +161,9 @@ class Searcher:
                 if surely
                 else ComparedMove(played, 0.0, 0.0)
             )
-        found = self._searched(view, options, seat, hand, steps, chance, played)
-        best, loss, error = found.scores.best(found.candidates.index(played), BETTER_Z)
-        return ComparedMove(found.candidates[best], loss, error)
+        searched = self._searched(view, options, seat, hand, steps, chance, played)
+        best, loss, error = searched.scores.best(searched.candidates.index(played), BETTER_Z)
+        return ComparedMove(searched.candidates[best], loss, error)
 
     def _searched(
         self,
@@ -198,7 +198,7 @@ class Searcher:
         return _Search(candidates, scores, used)
 
     def _world(self, view: View, options: Options, seat: Seat, chance: random.Random) -> State:
-        """A state that fits the view, the likelier the more often."""
+        """Return a state that fits the view, the likelier the more often."""
         if self.likelihood is None:
             return self.game.sample_state(view, options, seat, _below(chance))
         drawn = [self.game.sample_state(view, options, seat, _below(chance)) for _ in range(DRAWS)]
@@ -208,13 +208,13 @@ class Searcher:
     def _candidates(
         self, world: State, seat: Seat, usual: Move, chance: random.Random
     ) -> list[Move]:
-        """The policy's move first, and others that are worth a search or offered."""
-        found: Sequence[Move] = (
+        """Return the policy's move and then others that are worth a search or offered."""
+        moves: Sequence[Move] = (
             self.game.rules.moves(world, seat).offered
             if self.candidates is None
             else self.candidates(world, seat, _below(chance))
         )
-        others = [move for move in found if move != usual]
+        others = [move for move in moves if move != usual]
         if len(others) >= self.most_candidates:
             others = chance.sample(others, self.most_candidates - 1)
         return [usual, *others]
@@ -235,8 +235,11 @@ class Searcher:
         steps = 0
         while acting := rules.to_act(state):
             chosen = tuple(
-                (each, move if move is not None and each == seat else policy(state, each, below))
-                for each in acting
+                (
+                    player,
+                    move if move is not None and player == seat else policy(state, player, below),
+                )
+                for player in acting
             )
             move = None
             state = rules.step(state, chosen, deals).state
@@ -246,7 +249,7 @@ class Searcher:
 
 
 def _below(chance: random.Random) -> Below:
-    """Draws an integer below its argument; faster than `randrange`, which checks its arguments."""
+    """Return a function that draws an integer below its argument; it is faster than `randrange`, which checks its arguments."""
     draw = chance.random
     return lambda count: int(draw() * count)
 
@@ -290,7 +293,7 @@ class _Scores:
         ]
 
     def best(self, than: int, z: float) -> tuple[int, float, float]:
-        """The candidate that gains most over another, if it does by `z` standard errors.
+        """Return the candidate that gains most over another, if it does by `z` standard errors.
 
         Returns that candidate, or the other one, with its gain and the gain's standard error.
         """

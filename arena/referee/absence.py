@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from arena.referee.clock import MAX_MATCH_REFUND_S, MAX_REFUND_S, Lag
-from arena.referee.timers import Timers
+from arena.referee.clock import MAX_MATCH_REFUND_S, MAX_REFUND_S
+from arena.referee.timers import ArenaTime
 
 LATE_CHECK_S: Final = 0.1
 """Time until an expired limit is checked again, if the arena itself was late."""
@@ -33,9 +33,7 @@ class Absence:
         self,
         limit_ms: int,
         *,
-        timers: Timers,
-        now_s: Callable[[], float],
-        lag: Lag,
+        time: ArenaTime,
         used_up: Callable[[], None],
         owner: str = "",
     ) -> None:
@@ -44,11 +42,11 @@ class Absence:
         `owner` is the bot's owner: pauses that the owner caused are not refunded.
         """
         self._limit_s = limit_ms / 1000 or math.inf
-        self._now_s = now_s
-        self._lag = lag
+        self._now_s = time.now_s
+        self._lag = time.lag
         self._used_up = used_up
         self._owner = owner
-        self._timer = timers.timer(self._due)
+        self._timer = time.timers.timer(self._due)
         self._since_s = math.inf
         self._total_s = 0.0
         self._refunded_s = 0.0

@@ -23,11 +23,11 @@ import math
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
-from arena.referee.pause_causes import PauseCauses
-from arena.terms import MAX_TIME_MS, TimeControl
+from arena.referee.terms import MAX_TIME_MS, TimeControl
 
 GRACE_S: Final = 0.05
 """Lateness of an answer that is accepted; it is never charged."""
@@ -49,6 +49,12 @@ MAX_MATCH_REFUND_S: Final = 3_600.0
 MAX_PAUSES: Final = 8_192
 """At least the latest half of this number of pauses is remembered. Two pauses differ by more than 30 ms, so this
 covers at least two minutes, and days in usual operation."""
+
+NOTED_S: Final = 0.001
+"""Shorter work is not recorded: a pause is twenty times as long."""
+MOST_OF_AN_OWNER: Final = 256
+"""Recorded pieces of work of one owner, the longest ones."""
+MOST_OWNERS: Final = 1_000
 
 
 class Spent(NamedTuple):
@@ -166,6 +172,10 @@ class Lag(Protocol):
         """
         ...
 
+    def measuring(self) -> AbstractContextManager[None]:
+        """Measure the lateness within the block. Blocks may overlap."""
+        ...
+
 
 class NeverLate:
     """An arena that is never late: the `Lag` of tests and of matches that are played again."""
@@ -175,6 +185,9 @@ class NeverLate:
 
     def late(self, now_s: float, due_s: float = -math.inf) -> bool:  # noqa: ARG002
         return False
+
+    def measuring(self) -> AbstractContextManager[None]:
+        return contextlib.nullcontext()
 
 
 class Scheduled(Protocol):
@@ -198,6 +211,33 @@ class LagCounts:
     paused_s: float
     """Sum of all pauses."""
     longest_pause_s: float
+
+
+class PauseCauses:
+    """The work of each owner on the loop, in order of time."""
+
+    def __init__(self) -> None:
+        """Begin without work."""
+        self._works: dict[str, list[tuple[float, float]]] = {}
+
+    def note(self, owner: str, since_s: float, until_s: float) -> None:
+        """An owner's call or message used the loop from `since_s` to `until_s`, which is now."""
+        if not owner or until_s - since_s < NOTED_S:
+            return
+        works = self._works.setdefault(owner, [])
+        works.append((since_s, until_s))
+        if len(works) > MOST_OF_AN_OWNER:
+            works.remove(min(works, key=lambda work: work[1] - work[0]))
+        if len(self._works) > MOST_OWNERS:
+            del self._works[next(iter(self._works))]
+
+    def of(self, owner: str, since_s: float, until_s: float) -> Iterator[tuple[float, float]]:
+        """The parts of a span in which this owner's work used the loop."""
+        for began_s, ended_s in reversed(self._works.get(owner, ())):
+            if ended_s <= since_s:
+                return
+            if began_s < until_s:
+                yield max(began_s, since_s), min(ended_s, until_s)
 
 
 class LagMeter:
@@ -292,8 +332,8 @@ class LagMeter:
         # Rounding must not make a refund longer than the span, or negative.
         refund_s = max(0.0, min(refund_s, until_s - since_s))
         if owner and refund_s > 0.0:
-            own = self._causes.of(owner, since_s, until_s)
-            refund_s = max(0.0, refund_s - sum([self.refund_s(*span) for span in own]))
+            caused = self._causes.of(owner, since_s, until_s)
+            refund_s = max(0.0, refund_s - sum([self.refund_s(*span) for span in caused]))
         return refund_s
 
     def caused(self, owner: str, since_s: float, until_s: float) -> None:
@@ -335,9 +375,11 @@ class LagMeter:
         if at_s - left_s > PAUSE_S:
             self._add_pause(left_s, at_s)
 
-    def probes_end(self) -> None:
-        """No further probes are sent."""
+    def probes_end(self, at_s: float) -> None:
+        """No further probes are sent. One that has not returned is lost: the time since it was sent is a pause."""
         self._probed = False
+        if at_s - self._probe_s > PAUSE_S:
+            self._add_pause(self._probe_s, at_s)
         self._probe_s = math.inf
 
     def p99_ms(self) -> float:

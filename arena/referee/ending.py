@@ -4,8 +4,9 @@ import contextlib
 import logging
 from collections.abc import Sequence
 
+from arena.durable_files import Unwritten
 from arena.games.contract import Result
-from arena.referee.ledger import Ledger, Unwritten
+from arena.referee.ledger import Ledger
 from arena.referee.seat import SeatRecord
 from arena.referee.spec import (
     AbortCause,

@@ -76,7 +76,3 @@ class Ledger(Protocol):
 
 class NoRoom(Exception):
     """The disk has no room for this match, which must end; other matches continue."""
-
-
-class Unwritten(Exception):
-    """The ledger cannot be written, for example on a full disk. All play must stop."""

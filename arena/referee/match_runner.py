@@ -8,7 +8,7 @@ A match runner never waits or sleeps, and reads only the clock that it was given
 every point of a match. An internal error of the arena aborts the match without a fault of a bot. A match that was
 interrupted first plays its recorded decisions again, then asks.
 
-`seat_record` has the state of one seat: its ask, clock, deadlines and faults. `ending` has the end of a match.
+`seat` has the state of one seat: its ask, clock, deadlines and faults. `ending` has the end of a match.
 """
 
 import logging
@@ -16,13 +16,14 @@ import secrets
 import sys
 from collections.abc import Callable, Sequence
 
+from arena.durable_files import Unwritten
 from arena.errors import faults
 from arena.games.contract import Move, Seat, Step, Work, work_of
 from arena.games.notation import Notation
-from arena.referee.clock import WORK_STEP_S, Lag, Spent
+from arena.referee.clock import WORK_STEP_S, Spent
 from arena.referee.ending import aborted, completed, written
-from arena.referee.faults import MatchFaults, evidence_of
-from arena.referee.ledger import FaultEvidence, Ledger, NoRoom, Settled, Unwritten, UsedTime
+from arena.referee.events import MatchFaults, SpectatorEvents, SpectatorPort
+from arena.referee.ledger import FaultEvidence, Ledger, NoRoom, Settled, UsedTime
 from arena.referee.resumed import ResumedDecisions
 from arena.referee.seat import (
     MAX_MOVE_BYTES,
@@ -34,11 +35,10 @@ from arena.referee.seat import (
     SeatRecord,
     chosen_move,
 )
-from arena.referee.spec import AbortCause, Fault, FaultKind, MatchSpec, Outcome
-from arena.referee.spectators import SpectatorEvents, SpectatorPort
-from arena.referee.timers import Timers
-from arena.wire.codec import Codec
-from arena.wire.fields import ask_texts
+from arena.referee.spec import AbortCause, Fault, FaultKind, MatchSpec, Outcome, SeatConduct
+from arena.referee.timers import ArenaTime
+from arena.referee.wire.fields import ask_texts
+from arena.referee.wire.games import codec_of
 
 _log = logging.getLogger(__name__)
 
@@ -53,43 +53,35 @@ class MatchRunner:
     def __init__(
         self,
         spec: MatchSpec,
-        codec: Codec,
         ports: Sequence[SeatPort],
         ledger: Ledger,
         *,
-        timers: Timers,
-        now_s: Callable[[], float],
+        time: ArenaTime,
         over: Callable[["MatchRunner"], None],
         heavy_step: HeavyStep,
-        lag: Lag,
         spectators: SpectatorPort | None = None,
         replay_later: Callable[["MatchRunner"], None] | None = None,
-        owner_of: Callable[[str], str] = lambda bot: bot,
     ) -> None:
-        """A match that has not begun.
+        """Make a match that has not begun.
 
         Args:
           spec: What fixes the match.
-          codec: Encodes the messages of its game.
           ports: The bots, by seat.
           ledger: Records decisions before anything that follows is sent.
-          timers: Call the match at deadlines.
-          now_s: Reads the arena's clock, in seconds.
+          time: The time of the arena.
           over: Called once when the match has ended.
           heavy_step: Runs steps that take too long for this process.
-          lag: How late the arena itself is.
           spectators: The spectators of the match, if it has any.
           replay_later: Schedules a call of `replay_on` while past decisions are left. Without it,
             all of them are played again at once.
-          owner_of: Names the owner of a bot, by the bot's name.
         """
         self.spec = spec
         self.outcome: Outcome | None = None
         """How the match ended; None while it is in play, and if it was suspended."""
         self._rules = spec.terms.game.rules
-        self._codec = codec
+        self._codec = codec = codec_of(spec.terms.game)
         self._ledger = ledger
-        self._now_s = now_s
+        self._now_s = time.now_s
         self._over = over
         self._heavy_step = heavy_step
         self._showing = SpectatorEvents(spectators, spec)
@@ -98,20 +90,19 @@ class MatchRunner:
         self._event_notation = Notation(spec.terms.game.messages.Event)
         self._records = [
             SeatRecord(
-                seat,
+                self,
+                Seat(seat),
                 port,
                 spec.terms,
                 codec,
-                timers=timers,
-                now_s=now_s,
-                lag=lag,
-                owner=owner_of(spec.entrants[seat].name),
-                blame=self._blame,
+                time=time,
+                owner=time.owner_of(spec.entrants[seat].name),
             )
             for seat, port in enumerate(ports)
         ]
         self._resumed = ResumedDecisions((), codec)
-        self._state: object = None
+        self.state: object = None
+        """The state of the rules, which a worker process reads for a heavy step."""
         self._hand = 0
         self._begin_s = 0.0
         self._acting: tuple[Seat, ...] = ()
@@ -119,14 +110,10 @@ class MatchRunner:
         self._heavy: dict[Seat, Work | None] = {}
         """The chosen moves that are too much work for this process, with their work."""
         self._faults = MatchFaults()
-        self._decisions = 0
+        self.decisions = 0
+        """Decisions of all seats so far."""
         self._in_play = True
         """False once the match has ended or was suspended."""
-
-    @property
-    def decisions(self) -> int:
-        """Decisions of all seats so far."""
-        return self._decisions
 
     @property
     def open_asks(self) -> list[OpenAsk]:
@@ -134,9 +121,9 @@ class MatchRunner:
         return [record.ask for record in self._records if record.ask is not None]
 
     @property
-    def state(self) -> object:
-        """The state of the rules, for a worker process that plays a heavy step."""
-        return self._state
+    def conduct(self) -> tuple[SeatConduct, ...]:
+        """The decisions of each seat so far."""
+        return tuple(record.conduct for record in self._records)
 
     def begin(self, past: Sequence[Settled] = (), used: Sequence[UsedTime] = ()) -> None:
         """Deal the first hand and ask for the first moves.
@@ -149,8 +136,8 @@ class MatchRunner:
         self._resumed = ResumedDecisions(
             past, self._codec, used, None if later is None else lambda: later(self)
         )
-        for each in used:
-            self._records[each.seat].resume_time(each)
+        for time in used:
+            self._records[time.seat].resume_time(time)
         self._begin_s = self._now_s() - self._resumed.elapsed_s
         for out in self.spec.forfeited_seats:
             self._records[out.seat].forfeit(out)
@@ -194,7 +181,7 @@ class MatchRunner:
         """Stop the match: it does not count, and no bot is at fault."""
         if self._in_play:
             self._end(
-                aborted(self.spec.match_id, cause, incident, self._faults.all, self._decisions)
+                aborted(self.spec.match_id, cause, incident, self._faults.all, self.decisions)
             )
 
     def suspend(self) -> None:
@@ -209,16 +196,16 @@ class MatchRunner:
 
     def _take_step(self, step: Step) -> bool:
         """Take a step and ask the seats to act; True if no bot has to be waited for."""
-        self._state = step.state
+        self.state = step.state
         self._add_events(step)
         if not self._in_play:
             return False
         rules = self._rules
-        self._acting = acting = rules.to_act(self._state)
+        self._acting = acting = rules.to_act(self.state)
         if not acting:
             self._finish()
             return False
-        hand = rules.hand_number(self._state)
+        hand = rules.hand_number(self.state)
         if hand != self._hand:
             self._hand = hand
             for record in self._records:
@@ -247,15 +234,15 @@ class MatchRunner:
         return len(self._chosen) == len(acting) and not asks_open
 
     def _open_ask(self, seat: Seat, record: SeatRecord) -> OpenAsk:
-        moves = self._rules.moves(self._state, seat)
-        unsent, decision = record.unsent, record.decisions + 1
-        body = unsent.ask(seat, self._rules.view(self._state, seat), moves)
+        moves = self._rules.moves(self.state, seat)
+        unsent = record.unsent
+        body = unsent.ask(seat, self._rules.view(self.state, seat), moves)
         events = unsent.events
         unsent.forget()
         carried_s = 0.0
         if self._resumed.carried_s:
             carried_s = self._resumed.take_carried_s(seat, record.clock.allowance_s)
-        ask = OpenAsk(self, record, seat, decision, moves, body, events, carried_s)
+        ask = OpenAsk(record, moves, body, events, carried_s)
         record.open(ask)
         return ask
 
@@ -292,19 +279,19 @@ class MatchRunner:
             fault = Fault(seat, out.kind, record.decisions, out.reason)
             self._faults.add(fault)
             evidence = FaultEvidence(now_s - self._begin_s, away_s=record.presence.away_s())
-        move, spent = self._rules.fallback(self._state, seat), Spent(now_s)
+        move, spent = self._rules.fallback(self.state, seat), Spent(now_s)
         self._weigh(seat, move)
-        self._settle(record, seat, record.decisions, move, spent, fault, "", evidence, unasked=True)
+        self._settle(record, move, spent, fault=fault, evidence=evidence, unasked=True)
 
     def _settle_past(self) -> None:
         """Play a recorded decision of before the interruption again."""
         waiting = [seat for seat in self._acting if seat not in self._chosen]
-        settled, move = self._resumed.take(self._rules, self._state, waiting, self._records)
+        settled, move = self._resumed.take(self._rules, self.state, waiting, self._records)
         seat = Seat(settled.seat)
         if settled.fault is not None:
             self._faults.add(Fault(seat, settled.fault, settled.decision, settled.reason))
         self._chosen[seat] = move
-        self._decisions += 1
+        self.decisions += 1
 
     # Answers.
 
@@ -313,7 +300,7 @@ class MatchRunner:
         record = self._records[ask.seat]
         spent = record.spent(ask, received_s)
         if received_s - spent.refunded_s > ask.due_s:
-            self._blame(ask, FaultKind.TIMEOUT, faults.LATE.text(), received_s, answer.note, raw)
+            self.blame(ask, FaultKind.TIMEOUT, faults.LATE.text(), received_s, answer.note, raw)
             return None
         try:
             move = chosen_move(ask.moves, answer, self._codec, self._move_notation)
@@ -321,7 +308,7 @@ class MatchRunner:
             self._fail()
             return None
         if isinstance(move, RejectedAnswer):
-            self._blame(ask, *move, received_s, answer.note, raw)
+            self.blame(ask, *move, received_s, answer.note, raw)
             return None
         index = answer.index
         said = Said.among(ask.moves, move) if index is None else Said(move, index)
@@ -332,13 +319,13 @@ class MatchRunner:
             self._fail()
             return said
         record.clock.charge(spent.charged_s, in_time=True)
-        self._settle_and_continue(record, ask, move, spent, note=answer.note)
+        self._settle_and_continue(record, move, spent, note=answer.note)
         return said
 
     def abandoned(self, ask: OpenAsk) -> None:
         """The bot has left for ever."""
         self._records[ask.seat].forfeit()
-        self._blame(ask, FaultKind.GONE, faults.LEFT.text(), self._now_s())
+        self.blame(ask, FaultKind.GONE, faults.LEFT.text(), self._now_s())
 
     def _with_work(self, record: SeatRecord, spent: Spent, seat: Seat, move: Move) -> Spent:
         """Charge the work that the move causes, up to the seat's time, so that it is never a fault."""
@@ -351,13 +338,13 @@ class MatchRunner:
 
     def _weigh(self, seat: Seat, move: Move) -> Work | None:
         """The work of a move, also stored for its step; None if the rules do not know it."""
-        work = work_of(self._rules, self._state, seat, move)
+        work = work_of(self._rules, self.state, seat, move)
         if not work:
             return None
         self._heavy[seat] = known = work if isinstance(work, Work) else None
         return known
 
-    def _blame(
+    def blame(
         self,
         ask: OpenAsk,
         kind: FaultKind,
@@ -369,7 +356,7 @@ class MatchRunner:
         """Charge a fault and play the fallback instead of the bot's move."""
         record = self._records[ask.seat]
         spent = record.spent(ask, now_s)
-        evidence = evidence_of(record, ask, spent.refunded_s, now_s, self._begin_s, raw)
+        evidence = record.evidence(ask, spent.refunded_s, now_s, self._begin_s, raw)
         record.close_ask(ask)
         record.clock.charge(spent.charged_s, in_time=kind.in_time)
         fault = Fault(ask.seat, kind, ask.decision, reason)
@@ -377,19 +364,16 @@ class MatchRunner:
         record.blamed(self.spec.terms.fault_limit)
         record.port.close(ask, kind, reason)
         try:
-            move = self._rules.fallback(self._state, ask.seat)
+            move = self._rules.fallback(self.state, ask.seat)
             self._weigh(ask.seat, move)
         except Exception:
             self._fail()
             return
-        self._settle_and_continue(
-            record, ask, move, spent, fault=fault, note=note, evidence=evidence
-        )
+        self._settle_and_continue(record, move, spent, note=note, fault=fault, evidence=evidence)
 
     def _settle_and_continue(
         self,
         record: SeatRecord,
-        ask: OpenAsk,
         move: Move,
         spent: Spent,
         *,
@@ -398,7 +382,7 @@ class MatchRunner:
         evidence: FaultEvidence | None = None,
     ) -> None:
         try:
-            self._settle(record, ask.seat, ask.decision, move, spent, fault, note, evidence)
+            self._settle(record, move, spent, note=note, fault=fault, evidence=evidence)
             if len(self._chosen) < len(self._acting):
                 return
             step = self._step()
@@ -411,22 +395,20 @@ class MatchRunner:
     def _settle(
         self,
         record: SeatRecord,
-        seat: Seat,
-        decision: int,
         move: Move,
         spent: Spent,
-        fault: Fault | None,
-        note: str,
-        evidence: FaultEvidence | None,
         *,
+        note: str = "",
+        fault: Fault | None = None,
+        evidence: FaultEvidence | None = None,
         unasked: bool = False,
     ) -> None:
-        """Record a decision and store it until all of the step are settled."""
+        """Record a decision of a seat and store it until all of the step are settled."""
         game_move = self._codec.game_move(move)
         record.settled(game_move, spent.refunded_s, by_fallback=unasked or fault is not None)
         settled = Settled(
-            seat,
-            decision,
+            record.seat,
+            record.decisions,
             game_move,
             max(0.0, spent.sent_s - self._begin_s),
             spent.charged_s,
@@ -440,8 +422,8 @@ class MatchRunner:
             evidence,
         )
         self._ledger.decided(settled)
-        self._chosen[seat] = move
-        self._decisions += 1
+        self._chosen[record.seat] = move
+        self.decisions += 1
 
     # Steps.
 
@@ -449,14 +431,14 @@ class MatchRunner:
         """Play all settled decisions at once; None if a worker process plays them."""
         chosen = tuple([(seat, self._chosen[seat]) for seat in self._acting])
         if self._faults.unshown:
-            shown = self._faults.show(self._records)
+            shown = self._faults.show(record.unsent for record in self._records)
             if not self._resumed.waiting:
                 self._showing.blamed(shown)
         if self._heavy and not self._resumed.at_once:
             seat = next(seat for seat in self._acting if seat in self._heavy)
             self._heavy_step(self, chosen, seat, self._heavy[seat])
             return None
-        return self._rules.step(self._state, chosen, self.spec.deals)
+        return self._rules.step(self.state, chosen, self.spec.deals)
 
     def _add_events(self, step: Step) -> None:
         """Add the events of a step to what is sent to seats and spectators."""
@@ -471,11 +453,11 @@ class MatchRunner:
     # The end.
 
     def _finish(self) -> None:
-        result = self._rules.result(self._state)
+        result = self._rules.result(self.state)
         if result is None:
             raise RuntimeError("no seat is to act, but there is no result")
         self._end(
-            completed(self.spec.match_id, result, self._records, self._faults.all, self._decisions)
+            completed(self.spec.match_id, result, self._records, self._faults.all, self.decisions)
         )
 
     def _end(self, outcome: Outcome) -> None:

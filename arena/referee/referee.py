@@ -4,20 +4,20 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Final
 
 import trio
 
+from arena.durable_files import Unwritten
 from arena.games.contract import Seat, Work
-from arena.referee.clock import Lag, NeverLate
-from arena.referee.ledger import Ledger, Settled, Unwritten, UsedTime
+from arena.referee.events import SpectatorPort
+from arena.referee.ledger import Ledger, Settled, UsedTime
 from arena.referee.match_runner import MatchRunner
 from arena.referee.seat import RECORD_STEP_S, SeatPort
 from arena.referee.spec import AbortCause, MatchSpec, Outcome
-from arena.referee.spectators import SpectatorPort
 from arena.referee.step_processes import Chosen, StepProcesses, Ticket
-from arena.referee.timers import Timers
-from arena.wire.games import codec_of
+from arena.referee.timers import ArenaTime
 
 AT_ONCE: Final = 64
 """Matches whose times are recorded before other tasks run."""
@@ -32,23 +32,20 @@ class Referee:
         self,
         synced: Callable[[], Awaitable[None]],
         workers: StepProcesses | None = None,
-        lag: Lag | None = None,
-        owner_of: Callable[[str], str] = lambda bot: bot,
+        time: ArenaTime | None = None,
     ) -> None:
-        """A referee without matches.
+        """Begin without matches.
 
         Args:
           synced: Waits until everything that ledgers were given is on disk.
           workers: Processes that play heavy steps.
-          lag: How late the arena itself is; without it, it is never late.
-          owner_of: Names the owner of a bot, by the bot's name. Each owner has the same share of
-            the worker processes.
+          time: The time of the arena; without it, trio's, and the arena is never late. Each owner
+            of bots has the same share of the worker processes.
         """
-        self.lag = lag or NeverLate()
+        # The clock itself: `trio.current_time` would look it up again at each of many calls.
+        self._time = time or ArenaTime(trio.lowlevel.current_clock().current_time)
         self._synced = synced
         self._workers = workers or StepProcesses()
-        self._owner_of = owner_of
-        self._timers = Timers()
         self._nursery: trio.Nursery | None = None
         self._token: trio.lowlevel.TrioToken | None = None
         self.runners: dict[str, MatchRunner] = {}
@@ -66,7 +63,7 @@ class Referee:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
                 self._token = trio.lowlevel.current_trio_token()
-                nursery.start_soon(self._timers.run)
+                nursery.start_soon(self._time.timers.run)
                 nursery.start_soon(self._replay)
                 nursery.start_soon(self._keep_times)
                 task_status.started()
@@ -74,6 +71,11 @@ class Referee:
             for runner in list(self.runners.values()):
                 runner.suspend()
             self._workers.close()
+
+    @property
+    def measuring(self) -> Callable[[], AbstractContextManager[None]]:
+        """Measures how late the arena is, within a block."""
+        return self._time.lag.measuring
 
     @property
     def replaying(self) -> bool:
@@ -146,17 +148,13 @@ class Referee:
             await self._synced()
         runner = MatchRunner(
             spec,
-            codec_of(spec.terms.game),
             ports,
             ledger,
-            timers=self._timers,
-            now_s=trio.lowlevel.current_clock().current_time,
+            time=self._time,
             over=lambda _: ended.set(),
             heavy_step=self._play_heavy_step,
-            lag=self.lag,
             spectators=spectators(),
             replay_later=self._replay_later,
-            owner_of=self._owner_of,
         )
         self.runners[spec.match_id] = runner
         self._match_begins.set()
@@ -182,7 +180,7 @@ class Referee:
     ) -> None:
         assert self._token is not None
         # The runner may be called from the host's loop, but tasks are started in trio.
-        owner = self._owner_of(runner.spec.entrants[seat].name)
+        owner = self._time.owner_of(runner.spec.entrants[seat].name)
         ticket = Ticket(owner) if work is None else Ticket(owner, work.steps)
         self._token.run_sync_soon(self._start_heavy, runner, chosen, ticket)
 

@@ -7,7 +7,7 @@ from typing import Final
 from arena.games.contract import Move, Rules, Seat, State
 from arena.referee.ledger import Settled, UsedTime
 from arena.referee.seat import Said, SeatRecord
-from arena.wire.codec import Codec
+from arena.referee.wire.codec import Codec
 from cardarena.v1 import game_pb2
 
 LEAST_S: Final = 1.0
@@ -26,7 +26,7 @@ class ResumedDecisions:
         used: Sequence[UsedTime] = (),
         replay_later: Callable[[], None] | None = None,
     ) -> None:
-        """Decisions to be played again.
+        """Keep decisions that are to be played again.
 
         Args:
           settled: The decisions.
@@ -39,15 +39,16 @@ class ResumedDecisions:
         self._codec = codec
         self._replay_later = replay_later
         self._since_pause = 0
-        self._last = {each.seat: each.decision for each in settled}
+        self._last = {decision.seat: decision.decision for decision in settled}
         self.elapsed_s = max(
-            (each.sent_s + each.charged_s + each.refunded_s for each in settled), default=0.0
+            (decision.sent_s + decision.charged_s + decision.refunded_s for decision in settled),
+            default=0.0,
         )
         """Seconds from the start of the match to its last recorded moment."""
         self.carried_s = {
-            Seat(each.seat): each.used_s
-            for each in used
-            if each.decision == self._last.get(each.seat, 0) + 1
+            Seat(time.seat): time.used_s
+            for time in used
+            if time.decision == self._last.get(time.seat, 0) + 1
         }
         """Seconds that seats had used of open asks that were not asked again yet."""
         self.elapsed_s += max(self.carried_s.values(), default=0.0)

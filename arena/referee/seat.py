@@ -3,28 +3,27 @@
     SeatRecord -> OpenAsk -> SeatPort (the bot) -> Answer -> chosen_move: a legal move, or a fault
 
 The record has the seat's deadlines. When the time of an ask is up, or the bot was away for too long, it calls
-`blame`, and the match runner charges the fault. Events and faults wait for the seat's next ask as `UnsentEvents`.
+`Asker.blame`, and the match runner charges the fault. Events and faults wait for the seat's next ask as `UnsentEvents`.
 """
 
-import logging
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Final, NamedTuple, Protocol
 
 from google.protobuf.message import Message
 
 from arena.errors import faults
-from arena.games.contract import Move, Moves, Seat, View
+from arena.games.contract import Move, Moves, Seat
 from arena.games.notation import Notation
 from arena.referee.absence import LATE_CHECK_S, Absence
-from arena.referee.clock import GRACE_S, MAX_MATCH_REFUND_S, MAX_REFUND_S, Lag, SeatClock, Spent
-from arena.referee.ledger import Settled, UsedTime
-from arena.referee.spec import Fault, FaultKind, ForfeitedSeat, Outcome, SeatConduct
-from arena.referee.timers import Timers
-from arena.terms import MatchTerms
-from arena.wire.codec import Codec, Malformed
-from arena.wire.fields import played_for, seat_field
+from arena.referee.clock import GRACE_S, MAX_MATCH_REFUND_S, MAX_REFUND_S, SeatClock, Spent
+from arena.referee.events import UnsentEvents
+from arena.referee.ledger import FaultEvidence, Settled, UsedTime
+from arena.referee.spec import FaultKind, ForfeitedSeat, Outcome, SeatConduct
+from arena.referee.terms import MatchTerms
+from arena.referee.timers import ArenaTime
+from arena.referee.wire.codec import Codec, Malformed
 
 MAX_MOVE_BYTES: Final = 4 << 20
 """Most bytes of the decisions of one seat in a match. A seat that has used them is not asked any more, as if it had
@@ -35,8 +34,6 @@ RECORD_STEP_S: Final = 1.0
 """The used time of an open ask is recorded when it has grown by this, and by a 32nd of itself."""
 MAX_QUOTED_CHARS: Final = 160
 NOTHING_USED: Final = UsedTime(0, 0, 0.0, 0.0)
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +64,7 @@ class Said(NamedTuple):
 
 
 class Asker(Protocol):
-    """The part of `arena.referee.match_runner.MatchRunner` that an ask uses."""
+    """The part of `arena.referee.match_runner.MatchRunner` that a seat and its asks use."""
 
     def answered(
         self, ask: "OpenAsk", answer: Answer, received_s: float, raw: bytes
@@ -79,21 +76,12 @@ class Asker(Protocol):
         """The bot has left for ever."""
         ...
 
+    def blame(self, ask: "OpenAsk", kind: FaultKind, reason: str, now_s: float) -> None:
+        """Charge a fault at this time."""
+        ...
+
     def texts(self, ask: "OpenAsk") -> bytes:
         """The moves and events of an ask in notation, as encoded fields."""
-        ...
-
-
-class SeatTime(Protocol):
-    """The time of a seat, which an ask uses."""
-
-    @property
-    def clock(self) -> SeatClock:
-        """The clock of the seat."""
-        ...
-
-    def start_clock(self, ask: "OpenAsk") -> float:
-        """The ask was sent; returns when its time ends, with grace, in seconds."""
         ...
 
 
@@ -102,36 +90,34 @@ class OpenAsk:
 
     __slots__ = (
         "_carried_s",
-        "asker",
         "body",
         "decision",
         "due_s",
         "events",
         "moves",
+        "record",
         "said",
         "seat",
         "sent_s",
         "settled",
-        "time",
     )
 
     def __init__(
         self,
-        asker: Asker,
-        time: SeatTime,
-        seat: Seat,
-        decision: int,
+        record: "SeatRecord",
         moves: Moves,
         body: bytes,
         events: list[object],
         carried_s: float = 0.0,
     ) -> None:
-        """`carried_s` is the time of this ask that the bot used before a restart of the arena."""
+        """Make an ask for the next decision of a seat.
+
+        `carried_s` is the time of this ask that the bot used before a restart of the arena.
+        """
         self._carried_s = carried_s
-        self.asker = asker
-        self.time = time
-        self.seat = seat
-        self.decision = decision
+        self.record = record
+        self.seat = record.seat
+        self.decision = record.decisions + 1
         self.moves = moves
         self.body = body
         """The ask as encoded fields, without its id, match, clock and texts."""
@@ -152,7 +138,7 @@ class OpenAsk:
         """
         if not self.settled:
             self.sent_s = now_s - self._carried_s
-            self.due_s = self.time.start_clock(self)
+            self.due_s = self.record.start_clock(self)
 
     def answered(self, answer: Answer, received_s: float, raw: bytes = b"") -> None:
         """The bot answered; `received_s` was stamped when the bytes arrived.
@@ -160,12 +146,12 @@ class OpenAsk:
         `raw` are the bytes themselves, for the evidence of a fault.
         """
         if not self.settled:
-            self.said = self.asker.answered(self, answer, received_s, raw)
+            self.said = self.record.asker.answered(self, answer, received_s, raw)
 
     def abandoned(self) -> None:
         """The bot has left for ever and will not answer."""
         if not self.settled:
-            self.asker.abandoned(self)
+            self.record.asker.abandoned(self)
 
     def settle(self) -> None:
         """The decision is settled, by an answer or without one."""
@@ -179,11 +165,11 @@ class OpenAsk:
         """
         if self._carried_s:
             used_s = max(used_s, self._carried_s)
-        return self.time.clock.times_ms(used_s)
+        return self.record.clock.times_ms(used_s)
 
     def texts(self) -> bytes:
         """Moves and events in notation, as encoded fields, for bots that want them."""
-        return self.asker.texts(self)
+        return self.record.asker.texts(self)
 
 
 class SeatPort(Protocol):
@@ -266,71 +252,18 @@ def chosen_move(
     return RejectedAnswer(FaultKind.ILLEGAL, reason)
 
 
-class UnsentEvents:
-    """Events and faults since a seat's last ask."""
-
-    __slots__ = ("_codec", "_encoded", "_faults", "events")
-
-    def __init__(self, codec: Codec) -> None:
-        self._codec = codec
-        self._encoded: list[bytes] = []
-        self._faults: list[tuple[Fault, int]] = []
-        self.events: list[object] = []
-        """The events themselves, oldest first."""
-
-    def event(self, event: object, encoded: bytes) -> None:
-        """Add an event for the seat."""
-        self._encoded.append(encoded)
-        self.events.append(event)
-
-    def fault(self, fault: Fault) -> None:
-        """Add a fault."""
-        self._faults.append((fault, len(self._encoded)))
-
-    def ask(self, seat: Seat, view: View, moves: Moves) -> bytes:
-        """The body of an ask with all of them, as encoded fields."""
-        body = self._codec.ask(view, self._encoded, moves)
-        head = seat_field(seat)
-        if self._faults:
-            head += b"".join(
-                played_for(fault, at, own=fault.seat == seat) for fault, at in self._faults
-            )
-        return head + body
-
-    def trailing(self, match_id: str) -> tuple[bytes, ...]:
-        """The events as `cardarena.v1.GameEvent`s, for the end of the match."""
-        try:
-            return tuple(self._codec.game_event(event) for event in self.events)
-        except Exception:
-            # The error that aborted the match may occur again; the other seats still get the end.
-            fields = {"match": match_id}
-            _log.exception("the last events of a match are not sent", extra=fields)
-            return ()
-
-    def forget(self) -> None:
-        """Clear them, as they were sent."""
-        self._encoded = []
-        self._faults = []
-        self.events = []
-
-
-Blame = Callable[[OpenAsk, FaultKind, str, float], None]
-"""Charges a fault: the ask, the kind of fault, the reason, and the time now in seconds."""
-
-
 class SeatRecord:
     """One seat of a match in play."""
 
     __slots__ = (
-        "_blame",
         "_lag",
         "_limit_ms",
         "_now_s",
         "_owner",
         "_refunded_s",
-        "_seat",
         "_timer",
         "ask",
+        "asker",
         "clock",
         "decisions",
         "fallbacks",
@@ -341,35 +274,34 @@ class SeatRecord:
         "port",
         "presence",
         "recorded",
+        "seat",
         "unsent",
     )
 
     def __init__(
         self,
-        seat: int,
+        asker: Asker,
+        seat: Seat,
         port: SeatPort,
         terms: MatchTerms,
         codec: Codec,
         *,
-        timers: Timers,
-        now_s: Callable[[], float],
-        lag: Lag,
+        time: ArenaTime,
         owner: str,
-        blame: Blame,
     ) -> None:
-        """A seat that was not asked yet.
+        """Begin with a seat that was not asked yet.
 
         `owner` is the name of the bot's owner: pauses that the owner caused are not refunded.
         """
+        self.asker = asker
+        self.seat = seat
         self.port = port
         self.clock = SeatClock(terms.time_control)
         self.unsent = UnsentEvents(codec)
         """Events and faults that were not sent to the bot yet."""
         self.presence = Absence(
             terms.away_limit_ms,
-            timers=timers,
-            now_s=now_s,
-            lag=lag,
+            time=time,
             used_up=self._away_too_long,
             owner=owner,
         )
@@ -386,13 +318,11 @@ class SeatRecord:
         self.out: ForfeitedSeat | None = None
         """The fault to be charged with the next decision of a forfeited seat; None after that."""
         self._refunded_s = 0.0
-        self._seat = seat
         self._limit_ms = terms.away_limit_ms
-        self._now_s = now_s
-        self._lag = lag
+        self._now_s = time.now_s
+        self._lag = time.lag
         self._owner = owner
-        self._blame = blame
-        self._timer = timers.timer(self._expired)
+        self._timer = time.timers.timer(self._expired)
 
     @property
     def conduct(self) -> SeatConduct:
@@ -423,7 +353,7 @@ class SeatRecord:
         self.decisions += 1
         out, self.out = self.out, None
         if out is None and not self.forfeited and self.port.gone:
-            out = ForfeitedSeat(self._seat, FaultKind.GONE, faults.LEFT.text())
+            out = ForfeitedSeat(self.seat, FaultKind.GONE, faults.LEFT.text())
         if out is not None:
             self.forfeited = True
         return out
@@ -433,6 +363,19 @@ class SeatRecord:
         self.faults += 1
         if self.faults == limit:
             self.forfeited = True
+
+    def evidence(
+        self, ask: OpenAsk, refunded_s: float, now_s: float, begin_s: float, raw: bytes
+    ) -> FaultEvidence:
+        """The evidence of a fault; `raw` is the message with the answer, if there was one.
+
+        `begin_s` is when the match began, on the clock of `now_s`.
+        """
+        due_s = (now_s if ask.sent_s < 0 else ask.due_s + refunded_s) - begin_s
+        away_s = self.presence.away_s()
+        if not raw:
+            return FaultEvidence(due_s, away_s=away_s)
+        return FaultEvidence(due_s, now_s - begin_s, sha256(raw).digest(), len(raw), away_s)
 
     def forfeit(self, out: ForfeitedSeat | None = None) -> None:
         """Let the fallback play the seat from now on; `out` is charged with its next decision."""
@@ -502,19 +445,19 @@ class SeatRecord:
         if now_s < due_s:
             self._timer.set(due_s)
         elif self.port.connected:
-            self._blame(ask, FaultKind.TIMEOUT, faults.LATE.text(), now_s)
+            self.asker.blame(ask, FaultKind.TIMEOUT, faults.LATE.text(), now_s)
         else:
-            self._blame(ask, FaultKind.GONE, faults.HUNG_UP.text(), now_s)
+            self.asker.blame(ask, FaultKind.GONE, faults.HUNG_UP.text(), now_s)
 
     def _away_too_long(self) -> None:
         if self.forfeited:
             return
         reason = faults.AWAY.text(seconds=f"{self._limit_ms / 1000:g}")
         if self.ask is None:
-            self.out = ForfeitedSeat(self._seat, FaultKind.GONE, reason)
+            self.out = ForfeitedSeat(self.seat, FaultKind.GONE, reason)
         else:
             self.forfeited = True
-            self._blame(self.ask, FaultKind.GONE, reason, self._now_s())
+            self.asker.blame(self.ask, FaultKind.GONE, reason, self._now_s())
 
     def keep_time(self, now_s: float) -> bool:
         """Update `recorded`; False if it has changed too little to be recorded again."""
@@ -525,7 +468,7 @@ class SeatRecord:
         used_s = before.used_s if before.decision == decision else 0.0
         if not (_has_grown(charged_s, used_s) or _has_grown(away_s, before.away_s)):
             return False
-        self.recorded = UsedTime(self._seat, decision, charged_s, away_s)
+        self.recorded = UsedTime(self.seat, decision, charged_s, away_s)
         return True
 
     def resume_time(self, used: UsedTime) -> None:

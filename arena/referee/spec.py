@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from arena.deal import Dice
 from arena.errors import ErrorEntry, FaultEntry
 from arena.errors.faults import ABORTS, FAULTS
 from arena.games.contract import Deals, Result
-from arena.terms import MatchTerms
+from arena.referee.deal import Dice
+from arena.referee.terms import MatchTerms
 from cardarena.v1.journal_pb2 import FairDeal
 
 

@@ -12,24 +12,18 @@ that died are played once more by others. A step depends only on its arguments.
 
 import heapq
 import logging
-import os
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import trio
 
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Move, Seat, Step
+from arena.process_pool import ProcessPool
 from arena.referee.clock import WORK_STEP_S
-from arena.worker_process import end_with_parent
-
-if TYPE_CHECKING:
-    from multiprocessing.process import BaseProcess
 
 Chosen = tuple[tuple[Seat, Move], ...]
 
@@ -44,8 +38,6 @@ START_S: Final = 10.0
 """Time for a process to start."""
 STUCK_S: Final = 60.0
 """A process that is late by this time is killed."""
-NICENESS: Final = 10
-"""Workers have lower priority than the arena and bots on the same machine."""
 
 _log = logging.getLogger(__name__)
 
@@ -128,8 +120,8 @@ class FairQueue:
             self._free_for_expensive -= first.ticket.is_expensive
             self._now = max(self._now, first.start)
             first.let_in.set()
-        for each in passed_over:
-            heapq.heappush(self._waiting, each)
+        for ticket in passed_over:
+            heapq.heappush(self._waiting, ticket)
         self._ends = {owner: end for owner, end in self._ends.items() if end > self._now}
 
 
@@ -137,9 +129,8 @@ class StepProcesses:
     """A few processes that play heavy steps; they start with the first one."""
 
     def __init__(self, processes: int = PROCESSES) -> None:
-        self._processes = processes
         self._queue = FairQueue(processes)
-        self._pool: ProcessPoolExecutor | None = None
+        self._pool = ProcessPool(processes)
 
     async def step(
         self,
@@ -157,7 +148,6 @@ class StepProcesses:
         try:
             return await self._try(game_id, state, chosen, deals, ticket)
         except BrokenProcessPool:
-            _log.warning("a step is played again, as its worker died", extra={"game": game_id})
             return await self._try(game_id, state, chosen, deals, ticket)
 
     async def _try(
@@ -169,9 +159,9 @@ class StepProcesses:
         except trio.Cancelled:
             self._queue.give_up(waiting)
             raise
-        running = len(self._started())
+        running = {*self._pool.started}
         try:
-            future = self._submit(game_id, state, chosen, deals)
+            future = self._pool.submit(_play, game_id, state, chosen, deals)
         except BaseException:
             self._queue.leave(ticket)
             raise
@@ -184,14 +174,10 @@ class StepProcesses:
         # A callback instead of a thread: waiting threads would leave none for the disk.
         future.add_done_callback(_soon(token, over))
         patience_s = LATE_S + ticket.work * WORK_STEP_S
-        if len(self._started()) > running:
+        if {*self._pool.started} - running:
             patience_s += START_S
         await self._over(done, patience_s, game_id)
-        try:
-            return future.result()
-        except Exception:
-            self._drop_if_broken()
-            raise
+        return future.result()
 
     async def _over(self, done: trio.Event, patience_s: float, game_id: str) -> None:
         """Wait for the end of a step; log if it is late, and kill the processes if it does not end."""
@@ -204,38 +190,13 @@ class StepProcesses:
             if done.is_set():
                 return
             _log.warning(message, extra={"game": game_id, "waited_s": round(timeout_s, 3)})
-        for process in self._started():
+        for process in self._pool.started:
             process.kill()
         await done.wait()
 
-    def _started(self) -> list["BaseProcess"]:
-        return list((getattr(self._pool, "_processes", None) or {}).values())
-
-    def _submit(self, game_id: str, state: object, chosen: Chosen, deals: Deals) -> "Future[Step]":
-        if self._pool is None:
-            # Never fork: a forked gRPC process may deadlock.
-            context = get_context("spawn")
-            self._pool = ProcessPoolExecutor(
-                self._processes, mp_context=context, initializer=begin_worker
-            )
-        try:
-            return self._pool.submit(_play, game_id, state, chosen, deals)
-        except Exception:
-            self._drop_if_broken()
-            raise
-
-    def _drop_if_broken(self) -> None:
-        if getattr(self._pool, "_broken", False):
-            self._pool = None  # the next heavy step starts new workers
-
     def close(self) -> None:
         """Kill the processes; their steps are lost, and are played again from the journal."""
-        if self._pool is not None:
-            processes = self._started()
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
-            for process in processes:
-                process.kill()
+        self._pool.close()
 
 
 def _soon(token: trio.lowlevel.TrioToken, call: Callable[[], None]) -> Callable[[object], None]:
@@ -248,9 +209,3 @@ def _soon(token: trio.lowlevel.TrioToken, call: Callable[[], None]) -> Callable[
 
 def _play(game_id: str, state: object, chosen: Chosen, deals: Deals) -> Step:
     return game_by_id(game_id).rules.step(state, chosen, deals)
-
-
-def begin_worker() -> None:
-    """Give a new worker process low priority, and let it end with the arena."""
-    os.nice(NICENESS)
-    end_with_parent()

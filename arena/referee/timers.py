@@ -1,4 +1,6 @@
-"""Timers: many deadlines that move with every decision, served by one sleeping task.
+"""The time of an arena: its clock, how late it is, and timers.
+
+Timers are many deadlines that move with every decision, served by one sleeping task.
 
 A timer that is set to a later time is not moved in the queue; when its old entry is due, it is queued again. So
 moving a deadline to a later time costs almost nothing.
@@ -10,7 +12,10 @@ import heapq
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from arena.referee.clock import Lag, NeverLate
 
 if TYPE_CHECKING:
     import trio
@@ -73,7 +78,7 @@ class Timers:
         import trio  # imported late, as readers of replays need no trio
 
         while True:
-            self._call_due(trio.current_time())
+            self.call_due(trio.current_time())
             until = self._heap[0][0] if self._heap else math.inf
             # An earlier timer moves the deadline instead of cancelling the scope, as it may be set
             # from the host loop.
@@ -95,7 +100,8 @@ class Timers:
         heapq.heapify(heap)
         self._swept_at = max(FEW_PLACES, 2 * len(heap))
 
-    def _call_due(self, now_s: float) -> None:
+    def call_due(self, now_s: float) -> None:
+        """Call the timers that are due, where `run` does not run."""
         heap = self._heap
         while heap and heap[0][0] <= now_s:
             queued_s, _, timer = heapq.heappop(heap)
@@ -107,3 +113,16 @@ class Timers:
                 timer.action()
             elif timer.due_s < math.inf:
                 timer.set(timer.due_s)
+
+
+@dataclass(frozen=True, slots=True)
+class ArenaTime:
+    """The time of an arena. Bots are not charged for its lateness, unless their owners caused it."""
+
+    now_s: Callable[[], float]
+    """Reads the arena's clock, in seconds."""
+    timers: Timers = field(default_factory=Timers)
+    lag: Lag = field(default_factory=NeverLate)
+    """How late the arena itself is."""
+    owner_of: Callable[[str], str] = lambda bot: bot
+    """Names the owner of a bot, by the bot's name."""

@@ -5,29 +5,41 @@ import re
 import shlex
 import shutil
 import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from arena.house.levels import STEPS
 from arena.sandbox.content import content_of
-from arena.spawner.order import ResourceLimits
+from arena.sandbox.house_levels import STEPS
+from arena.sandbox.spawner.order import ResourceLimits
 
-_NAMED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9 ._-]{0,31})=(.+)", re.DOTALL)
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,31}")
+_NAMES: Final = (
+    "a name has 1 to 32 letters a to z or A to Z, digits, dots, dashes, underscores or spaces"
+)
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _PYTHONS: Final = ("python", "python3")
 _SDK: Final = "cardarena"
 _BEHIND: Final = "--"
 """The word before the bot's own command in that of the bridge."""
-SDK_ARGV: Final = (sys.executable, "-m", _SDK)
-"""The command `cardarena` of the SDK that the arena has."""
+_MODULE: Final = "-m"
+SDK_ARGV: Final = (sys.executable, "-P", _MODULE, _SDK)
+"""The command `cardarena` of the SDK that the arena has. It imports no file of the bot's folder, in which it runs."""
+MANIFEST: Final = "bot.toml"
+"""The path of a bot's manifest in the bot's folder."""
+RUN_MODULE: Final = (
+    "import runpy, sys; _, folder, module, *rest = sys.argv; sys.path.insert(0, folder); "
+    "sys.argv = [module, *rest]; runpy.run_module(module, run_name='__main__', alter_sys=True)"
+)
+"""A program that does as `python -m MODULE` in a folder; its arguments are the folder, the module, and its own."""
 _PACKAGE: Final = Path(__file__).parents[1]
 _INSTALLED: Final = _PACKAGE / "sample_bots"
 SAMPLE_BOTS: Final = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent / "sample_bots"
 """The sample bots: those of the installed engine, or of its checkout."""
-_HOUSE: Final = _PACKAGE / "house" / "bot.py"
+_HOUSE: Final = _PACKAGE / "house" / "program.py"
 
 
 class BadCommand(ValueError):
@@ -53,6 +65,8 @@ class BotCommand:
     writes: Path | None = None
     """The one folder that it may write to. Only the arena's own programs have one, bots none."""
 
+    start_s: float | None = None
+    """The longest time in seconds from its launch to its hello; None for the arena's."""
     files: Path | None = None
     """The folder of the bot's files, of which each process gets a copy; None if they are used where they are."""
 
@@ -64,6 +78,39 @@ class BotCommand:
             for word in self.argv
         )
         return replace(self, argv=argv, files=folder)
+
+    @property
+    def named_paths(self) -> tuple[Path, ...]:
+        """The files and folders that the words after the program name; a class path of Java names several."""
+        words = self.own_argv[1:]
+        parts = [part for word in words for part in dict.fromkeys((word, *word.split(":")))]
+        return tuple(path for part in parts if (path := Path(part)).is_absolute() and exists(path))
+
+    @property
+    def first_file(self) -> Path:
+        """The bot's first file or folder: the first one that its command names and that is no program such as Python.
+
+        It is the program if the command names nothing else.
+        """
+        named, program = self.named_paths, Path(self.own_argv[0])
+        return next(
+            (path for path in named if not _is_in_bin(path)), named[0] if named else program
+        )
+
+    @property
+    def folder(self) -> Path:
+        """The bot's folder, in which it runs: that of its manifest, or else that of its first file."""
+        if self.files is not None:
+            return self.files
+        first = self.first_file
+        nearest = first if first.is_dir() else first.parent
+        above = (nearest, *nearest.parents)
+        return next((path for path in above if (path / MANIFEST).is_file()), nearest)
+
+    @property
+    def is_house(self) -> bool:
+        """Whether it is the arena's own bot."""
+        return self.argv[1:2] == (str(_HOUSE),)
 
     @property
     def text(self) -> str:
@@ -82,7 +129,7 @@ class BotCommand:
           BadCommand: if a file cannot be read.
         """
         program, *words = map(Path, self.own_argv)
-        named = [path for path in words if path.is_absolute() and path.exists()]
+        named = [path for path in words if path.is_absolute() and exists(path)]
         try:
             return content_of(program, named)
         except OSError as error:
@@ -91,14 +138,13 @@ class BotCommand:
 
 
 def parse_commands(
-    texts: Sequence[str], of_folder: Callable[[Path], tuple[str, ...] | None] = lambda _: None
+    texts: Sequence[str], of_folder: Callable[[Path], BotCommand | None] = lambda _: None
 ) -> tuple[BotCommand, ...]:
     """Read commands, each `COMMAND` or `NAME=COMMAND`; `house:LEVEL` is the arena's own bot.
 
     The default name is the file name of the program, or that of its folder for a `bot.py`; equal default names get
     a number. A Python file without a program is run by this Python. `sample_bots/FILE` is a sample bot in any
-    folder. `of_folder` gives the program and arguments of a bot whose folder is named instead of a command, and
-    None for other folders.
+    folder. `of_folder` gives the command of a bot whose folder is named instead of a command, and None for other folders.
 
     Raises:
       BadCommand: if a command is empty or its program does not exist.
@@ -108,17 +154,18 @@ def parse_commands(
     commands = []
     for name, text in named:
         folder = Path(text).resolve() if text and exists(Path(text)) else None
-        if folder and folder.is_dir() and (argv := of_folder(folder)):
+        if folder and folder.is_dir() and (of_manifest := of_folder(folder)):
+            command = of_manifest
             called = name or _name_from(folder.name)
         else:
-            argv = _argv(text)
-            called = name or _called_after(argv)
+            command = BotCommand("", _argv(text))
+            called = name or _called_after(command.argv)
         if not name:
             folded = called.casefold()
             taken[folded] += 1
             if taken[folded] > 1:
                 called = f"{called}-{taken[folded]}"
-        commands.append(BotCommand(called, argv))
+        commands.append(replace(command, name=called))
     # Names that differ in upper and lower case only are equal, as for keys.
     for name, count in Counter(command.name.casefold() for command in commands).items():
         if count > 1:
@@ -135,12 +182,40 @@ def exists(path: Path) -> bool:
 
 
 def _split_name(text: str) -> tuple[str, str]:
-    match = _NAMED.fullmatch(text.strip())
-    return (match[1], match[2]) if match else ("", text.strip())
+    """The name, which may be empty, and the command.
+
+    Raises:
+      BadCommand: if the text has a name that is not allowed.
+    """
+    text = text.strip()
+    name, equals, command = text.partition("=")
+    if not equals or exists(Path(text)) or _is_command(name):
+        return "", text
+    if not _NAME.fullmatch(name):
+        raise BadCommand(f"the name {name!r} of the bot {text!r} is not allowed: {_NAMES}")
+    value, _, rest = command.partition(" ")
+    is_program = value == _SDK or exists(Path(value)) or _runs(value)
+    if rest and not is_program and _runs(rest.split()[0]):
+        python = "python " if rest.split()[0].endswith(".py") else ""
+        cure = f"to set a variable, write: env {name}={value} {python}{rest}"
+        raise BadCommand(f"the program {value!r} of the bot {text!r} does not exist; {cure}")
+    return name, command
+
+
+def _is_command(text: str) -> bool:
+    """Whether the text before the first `=` is part of a command, as in `python bot.py --depth=3`."""
+    words = text.split()
+    if len(words) < 2:
+        return "/" in text or text.startswith(("'", '"'))
+    return "/" in words[0] or any(word.startswith("-") for word in words) or _runs(words[0])
+
+
+def _runs(word: str) -> bool:
+    return word.endswith(".py") or shutil.which(word) is not None
 
 
 def house_argv(level: str) -> tuple[str, ...]:
-    """The program of the arena's own bot at a level of `arena.house.levels`."""
+    """The program of the arena's own bot at a level of `arena.sandbox.house_levels`."""
     return (sys.executable, str(_HOUSE), level)
 
 
@@ -151,14 +226,16 @@ def _argv(text: str) -> tuple[str, ...]:
             raise BadCommand(f"there is no {text!r}; the levels are: {', '.join(STEPS)}")
         return house_argv(level)
     try:
-        words = [_shipped(word) for word in shlex.split(text)]
+        # A path with spaces is one word, as it is to the shell that passed it on.
+        is_path = bool(text) and exists(Path(text)) and not Path(text).is_dir()
+        words = [_shipped(word) for word in ([text] if is_path else shlex.split(text))]
     except ValueError as error:
         raise BadCommand(f"the command {text!r} is not well quoted: {error}") from None
     if not words:
         raise BadCommand("a bot's command is empty")
     if words[0] == _SDK and _BEHIND in words[:-1]:
-        own = words.index(_BEHIND) + 1
-        return (*SDK_ARGV, *words[1:own], *_resolved(words[own:], text))
+        begin = words.index(_BEHIND) + 1
+        return (*SDK_ARGV, *words[1:begin], *_resolved(words[begin:], text))
     return _resolved(words, text)
 
 
@@ -170,15 +247,56 @@ def _resolved(words: list[str], text: str) -> tuple[str, ...]:
         words[0] = sys.executable  # the Python that has the SDK
     program = shutil.which(words[0])
     if program is None:
-        raise BadCommand(_why_no_program(words[0], text))
+        raise BadCommand(_why_no_program(words[0], text) + _spaces(words))
     for word in words[1:]:
         if word.endswith(".py") and not exists(Path(word)):
-            raise BadCommand(f"the file {word!r} of the bot {text!r} does not exist")
+            missing = f"the file {word!r} of the bot {text!r} does not exist"
+            raise BadCommand(missing + _spaces(words[1:]))
         if word.endswith(".py") and Path(word).is_dir():
             raise BadCommand(f"{word!r} of the bot {text!r} is a folder, not a file")
-    # The bot runs in another folder, so relative paths are resolved here.
-    rest = (str(Path(word).resolve()) if exists(Path(word)) else word for word in words[1:])
-    return (str(Path(program).absolute()), *rest)
+    return (str(Path(program).absolute()), *_with_module(Path(program), words[1:]))
+
+
+def _with_module(program: Path, words: list[str]) -> Sequence[str]:
+    """The words after a program, with absolute paths and with the module of this folder that Python is to run."""
+    at = words.index(_MODULE) if _MODULE in words[:-1] else len(words)
+    flags = all(word.startswith("-") for word in words[:at])
+    if program.name.startswith(_PYTHONS) and at < len(words) and flags:
+        module, rest = words[at + 1], words[at + 2 :]
+        top = module.partition(".")[0]
+        if exists(Path(f"{top}.py")) or exists(Path(top)):
+            return (*words[:at], "-c", RUN_MODULE, str(Path.cwd()), module, *map(_absolute, rest))
+    script = next((word for word in words if not word.startswith("-")), "")
+    if script and exists(Path(script)) and Path(script).is_file():
+        words[words.index(script)] = str(Path.cwd() / script)
+    return tuple(map(_absolute, words))
+
+
+def _absolute(word: str) -> str:
+    """A word with an absolute path if it names a file or folder by a slash or a suffix; other words stay.
+
+    The bot runs in its own folder. A link stays a link: a Python knows its virtual environment by the link.
+    """
+    path = Path(word)
+    if not ("/" in word or "." in word) or not exists(path):
+        return word
+    if ".." not in path.parts:
+        return str(path.absolute())
+    return str(path.resolve() if path.name == ".." else path.parent.resolve() / path.name)
+
+
+def _spaces(words: Sequence[str]) -> str:
+    """The cure, if the first words together are a path with spaces; empty if not."""
+    for count in range(len(words), 1, -1):
+        path = " ".join(words[:count])
+        if exists(Path(path)):
+            return f"; quote a path with spaces, as in {shlex.quote(path)!r}"
+    return ""
+
+
+def _is_in_bin(path: Path) -> bool:
+    """Whether a file is an installed program, such as the Python of a virtual environment."""
+    return path.parent.name == "bin" and path.is_file() and os.access(path, os.X_OK)
 
 
 def _shipped(word: str) -> str:
@@ -195,7 +313,7 @@ def _why_no_program(word: str, text: str) -> str:
     if not exists(path):
         return f"the program {word!r} of the bot {text!r} does not exist"
     if path.is_dir():
-        inside = sorted(each.name for each in path.glob("*.py"))[:3]
+        inside = sorted(file.name for file in path.glob("*.py"))[:3]
         hint = f"; name a file in it, such as {path / inside[0]}" if inside else ""
         return f"{word!r} of the bot {text!r} is a folder, not a program{hint}"
     if os.sep not in word and not os.access(word, os.X_OK):
@@ -218,13 +336,16 @@ def _how_to_run(path: Path) -> str:
 
 
 def _own_argv(argv: tuple[str, ...]) -> tuple[str, ...]:
-    behind = argv[: len(SDK_ARGV)] == SDK_ARGV and _BEHIND in argv[:-1]
+    # The Python before these words is the arena's, or that of submitted bots.
+    behind = argv[1 : len(SDK_ARGV)] == SDK_ARGV[1:] and _BEHIND in argv[:-1]
     return argv[argv.index(_BEHIND) + 1 :] if behind else argv
 
 
 def _called_after(argv: tuple[str, ...]) -> str:
     if argv[1:2] == (str(_HOUSE),):
         return f"house-{argv[2]}"
+    if RUN_MODULE in argv:
+        return _name_from(argv[argv.index(RUN_MODULE) + 2].rpartition(".")[2])
     if (own := _own_argv(argv)) != argv:
         program = Path(next((word for word in own[1:] if Path(word).is_file()), own[0]))
     else:
@@ -234,4 +355,5 @@ def _called_after(argv: tuple[str, ...]) -> str:
 
 
 def _name_from(text: str) -> str:
+    text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     return _NOT_IN_NAMES.sub("-", text).strip("-._")[:24] or "bot"

@@ -61,23 +61,23 @@ def content_of(program: Path, named: Sequence[Path]) -> str:
     Raises:
       OSError: if a file that the command names cannot be read; its `filename` says which.
     """
-    found: dict[str, str] = {}
-    for each in named or [program]:
-        if not each.is_dir():
-            found[str(each) if each.name in found else each.name] = _hash_of(each)
-    for folder in dict.fromkeys(each if each.is_dir() else each.parent for each in named):
-        endings = CODE | {each.suffix for each in named if each.suffix}
+    hashes: dict[str, str] = {}
+    for path in named or [program]:
+        if not path.is_dir():
+            hashes[str(path) if path.name in hashes else path.name] = _hash_of(path)
+    for folder in dict.fromkeys(path if path.is_dir() else path.parent for path in named):
+        endings = CODE | {path.suffix for path in named if path.suffix}
         left_bytes = MAX_BYTES
         for path in _code_in(folder, endings):
             name = str(path.relative_to(folder))
             try:
                 left_bytes -= path.stat().st_size
-                if len(found) >= MAX_FILES or left_bytes < 0:
+                if len(hashes) >= MAX_FILES or left_bytes < 0:
                     break
-                found.setdefault(name, _hash_of(path))
+                hashes.setdefault(name, _hash_of(path))
             except OSError:
                 continue  # the bot cannot read it either, or it was just removed
-    return "\n".join(f"{digest} {name}" for name, digest in sorted(found.items()))
+    return "\n".join(f"{digest} {name}" for name, digest in sorted(hashes.items()))
 
 
 def changed_files(before: str, now: str) -> str:
@@ -111,9 +111,9 @@ def _code_in(folder: Path, endings: frozenset[str]) -> Iterator[Path]:
     level = [folder]
     while level:
         below: list[Path] = []
-        for each in level:
+        for directory in level:
             try:
-                entries = sorted(os.scandir(each), key=lambda entry: entry.name)
+                entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
             except OSError:
                 continue
             if any(entry.name == "pyvenv.cfg" for entry in entries):

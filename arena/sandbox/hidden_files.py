@@ -2,15 +2,19 @@
 
 import importlib.util
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from arena.sandbox.command import exists
-from arena.sandbox.visible_files import VisibleFiles, why_never, with_tilde
+from arena.sandbox.visible_files import VisibleFiles, is_system, why_never, with_tilde
 
 _PATH: Final = re.compile(r"(?<![\w.~])/[\w.@+~-][^\s'\"`,;:()\[\]]*")
 _NO_MODULE: Final = re.compile(r"No module named '([\w]+)")
+_NO_PROGRAM: Final = re.compile(
+    r"([\w.+-]+): (?:command )?not found|No such file or directory: '([\w.+-]+)'"
+)
 _NO_MEMORY: Final = re.compile(r"MemoryError|Cannot allocate memory|bad_alloc|out of memory")
 _NO_WRITING: Final = re.compile(r"Read-only file system")
 _NO_NETWORK: Final = re.compile(r"Address family not supported|Network is unreachable")
@@ -26,8 +30,8 @@ def hidden(text: str, visible: VisibleFiles, data: Path, *, memory_bytes: int) -
       data: The arena's data folder, which is never suggested.
       memory_bytes: The memory limit of a process.
     """
-    found = dict.fromkeys(_hidden_paths(text, visible, data))
-    sentences = [f"the sandbox hides {path}: add --ro {path}" for path in found][:_MOST]
+    paths = dict.fromkeys(_hidden_paths(text, visible, data))
+    sentences = [f"the sandbox hides {path}: add --ro {path}" for path in paths][:_MOST]
     if _NO_MEMORY.search(text):
         sentences.append(f"the sandbox gives each process {memory_bytes >> 20} MB of memory")
     if _NO_WRITING.search(text):
@@ -42,6 +46,9 @@ def hidden(text: str, visible: VisibleFiles, data: Path, *, memory_bytes: int) -
 def _hidden_paths(text: str, visible: VisibleFiles, data: Path) -> Iterator[str]:
     for word in _PATH.findall(text):
         yield from _suggested(Path(word.rstrip(".")), visible, data)
+    for names in _NO_PROGRAM.findall(text):
+        if program := shutil.which("".join(names)):
+            yield from _suggested(Path(program), visible, data)
     for name in _NO_MODULE.findall(text):
         if visible.alone is not None:
             beside = visible.alone.parent
@@ -60,12 +67,15 @@ def _hidden_paths(text: str, visible: VisibleFiles, data: Path) -> Iterator[str]
 def _suggested(
     path: Path, visible: VisibleFiles, data: Path, *, itself: bool = False
 ) -> Iterator[str]:
-    """An existing hidden path, or its folder unless `itself`, if the sandbox may show it."""
+    """An existing hidden path, or its folder unless `itself`, if the sandbox may show it.
+
+    Of the system the path alone is suggested, as its folder is large.
+    """
     if not exists(path) or visible.holds(path) or visible.holds(path.resolve()):
         return
     if path == data or data in path.parents:
         return
-    folder = path if itself or path.is_dir() else path.parent
+    folder = path if itself or path.is_dir() or is_system(path) else path.parent
     suggested = path if folder.is_dir() and why_never(folder, data) else folder
     if not (suggested.is_dir() and why_never(suggested, data)):
         yield with_tilde(suggested)

@@ -6,15 +6,20 @@ arena with a line about the bot's process.
     2026-11-21T04:10:22.123Z * started: python3 bot.py
     2026-11-21T04:10:22.871Z | loading my model
 
-The times find the lines of one match or decision.
+The times find the lines of one match or decision. Exceptions of a bot's code are found as the Python SDK prints
+them, and errors that its bridge finds likewise. One line says what was raised and where; the indented traceback follows:
+
+    cardarena: my_bot.py:12: KeyError: 'row': an exception at ask 1048581 of match 1, so …
+      Traceback (most recent call last):
 """
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple, Protocol, Self, TypeVar
 
 MAX_OUTPUT_BYTES: Final = 1 << 20
 """The size limit of the log of one process, in two halves of which the older one is deleted."""
@@ -24,11 +29,20 @@ _HALF_BYTES: Final = MAX_OUTPUT_BYTES // 2
 _BOT: Final = "|"
 _ARENA: Final = "*"
 _STAMP_CHARS: Final = len("2026-11-21T04:10:22.123Z")
+_HEAD: Final = re.compile(
+    r"cardarena: (?P<what>.+): an (?:exception|error) at (?:ask (?P<ask>\d+)|the (?:start|end)) of match \d+"
+)
+"""It need not begin the line: a bot may have printed a part of it, as by `print(".", end="")`."""
+_STUCK: Final = re.compile(
+    r"cardarena: fault .*: timeout: .*; (?P<where>`move` has not returned since decision (?P<decision>\d+).*)"
+)
+_INDENT: Final = "  "
 
 
 def instance_name(bot: str, instance: int) -> str:
     """The name of the folder and the log of one process of a bot."""
-    return f"{bot}-{instance}".replace(" ", "_")
+    # A worker has the name from an arena: it must not lead out of the folder.
+    return f"{bot}-{instance}".replace(" ", "_").replace("/", "_")
 
 
 class OutputLog:
@@ -118,7 +132,7 @@ def read_output(path: Path) -> list[Printed]:
     Raises:
       OSError: if it exists and cannot be read.
     """
-    found: list[Printed] = []
+    printed: list[Printed] = []
     for part in (path.with_suffix(OLDER_SUFFIX), path):
         try:
             data = part.read_bytes()
@@ -126,8 +140,8 @@ def read_output(path: Path) -> list[Printed]:
             continue
         # Only "\n" ends a line: `splitlines` would split at more characters.
         lines = map(_read_line, data.decode("utf-8", "replace").split("\n"))
-        found += [line for line in lines if line is not None]
-    return found
+        printed += [line for line in lines if line is not None]
+    return printed
 
 
 def between(lines: Sequence[Printed], begin: datetime, end: datetime) -> list[Printed]:
@@ -147,3 +161,57 @@ def _read_line(line: str) -> Printed | None:
     if at.tzinfo is None:
         return None
     return Printed(at, rest[1] == _ARENA, rest[3:])
+
+
+class PrintedException(NamedTuple):
+    """An exception in a bot's code."""
+
+    what: str
+    """The bot's file and line, and the exception: `my_bot.py:12: KeyError: 'row'`."""
+    ask_id: int | None
+    """The ask that the code handled; None at the start or the end of a match."""
+
+
+def printed_exception(line: str) -> PrintedException | None:
+    """The exception that a line reports; None if it reports none."""
+    match = _HEAD.search(line)
+    return match and PrintedException(match["what"], int(match["ask"]) if match["ask"] else None)
+
+
+class StuckBot(NamedTuple):
+    """A bot's code that has not chosen a move in time."""
+
+    where: str
+    """A sentence with its place: `move` has not returned since decision 1, now at my_bot.py:6."""
+    decision: int
+    """The decision at which it is."""
+
+
+def printed_stuck(line: str) -> StuckBot | None:
+    """Where a bot's code is, if a line says so that reports a late answer; else None."""
+    match = _STUCK.search(line)
+    return match and StuckBot(match["where"], int(match["decision"]))
+
+
+class _Line(Protocol):
+    @property
+    def text(self) -> str: ...
+    @property
+    def by_arena(self) -> bool: ...
+
+
+L = TypeVar("L", bound=_Line)
+
+
+def without_other_asks(lines: Sequence[L], ask_id: int) -> list[L]:
+    """The lines without exceptions at other asks and their tracebacks."""
+    kept, at_other = [], False
+    for line in lines:
+        raised = None if line.by_arena else printed_exception(line.text)
+        if raised is not None:
+            at_other = raised.ask_id != ask_id
+        elif not line.text.startswith(_INDENT):
+            at_other = False
+        if not at_other:
+            kept.append(line)
+    return kept

@@ -14,9 +14,9 @@ import trio
 
 from arena.sandbox.command import BadCommand, BotCommand
 from arena.sandbox.output import LOG_SUFFIX, OutputLog, read_output
-from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.visible_files import VisibleFiles
-from arena.spawner import priority
+from arena.sandbox.sandbox import NO_MEMORY, Sandbox
+from arena.sandbox.spawner import priority
+from arena.sandbox.visible_files import VisibleFiles, is_system
 
 TERMINATE_S: Final = 1.0
 """The time between SIGTERM and SIGKILL, in seconds."""
@@ -26,10 +26,11 @@ _LONGEST_LINE: Final = 4096
 """The bytes kept of a line that has no end yet, for `on_line`."""
 _STARTED: Final = "started: "
 _SCRIPT: Final = b"#!"
+_FIRST_LINE_BYTES: Final = 256
 _ELF: Final = b"\x7fELF"
 _PASSED_ON: Final = ("LANG", "LC_ALL", "SYSTEMROOT")
 _OF_AUTHORS: Final = ("PYTHONPATH", "VIRTUAL_ENV")
-"""Passed on to bots that are launched where their author has them, and to no submitted ones."""
+"""Variables that are passed on to bots of this machine's user, and not to submitted ones."""
 
 
 class RunningProcess(Protocol):
@@ -39,6 +40,10 @@ class RunningProcess(Protocol):
     """The files that it can read; None without a sandbox."""
     ended_with_spawner: bool
     """Whether it ended because the spawner did, which is no fault of the bot."""
+    ended_by_shortage: bool
+    """Whether the kernel ended it within its limit, as the memory of the machine ran out: no fault of the bot."""
+    over_limit: str
+    """How much memory it used, if the sandbox ended it for that; empty if not."""
 
     @property
     def returncode(self) -> int | None: ...
@@ -74,6 +79,7 @@ class BotProcess:
         self._process = process
         self._terminal = terminal
         self._level = level
+        self._log: OutputLog | None = None
 
     @property
     def visible(self) -> VisibleFiles | None:
@@ -91,11 +97,20 @@ class BotProcess:
         return self._process.ended_with_spawner
 
     @property
+    def ended_by_shortage(self) -> bool:
+        """Whether the kernel ended it within its limit, as the memory of the machine ran out: no fault of the bot."""
+        return self._process.ended_by_shortage
+
+    @property
     def how_it_ended(self) -> str:
         """The end of the process, in words."""
         code = self.returncode
         if code is None:
             return "still running"
+        if self._process.over_limit:
+            return f"ended by the sandbox: {self._process.over_limit}"
+        if self.ended_by_shortage:
+            return f"ended by the kernel, as {NO_MEMORY}"
         return f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
     @property
@@ -127,6 +142,7 @@ class BotProcess:
         source = self._process.output
         rest = b""
         with OutputLog(self.output) as log:
+            self._log = log
             log.mark(f"{_STARTED}{self.command.text}")
             if self._level:
                 log.mark(f"sandboxed at {self._level}")
@@ -147,7 +163,13 @@ class BotProcess:
                 with trio.CancelScope(shield=True):
                     await self._end()
                 log.mark(how)
+                self._log = None
                 self.exited.set()
+
+    def note(self, text: str) -> None:
+        """Add a line of the arena to its log, for its owner."""
+        if self._log is not None:
+            self._log.mark(text)
 
     async def _end(self) -> None:
         """End the bot and all processes that it started."""
@@ -163,7 +185,8 @@ class _Unsandboxed:
     """A process with all rights of this user."""
 
     visible: VisibleFiles | None = None
-    ended_with_spawner = False
+    ended_with_spawner = ended_by_shortage = False
+    over_limit = ""
     can_freeze = False
 
     def __init__(self, process: trio.Process, *, terminal: bool) -> None:
@@ -200,11 +223,11 @@ async def launch(
     sandbox: Sandbox | None = None,
     socket: Path | None = None,
 ) -> BotProcess:
-    """Start a bot in a folder of its own.
+    """Start a bot in its own folder, with another one to write to.
 
     Args:
       command: What to run.
-      folder: The folder of this process of the bot; the log is beside it.
+      folder: The folder for what this process writes; the log is beside it.
       environment: Variables besides the few that all bots get.
       terminal: Whether it uses the terminal of this process, as a debugger needs; then it has no
         sandbox.
@@ -224,9 +247,10 @@ async def launch(
     path = f"{Path(python).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     given |= {"PATH": path, "PYTHONUNBUFFERED": "1"}
     if command.packages:
-        found = [*map(str, command.packages), *filter(None, [given.get("PYTHONPATH")])]
-        given["PYTHONPATH"] = os.pathsep.join(found)
+        folders = [*map(str, command.packages), *filter(None, [given.get("PYTHONPATH")])]
+        given["PYTHONPATH"] = os.pathsep.join(folders)
     process: RunningProcess
+    _require_interpreter(command)
     if sandbox is not None and not terminal:
         try:
             _require_program(Path(command.own_argv[0]))
@@ -240,7 +264,7 @@ async def launch(
             stdin=None if terminal else subprocess.DEVNULL,
             stdout=None if terminal else subprocess.PIPE,
             stderr=subprocess.PIPE if terminal else subprocess.STDOUT,
-            cwd=folder,
+            cwd=folder if is_system(command.folder) else command.folder,
             env={**given, "HOME": str(folder), "TMPDIR": str(folder), **environment},
             start_new_session=not terminal,
         )
@@ -256,8 +280,35 @@ def _no_start(command: BotCommand, error: OSError | BadCommand) -> BadCommand:
     why = (error.strerror if isinstance(error, OSError) else None) or str(error)
     if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
         why = "it is no program, nor a script with #! and its interpreter in the first line"
+    if isinstance(error, OSError) and error.errno == errno.EACCES:
+        why = "it is not executable: chmod +x makes it so"
     text = f"the bot {command.name!r} does not start: {why}: {command.text}"
     return BadCommand(text, f"it does not start: {why}")
+
+
+def _require_interpreter(command: BotCommand) -> None:
+    """Require that the first line of a script names its interpreter.
+
+    The kernel says only that there is no such file, and means the interpreter.
+
+    Raises:
+      BadCommand: if it does not.
+    """
+    first = b""
+    with suppress(OSError), Path(command.own_argv[0]).open("rb") as file:
+        first = file.readline(_FIRST_LINE_BYTES)
+    words = os.fsdecode(first).removeprefix("#!").split()
+    if not first.startswith(_SCRIPT) or not words:
+        return
+    if first.endswith(b"\r\n"):
+        windows = (
+            "its first line ends with a carriage return, as on Windows: save it with Unix line ends"
+        )
+        raise _no_start(command, BadCommand(windows))
+    if not Path(words[0]).exists():
+        raise _no_start(
+            command, BadCommand(f"its first line names {words[0]}, which does not exist")
+        )
 
 
 def _require_program(path: Path) -> None:

@@ -4,7 +4,6 @@ The spawner is a separate program without the arena's environment and open files
 before gRPC creates threads.
 """
 
-import array
 import contextlib
 import json
 import os
@@ -14,7 +13,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, Self
@@ -24,9 +23,10 @@ import trio
 import arena
 from arena.sandbox.command import BadCommand, BotCommand
 from arena.sandbox.hidden_files import hidden
-from arena.sandbox.visible_files import VisibleFiles, runtime_of, visible_to
-from arena.spawner.control_group import ControlGroup
-from arena.spawner.order import (
+from arena.sandbox.spawner.control_group import ControlGroup
+from arena.sandbox.spawner.memory_files import size_of
+from arena.sandbox.spawner.order import (
+    MB,
     SCRATCH,
     SOCKET,
     TRIAL_S,
@@ -34,14 +34,15 @@ from arena.spawner.order import (
     ResourceLimits,
     SpawnOrder,
 )
+from arena.sandbox.visible_files import VisibleFiles, visible_to
 
 _ROOT: Final = str(Path(arena.__file__).parents[1])
-_SPAWNER: Final = (
-    "import sys; sys.path.insert(0, {!r}); from arena.spawner.__main__ import main; main({})"
-)
+_PROGRAM: Final = "import sys; sys.path.insert(0, {!r}); from {} import main; main({})"
 _ANSWER_S: Final = 3 * TRIAL_S
 NO_SPAWNER: Final = "the spawner has ended"
 """Why no bot can be started, or why bots ended."""
+NO_MEMORY: Final = "the memory of the machine ran out"
+"""Why the kernel ended a bot that was within its limit."""
 
 
 class SandboxDemand(StrEnum):
@@ -63,6 +64,11 @@ class NoSandbox(Exception):
     """A sandbox is required and not available. The text says why, and the cure."""
 
 
+MAX_COMMAND_BYTES: Final = 768 * MB
+"""The most that the visible files of a bot that is started by a command take in memory."""
+_NOT_ASKED: Final = "the arena keeps no files of bots in memory"
+
+
 @dataclass(frozen=True, slots=True)
 class MissingLevel:
     """A level that is not available on this machine."""
@@ -70,6 +76,32 @@ class MissingLevel:
     level: Level
     why: str
     """The reason, with the cure if known."""
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxTrial:
+    """The result of the spawner's trial."""
+
+    level: Level
+    missing: tuple[MissingLevel, ...]
+    why_disk: str
+    """Why bots cannot read copies in memory; empty if they can."""
+
+
+def start_helper(module: str, requests: socket.socket, *files: int) -> subprocess.Popen[bytes]:
+    """Start a program of the arena, by its module, without the arena's environment and other open files.
+
+    It gets its requests by a socket, and ends when the other end is closed. `files` are open in it, too.
+    """
+    code = _PROGRAM.format(_ROOT, module, requests.fileno())
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", code],
+        pass_fds=[requests.fileno(), *files],
+        stdin=subprocess.DEVNULL,
+        cwd="/",
+        env={},
+        start_new_session=True,  # Ctrl-C ends the arena, which ends the program
+    )
 
 
 class SandboxedProcess:
@@ -81,7 +113,8 @@ class SandboxedProcess:
         self.returncode: int | None = None
         self.output: trio.abc.ReceiveStream = trio.lowlevel.FdStream(output)
         self.visible: VisibleFiles | None = visible
-        self.ended_with_spawner = False
+        self.ended_with_spawner = self.ended_by_shortage = False
+        self.over_limit = ""
         self._sandbox = sandbox
         self._number = number
         self._reports = trio.lowlevel.FdStream(reports)
@@ -119,6 +152,9 @@ class SandboxedProcess:
             report = await self._next()
             # The pipe of reports closes a moment before `Sandbox.has_ended` can see it.
             self.ended_with_spawner = not report
+            self.over_limit = str(report.get("over_limit", ""))
+            self.ended_by_shortage = bool(report.get("by_shortage"))
+            self._sandbox.is_short |= self.ended_by_shortage
             self.returncode = int(report.get("ended", -signal.SIGKILL))
             await self._reports.aclose()
 
@@ -139,8 +175,8 @@ class SandboxedProcess:
                 return {}
             self._text += chunk
         line, _, self._text = self._text.partition(b"\n")
-        found: dict[str, Any] = json.loads(line)
-        return found
+        report: dict[str, Any] = json.loads(line)
+        return report
 
 
 class Sandbox:
@@ -153,6 +189,7 @@ class Sandbox:
         read_only: Sequence[Path] = (),
         most: Level = Level.S3,
         limits: ResourceLimits | None = None,
+        in_memory: bool = False,
     ) -> None:
         """Start the spawner and its trial. This process must have no threads yet.
 
@@ -161,29 +198,31 @@ class Sandbox:
           read_only: Further files and folders that all bots may read.
           most: The highest level to try.
           limits: The limits of each bot.
+          in_memory: Whether bots read copies in memory, so that none can tell what another one has read.
         """
         self._data = data.absolute()
-        self._read_only = tuple(each.absolute() for each in read_only)
+        self._read_only = tuple(path.absolute() for path in read_only)
         self._limits = limits or ResourceLimits()
+        self._in_memory = in_memory
         self._count = 0
-        self._result: tuple[Level, tuple[MissingLevel, ...]] | None = None
+        self.is_short = False
+        """Whether a bot was ended because the memory of the machine ran out."""
+        self._result: SandboxTrial | None = None
+        self._sizes_bytes: dict[str, int] = {}
+        """What commands' files take in memory."""
         self._process: subprocess.Popen[bytes] | None = None
         if sys.platform != "linux":
             why = MissingLevel(Level.S2, f"the sandbox needs Linux, and this is {sys.platform}")
-            self._result = (Level.S0, (why,))
+            self._result = SandboxTrial(Level.S0, (why,), why.why)
             return
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-c", _SPAWNER.format(_ROOT, theirs.fileno())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                cwd="/",
-                env={},
-                start_new_session=True,  # Ctrl-C ends the arena, which ends the spawner
-            )
+            self._process = start_helper("arena.sandbox.spawner.__main__", theirs)
         self._socket.settimeout(0)
-        order = SpawnOrder((sys.executable,), {}, tuple(map(str, runtime_of(sys.executable))))
+        python = os.path.realpath(sys.executable) if in_memory else sys.executable
+        trial = BotCommand("trial", (python, "-c", ""), files=Path("/nonexistent"))
+        visible = visible_to(trial, self._data, in_memory=in_memory)
+        order = _order(trial, {}, visible)
         reads, writes = os.pipe2(os.O_CLOEXEC)
         try:
             self._send({"do": "try", "order": asdict(order), "most": most}, (writes,))
@@ -200,7 +239,7 @@ class Sandbox:
     @property
     def level(self) -> Level:
         """The level of the sandbox. The first call waits for the trial."""
-        return self._found()[0]
+        return self._found().level
 
     @property
     def pid(self) -> int | None:
@@ -215,7 +254,42 @@ class Sandbox:
     @property
     def missing(self) -> tuple[MissingLevel, ...]:
         """The better levels, and why they are not available."""
-        return self._found()[1]
+        return self._found().missing
+
+    @property
+    def why_disk(self) -> str:
+        """Why bots read files from a disk, in one line; empty if they can read copies in memory."""
+        return self._found().why_disk
+
+    def why_reads_disk(self, command: BotCommand) -> str:
+        """Why a bot reads files from a disk, in one line; empty if it reads copies in memory only.
+
+        Those of submitted bots fit, or the bot is not started. Of a command, the whole environment of the arena's
+        Python is visible, which may be too large.
+        """
+        if self.level not in UPLOADS_AT or self.why_disk:
+            return self.why_disk or f"there is no sandbox of {Level.S2}"
+        if command.writes is not None:
+            return "a program of the arena reads its own files"
+        if command.files is not None:
+            return ""
+        size_bytes = self._size_bytes(command)
+        if size_bytes <= MAX_COMMAND_BYTES:
+            return ""
+        return (
+            f"{command.name} may read {size_bytes // MB} MB, and at most {MAX_COMMAND_BYTES // MB} MB of a command's"
+            " files are kept in memory"
+        )
+
+    def _size_bytes(self, command: BotCommand) -> int:
+        """What the files of a command take in memory. The first call for a command reads their folders."""
+        if command.text not in self._sizes_bytes:
+            visible = visible_to(command, self._data, self._read_only, in_memory=True)
+            omitted = tuple(map(str, visible.omitted))
+            self._sizes_bytes[command.text] = sum(
+                size_of(str(path), omitted) for path in visible.paths
+            )
+        return self._sizes_bytes[command.text]
 
     @property
     def why_not_better(self) -> str:
@@ -226,7 +300,7 @@ class Sandbox:
 
     def why_not(self, level: Level) -> str:
         """Why a better level is not available, in one line; empty if the reason is not known."""
-        return next((each.why for each in self.missing if each.level is level), "")
+        return next((missing.why for missing in self.missing if missing.level is level), "")
 
     def address(self, socket_path: Path) -> str:
         """The address in the sandbox of a socket of the arena, given by its absolute path."""
@@ -234,20 +308,21 @@ class Sandbox:
 
     def visible_to(self, command: BotCommand) -> VisibleFiles:
         """The files that a bot may read, besides the system's programs."""
-        return visible_to(command, self._data, self._read_only)
+        in_memory = not self.why_reads_disk(command)
+        return visible_to(command, self._data, self._read_only, in_memory=in_memory)
 
     def limits_of(self, command: BotCommand) -> ResourceLimits:
         """The limits of a bot: its own, and at most those of all bots."""
-        own = command.limits
-        if own is not None and command.writes is not None:
-            return own  # a program of the arena
-        return self._limits if own is None else own.within(self._limits)
+        limits = command.limits
+        if limits is not None and command.writes is not None:
+            return limits  # a program of the arena
+        return self._limits if limits is None else limits.within(self._limits)
 
     def what_it_hid(self, text: str, visible: VisibleFiles, command: BotCommand) -> str:
         """Lines about what the sandbox kept from a failed bot, from its output `text`."""
         memory_bytes = self.limits_of(command).memory_bytes
-        found = hidden(text, visible, self._data, memory_bytes=memory_bytes)
-        return "".join(f"\n{each}" for each in found)
+        sentences = hidden(text, visible, self._data, memory_bytes=memory_bytes)
+        return "".join(f"\n{sentence}" for sentence in sentences)
 
     async def start(
         self,
@@ -261,20 +336,19 @@ class Sandbox:
         Raises:
           BadCommand: if it cannot be started. The text is the reason without the command.
         """
-        own = str(folder) if self.level is Level.S1 else SCRATCH
+        home = str(folder) if self.level is Level.S1 else SCRATCH
         visible = self.visible_to(command)
         limits = self.limits_of(command)
         # Java asks the kernel for the memory of the machine, and the sandbox does not tell.
         java = {"JDK_JAVA_OPTIONS": f"-XX:MaxRAM={limits.memory_bytes}"}
-        own_names = {"HOME": own, "TMPDIR": own, "USER": "bot", "LOGNAME": "bot"}
-        order = SpawnOrder(
-            command.argv,
-            java | environment | own_names,
-            tuple(map(str, visible.paths)),
-            "" if socket_path is None else str(socket_path),
-            str(folder),
-            limits,
-            "" if command.writes is None else str(command.writes),
+        own_names = {"HOME": home, "TMPDIR": home, "USER": "bot", "LOGNAME": "bot"}
+        order = replace(
+            _order(command, java | environment | own_names, visible),
+            socket="" if socket_path is None else str(socket_path),
+            folder=str(folder),
+            directory=str(command.folder) if visible.has_folder(command.folder) else "",
+            limits=limits,
+            writable="" if command.writes is None else str(command.writes),
         )
         self._count += 1
         number = self._count
@@ -323,28 +397,49 @@ class Sandbox:
         self._process = None
 
     def _send(self, request: dict[str, Any], given: Sequence[int]) -> None:
-        rights = array.array("i", given)
-        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if given else []
-        self._socket.sendmsg([json.dumps(request).encode()], ancillary)
+        message = json.dumps(request).encode()
+        if given:
+            socket.send_fds(self._socket, [message], given)
+        else:
+            self._socket.send(message)
 
-    def _found(self) -> tuple[Level, tuple[MissingLevel, ...]]:
+    def _found(self) -> "SandboxTrial":
         if self._result is None:
             ready, _, _ = select.select([self._trial], [], [], _ANSWER_S)
             text = os.read(self._trial, 65_536) if ready else b""
             os.close(self._trial)
-            found: dict[str, Any] = {
+            report: dict[str, Any] = {
                 "level": "S0",
                 "missing": [["S2", f"{NO_SPAWNER} in its trial"]],
+                "why_disk": "",
             }
             if text:
-                found = json.loads(text)
-            missing = tuple(MissingLevel(Level(level), why) for level, why in found["missing"])
-            self._result = (Level(found["level"]), missing)
+                report = json.loads(text)
+            missing = tuple(MissingLevel(Level(level), why) for level, why in report["missing"])
+            why_disk = report["why_disk"] if self._in_memory else _NOT_ASKED
+            self._result = SandboxTrial(Level(report["level"]), missing, why_disk)
         return self._result
 
 
+def _order(command: BotCommand, environment: dict[str, str], visible: VisibleFiles) -> SpawnOrder:
+    """The order for a bot that has no folder and no socket yet."""
+    return SpawnOrder(
+        command.argv,
+        environment,
+        tuple(map(str, visible.paths)),
+        in_memory=visible.in_memory,
+        fresh=tuple(map(str, visible.fresh)),
+        omitted=tuple(map(str, visible.omitted)),
+    )
+
+
 def raise_sandbox(
-    demand: SandboxDemand, *, data: Path, read_only: Sequence[Path] = (), most: Level = Level.S3
+    demand: SandboxDemand,
+    *,
+    data: Path,
+    read_only: Sequence[Path] = (),
+    most: Level = Level.S3,
+    in_memory: bool = False,
 ) -> Sandbox | None:
     """Start the sandbox that the demand asks for; None for `OFF`.
 
@@ -353,7 +448,7 @@ def raise_sandbox(
     """
     if demand is SandboxDemand.OFF:
         return None
-    sandbox = Sandbox(data=data, read_only=read_only, most=most)
+    sandbox = Sandbox(data=data, read_only=read_only, most=most, in_memory=in_memory)
     if demand is SandboxDemand.REQUIRE and sandbox.why_not_better:
         why = sandbox.why_not_better
         sandbox.close()

@@ -3,8 +3,10 @@
 Home folders and the arena's data are never shown, because they have secrets.
 """
 
+import contextlib
 import importlib.util
 import os
+import shutil
 import site
 import sys
 import sysconfig
@@ -13,12 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.sandbox.command import BotCommand, exists
-from arena.spawner.order import SYSTEM
+from arena.sandbox.command import BotCommand
+from arena.sandbox.spawner.memory_files import PROGRAMS, is_of_system
 
 _SDK: Final = ("cardarena", "arena")
 """Packages that bots import; in a checkout they are outside of the Python installation."""
-_SYSTEM: Final = tuple(map(Path, SYSTEM))
 _NO_FOLDERS: Final = (
     "/",
     "/dev",
@@ -33,6 +34,9 @@ _NO_FOLDERS: Final = (
 )
 _NO_FOLDERS_OF_HOME: Final = ("", ".cache", ".config", ".local", ".ssh")
 _OF_NODE: Final = frozenset({".cjs", ".js", ".mjs", ".ts"})
+_STANDARD_LIBRARY: Final = Path(sysconfig.get_path("stdlib"))
+_PARTS_OMITTED: Final = ("dist-packages", "ensurepip", "idlelib", "site-packages", "test")
+_MAX_LINE_BYTES: Final = 256
 _LINKS: Final = 8
 """The most symbolic links to follow from a program to its file."""
 
@@ -47,33 +51,51 @@ class VisibleFiles:
     """The bot's first file, if its folder is hidden from it."""
     why_alone: str = ""
     """Why the folder is hidden, as part of a sentence."""
+    fresh: tuple[Path, ...] = ()
+    """Those of the paths that may change while the arena runs: no runtime, no packages, nothing of the system."""
+    omitted: tuple[Path, ...] = ()
+    """Folders below the paths that a bot with its files in memory does not see."""
+    in_memory: bool = False
+    """Whether the bot sees of the system only what it needs."""
 
     def holds(self, path: Path) -> bool:
         """Whether a bot may read a path."""
-        return any(path == each or each in path.parents for each in (*self.paths, *_SYSTEM))
+        if any(path == shown or shown in path.parents for shown in self.paths):
+            return True
+        return is_system(path) and (
+            not self.in_memory or path.name in PROGRAMS or ".so" in path.name
+        )
+
+    def has_folder(self, folder: Path) -> bool:
+        """Whether a folder of the bot's files is there for it, with at least one of the files."""
+        return not is_system(folder) and any(
+            path == folder or path in folder.parents or folder in path.parents
+            for path in self.paths
+        )
 
 
-def visible_to(command: BotCommand, data: Path, read_only: Sequence[Path] = ()) -> VisibleFiles:
+def visible_to(
+    command: BotCommand, data: Path, read_only: Sequence[Path] = (), *, in_memory: bool = False
+) -> VisibleFiles:
     """The files that the bot of a command may read.
 
     Args:
       command: How it is started.
       data: The arena's data folder.
       read_only: Further files and folders.
+      in_memory: Whether it reads copies in memory. Then paths of the system are named, as it sees no others.
     """
     program = Path(command.own_argv[0])
-    # A class path of Java is one word with several paths.
-    words = [
-        part for word in command.own_argv[1:] for part in dict.fromkeys((word, *word.split(":")))
-    ]
-    named = [path for word in words if (path := Path(word)).is_absolute() and exists(path)]
-    paths = [*runtime_of(command.argv[0], data), *_packages(data)]
-    if command.own_argv[0] != command.argv[0]:
-        paths += runtime_of(command.own_argv[0], data)
+    is_submitted = command.files is not None
+    named = command.named_paths
+    installed = [str(path) for path in named if path.parent.name == "bin"]
+    programs = dict.fromkeys((command.argv[0], str(program), *_interpreter(program), *installed))
+    runtime = [path for name in programs for path in runtime_of(name, data)]
+    runtime += _linked_packages(runtime) if is_submitted else _packages(data)
+    paths = []
     alone, why = None, ""
-    first = named[0] if named else program
-    if not _is_system(first):
-        folder = first if first.is_dir() else first.parent
+    first, folder = command.first_file, command.folder
+    if not is_system(first):
         shown = _without_data(folder, data)
         paths += shown
         if not shown and not first.is_dir():
@@ -81,18 +103,28 @@ def visible_to(command: BotCommand, data: Path, read_only: Sequence[Path] = ()) 
     if first.suffix in _OF_NODE:
         paths += _packages_of_node(first, data)
     paths += [path for path in (*named, program) if not (path.is_dir() and why_never(path, data))]
-    for word in os.environ.get("PYTHONPATH", "").split(os.pathsep):
+    for word in () if is_submitted else os.environ.get("PYTHONPATH", "").split(os.pathsep):
         if word and not why_never(path := Path(word).absolute(), data):
             paths.append(path)
-    paths += [*command.packages, *read_only]
-    kept = dict.fromkeys(
-        each
-        for path in paths
+    runtime += command.packages
+    paths += read_only
+    omitted = _not_for_bots() if in_memory else ()
+    kept = {
+        kept_path: path in paths
+        for path in (*runtime, *paths)
         if command.writes not in (path, *path.parents)  # that is bound writable
-        for each in (path, path.resolve())
-        if not _is_system(each)
+        for kept_path in (path, path.resolve())
+        if in_memory or not is_system(kept_path)
+    }
+    outermost = _outermost(list(kept), omitted)
+    return VisibleFiles(
+        tuple(outermost),
+        alone,
+        why,
+        fresh=tuple(path for path in outermost if kept[path] and not is_system(path)),
+        omitted=omitted,
+        in_memory=in_memory,
     )
-    return VisibleFiles(tuple(_outermost(list(kept))), alone, why)
 
 
 def _without_data(folder: Path, data: Path) -> list[Path]:
@@ -106,39 +138,44 @@ def _without_data(folder: Path, data: Path) -> list[Path]:
     if why_never(folder, None) or real_folder == real_data:
         return []
     shown = []
-    for each in folder.iterdir():
-        real = each.resolve()
+    for path in folder.iterdir():
+        real = path.resolve()
         stays = real_folder in real.parents and real_data not in real.parents
-        if stays and not why_never(each, data):
-            shown.append(each)
+        if stays and not why_never(path, data):
+            shown.append(path)
     return shown
 
 
 def why_never(folder: Path, data: Path | None) -> str:
     """Why a folder is never shown to a bot, as part of a sentence; empty if it may be."""
     home = _home()
-    for each in {folder, folder.resolve()}:
-        if data is not None and (data.resolve() == each or each in data.resolve().parents):
+    for path in {folder, folder.resolve()}:
+        if data is not None and (data.resolve() == path or path in data.resolve().parents):
             return f"holds the arena's data, {with_tilde(data)}"
-        if str(each) in _NO_FOLDERS or each in home.parents:
+        if str(path) in _NO_FOLDERS or path in home.parents:
             return "is not a bot's own"
-        if each in {home / name for name in _NO_FOLDERS_OF_HOME}:
+        if path in {home / name for name in _NO_FOLDERS_OF_HOME}:
             return "is your home folder, or has private files of your programs"
     return ""
 
 
 def runtime_of(program: str, data: Path | None = None) -> tuple[Path, ...]:
     """The folders that a program is installed in, such as a venv and the Python below it."""
-    found: list[Path] = []
+    folders: list[Path] = []
     path = Path(program)
     for _ in range(_LINKS):
-        found += _installation(path, data)
+        folders += [path] if is_system(path) else _installation(path, data)
         if not path.is_symlink():
             break
         path = Path(os.path.normpath(path.parent / path.readlink()))
     if program == sys.executable:
-        found += [Path(sys.prefix), Path(sys.base_prefix), *_shared_library()]
-    return tuple(dict.fromkeys(each for each in found if not _is_system(each)))
+        folders += [
+            prefix for prefix in (Path(sys.prefix), Path(sys.base_prefix)) if not is_system(prefix)
+        ]
+        folders += _shared_library()
+    if os.path.realpath(program) == os.path.realpath(sys.executable):
+        folders.append(_STANDARD_LIBRARY)
+    return tuple(dict.fromkeys(folders))
 
 
 def with_tilde(path: Path) -> str:
@@ -157,7 +194,7 @@ def _home() -> Path:
 
 def _installation(path: Path, data: Path | None) -> Iterator[Path]:
     """The installation of a program in a folder `bin`: the folder above, and a venv's Python."""
-    if path.parent.name != "bin" or _is_system(path):
+    if path.parent.name != "bin":
         return
     above = path.parents[1]
     if not why_never(above, data):
@@ -166,8 +203,8 @@ def _installation(path: Path, data: Path | None) -> Iterator[Path]:
     if settings.is_file():
         for line in settings.read_text("utf-8", "replace").splitlines():
             name, _, value = line.partition("=")
-            if name.strip() == "home":
-                yield Path(value.strip()).parent
+            if name.strip() == "home" and not is_system(base := Path(value.strip()).parent):
+                yield base  # of the system, its program and the standard library are enough
 
 
 def _packages_of_node(first: Path, data: Path) -> Iterator[Path]:
@@ -179,15 +216,51 @@ def _packages_of_node(first: Path, data: Path) -> Iterator[Path]:
         modules = above / "node_modules"
         if modules.is_dir():
             yield modules
-            for each in (*modules.iterdir(), *modules.glob("@*/*")):
-                if each.is_symlink() and not why_never(each.resolve(), data):
-                    yield each.resolve()
+            for package in (*modules.iterdir(), *modules.glob("@*/*")):
+                if package.is_symlink() and not why_never(package.resolve(), data):
+                    yield package.resolve()
+
+
+def _interpreter(program: Path) -> Iterator[str]:
+    """The program that runs a script, as its first line says."""
+    with contextlib.suppress(OSError), program.open("rb") as file:
+        words = os.fsdecode(file.readline(_MAX_LINE_BYTES)).split()
+        if words and words[0].startswith("#!"):
+            first, *rest = (
+                (words[0].removeprefix("#!"), *words[1:]) if words[0] != "#!" else words[1:]
+            )
+            yield first
+            if Path(first).name == "env":
+                name = next((word for word in rest if not word.startswith("-")), "")
+                path = os.pathsep.join(
+                    (str(Path(sys.executable).parent), os.environ.get("PATH", ""))
+                )
+                if interpreter := shutil.which(name, path=path):
+                    yield interpreter
 
 
 def _shared_library() -> Iterator[Path]:
     folder = sysconfig.get_config_var("LIBDIR")
-    if folder and sysconfig.get_config_var("Py_ENABLE_SHARED"):
+    if folder and sysconfig.get_config_var("Py_ENABLE_SHARED") and not is_system(Path(folder)):
         yield Path(folder)
+
+
+def _not_for_bots() -> tuple[Path, ...]:
+    """Folders of the Python below a virtual environment that its programs do not import, or need not."""
+    names = [folder.name for folder in _STANDARD_LIBRARY.glob("config-*")]
+    below = [_STANDARD_LIBRARY / name for name in (*_PARTS_OMITTED, *names)]
+    beside = Path(sys.base_prefix) / "lib" / "python3" / "dist-packages"  # of Debian
+    return (*below, beside)
+
+
+def _linked_packages(runtime: Sequence[Path]) -> Iterator[Path]:
+    """The packages that the environment of submitted bots links to (`arena.bots.bot_python`)."""
+    for folder in runtime:
+        if (folder / "pyvenv.cfg").is_file():
+            for site_folder in folder.glob("lib/python*/site-packages"):
+                for package in (*site_folder.iterdir(), *site_folder.glob("*/*")):
+                    if package.is_symlink():
+                        yield package.resolve()
 
 
 def _packages(data: Path) -> Iterator[Path]:
@@ -199,14 +272,21 @@ def _packages(data: Path) -> Iterator[Path]:
             # Python lists the folder of a package, which S1 would not allow otherwise.
             above = package.parent
             yield above if name == _SDK[0] and not why_never(above, data) else package
-    for each in site.getsitepackages():
-        yield Path(each)
+    for folder in site.getsitepackages():
+        yield Path(folder)
 
 
-def _is_system(path: Path) -> bool:
-    return any(path == each or each in path.parents for each in _SYSTEM)
+def is_system(path: Path) -> bool:
+    """Whether a path is in the folders of system programs and libraries."""
+    return is_of_system(str(path))
 
 
-def _outermost(paths: list[Path]) -> list[Path]:
-    """The paths that are in none of the others."""
-    return [path for path in paths if not any(each in path.parents for each in paths)]
+def _outermost(paths: list[Path], omitted: Sequence[Path]) -> list[Path]:
+    """The paths that are in none of the others, or in a folder that is omitted of those."""
+
+    def is_within(path: Path, outer: Path) -> bool:
+        return outer in path.parents and not any(
+            outer in hidden.parents and hidden in (path, *path.parents) for hidden in omitted
+        )
+
+    return [path for path in paths if not any(is_within(path, outer) for outer in paths)]

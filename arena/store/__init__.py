@@ -6,42 +6,45 @@ competitions of every format, `Store.keys` the keys, `Store.registry` owners and
 checks the rules of all rows. Failures are a `StoreError` of one sentence.
 """
 
-from arena.store.blobs import Blobs
 from arena.store.change_detector import ChangeDetector
 from arena.store.comparison_requests import (
+    Challenge,
     ComparisonRequest,
     ComparisonRequests,
     ComparisonState,
     NoComparison,
+    Quota,
     QuotaSpent,
+    TooManyChallenges,
+    TooManyOpen,
 )
+from arena.store.competition_rows import Competition, NoCompetition
 from arena.store.competitions import (
-    Competition,
     Competitions,
     CompetitionTexts,
-    NoCompetition,
     NoEntrant,
     NoOfficialStandings,
     NotExpected,
 )
 from arena.store.database import is_there, keep_in, kept_at, url_beside
-from arena.store.entrants import CompetitionEntry, EnteredBot, MayNotEnter
+from arena.store.deal_sets import Contradicted, OutOfDate, StoredDealSets
+from arena.store.entrants import CompetitionEntry, EnteredBot, MayNotEnter, NoActiveVersion
 from arena.store.errors import StoreBusy, StoreError
 from arena.store.keys import Key, Keys, Scope
-from arena.store.leases import Leases
-from arena.store.matches import EndedMatch, MatchFilter, StoredMatch, StoredMatches
+from arena.store.matches import MatchFilter, StoredMatch, StoredMatches
 from arena.store.names import NAME, NameTaken
 from arena.store.official_standings import OfficialStandings
 from arena.store.postgresql import answering_version
-from arena.store.registry import Bot, BotKind, Owner, Registry, Version
+from arena.store.registry import Bot, Invitation, Owner, Registry
 from arena.store.rounds import DrawDiffers
 from arena.store.store import Store, open_public, open_store
+from arena.store.versions import BotKind, Version
 
 __all__ = [
     "NAME",
-    "Blobs",
     "Bot",
     "BotKind",
+    "Challenge",
     "ChangeDetector",
     "ComparisonRequest",
     "ComparisonRequests",
@@ -50,30 +53,36 @@ __all__ = [
     "CompetitionEntry",
     "CompetitionTexts",
     "Competitions",
+    "Contradicted",
     "DrawDiffers",
-    "EndedMatch",
     "EnteredBot",
+    "Invitation",
     "Key",
     "Keys",
-    "Leases",
     "MatchFilter",
     "MayNotEnter",
     "NameTaken",
+    "NoActiveVersion",
     "NoComparison",
     "NoCompetition",
     "NoEntrant",
     "NoOfficialStandings",
     "NotExpected",
     "OfficialStandings",
+    "OutOfDate",
     "Owner",
+    "Quota",
     "QuotaSpent",
     "Registry",
     "Scope",
     "Store",
     "StoreBusy",
     "StoreError",
+    "StoredDealSets",
     "StoredMatch",
     "StoredMatches",
+    "TooManyChallenges",
+    "TooManyOpen",
     "Version",
     "answering_version",
     "is_there",

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from arena.schedule.deal_sets import digest
+from arena.results.deal_sets import digest
 from arena.store import schema
 from arena.store.moments import unix_ms
 

@@ -1,20 +1,23 @@
 """Checks the rules that hold across the rows of a store: for tests, and to inspect a doubtful file."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, select
 
-from arena.schedule.work import report_sha256
+from arena.results.deal_sets import DealSetState
+from arena.results.record import record_of_json
+from arena.results.versions import NotNow, VersionEvent, require_follows
 from arena.store import audit, schema
-from arena.store.matches import outcomes_of_deal_set
-from arena.submission.versions import NotNow, VersionEvent, require_follows
+from arena.store.rows import find_rows
 
 
 def violations(connection: Connection) -> Iterator[str]:
     """The broken rules, in sentences."""
     yield from _seats(connection)
     yield from _deal_sets(connection)
+    yield from _scores(connection)
     yield from _versions(connection)
     yield from audit.broken(connection)
 
@@ -31,25 +34,37 @@ def _seats(connection: Connection) -> Iterator[str]:
 
 
 def _deal_sets(connection: Connection) -> Iterator[str]:
-    """A complete deal-set has all results, as they were reported; a leased one has a holder."""
-    table = schema.deal_sets
-    for row in connection.execute(select(table)).mappings():
-        name = f"deal-set {row['id']}"
-        is_leased = row["state"] == schema.LEASED
-        if is_leased != (row["holder"] is not None) or is_leased != (
-            row["until_unix_ms"] is not None
-        ):
-            yield f"{name} is {row['state']}, which does not agree with its holder"
-        is_reported = row["report_sha256"] is not None
-        # A void one may have been played: by a worker that was dropped.
-        if row["state"] != schema.VOID and (row["state"] == schema.COMPLETE) != is_reported:
-            yield f"{name} is {row['state']}, which does not agree with its report"
-        if is_reported:
-            recorded = outcomes_of_deal_set(connection, row["competition_game"], row["id"])
-            if not all(each.has_result for each in recorded.values()):
-                yield f"{name} is {row['state']}, but results are missing"
-            elif report_sha256(recorded) != row["report_sha256"]:
-                yield f"{name} has other results than were reported"
+    """A complete deal-set has a result for each match."""
+    sets, matches = schema.deal_sets, schema.matches
+    of_set = and_(
+        matches.c.competition_game == sets.c.competition_game, matches.c.deal_set == sets.c.id
+    )
+    missing = (
+        select(sets.c.id)
+        .distinct()
+        .join(matches, of_set)
+        .where(sets.c.state == DealSetState.COMPLETE, matches.c.status != schema.FINISHED)
+    )
+    for deal_set in connection.execute(missing).scalars():
+        yield f"deal-set {deal_set} is complete, but results are missing"
+
+
+def _scores(connection: Connection) -> Iterator[str]:
+    """Official standings are of the record that their hash names, and matches still have its scores."""
+    matches, official = schema.matches, schema.official_standings
+    ended = connection.execute(select(matches.c.id, matches.c.scores))
+    scores = {row.id: row.scores for row in ended}
+    latest = {
+        row["competition"]: row
+        for row in find_rows(connection, select(official).order_by(official.c.number))
+    }
+    for row in latest.values():
+        head, *deal_sets = map(json.loads, row["record"].split("\n"))
+        if record_of_json(head, deal_sets).inputs_sha256 != row["inputs_sha256"]:
+            yield f"the record of official standings {row['number']} was changed"
+        for table in (table for deal_set in deal_sets for table in deal_set["tables"]):
+            if scores.get(table["match"]) != table["scores"]:
+                yield f"match {table['match']} has other scores than in official standings"
 
 
 def _versions(connection: Connection) -> Iterator[str]:
@@ -70,9 +85,9 @@ def _versions(connection: Connection) -> Iterator[str]:
         states[version] = event
     active = Counter(bot for (bot, _), state in states.items() if state is VersionEvent.ACTIVE)
     yield from (f"{bot} has {count} active versions" for bot, count in active.items() if count > 1)
-    for bot, own in numbers.items():
-        if own != list(range(1, len(own) + 1)):
+    for bot, of_bot in numbers.items():
+        if of_bot != list(range(1, len(of_bot) + 1)):
             yield f"the versions of {bot} are not numbered from 1"
-        for number in own:
+        for number in of_bot:
             if (bot, number) not in states:
                 yield f"{bot}@{number} was never submitted"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
@@ -38,15 +38,50 @@ class QuotaSpent(RefusalError, StoreError):
     retry_s = 3_600.0
 
 
+class TooManyOpen(RefusalError, StoreError):
+    """The owner has as many open comparisons as allowed."""
+
+    entry = refusal("TOO_MANY_COMPARISONS")
+
+
+class TooManyChallenges(RefusalError, StoreError):
+    """The owner has made, or the bot has had, as many challenges today as allowed."""
+
+    entry = refusal("TOO_MANY_CHALLENGES")
+    retry_s = 3_600.0
+
+
+class Quota(NamedTuple):
+    """What one owner may have of comparisons."""
+
+    core_ms_a_day: int
+    """Processor time on a day, in milliseconds."""
+    open: int
+    """Open comparisons at a time."""
+    challenges_a_day: int
+    """Challenges that are made on a day."""
+
+
+class Challenge(NamedTuple):
+    """Whom a comparison challenges."""
+
+    opponent: str
+    """A bot, without a version."""
+    accepts_a_day: int | None
+    """So many challenges on a day in the game of the comparison; None without a limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
     """A comparison request with its results so far."""
 
     id: int
     owner: str
+    opponent: str
+    """The bot that it challenges, without a version; empty if it is no challenge."""
     created_unix_ms: int
     query: Mapping[str, Any]
-    """The versions and terms, as `arena.server.comparison_requests` writes them."""
+    """The versions and terms, as `arena.contests.comparison_requests` writes them."""
     state: ComparisonState
     reason: str
     """Why it ended; empty while it is open."""
@@ -63,20 +98,32 @@ class ComparisonRequests:
         self._database = database
 
     def create(
-        self, owner: str, query: Mapping[str, Any], *, now: datetime, core_ms_a_day: int
+        self,
+        owner: str,
+        query: Mapping[str, Any],
+        challenge: Challenge | None = None,
+        *,
+        now: datetime,
+        quota: Quota,
     ) -> ComparisonRequest:
-        """Add a comparison request.
+        """Add a comparison request, which may be a challenge.
 
         Raises:
-          QuotaSpent: if the owner's comparisons have used `core_ms_a_day` today.
+          QuotaSpent: if the owner's comparisons have used the processor time of today.
+          TooManyOpen: if the owner has as many open ones as allowed.
+          TooManyChallenges: if the owner has made, or the bot has had, as many challenges today as allowed.
         """
         table = schema.comparison_requests
         with self._database.writing() as connection:
-            _require_quota(connection, owner, now, core_ms_a_day)
+            _require_quota(connection, owner, now, quota)
+            if challenge is not None:
+                most = quota.challenges_a_day
+                _require_challenge(connection, owner, challenge, query["terms"]["game"], now, most)
             number: int = connection.execute(
                 insert(table)
                 .values(
                     owner=owner,
+                    opponent="" if challenge is None else challenge.opponent,
                     created_unix_ms=unix_ms(now),
                     query=dict(query),
                     state=str(ComparisonState.OPEN),
@@ -93,16 +140,16 @@ class ComparisonRequests:
         query: Mapping[str, Any],
         *,
         now: datetime,
-        core_ms_a_day: int,
+        quota: Quota,
     ) -> ComparisonRequest:
         """Continue a comparison request with its margins, by another query.
 
         Raises:
-          QuotaSpent: as `create`.
+          QuotaSpent, TooManyOpen: as `create`.
         """
         table = schema.comparison_requests
         with self._database.writing() as connection:
-            _require_quota(connection, request.owner, now, core_ms_a_day)
+            _require_quota(connection, request.owner, now, quota, request.id)
             values = {"query": dict(query), "state": str(ComparisonState.OPEN), "reason": ""}
             connection.execute(update(table).filter_by(id=request.id).values(**values))
         return self.get(request.id, request.owner)
@@ -156,11 +203,43 @@ class ComparisonRequests:
             return connection.execute(change).rowcount == 1
 
 
-def _require_quota(connection: Connection, owner: str, now: datetime, core_ms_a_day: int) -> None:
+def _require_quota(
+    connection: Connection, owner: str, now: datetime, quota: Quota, reopened: int | None = None
+) -> None:
+    """Require that an owner may have another open comparison; one that is `reopened` may be open already."""
     spent = _spent_ms(connection, owner, now)
-    if spent >= core_ms_a_day:
+    if spent >= quota.core_ms_a_day:
         raise QuotaSpent(
-            f"{owner} has used {spent / 60_000:.0f} of {core_ms_a_day / 60_000:.0f} core-minutes today"
+            f"{owner} has used {spent / 60_000:.0f} of {quota.core_ms_a_day / 60_000:.0f} core-minutes today"
+        )
+    table = schema.comparison_requests
+    query = select(table.c.id).filter_by(owner=owner, state=str(ComparisonState.OPEN))
+    others = {*connection.execute(query).scalars()} - {reopened}
+    if len(others) >= quota.open:
+        raise TooManyOpen(f"{owner} has {len(others)} open ones; at most {quota.open} are allowed")
+
+
+def _require_challenge(
+    connection: Connection, owner: str, challenge: Challenge, game: str, now: datetime, most: int
+) -> None:
+    """Require that an owner may make another challenge today, and that the bot accepts another one."""
+    table = schema.comparison_requests
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    # Challenges after `now` count too, as clocks may be set back.
+    today = select(table).where(
+        table.c.opponent != "", table.c.created_unix_ms >= unix_ms(midnight)
+    )
+    made = len(find_rows(connection, today.filter_by(owner=owner)))
+    if made >= most:
+        raise TooManyChallenges(f"{owner} has made {made} today; at most {most} are allowed")
+    opponent, accepts = challenge
+    if accepts is None:
+        return
+    rows = find_rows(connection, today.filter_by(opponent=opponent))
+    had = sum(row["query"]["terms"]["game"] == game for row in rows)
+    if had >= accepts:
+        raise TooManyChallenges(
+            f"{opponent!r} has had {had} in {game} today, and its owner accepts {accepts}"
         )
 
 

@@ -6,30 +6,43 @@ action of a person is in the audit. A round, or a ladder's deal-set, is on disk 
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, and_, delete, func, insert, select, update
 
-from arena.competition.record import (
-    CompetitionRecord,
-    DealSetShape,
-    DrawnDealSet,
-    GameRecord,
-    Out,
-)
-from arena.competition.rounds import Round
-from arena.competition.states import Action, State, after
-from arena.competition.timetable import Played
 from arena.errors import RefusalError, refusal
-from arena.schedule.deal_sets import DealSetPlan
+from arena.results.deal_sets import DealSet, DealSetState
+from arena.results.record import CompetitionRecord, Out, PlayedCount, Round, WorkerBegins
+from arena.results.states import Action, NotAllowed, State, after
 from arena.store import audit, official_standings, rounds, schema
+from arena.store.competition_rows import (
+    Competition,
+    GameProgress,
+    competition_row,
+    count_deal_sets,
+    count_rounds,
+    game_id,
+    game_ids,
+    read_competition,
+    read_game,
+    readable_config,
+)
 from arena.store.database import Database
-from arena.store.deal_sets import add_deal_sets, read_deal_sets
+from arena.store.deal_sets import (
+    StoredDealSets,
+    add_deal_sets,
+    begins_at_workers,
+    played_since,
+    read_deal_sets,
+    restore_void,
+    void_played_by,
+    void_waiting,
+    workers_of,
+)
 from arena.store.entrants import (
     CompetitionEntry,
-    EnteredBot,
     MayNotEnter,
     change_entrant,
     read_entrants,
@@ -37,23 +50,10 @@ from arena.store.entrants import (
     write_entry,
 )
 from arena.store.errors import StoreError
-from arena.store.leases import Leases
-from arena.store.matches import outcomes_of_game
 from arena.store.moments import iso_utc, unix_ms
 from arena.store.names import NameTaken
 from arena.store.official_standings import OfficialStandings
 from arena.store.rows import find_row, find_rows
-
-
-class NoCompetition(RefusalError, StoreError):
-    """There is no competition of that name."""
-
-    entry = refusal("UNKNOWN_COMPETITION")
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-        self.detail = repr(name)
 
 
 class NoEntrant(RefusalError, StoreError):
@@ -89,38 +89,6 @@ class CompetitionTexts:
         return hashlib.sha256(self.config.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Competition:
-    """A competition without its rounds and results."""
-
-    name: str
-    config: str
-    """The organiser's TOML; for public readers, the TOML without seed and commands."""
-    state: State
-    organiser: str
-    created: str
-    """ISO 8601, UTC."""
-    terms: tuple[Mapping[str, Any], ...]
-    """The terms of each game, as `arena.wire.terms.terms_json` wrote them when the competition was made."""
-    entries: tuple[EnteredBot, ...]
-    """In order of seed."""
-    official: int
-    """The number of its official standings."""
-    announcement: str = ""
-    """What its organisers tell all readers."""
-    announced: str | None = None
-    """ISO 8601, UTC; None without an announcement."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameProgress:
-    """The progress of a game."""
-
-    rounds: int
-    deal_sets: Mapping[str, int] = field(default_factory=dict)
-    """The number of deal-sets in each state."""
-
-
 class Competitions:
     """The competitions of a store. Calls block on the disk; any thread may call.
 
@@ -141,11 +109,13 @@ class Competitions:
         *,
         organiser: str,
         now: datetime,
+        entries: Sequence[CompetitionEntry] = (),
     ) -> None:
-        """Make a competition, as a draft; `terms` are those of each game.
+        """Make a competition, as a draft, with its first bots or not at all; `terms` are those of each game.
 
         Raises:
           NameTaken: if there is one of that name.
+          MayNotEnter: as `enter`.
         """
         with self._database.writing() as connection:
             table = schema.competitions
@@ -165,33 +135,39 @@ class Competitions:
             connection.execute(
                 insert(schema.competition_games),
                 [
-                    {"competition": competition, "number": number, "terms": dict(each)}
-                    for number, each in enumerate(terms)
+                    {"competition": competition, "number": number, "terms": dict(of_game)}
+                    for number, of_game in enumerate(terms)
                 ],
             )
             after_ = {"config_sha256": texts.sha256}
             audit.append(connection, now, organiser, f"create competition {name}", None, after_)
+            for entry in entries:
+                _enter(connection, competition, name, entry, organiser, now)
+
+    def delete_draft(self, name: str, *, who: str, now: datetime) -> None:
+        """Delete a draft.
+
+        Raises:
+          NotAllowed: if the competition has begun.
+        """
+        with self._database.writing() as connection:
+            row = competition_row(connection, name)
+            if row["state"] != State.DRAFT:
+                raise NotAllowed(f"{name!r} is {row['state']}, and only a draft can be deleted")
+            _remove(connection, row, who, now)
 
     def remove_unplayed(self, name: str, *, who: str, now: datetime) -> bool:
         """Remove a competition of which no match has ended; if one has, change nothing and return False."""
-        matches, seats, games = schema.matches, schema.match_seats, schema.competition_games
+        matches = schema.matches
         with self._database.writing() as connection:
-            competition = _row(connection, name)["id"]
-            if official_standings.count(connection, competition):
+            row = competition_row(connection, name)
+            if official_standings.count(connection, row["id"]):
                 return False
-            own = select(games.c.id).where(games.c.competition == competition)
-            of_games = matches.c.competition_game.in_(own)
+            of_games = matches.c.competition_game.in_(game_ids(connection, row["id"]))
             ended = and_(of_games, matches.c.status != schema.PLANNED)
             if connection.execute(select(matches.c.id).where(ended).limit(1)).first():
                 return False
-            planned = select(matches.c.id).where(of_games)
-            connection.execute(delete(seats).where(seats.c.match.in_(planned)))
-            for table in (matches, schema.deal_sets, schema.pairings, schema.rounds):
-                connection.execute(delete(table).where(table.c.competition_game.in_(own)))
-            for table in (games, schema.entrants):
-                connection.execute(delete(table).where(table.c.competition == competition))
-            connection.execute(delete(schema.competitions).filter_by(id=competition))
-            audit.append(connection, now, who, f"remove competition {name}", None, None)
+            _remove(connection, row, who, now)
         return True
 
     def control(
@@ -203,23 +179,31 @@ class Competitions:
         expected: State | None = None,
         now: datetime,
         standings: OfficialStandings | None = None,
+        reason: str = "",
     ) -> State:
         """Take an action; returns the new state. Official standings are stored in the same transaction.
+
+        `reason` says why the arena pauses a competition; everybody may read it.
 
         Raises:
           NotExpected: if it is not in the expected state, because of another action before.
           NotAllowed: if the action is not allowed in this state.
         """
         with self._database.writing() as connection:
-            row = _row(connection, name)
+            row = competition_row(connection, name)
             state = State(row["state"])
             if expected is not None and state is not expected:
                 raise NotExpected(f"{name} is {state}, not {expected}")
             new = after(state, action)
-            changed = update(schema.competitions).filter_by(id=row["id"]).values(state=str(new))
+            values = {"state": str(new)}
+            if new is not state:
+                values["waits"] = reason
+            changed = update(schema.competitions).filter_by(id=row["id"]).values(**values)
             connection.execute(changed)
-            what = f"{action} competition {name}"
-            audit.append(connection, now, who, what, {"state": state}, {"state": new})
+            what, after_ = f"{action} competition {name}", {"state": str(new)}
+            if reason:
+                after_["reason"] = reason
+            audit.append(connection, now, who, what, {"state": state}, after_)
             if standings is not None:
                 _add_standings(connection, row, standings, who, now)
         return new
@@ -229,7 +213,7 @@ class Competitions:
         name: str,
         texts: CompetitionTexts,
         drawn: Round,
-        deal_sets: Sequence[DealSetPlan],
+        deal_sets: Sequence[DealSet],
         *,
         who: str,
         now: datetime,
@@ -243,18 +227,19 @@ class Competitions:
           DrawDiffers: if the stored deal-sets are others.
         """
         with self._database.writing() as connection:
-            row = _row(connection, name)
-            (game,) = _games(connection, row["id"])
+            row = competition_row(connection, name)
+            (game,) = game_ids(connection, row["id"])
             stored = read_deal_sets(connection, game)
-            if [each.id for each in stored] != [each.id for each in deal_sets[: len(stored)]]:
+            if [plan.id for plan in stored] != [plan.id for plan in deal_sets[: len(stored)]]:
                 raise rounds.DrawDiffers(
                     f"the first deal-sets of {name!r} were drawn differently: continue with the "
                     "version of the arena that drew them, or choose another name"
                 )
-            add_deal_sets(connection, game, deal_sets[len(stored) :], round=drawn.number)
+            add_deal_sets(connection, game, deal_sets[len(stored) :])
             rounds.replace(connection, game, drawn)
             changed = update(schema.competitions).filter_by(id=row["id"])
-            connection.execute(changed.values(**_columns(texts), state=str(State.RUNNING)))
+            values = {**_columns(texts), "state": str(State.RUNNING), "waits": ""}
+            connection.execute(changed.values(**values))
             before = {"config_sha256": row["config_sha256"], "state": row["state"]}
             after_ = {"config_sha256": texts.sha256, "state": State.RUNNING}
             audit.append(connection, now, who, f"extend competition {name}", before, after_)
@@ -275,21 +260,17 @@ class Competitions:
             the competition, or if the competition has begun or is finished.
         """
         with self._database.writing() as connection:
-            row = _row(connection, name)
-            entered = read_entrants(connection, row["id"])
-            require_may_enter(name, entered, entry, max_of_owner)
+            row = competition_row(connection, name)
             if row["state"] == State.FINISHED:
                 raise MayNotEnter(f"the competition {name!r} is finished")
-            if any(_rounds_of(connection, each) for each in _games(connection, row["id"])):
+            if any(count_rounds(connection, game) for game in game_ids(connection, row["id"])):
                 raise MayNotEnter(f"the competition {name!r} has begun: its first round is drawn")
-            write_entry(connection, row["id"], entered, entry, now)
-            after_ = {"bot": entry.name, "owner": entry.owner, "version": entry.version}
-            audit.append(connection, now, who, f"enter competition {name}", None, after_)
+            _enter(connection, row["id"], name, entry, who, now, max_of_owner)
 
     def set_seeds(self, name: str, order: Sequence[str]) -> None:
         """Set the seeds to this order, when the competition starts and before its first round."""
         with self._database.writing() as connection:
-            competition = _row(connection, name)["id"]
+            competition = competition_row(connection, name)["id"]
             for seed, bot in enumerate(order, 1):
                 change_entrant(connection, competition, bot, seed=seed)
 
@@ -298,7 +279,7 @@ class Competitions:
     ) -> None:
         """Accept that the files of launched bots changed after they entered; `versions` are by bot."""
         with self._database.writing() as connection:
-            competition = _row(connection, name)["id"]
+            competition = competition_row(connection, name)["id"]
             for bot, version in versions.items():
                 change_entrant(connection, competition, bot, version=version)
             what = f"accept changed bots of competition {name}"
@@ -307,7 +288,7 @@ class Competitions:
     def announce(self, name: str, text: str, *, who: str, now: datetime) -> None:
         """Set the announcement of a competition; an empty text removes it."""
         with self._database.writing() as connection:
-            row = _row(connection, name)
+            row = competition_row(connection, name)
             values = {"announcement": text, "announced": iso_utc(now) if text else None}
             changed = update(schema.competitions).filter_by(id=row["id"])
             connection.execute(changed.values(**values))
@@ -328,8 +309,10 @@ class Competitions:
 
     def _before_play(self, name: str, bot: str, **values: object) -> None:
         with self._database.writing() as connection:
-            competition = _row(connection, name)["id"]
-            if not any(_rounds_of(connection, each) for each in _games(connection, competition)):
+            competition = competition_row(connection, name)["id"]
+            if not any(
+                count_rounds(connection, game) for game in game_ids(connection, competition)
+            ):
                 change_entrant(connection, competition, bot, **values)
 
     def go_out(
@@ -341,39 +324,60 @@ class Competitions:
           NoEntrant: if the bot is not in the competition.
         """
         with self._database.writing() as connection:
-            row = _row(connection, name)
-            found = [e for e in read_entrants(connection, row["id"]) if e.entry.name == bot]
-            if not found:
+            row = competition_row(connection, name)
+            entered = {entrant.name: entrant for entrant in read_entrants(connection, row["id"])}
+            before = entered.get(bot)
+            if before is None:
                 raise NoEntrant(f"{bot!r} is not in the competition {name!r}")
-            before = found[0].candidate
             if before.out is Out.DISQUALIFIED or before.out is out:
                 return
-            games = _games(connection, row["id"])
+            games = game_ids(connection, row["id"])
             out_after = [
-                [number, before.out_after.get(number, _rounds_of(connection, game))]
+                [number, before.out_after.get(number, count_rounds(connection, game))]
                 for number, game in enumerate(games)
             ]
             change_entrant(
                 connection, row["id"], bot, out=str(out), out_after=out_after, reason=reason
             )
             for game in games:
-                _void_waiting(connection, game, bot)
+                void_waiting(connection, game, bot)
             after_ = {"bot": bot, "out": str(out), "reason": reason}
             audit.append(connection, now, who, f"out of competition {name}", None, after_)
 
+    def reinstate(self, name: str, bot: str, *, reason: str, who: str, now: datetime) -> None:
+        """Take a disqualification back. Deal-sets that it made void wait again, unless another bot of them is out.
+
+        Raises:
+          NoEntrant: if the bot is not in the competition.
+          NotAllowed: if it is not disqualified, or a round was drawn without it.
+        """
+        with self._database.writing() as connection:
+            row = competition_row(connection, name)
+            entered = {entrant.name: entrant for entrant in read_entrants(connection, row["id"])}
+            before = entered.get(bot)
+            if before is None:
+                raise NoEntrant(f"{bot!r} is not in the competition {name!r}")
+            if before.out is not Out.DISQUALIFIED:
+                raise NotAllowed(f"{bot!r} is not disqualified from {name!r}")
+            games = game_ids(connection, row["id"])
+            for number, game in enumerate(games):
+                if count_rounds(connection, game) > before.out_after.get(number, 0):
+                    raise NotAllowed(
+                        f"a round of {name!r} was drawn without {bot!r}, so it cannot come back"
+                    )
+            change_entrant(connection, row["id"], bot, out=None, out_after=None, reason="")
+            out = [e.name for e in entered.values() if e.out is not None and e.name != bot]
+            for game in games:
+                restore_void(connection, game, bot, out)
+            was = {"bot": bot, "out": str(before.out), "reason": before.reason}
+            after_ = {"bot": bot, "reason": reason}
+            audit.append(connection, now, who, f"reinstate in competition {name}", was, after_)
+
     def drop_worker(self, name: str, worker: str, *, reason: str, who: str, now: datetime) -> int:
         """Make the complete deal-sets that a worker played void; returns how many there were."""
-        sets = schema.deal_sets
         with self._database.writing() as connection:
-            games = _games(connection, _row(connection, name)["id"])
-            played = and_(
-                sets.c.competition_game.in_(games),
-                sets.c.player == worker,
-                sets.c.state == schema.COMPLETE,
-            )
-            dropped = connection.execute(
-                update(sets).where(played).values(state=schema.VOID)
-            ).rowcount
+            games = game_ids(connection, competition_row(connection, name)["id"])
+            dropped = void_played_by(connection, games, worker)
             if dropped:
                 after_ = {"worker": worker, "deal_sets": dropped, "reason": reason}
                 audit.append(
@@ -383,9 +387,7 @@ class Competitions:
 
     # Draws and play.
 
-    def keep_round(
-        self, name: str, game: int, drawn: Round, deal_sets: Sequence[DealSetPlan]
-    ) -> None:
+    def keep_round(self, name: str, game: int, drawn: Round, deal_sets: Sequence[DealSet]) -> None:
         """Store a round and its deal-sets; storing the same round again changes nothing.
 
         Raises:
@@ -393,37 +395,48 @@ class Competitions:
           StoreError: if the round before it is not stored.
         """
         with self._database.writing() as connection:
-            of = _game(connection, name, game)
+            of = game_id(connection, name, game)
             if rounds.keep(connection, of, drawn):
-                add_deal_sets(connection, of, deal_sets, round=drawn.number)
+                add_deal_sets(connection, of, deal_sets)
 
-    def keep_draw(self, name: str, game: int, drawn: DrawnDealSet) -> None:
+    def keep_draw(self, name: str, game: int, deal_set: DealSet) -> None:
         """Store a deal-set of a ladder."""
         with self._database.writing() as connection:
-            add_deal_sets(
-                connection,
-                _game(connection, name, game),
-                [drawn.plan],
-                shape=str(drawn.shape),
-                inputs_sha256=drawn.inputs_sha256,
-            )
+            add_deal_sets(connection, game_id(connection, name, game), [deal_set])
 
-    def leases(self, name: str, game: int) -> Leases:
-        """The leases of a game's deal-sets."""
+    def deal_sets(self, name: str, game: int) -> StoredDealSets:
+        """The deal-sets of a game, for the process that plays them."""
         with self._database.reading() as connection:
-            return Leases(self._database, _game(connection, name, game))
+            return StoredDealSets(self._database, game_id(connection, name, game))
+
+    def note_waits(self, name: str, why: str) -> None:
+        """Note why nothing of a competition begins although it runs; empty if there is no such reason."""
+        with self._database.writing() as connection:
+            row = competition_row(connection, name)
+            if row["state"] == State.RUNNING and row["waits"] != why:
+                changed = update(schema.competitions).filter_by(id=row["id"])
+                connection.execute(changed.values(waits=why))
 
     def note_presence(self, name: str, present_ms: Mapping[str, Mapping[str, int]]) -> None:
         """Store how long bots were connected while a ladder ran, in milliseconds by bot and player."""
         with self._database.writing() as connection:
-            competition = _row(connection, name)["id"]
+            competition = competition_row(connection, name)["id"]
             for bot, lasted_ms in present_ms.items():
                 change_entrant(connection, competition, bot, present=dict(lasted_ms))
+
+    def note_limits(self, name: str, limits: Mapping[str, str]) -> None:
+        """Note what limits how often bots of a ladder are drawn, by bot; empty if nothing does."""
+        with self._database.writing() as connection:
+            competition = competition_row(connection, name)["id"]
+            for bot, limited in limits.items():
+                change_entrant(connection, competition, bot, limited=limited or None)
 
     def set_away(self, name: str, bot: str, why: str) -> None:
         """Note why a bot is not drawn, which ladders obey; with an empty `why`, it is drawn again."""
         with self._database.writing() as connection:
-            change_entrant(connection, _row(connection, name)["id"], bot, away=why or None)
+            change_entrant(
+                connection, competition_row(connection, name)["id"], bot, away=why or None
+            )
 
     def add_standings(
         self, name: str, standings: OfficialStandings, *, who: str, now: datetime
@@ -434,7 +447,7 @@ class Competitions:
           NotExpected: if theirs is not the next number, because of another action before.
         """
         with self._database.writing() as connection:
-            _add_standings(connection, _row(connection, name), standings, who, now)
+            _add_standings(connection, competition_row(connection, name), standings, who, now)
 
     # Reading.
 
@@ -442,76 +455,107 @@ class Competitions:
         """Every competition, oldest first."""
         query = select(schema.competitions).order_by(schema.competitions.c.id)
         with self._database.reading() as connection:
-            return tuple(_competition(connection, row) for row in find_rows(connection, query))
+            return tuple(read_competition(connection, row) for row in find_rows(connection, query))
 
-    def get(self, name: str) -> Competition:
-        """A competition by name."""
+    def count_states(self) -> tuple[Mapping[State, int], int]:
+        """The number of competitions in each state, and of those that the arena paused."""
+        table = schema.competitions
+        is_by_arena = and_(table.c.state == str(State.PAUSED), table.c.waits != "")
+        counted = dict.fromkeys(State, 0)
         with self._database.reading() as connection:
-            return _competition(connection, _row(connection, name))
+            states = select(table.c.state, func.count()).group_by(table.c.state)
+            counted |= {State(state): number for state, number in connection.execute(states)}
+            by_arena = connection.scalar(select(func.count()).where(is_by_arena)) or 0
+        return counted, by_arena
+
+    def get(self, name: str, game: int | None = None) -> Competition:
+        """A competition by name; with the number of a game, only the bots that enter it."""
+        with self._database.reading() as connection:
+            return read_competition(connection, competition_row(connection, name), game)
 
     def record(self, name: str) -> CompetitionRecord:
         """All rounds, deal-sets and results, at one moment."""
         with self._database.reading() as connection:
-            row = _row(connection, name)
+            row = competition_row(connection, name)
             return CompetitionRecord(
-                _config(row),
-                tuple(each.candidate for each in read_entrants(connection, row["id"])),
-                tuple(_game_record(connection, each) for each in _games(connection, row["id"])),
+                readable_config(row),
+                read_entrants(connection, row["id"]),
+                tuple(read_game(connection, game) for game in game_ids(connection, row["id"])),
             )
 
-    def played_since(self, name: str, game: int, since: datetime) -> Played:
+    def played_since(self, name: str, game: int, since: datetime) -> PlayedCount:
         """The complete deal-sets of a game of which a match ended since then, and those matches."""
-        matches, sets = schema.matches, schema.deal_sets
-        same = and_(
-            sets.c.competition_game == matches.c.competition_game, sets.c.id == matches.c.deal_set
-        )
-        query = select(func.count(matches.c.deal_set.distinct()), func.count()).select_from(
-            matches.join(sets, same)
-        )
         with self._database.reading() as connection:
-            row = connection.execute(
-                query.where(
-                    matches.c.competition_game == _game(connection, name, game),
-                    matches.c.ended_unix_ms > unix_ms(since),
-                    sets.c.state == schema.COMPLETE,
-                )
-            ).one()
-        return Played(*row)
+            return played_since(connection, game_id(connection, name, game), unix_ms(since))
 
     def rounds(self, name: str, game: int) -> tuple[Round, ...]:
         """The rounds of a game so far, in order."""
         with self._database.reading() as connection:
-            return rounds.read(connection, _game(connection, name, game))
+            return rounds.read(connection, game_id(connection, name, game))
 
     def progress(self, name: str) -> tuple[GameProgress, ...]:
         """The progress of each game."""
         with self._database.reading() as connection:
             return tuple(
-                GameProgress(_rounds_of(connection, game), _states(connection, game))
-                for game in _games(connection, _row(connection, name)["id"])
+                GameProgress(count_rounds(connection, game), count_deal_sets(connection, game))
+                for game in game_ids(connection, competition_row(connection, name)["id"])
             )
 
     def workers(self, name: str) -> tuple[str, ...]:
         """The workers that have played deal-sets which count, in order of name."""
-        sets = schema.deal_sets
         with self._database.reading() as connection:
-            games = _games(connection, _row(connection, name)["id"])
-            query = select(sets.c.player).where(
-                sets.c.competition_game.in_(games),
-                sets.c.player.is_not(None),
-                sets.c.state == schema.COMPLETE,
+            games = game_ids(connection, competition_row(connection, name)["id"])
+            return workers_of(connection, games)
+
+    def begins_at_workers(self, name: str) -> tuple[WorkerBegins, ...]:
+        """Where the deal-sets of each game began, as far as they began at workers."""
+        with self._database.reading() as connection:
+            return tuple(
+                begins_at_workers(connection, game)
+                for game in game_ids(connection, competition_row(connection, name)["id"])
             )
-            return tuple(sorted(connection.execute(query.distinct()).scalars()))
+
+    def waiting(self) -> tuple[tuple[str, int, int], ...]:
+        """Each running competition that has been drawn: its plan, the deal-sets that wait, and those taken that are at no worker."""
+        competitions, games, sets = (
+            schema.competitions,
+            schema.competition_games,
+            schema.deal_sets,
+        )
+        taken = and_(sets.c.state == DealSetState.IN_PLAY, sets.c.player.is_(None))
+        query = (
+            select(
+                competitions.c.config,
+                func.count().filter(sets.c.state == DealSetState.WAITING),
+                func.count().filter(taken),
+            )
+            .join(games, games.c.competition == competitions.c.id)
+            .join(sets, sets.c.competition_game == games.c.id)
+            .where(competitions.c.state == str(State.RUNNING))
+            .group_by(competitions.c.id, competitions.c.config)
+        )
+        with self._database.reading() as connection:
+            return tuple((row[0], row[1], row[2]) for row in connection.execute(query))
 
     def published(self, name: str) -> frozenset[str]:
         """The ids of the matches that have replays."""
         matches = schema.matches
         with self._database.reading() as connection:
-            games = _games(connection, _row(connection, name)["id"])
-            own = select(matches.c.id).where(
+            games = game_ids(connection, competition_row(connection, name)["id"])
+            published = select(matches.c.id).where(
                 matches.c.competition_game.in_(games), matches.c.published
             )
-            return frozenset(connection.execute(own).scalars())
+            return frozenset(connection.execute(published).scalars())
+
+    def published_number(self, name: str) -> int:
+        """How many matches have replays."""
+        matches = schema.matches
+        with self._database.reading() as connection:
+            games = game_ids(connection, competition_row(connection, name)["id"])
+            counted = select(func.count()).where(
+                matches.c.competition_game.in_(games), matches.c.published
+            )
+            return int(connection.execute(counted).scalar_one())
 
     def official(self, name: str, number: int | None = None) -> OfficialStandings | None:
         """Official standings by number, or the latest; None if there are none yet.
@@ -520,88 +564,53 @@ class Competitions:
           NoOfficialStandings: if there are none of that number.
         """
         with self._database.reading() as connection:
-            found = official_standings.read(connection, _row(connection, name)["id"], number)
-        if found is None and number is not None:
+            standings = official_standings.read(
+                connection, competition_row(connection, name)["id"], number
+            )
+        if standings is None and number is not None:
             raise NoOfficialStandings(f"number {number} of {name!r}")
-        return found
+        return standings
 
 
-def _row(connection: Connection, name: str) -> RowMapping:
-    row = find_row(connection, schema.competitions, name=name)
-    if row is None:
-        raise NoCompetition(name)
-    return row
+def _enter(
+    connection: Connection,
+    competition: int,
+    name: str,
+    entry: CompetitionEntry,
+    who: str,
+    now: datetime,
+    max_of_owner: int | None = None,
+) -> None:
+    entered = read_entrants(connection, competition)
+    require_may_enter(name, entered, entry, max_of_owner)
+    write_entry(connection, competition, entered, entry, now)
+    after_ = {"bot": entry.name, "owner": entry.owner, "version": entry.version}
+    audit.append(connection, now, who, f"enter competition {name}", None, after_)
+
+
+def _remove(connection: Connection, row: RowMapping, who: str, now: datetime) -> None:
+    """Remove a competition of which no match has ended."""
+    competition, games = row["id"], game_ids(connection, row["id"])
+    planned = select(schema.matches.c.id).where(schema.matches.c.competition_game.in_(games))
+    seats = schema.match_seats
+    connection.execute(delete(seats).where(seats.c.match.in_(planned)))
+    of_games = (
+        schema.failed_begins,
+        schema.matches,
+        schema.deal_sets,
+        schema.pairings,
+        schema.rounds,
+    )
+    for table in of_games:
+        connection.execute(delete(table).where(table.c.competition_game.in_(games)))
+    for table in (schema.competition_games, schema.entrants):
+        connection.execute(delete(table).where(table.c.competition == competition))
+    connection.execute(delete(schema.competitions).filter_by(id=competition))
+    audit.append(connection, now, who, f"remove competition {row['name']}", None, None)
 
 
 def _columns(texts: CompetitionTexts) -> dict[str, str]:
     return asdict(texts) | {"config_sha256": texts.sha256}
-
-
-def _config(row: RowMapping) -> str:
-    """The plan that the reader may read: for public readers the organiser's text is null."""
-    config: str = row["config"] or row["public_config"]
-    return config
-
-
-def _competition(connection: Connection, row: RowMapping) -> Competition:
-    games = schema.competition_games
-    terms = select(games.c.terms).where(games.c.competition == row["id"]).order_by(games.c.number)
-    return Competition(
-        row["name"],
-        _config(row),
-        State(row["state"]),
-        row["organiser"],
-        row["created"],
-        tuple(connection.execute(terms).scalars()),
-        read_entrants(connection, row["id"]),
-        official_standings.count(connection, row["id"]),
-        row["announcement"],
-        row["announced"],
-    )
-
-
-def _void_waiting(connection: Connection, game: int, bot: str) -> None:
-    """Make the deal-sets of a bot that have not begun void."""
-    sets = schema.deal_sets
-    waiting = connection.execute(
-        select(sets.c.id, sets.c.bots).where(
-            sets.c.competition_game == game,
-            sets.c.state.in_((schema.WAITING, schema.GIVEN_UP)),
-        )
-    ).mappings()
-    void = [each["id"] for each in waiting if bot in each["bots"]]
-    connection.execute(
-        update(sets)
-        .where(sets.c.competition_game == game, sets.c.id.in_(void))
-        .values(state=schema.VOID)
-    )
-
-
-def _games(connection: Connection, competition: int) -> tuple[int, ...]:
-    """The ids of a competition's games, in the order of its plan."""
-    own = schema.competition_games
-    query = select(own.c.id).where(own.c.competition == competition).order_by(own.c.number)
-    return tuple(connection.execute(query).scalars())
-
-
-def _game(connection: Connection, name: str, number: int) -> int:
-    return _games(connection, _row(connection, name)["id"])[number]
-
-
-def _rounds_of(connection: Connection, game: int) -> int:
-    query = select(func.count()).select_from(schema.rounds).filter_by(competition_game=game)
-    return connection.execute(query).scalar_one()
-
-
-def _states(connection: Connection, game: int) -> dict[str, int]:
-    """The number of deal-sets in each state."""
-    sets = schema.deal_sets
-    counted = connection.execute(
-        select(sets.c.state, func.count())
-        .where(sets.c.competition_game == game)
-        .group_by(sets.c.state)
-    )
-    return {row[0]: row[1] for row in counted}
 
 
 def _add_standings(
@@ -612,25 +621,3 @@ def _add_standings(
     official_standings.add(connection, row["id"], made)
     after_ = {"number": made.number, "inputs_sha256": made.inputs_sha256}
     audit.append(connection, now, who, f"standings of competition {row['name']}", None, after_)
-
-
-def _game_record(connection: Connection, game: int) -> GameRecord:
-    query = select(schema.deal_sets).filter_by(competition_game=game)
-    rows = {row["id"]: row for row in find_rows(connection, query)}
-    return GameRecord(
-        rounds.read(connection, game),
-        tuple(
-            DrawnDealSet(
-                plan,
-                row["round"],
-                DealSetShape(row["shape"]),
-                row["state"] == schema.VOID,
-                row["inputs_sha256"] or "",
-                row["state"] == schema.COMPLETE,
-                row["state"] == schema.GIVEN_UP,
-            )
-            for plan in read_deal_sets(connection, game)
-            for row in (rows[plan.id],)
-        ),
-        outcomes_of_game(connection, game),
-    )

@@ -76,14 +76,23 @@ def kept_at(path: Path) -> Path:
     return path.with_name(URL_FILE) if url_beside(path) else path
 
 
+def require_url(url: str) -> None:
+    """Require the address of a store in PostgreSQL.
+
+    Raises:
+      StoreError: if it is not one.
+    """
+    if not postgresql.is_url(url):
+        raise StoreError("the address of a store has the form postgresql://HOST/DATABASE")
+
+
 def keep_in(url: str, path: Path) -> None:
     """Place a new store in PostgreSQL.
 
     Raises:
       StoreError: if the address is not one of PostgreSQL, or the store exists in another place.
     """
-    if not postgresql.is_url(url):
-        raise StoreError("the address of a store has the form postgresql://HOST/DATABASE")
+    require_url(url)
     stored = url_beside(path)
     if stored == url:
         return
@@ -105,13 +114,17 @@ def keep_in(url: str, path: Path) -> None:
 class Database:
     """A file or a database, with transactions that read or write. Any thread may call; writers take turns."""
 
-    def __init__(self, path: Path, busy_timeout_s: float, *, public_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, busy_timeout_s: float, *, public_only: bool = False, url: str = ""
+    ) -> None:
         """With `public_only` nothing can be written, and nothing secret can be read.
+
+        `url` is the address of a store in PostgreSQL, in place of what the folder remembers.
 
         Raises:
           StoreError: if it cannot be opened.
         """
-        url = url_beside(path)
+        url = url or url_beside(path)
         self._file: Final = None if url else path
         self.path: Final = postgresql.shown(url) if url else path
         """The file, or the address without a password, for messages."""
@@ -174,10 +187,10 @@ class Database:
             if self._version_reader is None:
                 # It never writes: SQLite reports the commits of other connections only.
                 self._version_reader = _read_only(self._file, 0.0)
-            (found,) = self._version_reader.execute("PRAGMA data_version").fetchone()
+            (version,) = self._version_reader.execute("PRAGMA data_version").fetchone()
         except sqlite3.Error:
             return None
-        return int(found)
+        return int(version)
 
     def require_present(self) -> None:
         """Require the present schema.
@@ -263,11 +276,11 @@ def _keep_private(path: Path) -> None:
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
-            for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
-                mode = stat.S_IMODE(each.stat().st_mode)
+            for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+                mode = stat.S_IMODE(file.stat().st_mode)
                 if mode & 0o077:
-                    each.chmod(mode & 0o700)
-                    _log.warning("others could open what is secret", extra={"path": str(each)})
+                    file.chmod(mode & 0o700)
+                    _log.warning("others could open what is secret", extra={"path": str(file)})
 
 
 _READING: Final = frozenset(

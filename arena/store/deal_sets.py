@@ -1,56 +1,219 @@
-"""The deal-sets of a competition's games in the store, with their matches. They are stored before play."""
+"""The deal-sets of a competition's games in the store, with their matches and states.
+
+They are stored before play. The process that plays a competition takes those that wait into play, and reports them.
+One process writes results, so a state (`DealSetState`) and a counter are enough: each begin of a deal-set, when it is
+taken and when a worker gets it, raises `begin`. A report counts only if it is of the latest begin. So what a worker, or
+an arena that another has replaced, reports too late changes nothing.
+"""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
+from typing import TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, and_, insert, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, or_, select, update
 
-from arena.schedule.deal_sets import DealSetPlan, MatchPlan
+from arena.results.deal_sets import (
+    DealSet,
+    DealSetShape,
+    DealSetState,
+    MatchOutcome,
+    MatchPlan,
+)
+from arena.results.record import PlayedCount, WorkerBegins
 from arena.store import schema
-from arena.store.rows import find_rows
+from arena.store.database import Database
+from arena.store.errors import StoreError
+from arena.store.matches import StoredMatch, record
+from arena.store.rows import dataclass_of, find_rows
+
+DealSetReport: TypeAlias = tuple[DealSet, Mapping[str, MatchOutcome]]
+"""A deal-set, and the outcomes of all its matches by id."""
 
 
-def add_deal_sets(
-    connection: Connection,
-    competition_game: int,
-    new: Sequence[DealSetPlan],
-    **columns: object,
-) -> None:
-    """Add deal-sets with their matches; `columns` are further columns, the same for all deal-sets."""
-    if not new:
-        return
+class OutOfDate(StoreError):
+    """The deal-set was begun again since, or does not wait for a report, so this one does not count."""
+
+
+class Contradicted(StoreError):
+    """The deal-set has other results: it was played twice, which is an incident."""
+
+
+class StoredDealSets:
+    """The deal-sets of one game, for the process that plays them. Calls block on the disk; any thread may call.
+
+    It knows the begins of the deal-sets that it has taken. All its calls but `take` raise `OutOfDate`, and change
+    nothing, if a deal-set was begun by another since or is no longer in play.
+    """
+
+    def __init__(self, database: Database, competition_game: int) -> None:
+        self._database, self._game = database, competition_game
+        self._begins: dict[str, int] = {}
+        """The latest begin of each deal-set that was taken, by id."""
+
+    def start_anew(self) -> None:
+        """Have all deal-sets wait that were in play or given up.
+
+        The process that plays the competition calls it before it takes the first.
+        """
+        over = (DealSetState.COMPLETE, DealSetState.VOID)
+        with self._database.writing() as connection:
+            connection.execute(
+                update(schema.deal_sets)
+                .where(self._own, schema.deal_sets.c.state.not_in(over))
+                .values(state=DealSetState.WAITING)
+            )
+
+    def take(self, most: int) -> tuple[DealSet, ...]:
+        """Take up to `most` deal-sets that wait into play, in the order of the schedule."""
+        table = schema.deal_sets
+        waiting = (
+            select(table.c.id, table.c.begin)
+            .where(self._own, table.c.state == DealSetState.WAITING)
+            .order_by(table.c.number)
+            .limit(most)
+        )
+        with self._database.writing() as connection:
+            begins = {row.id: row.begin + 1 for row in connection.execute(waiting)}
+            if not begins:
+                return ()
+            state, begin = DealSetState.IN_PLAY, table.c.begin + 1
+            self._change(connection, begins, state=state, begin=begin, player=None)
+            plans = read_deal_sets(connection, self._game, begins)
+        self._begins |= begins
+        return plans
+
+    def begin_many(self, begins: Sequence[tuple[DealSet, str]]) -> Sequence[int]:
+        """Count that deal-sets in play begin at workers of these names, in one transaction.
+
+        One that had begun at a worker since it was taken has failed there. Returns the number of each begin. No deal-set is
+        named twice.
+        """
+        table = schema.deal_sets
+        with self._database.writing() as connection:
+            ids = [plan.id for plan, _ in begins]
+            self._require(connection, ids, DealSetState.IN_PLAY)
+            self._keep_failed(connection, ids)
+            connection.execute(
+                update(table)
+                .where(self._own, table.c.id == bindparam("deal_set"))
+                .values(begin=table.c.begin + 1, player=bindparam("worker")),
+                [{"deal_set": plan.id, "worker": worker} for plan, worker in begins],
+            )
+        numbers = {plan.id: self._begins[plan.id] + 1 for plan, _ in begins}
+        self._begins |= numbers
+        return [*numbers.values()]
+
+    def report_many(self, reports: Sequence[DealSetReport], *, now_unix_ms: int) -> None:
+        """Complete deal-sets with the outcomes of all their matches, in one transaction.
+
+        The outcomes are recorded if they are not yet. The same report again changes nothing.
+
+        Raises:
+          Contradicted: if a match has another result.
+          ValueError: if a match has no result.
+        """
+        for deal_set, outcomes in reports:
+            _require_whole(deal_set, outcomes)
+        ids = {deal_set.id for deal_set, _ in reports}
+        with self._database.writing() as connection:
+            self._require(connection, ids, DealSetState.IN_PLAY, DealSetState.COMPLETE)
+            game = _game_id(connection, self._game)
+            ended = [
+                StoredMatch(outcomes[match.id], game, match.bots, deal_set.id, now_unix_ms)
+                for deal_set, outcomes in reports
+                for match in deal_set.matches
+            ]
+            try:
+                record(connection, ended)
+            except StoreError as error:
+                raise Contradicted(f"deal-set {', '.join(sorted(ids))}: {error}") from error
+            self._change(connection, ids, state=DealSetState.COMPLETE)
+
+    def give_up(self, deal_set: DealSet) -> None:
+        """Give up a deal-set that the arena cannot finish; it does not wait before `start_anew`."""
+        with self._database.writing() as connection:
+            self._require(connection, [deal_set.id], DealSetState.IN_PLAY)
+            self._keep_failed(connection, [deal_set.id])
+            self._change(connection, [deal_set.id], state=DealSetState.GIVEN_UP)
+
+    def _keep_failed(self, connection: Connection, ids: Collection[str]) -> None:
+        """Keep the latest begins of deal-sets at workers as failed."""
+        table = schema.deal_sets
+        failed = select(table.c.competition_game, table.c.id, table.c.begin, table.c.player).where(
+            self._own, table.c.id.in_(ids), table.c.player.is_not(None)
+        )
+        columns = ["competition_game", "deal_set", "begin", "worker"]
+        connection.execute(insert(schema.failed_begins).from_select(columns, failed))
+
+    @property
+    def _own(self) -> ColumnElement[bool]:
+        return schema.deal_sets.c.competition_game == self._game
+
+    def _change(self, connection: Connection, ids: Collection[str], **values: object) -> None:
+        table = schema.deal_sets
+        connection.execute(update(table).where(self._own, table.c.id.in_(ids)).values(values))
+
+    def _require(self, connection: Connection, ids: Collection[str], *states: DealSetState) -> None:
+        """Require deal-sets in one of these states, at the begins that are known here."""
+        table = schema.deal_sets
+        query = select(table.c.id, table.c.state, table.c.begin)
+        for row in connection.execute(query.where(self._own, table.c.id.in_(ids))):
+            begin = self._begins.get(row.id, 0)
+            if row.state not in states or row.begin != begin:
+                raise OutOfDate(
+                    f"deal-set {row.id} was begun as number {begin} here; it is {row.state} now, with begin {row.begin}"
+                )
+
+
+def _require_whole(deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> None:
+    same = {match.id for match in deal_set.matches} == outcomes.keys()
+    if not same or not all(outcome.has_result for outcome in outcomes.values()):
+        raise ValueError(f"a report of deal-set {deal_set.id} needs a result for each match")
+
+
+def _game_id(connection: Connection, competition_game: int) -> str:
     games = schema.competition_games
     terms = connection.execute(select(games.c.terms).where(games.c.id == competition_game))
-    game = terms.scalar_one()["game"]
+    game: str = terms.scalar_one()["game"]
+    return game
+
+
+def add_deal_sets(connection: Connection, competition_game: int, new: Sequence[DealSet]) -> None:
+    """Add deal-sets, which wait, with their matches."""
+    if not new:
+        return
+    game = _game_id(connection, competition_game)
     connection.execute(
         insert(schema.deal_sets),
         [
             {
                 "competition_game": competition_game,
-                "id": each.id,
-                "number": each.number,
-                "seed": each.seed,
-                "bots": each.bots,
-                **columns,
+                "id": deal_set.id,
+                "number": deal_set.number,
+                "seed": deal_set.seed,
+                "bots": deal_set.bots,
+                "round": deal_set.round,
+                "shape": str(deal_set.shape),
+                "inputs_sha256": deal_set.inputs_sha256 or None,
             }
-            for each in new
+            for deal_set in new
         ],
     )
-    planned = [(each, match) for each in new for match in each.matches]
+    planned = [(deal_set, match) for deal_set in new for match in deal_set.matches]
     connection.execute(
         insert(schema.matches),
         [
             {
                 "id": match.id,
                 "competition_game": competition_game,
-                "deal_set": each.id,
+                "deal_set": deal_set.id,
                 "rotation": match.rotation,
                 "game": game,
                 "bots": match.bots,
                 "status": schema.PLANNED,
             }
-            for each, match in planned
+            for deal_set, match in planned
         ],
     )
     connection.execute(
@@ -65,7 +228,7 @@ def add_deal_sets(
 
 def read_deal_sets(
     connection: Connection, competition_game: int, ids: Collection[str] | None = None
-) -> tuple[DealSetPlan, ...]:
+) -> tuple[DealSet, ...]:
     """The deal-sets of a game, or those of these ids, by number; their matches are in order of rotation."""
     sets, matches = schema.deal_sets, schema.matches
     wanted: ColumnElement[bool] = sets.c.competition_game == competition_game
@@ -73,19 +236,125 @@ def read_deal_sets(
         wanted = and_(wanted, sets.c.id.in_(ids))
     # Sorted here: to read a few in this order, SQLite would pass all of the game.
     rows = sorted(find_rows(connection, select(sets).where(wanted)), key=itemgetter("number"))
-    seeds = {row["id"]: row["seed"] for row in rows}
     of_set: dict[str, list[MatchPlan]] = defaultdict(list)
-    own = and_(
+    of_game = and_(
         matches.c.competition_game == sets.c.competition_game, matches.c.deal_set == sets.c.id
     )
-    query = select(matches).join(sets, own).where(wanted).order_by(matches.c.rotation)
+    query = select(matches).join(sets, of_game).where(wanted).order_by(matches.c.rotation)
     for row in find_rows(connection, query):
-        deal_set, bots = row["deal_set"], tuple(row["bots"])
-        plan = MatchPlan(row["id"], deal_set, row["rotation"], bots, seeds[deal_set])
-        of_set[deal_set].append(plan)
+        match = MatchPlan(row["id"], row["deal_set"], row["rotation"], tuple(row["bots"]))
+        of_set[match.deal_set_id].append(match)
     return tuple(
-        DealSetPlan(
-            row["id"], row["number"], tuple(row["bots"]), row["seed"], tuple(of_set[row["id"]])
+        dataclass_of(
+            DealSet,
+            row,
+            bots=tuple(row["bots"]),
+            matches=tuple(of_set[row["id"]]),
+            shape=DealSetShape(row["shape"]),
+            inputs_sha256=row["inputs_sha256"] or "",
         )
         for row in rows
     )
+
+
+def void_waiting(connection: Connection, competition_game: int, bot: str) -> None:
+    """Make the deal-sets of a bot that have not begun void."""
+    sets = schema.deal_sets
+    waiting = connection.execute(
+        select(sets.c.id, sets.c.bots).where(
+            sets.c.competition_game == competition_game,
+            sets.c.state.in_((DealSetState.WAITING, DealSetState.GIVEN_UP)),
+        )
+    ).mappings()
+    void = [deal_set["id"] for deal_set in waiting if bot in deal_set["bots"]]
+    connection.execute(
+        update(sets)
+        .where(sets.c.competition_game == competition_game, sets.c.id.in_(void))
+        .values(state=DealSetState.VOID)
+    )
+
+
+def restore_void(
+    connection: Connection, competition_game: int, bot: str, out: Collection[str]
+) -> None:
+    """Have the void deal-sets of a bot wait again that have no bot of `out`.
+
+    Those that were complete were dropped with their worker, and stay void: all their matches have results.
+    """
+    sets, matches = schema.deal_sets, schema.matches
+    of_game = matches.c.competition_game == competition_game
+    unplayed = select(matches.c.deal_set).where(of_game, matches.c.status == schema.PLANNED)
+    void = connection.execute(
+        select(sets.c.id, sets.c.bots).where(
+            sets.c.competition_game == competition_game,
+            sets.c.state == DealSetState.VOID,
+            sets.c.id.in_(unplayed),
+        )
+    ).mappings()
+    ids = [row["id"] for row in void if bot in row["bots"] and not set(out) & {*row["bots"]}]
+    connection.execute(
+        update(sets)
+        .where(sets.c.competition_game == competition_game, sets.c.id.in_(ids))
+        .values(state=DealSetState.WAITING)
+    )
+
+
+def void_played_by(connection: Connection, games: Collection[int], worker: str) -> int:
+    """Make the complete deal-sets that a worker, or the workers of a key, played void; returns how many there were."""
+    table = schema.deal_sets
+    dropped = (
+        update(table)
+        .where(_complete_of(games), _is_of(table.c.player, worker))
+        .values(state=DealSetState.VOID)
+    )
+    return connection.execute(dropped).rowcount
+
+
+def workers_of(connection: Connection, games: Collection[int]) -> tuple[str, ...]:
+    """The workers that have played complete deal-sets, in order of name."""
+    player = schema.deal_sets.c.player
+    query = select(player).where(_complete_of(games), player.is_not(None))
+    return tuple(sorted(connection.execute(query.distinct()).scalars()))
+
+
+def _is_of(column: ColumnElement[str | None], worker: str) -> ColumnElement[bool]:
+    """Whether a worker has this name, or the key of this name."""
+    of_key = f"{worker}@"
+    return or_(column == worker, func.substr(column, 1, len(of_key)) == of_key)
+
+
+def begins_at_workers(connection: Connection, competition_game: int) -> WorkerBegins:
+    """Where the deal-sets of a game began, as far as they began at workers."""
+    sets, failed = schema.deal_sets, schema.failed_begins
+    complete = select(sets.c.id, sets.c.player).where(
+        _complete_of([competition_game]), sets.c.player.is_not(None)
+    )
+    failures: dict[str, list[str]] = defaultdict(list)
+    query = select(failed.c.deal_set, failed.c.worker).order_by(failed.c.begin)
+    for deal_set, worker in connection.execute(query.filter_by(competition_game=competition_game)):
+        failures[deal_set].append(worker)
+    played = {row.id: row.player for row in connection.execute(complete)}
+    return WorkerBegins(played, {deal_set: tuple(at) for deal_set, at in failures.items()})
+
+
+def _complete_of(games: Collection[int]) -> ColumnElement[bool]:
+    sets = schema.deal_sets
+    return and_(sets.c.competition_game.in_(games), sets.c.state == DealSetState.COMPLETE)
+
+
+def played_since(connection: Connection, competition_game: int, since_unix_ms: int) -> PlayedCount:
+    """The complete deal-sets of a game of which a match ended since then, and those matches."""
+    matches, sets = schema.matches, schema.deal_sets
+    of_set = and_(
+        sets.c.competition_game == matches.c.competition_game, sets.c.id == matches.c.deal_set
+    )
+    query = (
+        select(func.count(matches.c.deal_set.distinct()), func.count())
+        .select_from(matches.join(sets, of_set))
+        .where(
+            matches.c.competition_game == competition_game,
+            matches.c.ended_unix_ms > since_unix_ms,
+            sets.c.state == DealSetState.COMPLETE,
+        )
+    )
+    return PlayedCount(*connection.execute(query).one())

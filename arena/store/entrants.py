@@ -1,25 +1,31 @@
 """The entrants of competitions in the store."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
-from arena.competition.record import Candidate, Out
 from arena.errors import RefusalError, refusal
+from arena.results.record import Candidate, Out
 from arena.store import schema
 from arena.store.errors import StoreError
 from arena.store.moments import unix_ms
 from arena.store.names import skeleton
-from arena.store.registry import BotKind
-from arena.store.rows import find_rows
+from arena.store.rows import dataclass_of, find_rows
+from arena.store.versions import BotKind
 
 
 class MayNotEnter(RefusalError, StoreError):
     """The bot may not enter the competition; the text says why."""
 
     entry = refusal("MAY_NOT_ENTER")
+
+
+class NoActiveVersion(MayNotEnter):
+    """A submitted bot has no active version; the text names the bot and the competition."""
+
+    entry = refusal("NO_ACTIVE_VERSION")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,47 +47,46 @@ class CompetitionEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class EnteredBot:
+class EnteredBot(Candidate):
     """A stored entrant of a competition."""
 
-    entry: CompetitionEntry
-    candidate: Candidate
-    present_ms: Mapping[str, int]
+    kind: BotKind = BotKind.REMOTE
+    command: str = ""
+    """As that of the `CompetitionEntry`."""
+    present: Mapping[str, int] = field(default_factory=dict)
     """Ladders: how long each version of it was connected, by the player's name, in milliseconds."""
-    away: str
+    away: str = ""
     """Why the bot is not drawn; empty if it is."""
+    limited: str = ""
+    """Ladders: what limits how often it is drawn; empty if nothing does."""
 
 
-def read_entrants(connection: Connection, competition: int) -> tuple[EnteredBot, ...]:
-    """All entrants of a competition, in order of seed."""
+def read_entrants(
+    connection: Connection, competition: int, game: int | None = None
+) -> tuple[EnteredBot, ...]:
+    """The entrants of a competition, or those that enter one of its games, in order of seed."""
     query = select(schema.entrants).filter_by(competition=competition).order_by("seed")
-    return tuple(map(_entered, find_rows(connection, query)))
+    return tuple(
+        _entered(row)
+        for row in find_rows(connection, query)
+        if game is None or row["games"] is None or game in row["games"]
+    )
 
 
 def _entered(row: RowMapping) -> EnteredBot:
-    games = None if row["games"] is None else tuple(row["games"])
-    return EnteredBot(
-        CompetitionEntry(
-            row["name"],
-            row["owner"],
-            BotKind(row["kind"]),
-            row["command"] or "",  # null for public readers
-            row["version"],
-            games,
-        ),
-        Candidate(
-            row["name"],
-            row["owner"],
-            row["seed"],
-            row["version"],
-            Out(row["out"]) if row["out"] else None,
-            dict(map(tuple, row["out_after"] or ())),
-            row["reason"],
-            games,
-            sum((row["present"] or {}).values()),
-        ),
-        row["present"] or {},
-        row["away"] or "",
+    present = row["present"] or {}
+    return dataclass_of(
+        EnteredBot,
+        row,
+        kind=BotKind(row["kind"]),
+        command=row["command"] or "",  # null for public readers
+        out=Out(row["out"]) if row["out"] else None,
+        out_after=dict(map(tuple, row["out_after"] or ())),
+        games=None if row["games"] is None else tuple(row["games"]),
+        present=present,
+        present_ms=sum(present.values()),
+        away=row["away"] or "",
+        limited=row["limited"] or "",
     )
 
 
@@ -105,10 +110,10 @@ def write_entry(
         "out_after": None,
         "reason": "",
     }
-    if any(each.entry.name == entry.name for each in entered):
+    if any(bot.name == entry.name for bot in entered):
         change_entrant(connection, competition, entry.name, **values)
     else:
-        seed = 1 + max((each.candidate.seed for each in entered), default=0)
+        seed = 1 + max((bot.seed for bot in entered), default=0)
         connection.execute(
             insert(table).values(competition=competition, name=entry.name, seed=seed, **values)
         )
@@ -131,21 +136,18 @@ def require_may_enter(
     Raises:
       MayNotEnter: if the bot was disqualified or has entered already, or its owner has too many bots in it.
     """
-    for each in entered:
-        known, out = each.entry, each.candidate.out
+    for known in entered:
         same_version = bool(entry.version) and known.version == entry.version
-        if out is Out.DISQUALIFIED and (
+        if known.out is Out.DISQUALIFIED and (
             skeleton(known.name) == skeleton(entry.name)
             or (same_version and known.kind is not BotKind.REMOTE)
         ):
             was = "" if known.name == entry.name else f" as {known.name!r}"
-            raise MayNotEnter(
-                f"{entry.name!r} was disqualified from {name!r}{was}: {each.candidate.reason}"
-            )
-        if known.name == entry.name and out is None:
+            raise MayNotEnter(f"{entry.name!r} was disqualified from {name!r}{was}: {known.reason}")
+        if known.name == entry.name and known.out is None:
             raise MayNotEnter(f"{entry.name!r} is in the competition {name!r} already")
         if skeleton(known.name) == skeleton(entry.name) and known.owner != entry.owner:
             raise MayNotEnter(f"the name {entry.name!r} is taken in {name!r} by {known.owner!r}")
-    own = sum(each.entry.owner == entry.owner and each.candidate.out is None for each in entered)
-    if max_of_owner is not None and own >= max_of_owner:
-        raise MayNotEnter(f"{entry.owner!r} has {own} bots in {name!r}, which is the most")
+    bots = sum(bot.owner == entry.owner and bot.out is None for bot in entered)
+    if max_of_owner is not None and bots >= max_of_owner:
+        raise MayNotEnter(f"{entry.owner!r} has {bots} bots in {name!r}, which is the most")

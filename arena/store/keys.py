@@ -1,26 +1,50 @@
-"""The keys of bots, owners, organisers and workers.
+"""The keys of bots, owners, organisers and workers, and the sign-in sessions of people.
 
-A key is stored without its token, as the token's SHA-256. Tokens have 256 random bits, so a fast hash is
+A sign-in session is a key that was made with another one: code that checks, lists, bans or revokes keys treats
+both alike. A key is stored without its token, as the token's SHA-256. Tokens have 256 random bits, so a fast hash is
 enough: a stolen copy of the store does not help to guess a token.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, delete, func, insert, or_, select, update
 
+from arena.errors import RefusalError, refusal
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
 from arena.store.moments import iso_utc
 from arena.store.names import NAME, NAME_RULE, claim, skeleton
 from arena.store.rows import dataclass_of, find_row, find_rows
+from arena.store.versions import OverQuota
+
+MAX_SESSIONS: Final = 20
+"""Sign-in sessions of one owner at a time; one more ends the oldest."""
+SIGN_INS: Final = 30
+"""Sign-in sessions that one owner may begin within `SIGN_IN_TIME`."""
+SIGN_IN_TIME: Final = timedelta(hours=1)
+SHOWN_FOR: Final = timedelta(days=1)
+"""A session is listed for this long after its end."""
 
 
 class KeyIdTaken(StoreError):
     """There is a key of that id already."""
+
+
+class UnknownKey(RefusalError, StoreError):
+    """There is no key of that id."""
+
+    entry = refusal("UNKNOWN_KEY")
+
+
+class KeyRevoked(RefusalError, StoreError):
+    """The key was revoked."""
+
+    entry = refusal("REVOKED_TOKEN")
 
 
 class Scope(StrEnum):
@@ -53,6 +77,10 @@ class Key:
     revoked: datetime | None = None
     used: date | None = None
     """The last day on which it was used."""
+    signed_in_with: str = ""
+    """The id of the key that a sign-in session was made with; empty for a key."""
+    label: str = ""
+    """What the browser of a sign-in session calls itself."""
     changed: int = 0
     """The number of this key's last change among the changes of all keys; 0 before it is stored."""
 
@@ -80,15 +108,69 @@ class Keys:
             row = find_row(connection, schema.names, skeleton=skeleton(bot))
         return None if row is None else row["owner"]
 
-    def revoke(self, key_id: str, now: datetime) -> Key:
-        """Make a key invalid for ever; returns it. A key that was revoked before is not changed.
+    def sign_in(self, session: Key) -> Key:
+        """Store a new sign-in session; returns the stored one. It ends with its key at the latest.
+
+        Sessions of the owner that ended long ago are removed.
 
         Raises:
-          StoreError: if there is no such key, or the file cannot be written.
+          UnknownKey, KeyRevoked: if it was made with a key that is not stored, or not valid any more.
+          OverQuota: if the owner has begun too many.
+          KeyIdTaken: if the id is not new.
+          StoreError: if the file cannot be written.
+        """
+        table, now = schema.keys, session.created
+        of_owner = table.c.signed_in_with.is_not(None) & (table.c.owner == session.owner)
+        with self._database.writing() as connection:
+            if _find(connection, session.signed_in_with).revoked is not None:
+                raise KeyRevoked  # or a session would outlive a key that was revoked just now
+            begun = select(func.count()).where(
+                of_owner, table.c.created > iso_utc(now - SIGN_IN_TIME)
+            )
+            if connection.execute(begun).scalar_one() >= SIGN_INS:
+                retry_s = SIGN_IN_TIME.total_seconds()
+                raise OverQuota(
+                    f"{session.owner} has signed in {SIGN_INS} times in an hour", retry_s
+                )
+            added = insert_key(connection, session)
+            valid = (
+                select(table.c.id)
+                .where(of_owner, table.c.revoked.is_(None), table.c.expires > iso_utc(now))
+                .order_by(table.c.created.desc(), table.c.changed.desc())
+                .offset(MAX_SESSIONS)
+            )
+            for key_id in connection.execute(valid).scalars().all():
+                _revoke(connection, key_id, now)
+            # After the new row, so that the number of the last change only grows.
+            long_ago = iso_utc(now - SHOWN_FOR)
+            ended = or_(table.c.revoked < long_ago, table.c.expires < long_ago)
+            connection.execute(delete(table).where(of_owner, ended))
+            return added
+
+    def find(self, key_id: str) -> Key:
+        """The key of an id.
+
+        Raises:
+          UnknownKey: if there is no such key.
+        """
+        with self._database.reading() as connection:
+            return _find(connection, key_id)
+
+    def revoke(self, key_id: str, now: datetime) -> Key:
+        """Make a key and its sessions invalid for ever; returns it. A key that was revoked before is not changed.
+
+        Raises:
+          UnknownKey: if there is no such key.
+          StoreError: if the file cannot be written.
         """
         with self._database.writing() as connection:
             if _find(connection, key_id).revoked is None:
-                _revoke(connection, key_id, now)
+                table = schema.keys
+                sessions = select(table.c.id).where(
+                    table.c.signed_in_with == key_id, table.c.revoked.is_(None)
+                )
+                for ended in (key_id, *connection.execute(sessions).scalars().all()):
+                    _revoke(connection, ended, now)
             return _find(connection, key_id)
 
     def all(self) -> tuple[Key, ...]:
@@ -140,6 +222,8 @@ def insert_key(connection: Connection, key: Key) -> Key:
             bot=key.bot or None,
             created=iso_utc(key.created),
             expires=key.expires and iso_utc(key.expires),
+            signed_in_with=key.signed_in_with or None,
+            label=key.label,
             changed=_next_change(connection),
         )
     )
@@ -162,7 +246,7 @@ def _revoke(connection: Connection, key_id: str, now: datetime) -> None:
 def _find(connection: Connection, key_id: str) -> Key:
     row = find_row(connection, schema.keys, id=key_id)
     if row is None:
-        raise StoreError(f"there is no key {key_id!r}")
+        raise UnknownKey(repr(key_id))
     return _key(row)
 
 
@@ -182,6 +266,7 @@ def _key(row: RowMapping) -> Key:
         token_sha256=bytes.fromhex(row["token_sha256"]),
         scope=Scope(row["scope"]),
         bot=row["bot"] or "",
+        signed_in_with=row["signed_in_with"] or "",
         created=datetime.fromisoformat(row["created"]),
         expires=_time(row["expires"]),
         revoked=_time(row["revoked"]),

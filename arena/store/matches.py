@@ -7,20 +7,23 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BindParameter,
+    ColumnElement,
     Connection,
     Result,
     RowMapping,
+    Text,
     and_,
     bindparam,
+    cast,
     insert,
     or_,
     select,
     update,
 )
 
-from arena.competition.record import bot_of
-from arena.competition.states import State
-from arena.schedule.deal_sets import MatchOutcome, aborted
+from arena.results.deal_sets import HOUSE, MatchOutcome, bot_of
+from arena.results.states import State
+from arena.results.worth import ANY_WORTH, COMPARED, ComparedMatch, EarlierMatches, margin
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
@@ -28,6 +31,8 @@ from arena.store.rows import find_rows
 
 MAX_PAGE: Final = 501
 """Most matches that `StoredMatches.find` returns: a page of 500, and one to show that more follow."""
+MOST_SEATS: Final = 10
+"""At least the seats of any game."""
 
 # Statements that run for every match are built once: building one takes longer than running it.
 _IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
@@ -37,25 +42,22 @@ _ADD: Final = insert(schema.matches)
 _ADD_SEATS: Final = insert(schema.match_seats)
 _ADD_FAULTS: Final = insert(schema.faults)
 _CHANGE: Final = update(schema.matches).where(schema.matches.c.id == bindparam("match"))
+_COMPARED_WITH: Final = (
+    select(schema.matches.c.bots, schema.matches.c.scores, schema.matches.c.cost)
+    .where(
+        schema.matches.c.game == bindparam("game"),
+        schema.matches.c.hands == bindparam("hands"),
+        schema.matches.c.status == schema.FINISHED,
+    )
+    .order_by(schema.matches.c.ended_unix_ms.desc())
+    .limit(COMPARED)
+)
 _PUBLISH: Final = update(schema.matches).where(schema.matches.c.id.in_(_IDS)).values(published=True)
 
 
 @dataclass(frozen=True, slots=True)
-class EndedMatch:
-    """A match that has ended, to be stored."""
-
-    outcome: MatchOutcome
-    game: str
-    bots: tuple[str, ...]
-    """Names in seat order."""
-    deal_set: str
-    """Empty for a single match."""
-    ended_unix_ms: int
-
-
-@dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A stored match that has ended."""
+    """A match that has ended, as it is stored."""
 
     outcome: MatchOutcome
     game: str
@@ -63,11 +65,13 @@ class StoredMatch:
     """Names in seat order."""
     deal_set: str
     """Empty for a single match."""
-    competition: str
-    """Empty for a match without a competition."""
     ended_unix_ms: int
-    published: bool
-    """Whether it has a replay, which has the match's id."""
+    competition: str = ""
+    """Empty for a match without a competition; set where a match is read."""
+    published: bool = False
+    """Whether it has a replay, which has the match's id; set where a match is read."""
+    worth: str = ""
+    """Why it is worth watching, by `arena.results.worth`; set where a match is read."""
 
     @property
     def closed(self) -> bool:
@@ -81,7 +85,7 @@ class MatchFilter:
 
     game: str = ""
     bots: tuple[str, ...] = ()
-    """All of them played, at any seats."""
+    """All of them played, at any seats; a bot also as any of its versions."""
     competition: str = ""
     ending: str = ""
     faulted: bool = False
@@ -90,6 +94,14 @@ class MatchFilter:
     """It has a replay."""
     closed: bool = False
     """It is a single match, or every match of its deal-set is over and published."""
+    lost_by: str = ""
+    """This bot played, also as one of its versions, and was not first."""
+    by_others: bool = False
+    """A bot other than the arena's own played."""
+    most_margin: float | None = None
+    """The first was at most so many points ahead of the second."""
+    worth: str = ""
+    """It is worth watching for this reason; `ANY_WORTH` for any reason."""
 
 
 class StoredMatches:
@@ -101,10 +113,10 @@ class StoredMatches:
     def outcomes(self, match_ids: Collection[str]) -> dict[str, MatchOutcome]:
         """The outcomes, by id, of those of these matches that have ended, also by an abort."""
         with self._database.reading() as connection:
-            found = _rows(connection, match_ids)
-            return _outcomes(connection, [row for row in found if row["status"] != schema.PLANNED])
+            rows = _rows(connection, match_ids)
+            return _outcomes(connection, [row for row in rows if row["status"] != schema.PLANNED])
 
-    def record(self, ended: Sequence[EndedMatch], published: Collection[str] = ()) -> None:
+    def record(self, ended: Sequence[StoredMatch], published: Collection[str] = ()) -> None:
         """Store the outcomes of matches, and that those `published` have replays, in one transaction.
 
         Recording the same again changes nothing. A result may replace an aborted attempt; nothing may replace
@@ -132,19 +144,19 @@ class StoredMatches:
         """The ids of the matches of competitions that are not finished, played or not."""
         matches, games, all_of = schema.matches, schema.competition_games, schema.competitions
         with self._database.reading() as connection:
-            found = connection.execute(
+            ids = connection.execute(
                 select(matches.c.id)
                 .join(games, games.c.id == matches.c.competition_game)
                 .join(all_of, all_of.c.id == games.c.competition)
                 .where(all_of.c.state != str(State.FINISHED))
             )
-            return frozenset(found.scalars())
+            return frozenset(ids.scalars())
 
     def get(self, match_id: str) -> StoredMatch | None:
         """The match of an id; None if no match of that id has ended."""
         with self._database.reading() as connection:
-            found = _stored(connection, schema.matches.c.id == match_id, limit=1)
-        return found[0] if found else None
+            stored = _stored(connection, schema.matches.c.id == match_id, limit=1)
+        return stored[0] if stored else None
 
     def bots(self, competition: str = "") -> tuple[str, ...]:
         """The names of all bots of matches, or of those of a competition, also of planned ones."""
@@ -170,10 +182,12 @@ class StoredMatches:
         *,
         limit: int = 50,
         after: tuple[int, str] | None = None,
+        skip: int = 0,
     ) -> tuple[StoredMatch, ...]:
         """Matches that have ended, newest first, `MAX_PAGE` at most.
 
-        `after` is the `ended_unix_ms` and the id of the last match of the previous page.
+        `after` is the `ended_unix_ms` and the id of the last match of the previous page; of those that follow
+        it, so many are skipped.
         """
         table, conditions = schema.matches, _conditions(wanted)
         if after is not None:
@@ -181,7 +195,7 @@ class StoredMatches:
             earlier = and_(table.c.ended_unix_ms == ended, table.c.id < match_id)
             conditions.append(or_(table.c.ended_unix_ms < ended, earlier))
         with self._database.reading() as connection:
-            return _stored(connection, *conditions, limit=min(limit, MAX_PAGE))
+            return _stored(connection, *conditions, limit=min(limit, MAX_PAGE), skip=skip)
 
 
 def _conditions(wanted: MatchFilter) -> list[Any]:
@@ -192,65 +206,97 @@ def _conditions(wanted: MatchFilter) -> list[Any]:
     if wanted.ending:
         conditions.append(table.c.ending == wanted.ending)
     for bot in wanted.bots:
-        of_bot = select(seats.c.match).where(seats.c.bot == bot)
+        of_bot = select(seats.c.match).where(_is_played_by(bot))
         conditions.append(table.c.id.in_(of_bot))
     if wanted.competition:
         competitions, games = schema.competitions, schema.competition_games
-        own = (
+        of_competition = (
             select(games.c.id)
             .join(competitions, games.c.competition == competitions.c.id)
             .where(competitions.c.name == wanted.competition)
         )
-        conditions.append(table.c.competition_game.in_(own))
+        conditions.append(table.c.competition_game.in_(of_competition))
     if wanted.faulted:
         conditions.append(table.c.id.in_(select(schema.faults.c.match)))
     if wanted.published:
         conditions.append(table.c.published)
     if wanted.closed:
         conditions.append(or_(table.c.deal_set.is_(None), table.c.published))
+    if wanted.lost_by:
+        # Databases index JSON by constants alone, so each seat has a condition of its own.
+        behind = (
+            and_(seats.c.seat == seat, table.c.places[seat].as_integer() > 1)
+            for seat in range(MOST_SEATS)
+        )
+        lost = and_(seats.c.match == table.c.id, _is_played_by(wanted.lost_by), or_(*behind))
+        conditions.append(select(seats.c.match).where(lost).exists())
+    if wanted.by_others:
+        others = and_(seats.c.match == table.c.id, seats.c.bot != HOUSE)
+        conditions.append(select(seats.c.match).where(others).exists())
+    if wanted.worth:
+        is_any = wanted.worth == ANY_WORTH
+        conditions.append(table.c.worth.is_not(None) if is_any else table.c.worth == wanted.worth)
+    if wanted.most_margin is not None:
+        conditions.append(table.c.margin <= wanted.most_margin)
     return conditions
 
 
-def record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
+def _is_played_by(bot: str) -> ColumnElement[bool]:
+    """Whether a seat is that of a bot, or of one of its versions, as `ann@7`."""
+    seats, versions = schema.match_seats, schema.versions
+    names = versions.c.bot.concat("@").concat(cast(versions.c.number, Text))
+    return or_(seats.c.bot == bot, seats.c.bot.in_(select(names).where(versions.c.bot == bot)))
+
+
+def record(connection: Connection, ended: Sequence[StoredMatch]) -> None:
     """Store the outcomes of matches within a transaction, as `StoredMatches.record` does."""
     for distinct in _without_repeats(ended):
         _record(connection, distinct)
 
 
-def _without_repeats(ended: Sequence[EndedMatch]) -> Iterator[list[EndedMatch]]:
+def _without_repeats(ended: Sequence[StoredMatch]) -> Iterator[list[StoredMatch]]:
     """The matches in order, in lists without repeated ids: a result may follow an aborted attempt."""
-    seen: dict[str, EndedMatch] = {}
-    for each in ended:
-        if each.outcome.match_id in seen:
+    seen: dict[str, StoredMatch] = {}
+    for match in ended:
+        if match.outcome.match_id in seen:
             yield list(seen.values())
             seen = {}
-        seen[each.outcome.match_id] = each
+        seen[match.outcome.match_id] = match
     if seen:
         yield list(seen.values())
 
 
-def _record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
+def _record(connection: Connection, ended: Sequence[StoredMatch]) -> None:
     """Store the outcomes of different matches, with one statement for each kind of change."""
-    rows = {row["id"]: row for row in _rows(connection, [each.outcome.match_id for each in ended])}
+    rows = {
+        row["id"]: row for row in _rows(connection, [match.outcome.match_id for match in ended])
+    }
+    recorded = _outcomes(connection, list(rows.values()))
     new: list[dict[str, Any]] = []
     seats: list[dict[str, Any]] = []
     changed: list[dict[str, Any]] = []
     faults: list[dict[str, Any]] = []
-    for each in ended:
-        outcome, match_id = each.outcome, each.outcome.match_id
+    earlier: dict[tuple[str, int, int], EarlierMatches] = {}
+    """What the matches are compared with, by game, seats and hands."""
+    for match in ended:
+        outcome, match_id = match.outcome, match.outcome.match_id
         row = rows.get(match_id)
         if row is not None and row["status"] == schema.FINISHED:
-            if _outcomes(connection, [row])[match_id] != outcome:
+            if recorded[match_id] != outcome:
                 raise StoreError(f"match {match_id} already has another result")
             continue
-        values = _columns(outcome) | {"ended_unix_ms": each.ended_unix_ms}
+        alike = (match.game, len(match.bots), outcome.hands)
+        if alike not in earlier:
+            earlier[alike] = _compared(connection, *alike)
+        kind = earlier[alike].worth(outcome, match.bots)
+        values = _columns(outcome) | {"ended_unix_ms": match.ended_unix_ms, "worth": kind}
         if row is None:
-            places = {"deal_set": each.deal_set or None, "game": each.game, "bots": each.bots}
+            places = {"deal_set": match.deal_set or None, "game": match.game, "bots": match.bots}
             new.append({"id": match_id} | places | values)
             seats += [
-                {"match": match_id, "seat": seat, "bot": bot} for seat, bot in enumerate(each.bots)
+                {"match": match_id, "seat": seat, "bot": bot} for seat, bot in enumerate(match.bots)
             ]
-        elif _are_planned(row["bots"], each.bots):
+        elif _are_planned(row["bots"], match.bots):
             changed.append({"match": match_id} | values)
         else:
             raise StoreError(f"match {match_id} is planned between other bots")
@@ -264,6 +310,17 @@ def _record(connection: Connection, ended: Sequence[EndedMatch]) -> None:
     for statement, values_of_all in kinds:
         if values_of_all:
             connection.execute(statement, values_of_all)
+
+
+def _compared(connection: Connection, game: str, seats: int, hands: int) -> EarlierMatches:
+    rows = connection.execute(_COMPARED_WITH, {"game": game, "hands": hands}).all()
+    return EarlierMatches(
+        [
+            ComparedMatch(tuple(bots), tuple(scores), cost or 0)
+            for bots, scores, cost in rows
+            if len(bots) == seats
+        ]
+    )
 
 
 def _are_planned(planned: Sequence[str], bots: Sequence[str]) -> bool:
@@ -289,6 +346,9 @@ def _columns(outcome: MatchOutcome) -> dict[str, Any]:
         "ending": outcome.ending,
         "hands": outcome.hands,
         "decisions": outcome.decisions,
+        "margin": margin(outcome.scores) if result else None,
+        "cost": outcome.cost or None,
+        "costliest_hand": outcome.costliest_hand or None,
         "evidence": outcome.evidence,
         "journal": outcome.journal_position,
     }
@@ -297,19 +357,8 @@ def _columns(outcome: MatchOutcome) -> dict[str, Any]:
 def outcomes_of_game(connection: Connection, competition_game: int) -> dict[str, MatchOutcome]:
     """The outcomes of a competition's game by match id, with aborted ones."""
     table = schema.matches
-    own = table.c.competition_game == competition_game
-    return _outcomes_where(connection, and_(own, table.c.status != schema.PLANNED))
-
-
-def outcomes_of_deal_set(
-    connection: Connection, competition_game: int, deal_set: str
-) -> dict[str, MatchOutcome]:
-    """The outcomes of a deal-set by match id; matches that were not played yet count as aborted."""
-    table = schema.matches
-    own = and_(table.c.competition_game == competition_game, table.c.deal_set == deal_set)
-    ids = connection.execute(select(table.c.id).where(own)).scalars().all()
-    ended = _outcomes_where(connection, and_(own, table.c.status != schema.PLANNED))
-    return {match_id: ended.get(match_id) or aborted(match_id) for match_id in ids}
+    of_game = table.c.competition_game == competition_game
+    return _outcomes_where(connection, and_(of_game, table.c.status != schema.PLANNED))
 
 
 def _rows(connection: Connection, match_ids: Collection[str]) -> Sequence[RowMapping]:
@@ -327,12 +376,14 @@ def _outcomes_where(connection: Connection, condition: Any) -> dict[str, MatchOu
     """The outcomes of all matches of a condition; their ids may be too many for one statement."""
     table, faults = schema.matches, schema.faults
     rows = find_rows(connection, select(table).where(condition))
-    own = select(faults).where(faults.c.match.in_(select(table.c.id).where(condition)))
-    by_match = _by_match(connection.execute(own))
+    of_matches = select(faults).where(faults.c.match.in_(select(table.c.id).where(condition)))
+    by_match = _by_match(connection.execute(of_matches))
     return {row["id"]: _outcome(row, by_match.get(row["id"], ())) for row in rows}
 
 
-def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[StoredMatch, ...]:
+def _stored(
+    connection: Connection, *conditions: Any, limit: int, skip: int = 0
+) -> tuple[StoredMatch, ...]:
     table, games, competitions = schema.matches, schema.competition_games, schema.competitions
     joined = table.outerjoin(games, table.c.competition_game == games.c.id).outerjoin(
         competitions, games.c.competition == competitions.c.id
@@ -343,6 +394,7 @@ def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[Store
         .where(table.c.status != schema.PLANNED, *conditions)
         .order_by(table.c.ended_unix_ms.desc(), table.c.id.desc())
         .limit(limit)
+        .offset(skip)
     )
     rows = find_rows(connection, query)
     faults = _by_match(connection.execute(_FAULTS, {"ids": [row["id"] for row in rows]}))
@@ -355,6 +407,7 @@ def _stored(connection: Connection, *conditions: Any, limit: int) -> tuple[Store
             competition=row["name"] or "",
             ended_unix_ms=row["ended_unix_ms"] or 0,
             published=row["published"],
+            worth=row["worth"] or "",
         )
         for row in rows
     )
@@ -383,6 +436,8 @@ def _outcome(row: RowMapping, faults: Sequence[RowMapping]) -> MatchOutcome:
         fallback_share=tuple(row["fallback_share"] or ()),
         hands=row["hands"] or 0,
         decisions=row["decisions"] or 0,
+        cost=row["cost"] or 0,
+        costliest_hand=row["costliest_hand"] or 0,
         evidence=row["evidence"] or "",
         journal_position=row["journal"] or "",
     )

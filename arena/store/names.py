@@ -16,7 +16,7 @@ from arena.store.rows import find_row
 NAME: Final = re.compile(r"(?!.{33})[A-Za-z0-9](?: ?[A-Za-z0-9._-])*")
 """The names of bots and owners. Pages show two spaces as one, and none at the end."""
 NAME_RULE: Final = (
-    "a name has 1 to 32 letters, digits, dots, dashes, underscores or single spaces between them"
+    "a name has 1 to 32 letters a to z or A to Z, digits, dots, dashes, underscores or single spaces between them"
     " and begins with a letter or digit"
 )
 _SEPARATORS: Final = re.compile(r"[ ._-]+")
@@ -34,8 +34,8 @@ def skeleton(name: str) -> str:
 
 
 _RESERVED: Final = frozenset(
-    skeleton(each)
-    for each in (
+    skeleton(word)
+    for word in (
         *(
             "admin",
             "administrator",
@@ -53,9 +53,14 @@ _RESERVED: Final = frozenset(
 )
 
 
+_OF_HOUSE: Final = skeleton("house") + " "
+"""With it the names of the arena's own bots begin, as `house-sample`."""
+
+
 def is_reserved(name: str) -> bool:
     """Whether a name could be mistaken for the arena, its organisers, or a word of its pages."""
-    return skeleton(name) in _RESERVED
+    looks = skeleton(name)
+    return looks in _RESERVED or looks.startswith(_OF_HOUSE)
 
 
 class NameTaken(RefusalError, StoreError):

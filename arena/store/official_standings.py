@@ -10,19 +10,19 @@ from arena.store.rows import dataclass_of, find_rows
 
 @dataclass(frozen=True, slots=True)
 class OfficialStandings:
-    """Standings as they were signed."""
+    """Official standings; without key and signature before they are signed."""
 
     number: int
     """From 1 in each competition."""
     body: str
     """JSON, the text that is signed."""
-    record: tuple[str, ...]
-    """JSON, a line for each part of the record that they were computed from."""
+    record: str
+    """JSON Lines of the record that they were computed from; one text, as it is passed between processes."""
     inputs_sha256: str
-    public_key: str
+    public_key: str = ""
     """Hexadecimal, as is the signature."""
-    signature: str
-    at_unix_ms: int
+    signature: str = ""
+    at_unix_ms: int = 0
 
 
 def count(connection: Connection, competition: int) -> int:
@@ -34,8 +34,8 @@ def count(connection: Connection, competition: int) -> int:
 
 def add(connection: Connection, competition: int, made: OfficialStandings) -> None:
     """Store official standings of the next number."""
-    values = asdict(made) | {"record": "\n".join(made.record)}
-    connection.execute(insert(schema.official_standings).values(competition=competition, **values))
+    values = {"competition": competition, **asdict(made)}
+    connection.execute(insert(schema.official_standings).values(values))
 
 
 def read(connection: Connection, competition: int, number: int | None) -> OfficialStandings | None:
@@ -46,6 +46,4 @@ def read(connection: Connection, competition: int, number: int | None) -> Offici
     else:
         query = query.filter_by(number=number)
     rows = find_rows(connection, query)
-    if not rows:
-        return None
-    return dataclass_of(OfficialStandings, rows[0], record=tuple(rows[0]["record"].split("\n")))
+    return dataclass_of(OfficialStandings, rows[0]) if rows else None

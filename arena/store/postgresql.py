@@ -1,6 +1,7 @@
 """A store in PostgreSQL, with the guarantees that `arena.store.database` gives for SQLite.
 
-All writers take one advisory lock, so they take turns as in a file. Readers see a snapshot and never wait.
+All writers take one advisory lock, so they take turns as in a file, and nothing else is locked. PostgreSQL is for managed
+databases, replication and backups; it adds no throughput. Readers see a snapshot and never wait.
 Texts are compared by their bytes, as SQLite does; otherwise standings could have another order.
 
 Public readers use views in a schema of their own, which have no secret tables or columns.
@@ -75,6 +76,8 @@ def engine(url: str, busy_timeout_s: float, *, public_only: bool = False) -> Eng
             "a store in PostgreSQL needs psycopg: pip install 'cardarena-engine[postgres]'"
         ) from error
 
+    # A role finds the schema of its own name first, so for `public_pages` the views' schema is the current one.
+    views = f"CASE WHEN {_CURRENT_DIGEST} = '{_digest(_views())}' THEN current_schema() ELSE {_PUBLIC} END"
     patience_ms = max(1, round(busy_timeout_s * 1000))  # 0 would be without limit
 
     @event.listens_for(made, "begin")
@@ -87,7 +90,7 @@ def engine(url: str, busy_timeout_s: float, *, public_only: bool = False) -> Eng
         if public_only:
             # For this transaction only, and without the tables' schema: secret tables are not found.
             connection.exec_driver_sql(
-                f"SELECT set_config('search_path', quote_ident({_PUBLIC}), true)"
+                f"SELECT set_config('search_path', quote_ident({views}), true)"
             )
 
     return made
@@ -98,15 +101,25 @@ WRITES: Final = "arena_writes"
 
 
 _PUBLIC: Final = "current_schema() || '_pages'"
-"""The schema of the views, beside that of the tables."""
+"""The schema of the views, beside that of the tables, and the role that may read them and nothing else."""
 _DIGEST: Final = (
     f"SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = {_PUBLIC}"  # noqa: S608
 )
 """The digest of the views, stored as a comment of their schema."""
+_CURRENT_DIGEST: Final = (
+    "obj_description(to_regnamespace(quote_ident(current_schema()))::oid, 'pg_namespace')"
+)
+_ROLE_READS: Final = (
+    f"SELECT has_schema_privilege(oid, {_PUBLIC}, 'USAGE') FROM pg_roles WHERE rolname = {_PUBLIC}"  # noqa: S608
+)
+"""Whether the role may read the views; no row if an administrator has not made it."""
 
 
 def publish(connection: Connection) -> None:
-    """Make the views for public readers: no secret table, and NULL for secret columns."""
+    """Make the views for public readers: no secret table, and NULL for secret columns.
+
+    If there is a role with the name of their schema, as `public_pages`, it may read them.
+    """
     views = _views()
     unpublish(connection)
     tables, public = connection.exec_driver_sql(
@@ -116,6 +129,10 @@ def publish(connection: Connection) -> None:
     for name, query in views.items():
         connection.exec_driver_sql(f"CREATE VIEW {public}.{name} AS {query} FROM {tables}.{name}")
     connection.exec_driver_sql(f"COMMENT ON SCHEMA {public} IS '{_digest(views)}'")
+    if connection.exec_driver_sql(_ROLE_READS).first() is not None:
+        # Of the tables' schema the role needs the name alone; it has no rights to a table.
+        connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA {tables}, {public} TO {public}")
+        connection.exec_driver_sql(f"GRANT SELECT ON ALL TABLES IN SCHEMA {public} TO {public}")
 
 
 def unpublish(connection: Connection) -> None:
@@ -125,8 +142,10 @@ def unpublish(connection: Connection) -> None:
 
 
 def is_published(connection: Connection) -> bool:
-    """Whether the views are those that `publish` would make."""
-    return connection.exec_driver_sql(_DIGEST).scalar_one_or_none() == _digest(_views())
+    """Whether the views are those that `publish` would make, and their role may read them."""
+    if connection.exec_driver_sql(_DIGEST).scalar_one_or_none() != _digest(_views()):
+        return False
+    return connection.exec_driver_sql(_ROLE_READS).scalar_one_or_none() is not False
 
 
 def _views() -> dict[str, str]:

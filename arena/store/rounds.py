@@ -8,7 +8,7 @@ from collections import defaultdict
 
 from sqlalchemy import Connection, delete, insert, select
 
-from arena.competition.rounds import Round
+from arena.results.record import Round
 from arena.store import schema
 from arena.store.errors import StoreError
 from arena.store.rows import find_rows
@@ -38,9 +38,9 @@ def keep(connection: Connection, competition_game: int, drawn: Round) -> bool:
 def replace(connection: Connection, competition_game: int, drawn: Round) -> None:
     """Replace the round of the same number, because its plan has more deal-sets now."""
     pairings, table = schema.pairings, schema.rounds
-    for each, number in ((pairings, pairings.c.round), (table, table.c.number)):
-        own = each.c.competition_game == competition_game
-        connection.execute(delete(each).where(own, number == drawn.number))
+    for rows, number in ((pairings, pairings.c.round), (table, table.c.number)):
+        of_game = rows.c.competition_game == competition_game
+        connection.execute(delete(rows).where(of_game, number == drawn.number))
     _insert(connection, competition_game, drawn)
 
 

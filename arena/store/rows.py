@@ -29,5 +29,5 @@ def dataclass_of(kind: type[_T], row: RowMapping, /, **changed: object) -> _T:
 
     `changed` are the fields whose values differ from their columns.
     """
-    names = [each.name for each in fields(kind) if each.name not in changed]  # type: ignore[arg-type]
+    names = [field.name for field in fields(kind) if field.name not in changed]  # type: ignore[arg-type]
     return kind(**{name: row[name] for name in names}, **changed)

@@ -12,6 +12,8 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Enum,
+    Float,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -25,19 +27,14 @@ from sqlalchemy import (
     false,
 )
 
-HEAD: Final = "v3"
-"""The revision of these tables. Stores from before it had revisions 0001 to 0009, and are not read."""
+from arena.results.deal_sets import DealSetState
+
+HEAD: Final = "r3"
+"""The revision of these tables. Stores of revisions 0001 to 0009, v1 to v5, r1 and r2 are not read."""
 
 PLANNED: Final = "planned"
 FINISHED: Final = "finished"
 ABORTED: Final = "aborted"
-
-WAITING: Final = "waiting"
-LEASED: Final = "leased"
-COMPLETE: Final = "complete"
-GIVEN_UP: Final = "given up"
-VOID: Final = "void"
-"""Does not count: one of its bots went out before it began, or an organiser dropped the worker that played it."""
 
 BOT_SCOPE: Final = "bot"
 ORGANISER_SCOPE: Final = "organiser"
@@ -48,6 +45,14 @@ _Json: Final = JSON(none_as_null=True)
 
 # Milliseconds since 1970 need over 31 bits; SQLite's INTEGER has 63.
 _UnixMs: Final = BigInteger().with_variant(Integer(), "sqlite")
+
+_DealSetState: Final = Enum(
+    DealSetState,
+    native_enum=False,
+    values_callable=lambda states: [state.value for state in states],
+    create_constraint=True,
+    name="known_state",
+)
 
 METADATA: Final = MetaData()
 
@@ -64,6 +69,7 @@ competitions: Final = Table(
     Column("created", Text, nullable=False),  # ISO 8601, UTC
     Column("announcement", Text, nullable=False, server_default=""),
     Column("announced", Text),  # when, in ISO 8601, UTC; null without an announcement
+    Column("waits", Text, nullable=False, server_default=""),  # why the arena plays nothing of it
 )
 
 competition_games: Final = Table(
@@ -72,7 +78,7 @@ competition_games: Final = Table(
     Column("id", Integer, primary_key=True),
     Column("competition", ForeignKey("competitions.id"), nullable=False),
     Column("number", Integer, nullable=False),  # in the plan, from 0
-    Column("terms", _Json, nullable=False),  # as `arena.wire.terms.terms_json` writes them
+    Column("terms", _Json, nullable=False),  # as `arena.referee.wire.terms.terms_json` writes them
     UniqueConstraint("competition", "number"),
 )
 
@@ -93,6 +99,7 @@ entrants: Final = Table(
     Column("present", _Json),  # ladders: milliseconds that each version was connected
     Column("away", Text),  # why the bot is not drawn; null if it is
     Column("games", _Json),  # numbers of the plan's games that it enters; null for all
+    Column("limited", Text),  # ladders: what limits how often it is drawn; null if nothing does
     PrimaryKeyConstraint("competition", "name"),
 )
 
@@ -104,21 +111,16 @@ deal_sets: Final = Table(
     Column("number", Integer, nullable=False),
     Column("seed", Text, nullable=False),
     Column("bots", _Json, nullable=False),  # names in seat order at rotation 0
-    Column("state", Text, nullable=False, server_default=WAITING),
-    Column("holder", Text),  # the worker that plays it; null unless it is leased
-    Column("epoch", Integer, nullable=False, server_default="0"),  # leases so far
-    Column("until_unix_ms", _UnixMs),  # when the lease ends
-    Column("attempts", Integer, nullable=False, server_default="0"),  # leases since the last start
-    Column("report_sha256", Text),  # of what was reported; null unless it is complete
+    Column("state", _DealSetState, nullable=False, server_default=DealSetState.WAITING.value),
+    Column("begin", Integer, nullable=False, server_default="0"),  # how often it was begun
+    Column("player", Text),  # the worker at which it began last since it was taken; null for none
     Column("round", Integer, nullable=False, server_default="0"),  # 0 for ladders
     Column("shape", Text, nullable=False, server_default="rotation"),
     Column("inputs_sha256", Text),  # of all inputs of a ladder's draw
-    Column("begin", Integer, nullable=False, server_default="0"),  # begins at workers so far
-    Column("player", Text),  # the worker at which it began last; null if it never began at one
     PrimaryKeyConstraint("competition_game", "id"),
     UniqueConstraint("competition_game", "number"),
 )
-Index("deal_sets_to_lease", deal_sets.c.competition_game, deal_sets.c.state, deal_sets.c.number)
+Index("deal_sets_by_state", deal_sets.c.competition_game, deal_sets.c.state, deal_sets.c.number)
 
 matches: Final = Table(
     "matches",
@@ -141,6 +143,10 @@ matches: Final = Table(
     Column("published", Boolean, nullable=False, server_default=false()),  # it has a replay
     Column("forfeited", _Json),  # by seat, as is the next; null before there is a result
     Column("fallback_share", _Json),
+    Column("margin", Float),  # points of the first over the second; null before there is a result
+    Column("cost", Integer),  # of the costliest hand, and its number from 1; null if unknown
+    Column("costliest_hand", Integer),
+    Column("worth", Text),  # `arena.results.worth.Worth`; null if it is like others
     ForeignKeyConstraint(
         ["competition_game", "deal_set"], ["deal_sets.competition_game", "deal_sets.id"]
     ),
@@ -149,6 +155,9 @@ matches: Final = Table(
 )
 Index("matches_by_end", matches.c.ended_unix_ms, matches.c.id)
 Index("matches_of_competition_game", matches.c.competition_game, matches.c.ended_unix_ms)
+
+Index("matches_of_hands", matches.c.game, matches.c.hands, matches.c.ended_unix_ms)
+Index("matches_worth_watching", matches.c.worth, matches.c.ended_unix_ms)
 
 match_seats: Final = Table(
     "match_seats",
@@ -168,6 +177,19 @@ faults: Final = Table(
     Column("kind", Text, nullable=False),
     Column("count", Integer, nullable=False),
     PrimaryKeyConstraint("match", "seat", "kind"),
+)
+
+failed_begins: Final = Table(
+    "failed_begins",
+    METADATA,
+    Column("competition_game", Integer, nullable=False),
+    Column("deal_set", Text, nullable=False),
+    Column("begin", Integer, nullable=False),
+    Column("worker", Text, nullable=False),
+    PrimaryKeyConstraint("competition_game", "deal_set", "begin"),
+    ForeignKeyConstraint(
+        ["competition_game", "deal_set"], ["deal_sets.competition_game", "deal_sets.id"]
+    ),
 )
 
 spot_checks: Final = Table(
@@ -202,6 +224,8 @@ keys: Final = Table(
     Column("expires", Text),
     Column("revoked", Text),
     Column("used", Text),  # ISO 8601, a day in UTC
+    Column("signed_in_with", ForeignKey("keys.id")),  # of a sign-in session; null for a key
+    Column("label", Text, nullable=False),  # of a sign-in session: what its browser calls itself
     Column("changed", Integer, nullable=False, unique=True),
     CheckConstraint(
         f"scope IN ('{BOT_SCOPE}', '{ORGANISER_SCOPE}', '{OWNER_SCOPE}', '{WORKER_SCOPE}')",
@@ -227,6 +251,7 @@ invitations: Final = Table(
     Column("created", Text, nullable=False),  # ISO 8601, UTC
     Column("owner", ForeignKey("owners.name")),  # who registered with it; null before that
     Column("invited", Text, nullable=False),  # the name that it is for
+    Column("expires", Text, nullable=False),  # ISO 8601, UTC
 )
 
 bots: Final = Table(
@@ -271,7 +296,7 @@ reports: Final = Table(
     Column("bot", Text, nullable=False),
     Column("number", Integer, nullable=False),
     Column("made_unix_ms", _UnixMs, nullable=False),
-    Column("report", _Json, nullable=False),  # as `arena.submission.report` writes it
+    Column("report", _Json, nullable=False),  # as `arena.results.qualification_report` writes it
     PrimaryKeyConstraint("bot", "number"),
     ForeignKeyConstraint(["bot", "number"], ["versions.bot", "versions.number"]),
 )
@@ -318,6 +343,7 @@ comparison_requests: Final = Table(
     METADATA,
     Column("id", Integer, primary_key=True),
     Column("owner", Text, nullable=False),
+    Column("opponent", Text, nullable=False, server_default=""),  # of a challenge
     Column("created_unix_ms", _UnixMs, nullable=False),
     Column("query", _Json, nullable=False),  # what is compared, and by which terms
     Column("state", Text, nullable=False),
@@ -326,6 +352,7 @@ comparison_requests: Final = Table(
     Column("margins", _Json, nullable=False),  # of each deal-set, in order
 )
 Index("comparison_requests_of_owner", comparison_requests.c.owner, comparison_requests.c.id)
+Index("challenges_by_time", comparison_requests.c.opponent, comparison_requests.c.created_unix_ms)
 
 audit: Final = Table(
     "audit",

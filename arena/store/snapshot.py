@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import and_, delete, select, tuple_, update
 
+from arena.results.deal_sets import DealSetState
 from arena.store import postgresql, schema
 from arena.store.database import BUSY_TIMEOUT_S, Database, keep_in, url_beside
 from arena.store.errors import StoreError, as_store_errors
@@ -42,7 +43,7 @@ class Snapshot:
 
 @contextmanager
 def snapshot(path: Path) -> Iterator[Snapshot]:
-    """Take a snapshot of the store at `path`; nobody waits for it.
+    """Take a snapshot of the store at `path`, for which no reader or writer waits.
 
     Raises:
       StoreError: if it cannot be read, or `pg_dump` is missing or fails.
@@ -57,6 +58,7 @@ def snapshot(path: Path) -> Iterator[Snapshot]:
             ]
 
             def dump(to: Path, _: Callable[[float], None]) -> None:
+                to.touch(0o600, exist_ok=False)  # pg_dump would let others read it
                 _run(url, "pg_dump", *words, f"--file={to}")
 
             yield Snapshot(POSTGRESQL, dump)
@@ -67,7 +69,8 @@ def snapshot(path: Path) -> Iterator[Snapshot]:
 
         def write(to: Path, progress: Callable[[float], None]) -> None:
             to.touch(0o600, exist_ok=False)
-            with closing(sqlite3.connect(to)) as target:
+            # What fails is the copy's disk, and not that of the store.
+            with as_store_errors(to.parent, 0), closing(sqlite3.connect(to)) as target:
                 source.backup(
                     target,
                     pages=_PAGES,
@@ -135,7 +138,7 @@ def forget_unfinished(path: Path) -> frozenset[str]:
                     ),
                 )
                 .where(
-                    sets.c.state.not_in((schema.COMPLETE, schema.VOID)),
+                    sets.c.state.not_in((DealSetState.COMPLETE, DealSetState.VOID)),
                     tuple_(sets.c.competition_game, sets.c.id).in_(unplayed),
                 )
             )

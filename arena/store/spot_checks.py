@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import insert, select
 
-from arena.competition.spot_checks import CheckedMatch
+from arena.results.spot_checks import CheckedMatch
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.rows import find_rows
@@ -24,13 +24,13 @@ class SpotChecks:
         """
         rows = [
             {
-                "match": each.match_id,
-                "worker": each.worker,
-                "checker": each.checker,
-                "scores": each.scores_again,
+                "match": match.match_id,
+                "worker": match.worker,
+                "checker": match.checker,
+                "scores": match.scores_again,
                 "at_unix_ms": now_unix_ms,
             }
-            for each in checked
+            for match in checked
         ]
         with self._database.writing() as connection:
             connection.execute(insert(schema.spot_checks), rows)

@@ -8,7 +8,8 @@ from arena.store import checker
 from arena.store.change_detector import ChangeDetector
 from arena.store.comparison_requests import ComparisonRequests
 from arena.store.competitions import Competitions
-from arena.store.database import BUSY_TIMEOUT_S, Database, is_there
+from arena.store.data_folder import require_format
+from arena.store.database import BUSY_TIMEOUT_S, Database, is_there, require_url
 from arena.store.errors import StoreBusy, StoreError
 from arena.store.keys import Keys
 from arena.store.matches import StoredMatches
@@ -26,11 +27,12 @@ def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store"
     program that closes the file locks it for a moment.
 
     Raises:
-      StoreError: if the file cannot be opened, is not a store of the arena, is damaged, or was written by a
-        version of the arena that this one cannot read.
+      StoreError: if the file cannot be opened, is not a store of the arena, is damaged, or it or its folder was
+        written by a version of the arena that this one cannot read.
     """
     if not path.absolute().parent.is_dir():
         raise StoreError(f"{path} cannot be made: there is no folder {path.parent}")
+    _require_format(path)
     database = Database(path, busy_timeout_s)
     try:
         _prepare(database)
@@ -38,6 +40,15 @@ def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store"
         database.close()
         raise
     return Store(database)
+
+
+def _require_format(path: Path) -> None:
+    """Require that no newer arena has written the folder of the store."""
+    folder = path.absolute().parent
+    try:
+        require_format(folder)
+    except OSError as error:
+        raise StoreError(f"the format of {folder} cannot be read: {error.strerror}") from error
 
 
 def _prepare(database: Database) -> None:
@@ -53,8 +64,8 @@ def _prepare(database: Database) -> None:
             return
 
 
-def open_public(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store":
-    """Open the store at `path` for a public reader.
+def open_public(path: Path, *, url: str = "", busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store":
+    """Open the store at `path`, or the one with the address `url`, for a public reader.
 
     Keys, invitations and the audit cannot be read; seeds, commands and evidence are read as None. SQLite
     enforces this by an authorizer, PostgreSQL by views.
@@ -62,9 +73,13 @@ def open_public(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store
     Raises:
       StoreError: if it does not exist, cannot be read, or was written by another version of the arena.
     """
-    if not is_there(path):
+    if url:
+        require_url(url)
+    elif not is_there(path):
         raise StoreError(f"there is no {path}")
-    database = Database(path, busy_timeout_s, public_only=True)
+    else:
+        _require_format(path)
+    database = Database(path, busy_timeout_s, public_only=True, url=url)
     try:
         database.require_present()
     except BaseException:

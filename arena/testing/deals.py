@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from arena.cards import Card
-from arena.deal import KeyedDeals, seeded_key
+from arena.games.cards import Card
 from arena.games.contract import Deals
+from arena.referee.deal import KeyedDeals, seeded_key
 
 
 class SeededDeals:

@@ -5,16 +5,18 @@ from pathlib import Path
 
 import trio
 
-from arena.referee import MatchSpec, UsedTime
-from arena.replay.journal.match_log import MatchLog, Room, SeatedAt
-from arena.replay.records import check_match_id
+from arena.records.journal.disk_budget import Grant
+from arena.records.journal.match_log import MatchLog, SeatedAt
+from arena.records.records import check_match_id
+from arena.referee.ledger import UsedTime
+from arena.referee.spec import MatchSpec
 from cardarena.v1 import journal_pb2
 
 
 class MemoryJournal:
-    """Keeps records in memory: `arena.replay.journal.journal.Journal` without a folder.
+    """Keeps records in memory: `arena.records.journal.journal.Journal` without a folder.
 
-    It is also `arena.replay.journal.match_log.Appendable`, the part that a `MatchLog` uses. A killed
+    It is also `arena.records.journal.match_log.Appendable`, the part that a `MatchLog` uses. A killed
     process would leave the first `flushed` of its `bodies`.
     """
 
@@ -32,7 +34,7 @@ class MemoryJournal:
         return tuple(map(journal_pb2.Record.FromString, self.bodies))
 
     def match(
-        self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Room | None = None
+        self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Grant | None = None
     ) -> MatchLog:
         """The ledger of a new match.
 
@@ -48,7 +50,7 @@ class MemoryJournal:
         bodies: Sequence[bytes],
         seated: Sequence[SeatedAt] = (),
         used: Sequence[UsedTime] = (),
-        room: Room | None = None,
+        room: Grant | None = None,
     ) -> MatchLog:
         """The ledger of a restored match; `bodies` are its records in an earlier journal."""
         number = journal_pb2.Record.FromString(bodies[0]).match

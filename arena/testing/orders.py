@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from arena.bots.bot_ids import BotId
 from arena.games.catalogue import game_by_id
-from arena.server.bots import BotId
-from arena.server.orders import DealSetOrder
-from arena.terms import DEFAULT_FAULT_LIMIT, MatchTerms, TimeControl
-from arena.wire.settings import setting_message
+from arena.live.orders import DealSetOrder
+from arena.referee.terms import DEFAULT_FAULT_LIMIT, MatchTerms, TimeControl
+from arena.referee.wire.settings import setting_message
 from cardarena.v1 import game_pb2, lobby_pb2
 
 

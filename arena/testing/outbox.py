@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from arena.errors.refused import Refused
+from arena.live.session.stream import MAX_FRAME_BYTES
 from arena.referee.seat import OpenAsk
-from arena.server.refusals import Refused
-from arena.server.session.stream import MAX_FRAME_BYTES
-from arena.wire.fields import asks_frame
+from arena.referee.wire.fields import asks_frame
 from cardarena.v1 import play_pb2
 
 
 class MemoryOutbox:
-    """Keeps the messages to a bot: `arena.server.services.play.Outbox` without a loop.
+    """Keeps the messages to a bot: `arena.api.play.Outbox` without a loop.
 
     Consecutive asks share a frame, as on a stream, until the frames are read. It has no limits, and
     does not restart clocks.
@@ -68,7 +68,7 @@ class MemoryOutbox:
         """Remove and return the messages of one kind, such as `match_start`."""
         messages = self.messages  # this ends an open frame of asks
         posted = list(zip(self._frames, messages, strict=True))
-        others = [each for each in posted if each[1].WhichOneof("body") != kind]
+        others = [item for item in posted if item[1].WhichOneof("body") != kind]
         self._frames = [frame for frame, _ in others]
         self._messages = [message for _, message in others]
         return [

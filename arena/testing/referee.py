@@ -12,18 +12,19 @@ from typing import Final, TypeAlias
 
 import trio
 
-from arena.deal import COMMON, KeyedDeals, dice_of, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Step
 from arena.referee.absence import Absence
-from arena.referee.clock import Lag
+from arena.referee.clock import Lag, NeverLate
+from arena.referee.deal import COMMON, KeyedDeals, dice_of, seeded_key
+from arena.referee.events import SpectatorPort
 from arena.referee.ledger import Ledger, Settled, UsedTime
 from arena.referee.referee import Referee
 from arena.referee.seat import Answer, OpenAsk, Said
 from arena.referee.spec import FaultKind, ForfeitedSeat, MatchSpec, Outcome, SeatedBot
-from arena.referee.spectators import SpectatorPort
 from arena.referee.step_processes import UNKNOWN, Chosen, StepProcesses, Ticket
-from arena.terms import DEFAULT_AWAY_LIMIT_MS, MatchTerms, TimeControl
+from arena.referee.terms import DEFAULT_AWAY_LIMIT_MS, MatchTerms, TimeControl
+from arena.referee.timers import ArenaTime
 
 FIRST: Final = Answer(index=0)
 """The first move offered."""
@@ -79,7 +80,7 @@ class SeatEnded:
 
 
 class Scripted:
-    """A bot in memory: `arena.referee.SeatPort`. `run` must run while it plays."""
+    """A bot in memory: `arena.referee.seat.SeatPort`. `run` must run while it plays."""
 
     def __init__(self, script: Script = plays_first_move, *, wants_text: bool = False) -> None:
         self.heard: list[RecordedAsk | Closed | SeatEnded] = []
@@ -96,17 +97,17 @@ class Scripted:
     @property
     def asked(self) -> list[RecordedAsk]:
         """The asks."""
-        return [each for each in self.heard if isinstance(each, RecordedAsk)]
+        return [call for call in self.heard if isinstance(call, RecordedAsk)]
 
     @property
     def closed(self) -> list[Closed]:
         """The closed asks."""
-        return [each for each in self.heard if isinstance(each, Closed)]
+        return [call for call in self.heard if isinstance(call, Closed)]
 
     @property
     def ended(self) -> SeatEnded | None:
         """The end of the match; None before it."""
-        ends = [each for each in self.heard if isinstance(each, SeatEnded)]
+        ends = [call for call in self.heard if isinstance(call, SeatEnded)]
         assert len(ends) <= 1, "a match ends once"
         return ends[0] if ends else None
 
@@ -164,7 +165,7 @@ class Scripted:
 
 
 class MemoryLedger:
-    """A ledger in memory: `arena.referee.Ledger`."""
+    """A ledger in memory: `arena.referee.ledger.Ledger`."""
 
     def __init__(self) -> None:
         self.spec: MatchSpec | None = None
@@ -255,7 +256,8 @@ async def play(
 
     `past` are the decisions of a restored match; `spectators` receives its public events.
     """
-    referee = Referee(trio.lowlevel.checkpoint, workers or InlineSteps(), lag)
+    time = ArenaTime(trio.lowlevel.current_clock().current_time, lag=lag or NeverLate())
+    referee = Referee(trio.lowlevel.checkpoint, workers or InlineSteps(), time)
     async with trio.open_nursery() as nursery:
         await nursery.start(referee.run)
         for bot in bots:

@@ -2,9 +2,8 @@
 
     app, serve       HTTP: routes, headers, caching, errors; the process
     site             the table of pages
-    pages            view models: the content of each page, which is also its JSON
+    pages            functions that give the values of each page, which are also its JSON
     templates        the HTML of each page; `rendering` has their functions
-    site_archive     reads the store
     live_pages       pages of matches in play; `event_hub` and `subscribers` have their feeds
     trees            pictures as values: HTML for the first step, JSON for the others
     table, rich_text draw a scene and text as trees; `plots` draws plots

@@ -11,9 +11,11 @@ from typing import Final
 from urllib.parse import quote
 
 from arena.games.contract import Seat
-from arena.scenes import AnyViewer, Viewer
+from arena.pictures import AnyViewer, Viewer
 from arena.web.assets import asset
 
+EMBEDDED: Final = "embed/"
+"""The beginning of the paths of pages that stand in pages of other sites."""
 _KEPT: Final = re.compile(rb"[A-Za-z0-9_-]")
 _CODED: Final = re.compile(r"~([0-9A-F]{2})")
 _VIEWER: Final = re.compile(r"all|spectator|seat-(\d)")
@@ -48,7 +50,7 @@ def unslug(text: str) -> str:
     Raises:
       NoSuchPage: if the text is no slug.
     """
-    raw = _CODED.sub(lambda found: chr(int(found[1], 16)), text.encode().decode("latin-1"))
+    raw = _CODED.sub(lambda coded: chr(int(coded[1], 16)), text.encode().decode("latin-1"))
     try:
         return raw.encode("latin-1").decode("utf-8")
     except ValueError:
@@ -60,12 +62,12 @@ def unslug(text: str) -> str:
 
 def viewer_named(name: str, seats: int) -> AnyViewer | None:
     """The viewer of a path: `all`, `spectator`, `seat-0` …; None if the match has no such viewer."""
-    found = _VIEWER.fullmatch(name)
-    if found is None:
+    match = _VIEWER.fullmatch(name)
+    if match is None:
         return None
-    if found[1] is None:
+    if match[1] is None:
         return Viewer(name)
-    return Seat(int(found[1])) if int(found[1]) < seats else None
+    return Seat(int(match[1])) if int(match[1]) < seats else None
 
 
 def viewer_name(viewer: AnyViewer) -> str:
@@ -92,8 +94,8 @@ def match_path(match_id: str) -> str:
 
 def match_query(viewer: AnyViewer, hand: int, step: str = "") -> str:
     """What follows the path of a match, to show a viewer and a hand, from 0, or one of its steps."""
-    own = f"?viewer={viewer_name(viewer)}&hand={hand + 1}"
-    return f"{own}&step={step}" if step else own
+    query = f"?viewer={viewer_name(viewer)}&hand={hand + 1}"
+    return f"{query}&step={step}" if step else query
 
 
 PLAYED: Final = match_query(Viewer.SPECTATOR, 0) + "&play=1"
@@ -113,11 +115,32 @@ class Links:
     """The path of the page that has the links."""
     absolute: bool = False
     """Whether links begin with a slash, as on error pages, which any address can show."""
+    exported: bool = False
+    """Whether the page is a file, where forms, tables to play at, and pages of owners lead nowhere."""
+    address: str = ""
+    """Where the site is, such as `https://arena.example`; empty if that is not known."""
 
     def page(self, path: str, ending: str = ".html") -> str:
         """A link to a page."""
         up = "/" if self.absolute else "../" * self.path.count("/")
         return up + quote(path, safe="/~") + ending
+
+    @property
+    def canonical(self) -> str:
+        """The one address of this page, for search engines and previews; empty if they leave it out."""
+        if self.absolute or self.path.startswith("play/s/"):
+            return ""
+        return self.outside(self.path.removeprefix(EMBEDDED))
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the page stands in a page of another site."""
+        return self.path.startswith(EMBEDDED)
+
+    def outside(self, path: str, ending: str = ".html") -> str:
+        """A link that other sites can follow if the address of the site is known."""
+        whole = f"{self.address}/{quote(path, safe='/~')}{ending}"
+        return whole if self.address else self.page(path, ending)
 
     def asset(self, name: str) -> str:
         """A link to a style sheet or script."""
@@ -127,7 +150,8 @@ class Links:
     def section(self) -> str:
         """The path of the section in the header that this page belongs to."""
         here = self.path.partition("/")[0]
-        return {"standings": "competitions"}.get(here.partition(".")[0], here)
+        name = here.partition(".")[0]
+        return {"standings": "competitions", "live": "matches", "m": "matches"}.get(name, name)
 
 
 def rules_link(links: Links, game: str) -> str:

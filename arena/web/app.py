@@ -1,51 +1,66 @@
-"""The site as an ASGI application: routes, headers, caching and errors.
+"""The site as an ASGI application: its routes, and what makes their answers.
 
-Pages that read the store are made on threads, pages of matches in a worker process. All pages are
-read-only, and there is no login. Starlette compresses responses and serves the static files.
+Pages that read the store are made on threads, pages of matches in a worker process. All of them are
+read-only; what acts is in a process of its own (`arena.web.acting`). Starlette compresses responses.
 """
 
 import asyncio
-import contextlib
 import functools
 import gzip
-import hashlib
 import logging
-import os
-import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-from starlette.datastructures import MutableHeaders
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
-from starlette.routing import BaseRoute, Mount, Route, Router
-from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.routing import BaseRoute, Route, Router
+from starlette.types import ASGIApp
 
-from arena.server.data_folder import arena_version
-from arena.store import StoredMatch
+from arena.api.admission.http_connections import visitor_of
+from arena.api.admission.own_names import OwnNames
+from arena.api.site_archive import NotPublic, SiteArchive
+from arena.process_pool import ProcessPool
+from arena.web.acting.forwarding import PLAY, ForwardedProcess, Forwarding
 from arena.web.addresses import Links, NoSuchPage, slug, unslug, viewer_named
-from arena.web.arena_source import NoArena
-from arena.web.assets import ASSETS, STATIC, asset, sprite
+from arena.web.arena_source import ArenaBusy, NoArena
+from arena.web.assets import ASSETS, asset, sprite
+from arena.web.feeds import MEDIA, feed
+from arena.web.names import seat_names
 from arena.web.page import Page, as_json
 from arena.web.page_cache import PageCache, key_of
-from arena.web.rendering import templates_hash
+from arena.web.page_places import Full, PagePlaces
+from arena.web.pages.lists import Highlight
+from arena.web.passed_on import pass_on, people_folder
+from arena.web.rendering import has_previews, templates_hash
+from arena.web.responses import (
+    DAY_S,
+    HEADERS,
+    MEDIA_OF,
+    Gone,
+    WithHeaders,
+    compressed,
+    error_page,
+    has_tag,
+    icon,
+    nothing_there,
+    path_and_kind,
+    policy_of,
+    revalidated,
+    robots,
+    static,
+)
 from arena.web.site import Site, verifier
-from arena.web.site_archive import SiteArchive
-from arena.worker_process import end_with_parent
+from cardarena.v1 import lobby_pb2
 
 VERSION: Final = "7"
 """The version of the pictures of matches; raise it when their code changes, to drop cached pages."""
-MOST_WAITING: Final = 32
-"""The most requests that wait for a page; further ones are refused with 503."""
-RETRY_S: Final = 5
 WORKERS: Final = 1
 FRESH_S: Final = 2.0
 """How long a page is sent again without making it anew."""
@@ -53,34 +68,8 @@ MOST_PAGES: Final = 256
 """The number of such pages in memory."""
 COMPRESSION: Final = 5
 """The gzip level of uncached pages; higher levels take longer and save little."""
-_DAY_S: Final = 86_400
-
-HEADERS: Final[Mapping[str, str]] = {
-    "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
-        "require-trusted-types-for 'script'; trusted-types 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
-"""The headers of every response, also of errors. The verifier has another policy."""
-_MEDIA: Final = {
-    "html": "text/html; charset=utf-8",
-    "json": "application/json; charset=utf-8",
-}
 
 _log = logging.getLogger(__name__)
-
-
-class Full(Exception):
-    """Too many requests wait for a page."""
-
-
-class Gone(Exception):
-    """The page existed, and its file was removed."""
 
 
 class Web:
@@ -91,27 +80,41 @@ class Web:
         data: Path,
         *,
         workers: Executor | None = None,
+        store_url: str = "",
         only: str = "",
         organiser: bool = False,
+        address: str = "",
+        embed_in: Sequence[str] = (),
     ) -> None:
         """Serve nothing yet.
 
         Args:
           data: The data folder.
-          workers: Make pages of matches.
+          store_url: The address of a store in PostgreSQL; empty for the store of the folder.
+          workers: Make pages of matches; competitions are then computed when they are read.
           only: The one competition of the site; empty for all.
           organiser: Whether there are pages for organisers too.
+          address: Where the site is, such as `https://arena.example`; empty if that is not known.
+          embed_in: The origins whose pages may contain a match, such as `https://blog.example`.
         """
-        self.archive = SiteArchive(data, only=only)
+        self.address: Final = address
+        self.embed_in: Final = tuple(embed_in)
+        self._standings = ProcessPool(WORKERS)
+        standings = None if workers else self._standings
+        self.archive = SiteArchive(data, store_url=store_url, only=only, workers=standings)
+        self.is_for_organisers: Final = organiser
         self._site = Site(self.archive, organiser=organiser)
         self._cache = PageCache(data / "pages")
-        self._own_workers = workers is None
-        self._workers = workers if workers is not None else _workers()
-        self._waiting = 0
+        self._own_workers = ProcessPool(WORKERS, niceness=0)
+        self._workers = workers or self._own_workers
+        self._places = PagePlaces()
         self._pages: dict[str, tuple[float, bytes]] = {}
+        self._moments: dict[str, tuple[str, str, str] | None] = {}
+        """What the home page shows of a match, for the last one."""
         self._made_of = key_of(
             VERSION,
-            arena_version(),
+            address,
+            self.archive.reader,
             templates_hash(),
             sprite(),
             *(asset(name)[0] for name in ASSETS),
@@ -119,18 +122,25 @@ class Web:
 
     def close(self) -> None:
         """End the workers and close the store."""
-        if self._own_workers:
-            self._workers.shutdown(wait=True, cancel_futures=True)
+        self._own_workers.close()
+        self._standings.close()
         self.archive.close()
 
     async def page(self, request: Request) -> Response:
         """Make a page of the store."""
         path, kind = path_and_kind(request.path_params.get("path", "") or "index")
-        body = await self.made(path, kind, functools.partial(self._site.page, path))
-        return _revalidated(request, body, _MEDIA[kind])
+        query = dict(request.query_params)
+        make = functools.partial(self._site.page, path, query)
+        kept_as = key_of(path, request.url.query) if query else path
+        body = await self.made(request, path, kind, make, kept_as)
+        return revalidated(request, body, MEDIA_OF[kind])
 
-    async def made(self, path: str, kind: str, make: Callable[[], Page]) -> bytes:
+    async def made(
+        self, request: Request, path: str, kind: str, make: Callable[[], Page], kept_as: str = ""
+    ) -> bytes:
         """The body of a page, at most `FRESH_S` old; it is made on a thread.
+
+        `kept_as` names it among the pages in memory; its path does if that is empty.
 
         Raises:
           Full: if too many requests wait for a page.
@@ -138,103 +148,180 @@ class Web:
 
         def body() -> bytes:
             made = make()
-            return (made.json() if kind == "json" else made.html(Links(path))).encode()
+            return (
+                made.json() if kind == "json" else made.html(Links(path, address=self.address))
+            ).encode()
 
-        key, now_s = f"{path}.{kind}", asyncio.get_running_loop().time()
+        key, now_s = f"{kept_as or path}.{kind}", asyncio.get_running_loop().time()
         known = self._pages.get(key)
         if known is not None and now_s - known[0] < FRESH_S:
             return known[1]
-        async with self._place():
-            found = await asyncio.to_thread(body)
+        async with self._places.place(visitor_of(request.client)):
+            body_made = await asyncio.to_thread(body)
         while len(self._pages) >= MOST_PAGES:
             del self._pages[next(iter(self._pages))]
         self._pages.pop(key, None)
-        self._pages[key] = now_s, found
-        return found
+        self._pages[key] = now_s, body_made
+        return body_made
 
-    @contextlib.asynccontextmanager
-    async def _place(self) -> AsyncIterator[None]:
-        """Count a request that waits for a page.
-
-        Raises:
-          Full: if there are too many.
-        """
-        if self._waiting >= MOST_WAITING:
-            raise Full
-        self._waiting += 1
-        try:
-            yield
-        finally:
-            self._waiting -= 1
+    async def feed(self, request: Request) -> Response:
+        """Make `/matches.atom`, `/bots/NAME.atom` or `/competitions/NAME.atom`."""
+        path = request.path_params["path"]
+        async with self._places.place(visitor_of(request.client)):
+            made = await asyncio.to_thread(feed, self.archive, path, self.address)
+        return revalidated(request, made.encode(), MEDIA)
 
     async def official(self, request: Request) -> Response:
         """Make `/competitions/NAME.official-N.jsonl`: official standings and their inputs."""
         name, number = unslug(request.path_params["name"]), request.path_params["number"]
         body = await asyncio.to_thread(self.archive.official_export, name, number)
-        return _revalidated(request, body, "application/jsonl")
+        return revalidated(request, body, "application/jsonl")
 
     # Matches.
 
-    async def hand(self, request: Request) -> Response:
+    async def what_if(self, request: Request) -> Response:
+        """Pass the replay of an ended public match on to people's seats, and redirect to the form that continues it."""
+        ended, path = await self._match(request)
+        await asyncio.to_thread(pass_on, path, people_folder(self.archive.data))
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"/play/from/{slug(ended.match_id)}{query}", 302)
+
+    async def embedded(self, request: Request) -> Response:
+        """Make `/embed/m/ID/VIEWER/HAND`, the only page that may stand in one of another site."""
+        answer = await self.hand(request, embedded=True)
+        policy = HEADERS["content-security-policy"]
+        wanted = f"frame-ancestors {' '.join(self.embed_in)}"
+        answer.headers["content-security-policy"] = policy.replace("frame-ancestors 'none'", wanted)
+        return answer
+
+    async def hand(self, request: Request, *, embedded: bool = False) -> Response:
         """Make `/m/ID/VIEWER/HAND`, with `?step=N`."""
-        found, path = await self._match(request)
+        ended, path = await self._match(request)
         viewer, last = request.path_params["viewer"], request.path_params["hand"]
         number, _ = path_and_kind(last)
         step = request.query_params.get("step", "")[:12]
         if not number.isdecimal() or len(number) > 4:
             raise NoSuchPage(f"{number!r} is not the number of a hand")
         stat = await asyncio.to_thread(path.stat)
-        stamp, competition = stat.st_mtime_ns, found.competition
-        drawn_from = self._made_of, path.name, stat.st_size, stamp, competition
+        stamp, competition = stat.st_mtime_ns, ended.competition
+        drawn_from = self._made_of, embedded, path.name, stat.st_size, stamp, competition
         key = key_of(*drawn_from, viewer, int(number), step)
-        headers = {"etag": f'"{key[:32]}"', "cache-control": f"public, max-age={_DAY_S}"}
-        if _has(request, headers["etag"]):
+        headers = {"etag": f'"{key[:32]}"', "cache-control": f"public, max-age={DAY_S}"}
+        if has_tag(request, headers["etag"]):
             return Response(status_code=304, headers=headers)
         body = await asyncio.to_thread(self._cache.get, key)
         if body is None:
             page, shown = await self._in_worker(
-                "match_page", path, stamp, viewer, int(number), step, competition
+                request,
+                "match_page",
+                path,
+                stamp,
+                viewer,
+                int(number),
+                step,
+                competition,
+                self.address,
+                embedded=embedded,
             )
             # By what it shows: a request may have any words where a match has no pictures.
             kept_as = key_of(*drawn_from, *shown)
             body = await asyncio.to_thread(self._cache.put, kept_as, page.encode())
-        return _compressed(request, body, headers)
+        return compressed(request, body, headers)
 
     async def match(self, request: Request) -> Response:
         """Redirect `/m/ID.html?viewer=seat-2&hand=3`, or `&step=37`, to the page of the hand.
 
         Links have this address, because an export has one file for a match. `arena match why` prints `?seat=2`.
         """
-        found, path = await self._match(request)
+        ended, path = await self._match(request)
         seat, step = request.query_params.get("seat", ""), request.query_params.get("step", "")[:12]
         viewer = (
             f"seat-{seat}"
             if seat.isdecimal() and len(seat) < 3
             else request.query_params.get("viewer", "all")
         )
-        if viewer_named(viewer, len(found.bots)) is None:
+        if viewer_named(viewer, len(ended.bots)) is None:
             raise NoSuchPage(f"the match has no viewer {viewer!r}")
         given = request.query_params.get("hand", "")
         hand = int(given) if given.isdecimal() and len(given) < 5 else 1
         if step:
             stamp = (await asyncio.to_thread(path.stat)).st_mtime_ns
-            hand = await self._in_worker("hand_of_step", path, stamp, step)
+            hand = await self._in_worker(request, "hand_of_step", path, stamp, step)
         query = f"?step={step}" if step else "?play=1" if "play" in request.query_params else ""
-        address = f"/m/{slug(found.outcome.match_id)}/{viewer}/{hand}.html{query}"
+        address = f"/m/{slug(ended.match_id)}/{viewer}/{hand}.html{query}"
         return RedirectResponse(address, 302)
+
+    async def hand_preview(self, request: Request) -> Response:
+        """Make `/previews/m/ID/VIEWER/HAND.png`, with `?step=N`."""
+        _, path = await self._match(request)
+        viewer, hand = request.path_params["viewer"], request.path_params["hand"]
+        stat = await asyncio.to_thread(path.stat)
+        given = viewer[:12], min(hand, 9_999), request.query_params.get("step", "")[:12]
+        drawn_from = path.name, stat.st_size, stat.st_mtime_ns
+        drawing = functools.partial(
+            self._in_worker, request, "preview", path, stat.st_mtime_ns, *given
+        )
+        return await self._preview(request, drawing, *drawn_from, *given)
+
+    async def bot_preview(self, request: Request) -> Response:
+        """Make `/previews/bots/NAME.png`."""
+        name = unslug(request.path_params["name"])
+        page = await asyncio.to_thread(self._site.page, f"bots/{slug(name)}")
+        lines = [f"{value} {words}" for value, words in page.pictures["stats"]]
+        drawing = functools.partial(self._in_worker, request, "bot_picture", name, lines)
+        return await self._preview(request, drawing, name, *lines)
+
+    async def _preview(
+        self, request: Request, drawing: Callable[[], Awaitable[bytes]], *drawn_from: object
+    ) -> Response:
+        """A picture, from the cache if it was drawn from the same before.
+
+        Raises:
+          NoSuchPage: if this site draws no previews.
+        """
+        if not has_previews():
+            raise NoSuchPage("this site draws no previews")
+        key = key_of("preview", self._made_of, *drawn_from)
+        body = await asyncio.to_thread(self._cache.get, key)
+        if body is None:
+            body = await asyncio.to_thread(self._cache.put, key, await drawing())
+        headers = {"etag": f'"{key[:32]}"', "cache-control": f"public, max-age={DAY_S}"}
+        if has_tag(request, headers["etag"]):
+            return Response(status_code=304, headers=headers)
+        headers["cross-origin-resource-policy"] = "cross-origin"
+        return Response(gzip.decompress(body), media_type="image/png", headers=headers)
 
     async def match_json(self, request: Request) -> Response:
         """Make `/m/ID.json`."""
         _, path = await self._match(request)
-        body = as_json(await self._in_worker("result_view", path)).encode()
-        return _revalidated(request, body, _MEDIA["json"])
+        body = as_json(await self._in_worker(request, "result_view", path)).encode()
+        return revalidated(request, body, MEDIA_OF["json"])
 
     async def replay(self, request: Request) -> Response:
         """Make `/replays/ID.replay`."""
         _, path = await self._match(request)
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
-    async def _match(self, request: Request) -> tuple[StoredMatch, Path]:
+    async def moment(
+        self, request: Request, match: lobby_pb2.MatchInfo, hand: int
+    ) -> Highlight | None:
+        """A picture of a finished match for the home page; None if it has none."""
+        if match.match_id not in self._moments:
+            path = await asyncio.to_thread(self.archive.replay, match)
+            drawn = None
+            if path is not None:
+                stamp = (await asyncio.to_thread(path.stat)).st_mtime_ns
+                drawn = await self._in_worker(request, "moment", path, stamp, hand)
+            self._moments = {match.match_id: drawn}
+        drawn = self._moments[match.match_id]
+        if not drawn:
+            return None
+        table, sentence, step = map(Markup, drawn)
+        return Highlight(
+            match.game, seat_names(match.bots), table, sentence, match.match_id, str(step)
+        )
+
+    async def _match(self, request: Request) -> tuple[lobby_pb2.MatchInfo, Path]:
         """A public match, and the path of its replay.
 
         Raises:
@@ -242,183 +329,79 @@ class Web:
           Gone: if its replay was removed.
         """
         match_id = unslug(request.path_params["match"])
-        found = await asyncio.to_thread(self.archive.match, match_id)
-        if found is None:
+        ended = await asyncio.to_thread(self.archive.match, match_id)
+        if ended is None:
             raise NoSuchPage(f"no match {match_id!r} can be watched here, or not yet", "matches")
-        path = await asyncio.to_thread(self.archive.replay, found)
+        path = await asyncio.to_thread(self.archive.replay, ended)
         if path is None:
             raise Gone(f"match {match_id} has no replay, or its replay was removed")
-        return found, path
+        return ended, path
 
-    async def _in_worker(self, function: str, *given: Any) -> Any:
+    async def _in_worker(self, request: Request, function: str, *given: Any, **named: Any) -> Any:
         """Call a function of `arena.web.pages.finished_match` in a worker, once again if that dies."""
-        async with self._place():
-            loop = asyncio.get_running_loop()
+        call = functools.partial(_call, function, *given, **named)
+        async with self._places.place(visitor_of(request.client)):
             try:
-                return await loop.run_in_executor(self._workers, _call, function, *given)
+                return await asyncio.wrap_future(self._workers.submit(call))
             except BrokenProcessPool:
-                if not self._own_workers:
-                    raise
-                _log.warning("a worker that draws pages has died")
-                self._workers = _workers()
-                return await loop.run_in_executor(self._workers, _call, function, *given)
+                return await asyncio.wrap_future(self._workers.submit(call))
 
     async def verifier(self, request: Request) -> Response:
         """Make `/verify.html`, the page that verifies deals, with its own policy."""
         body = verifier()
-        headers = {"content-security-policy": _policy_of(body), "cache-control": "no-cache"}
-        return Response(body, media_type=_MEDIA["html"], headers=headers)
+        headers = {"content-security-policy": policy_of(body), "cache-control": "no-cache"}
+        return Response(body, media_type=MEDIA_OF["html"], headers=headers)
 
 
-def application(web: Web, more: tuple[BaseRoute, ...] = ()) -> ASGIApp:
-    """The site as an ASGI application; `more` are the routes of matches in play."""
+def application(
+    web: Web,
+    more: tuple[BaseRoute, ...] = (),
+    acting: ForwardedProcess | None = None,
+    play: ForwardedProcess | None = None,
+) -> ASGIApp:
+    """The site as an ASGI application.
+
+    Args:
+      web: Makes the pages.
+      more: The routes of matches in play.
+      acting: Answers the paths of sign-in and forms; None for a site without them.
+      play: Answers the paths of people's seats; None for a site without them.
+    """
     routes: list[BaseRoute] = [
         *more,
-        Mount("/static", _Static(directory=STATIC)),
-        Route("/favicon.ico", _no_icon),
+        Route("/static/{name}", static),
+        Route("/favicon.ico", icon),
+        Route("/robots.txt", robots),
         Route("/verify.html", web.verifier),
         Route("/replays/{match}.replay", web.replay),
         Route("/competitions/{name}.official-{number:int}.jsonl", web.official),
+        Route("/previews/m/{match}/{viewer}/{hand:int}.png", web.hand_preview),
+        Route("/previews/bots/{name}.png", web.bot_preview),
+        *([] if play is None else [Route("/m/{match}/what-if", web.what_if)]),
         Route("/m/{match}.json", web.match_json),
         *(Route(f"/m/{{match}}{ending}", web.match) for ending in (".html", "")),
         Route("/m/{match}/{viewer}/{hand}", web.hand),
+        *([Route("/embed/m/{match}/{viewer}/{hand}", web.embedded)] if web.embed_in else []),
+        Route("/{path:path}.atom", web.feed),
         Route("/{path:path}", web.page),
     ]
     handlers: dict[Any, Any] = dict.fromkeys(
-        (NoSuchPage, Gone, Full, NoArena, HTTPException, Exception), _error_page
+        (NoSuchPage, NotPublic, Gone, Full, NoArena, ArenaBusy, HTTPException, Exception),
+        error_page,
     )
-    router = Router(routes, redirect_slashes=False, default=_nothing)
+    router = Router(routes, redirect_slashes=False, default=nothing_there)
     compressed = GZipMiddleware(ExceptionMiddleware(router, handlers), compresslevel=COMPRESSION)
-    return _WithHeaders(compressed)
-
-
-class _WithHeaders:
-    """Adds `HEADERS` to every response, unless it has another value."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self._app(scope, receive, with_headers)
-
-
-class _Static(StaticFiles):
-    """Style sheet and scripts, which browsers cache for ever because their names have a hash."""
-
-    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        name = next((each for each in ASSETS if asset(each)[0] == path), None)
-        return ("", None) if name is None else super().lookup_path(name)
-
-    def file_response(self, *given: Any, **named: Any) -> Response:
-        made = super().file_response(*given, **named)
-        made.headers["cache-control"] = "public, max-age=31536000, immutable"
-        return made
-
-
-def path_and_kind(path: str) -> tuple[str, str]:
-    """A path without its suffix, and the kind of the page, `html` or `json`."""
-    for kind in _MEDIA:
-        if path.endswith(f".{kind}"):
-            return path.removesuffix(f".{kind}"), kind
-    return path, "html"
-
-
-def answer_once(body: bytes, kind: str) -> Response:
-    """A response that is not cached."""
-    return Response(body, media_type=_MEDIA[kind], headers={"cache-control": "no-store"})
-
-
-def _has(request: Request, etag: str) -> bool:
-    given = request.headers.get("if-none-match", "")
-    return etag in (each.strip().removeprefix("W/") for each in given.split(","))
-
-
-def _revalidated(request: Request, body: bytes, media: str) -> Response:
-    """A response that browsers cache and revalidate each time."""
-    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = {"etag": etag, "cache-control": "no-cache"}
-    if _has(request, etag):
-        return Response(status_code=304, headers=headers)
-    return Response(body, media_type=media, headers=headers)
-
-
-def _compressed(request: Request, body: bytes, headers: Mapping[str, str]) -> Response:
-    """A response from a compressed page; it is decompressed for clients without gzip."""
-    headers = {**headers, "vary": "accept-encoding"}
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        headers |= {"content-encoding": "gzip"}
-    else:
-        body = gzip.decompress(body)
-    return Response(body, media_type=_MEDIA["html"], headers=headers)
-
-
-@functools.lru_cache(2)
-def _policy_of(page: bytes) -> str:
-    """The policy in a page's own meta element, as a header."""
-    text = page.decode()
-    begin = text.index('content="default-src') + len('content="')
-    return f"{text[begin : text.index(chr(34), begin)]}; frame-ancestors 'none'"
-
-
-# Errors.
-
-
-def _error(status: int, title: str, text: str, listed: str = "") -> Response:
-    page = Page("error.html", title, {}, {"text": text[:1].upper() + text[1:], "listed": listed})
-    headers = {"cache-control": "no-store"}
-    if status == 503:
-        headers["retry-after"] = str(RETRY_S)
-    return Response(page.html(Links("", absolute=True)), status, headers, _MEDIA["html"])
-
-
-async def _error_page(request: Request, error: Exception) -> Response:
-    path, again = request.url.path[:200], f"Try again in {RETRY_S} s."
-    match error:
-        case NoSuchPage():
-            return _error(404, "Not found", f"{error}.", error.listed)
-        case Gone():
-            return _error(410, "Gone", f"{error}.", "matches")
-        case Full():
-            return _error(503, "Full", f"Too many pages are being made at once. {again}")
-        case NoArena():
-            text = f"Interrupted matches continue when an arena runs. {again}"
-            return _error(503, "No arena is running", f"No arena answers. {text}", "live")
-        case HTTPException(status_code=404):
-            return _error(404, "Not found", f"there is no page {path}.")
-        case HTTPException():
-            return _error(error.status_code, "Not allowed", "All pages are read-only.")
-    incident = secrets.token_hex(4)
-    _log.error("a page fails", exc_info=error, extra={"incident": incident, "path": path})
-    text = f"This is an error of the site, incident {incident}; its log has the details."
-    return _error(500, "Something went wrong", text)
-
-
-async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
-    raise HTTPException(404)
-
-
-async def _no_icon(request: Request) -> Response:
-    return Response(status_code=204, headers={"cache-control": f"public, max-age={_DAY_S}"})
+    # Pages with tokens of forms are not compressed: their length would tell of the tokens.
+    site: ASGIApp = compressed if acting is None else Forwarding(compressed, acting)
+    site = WithHeaders(site if play is None else Forwarding(site, play, PLAY))
+    return OwnNames(site) if web.is_for_organisers else site
 
 
 # Workers.
 
 
-def _workers() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(
-        WORKERS, mp_context=get_context("spawn"), initializer=end_with_parent
-    )
-
-
-def _call(function: str, *given: Any) -> Any:
+def _call(function: str, *given: Any, **named: Any) -> Any:
     """Call a function in a worker. Only workers load the code that replays matches, for its memory."""
     from arena.web.pages import finished_match
 
-    return getattr(finished_match, function)(*given)
+    return getattr(finished_match, function)(*given, **named)

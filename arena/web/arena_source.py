@@ -6,11 +6,11 @@ from pathlib import Path
 
 import grpc
 
-from arena.server.data_folder import watch_socket
 from cardarena.v1 import watch_pb2, watch_pb2_grpc
 
 WAIT_S = 3.0
 AWAY = "no arena answers in this folder"
+BUSY = "the arena is busy, and answers late"
 _RECONNECT = (("grpc.initial_reconnect_backoff_ms", 200), ("grpc.max_reconnect_backoff_ms", 1_000))
 """Short waits, because an arena restarts within seconds, and a local socket is cheap to try."""
 
@@ -23,11 +23,15 @@ class NoArena(NotLive):
     """No arena answers, so the matches in play are not known."""
 
 
+class ArenaBusy(NotLive):
+    """An arena runs, and cannot answer now."""
+
+
 class ArenaSource:
     """The matches in play of an arena on this machine. Create it on the loop that uses it."""
 
-    def __init__(self, data: Path) -> None:
-        self._channel = grpc.aio.insecure_channel(f"unix:{watch_socket(data)}", options=_RECONNECT)
+    def __init__(self, watch_socket: Path) -> None:
+        self._channel = grpc.aio.insecure_channel(f"unix:{watch_socket}", options=_RECONNECT)
         self._stub = watch_pb2_grpc.WatchServiceStub(self._channel)
 
     async def watch(self, match_id: str, after: int) -> AsyncIterator[watch_pb2.WatchResponse]:
@@ -36,6 +40,7 @@ class ArenaSource:
         Raises:
           NotLive: if the match cannot be watched.
           NoArena: if no arena answers, or the arena stops.
+          ArenaBusy: if the arena runs, and cannot answer now.
         """
         request = watch_pb2.WatchRequest(match_id=match_id, after=after)
         call = self._stub.Watch(request)
@@ -45,7 +50,7 @@ class ArenaSource:
         except grpc.aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.NOT_FOUND:
                 raise NotLive(error.details() or f"no match {match_id!r} can be watched") from None
-            raise NoArena(AWAY) from None
+            raise _why(error) from None
         finally:
             with contextlib.suppress(Exception):
                 call.cancel()
@@ -55,12 +60,19 @@ class ArenaSource:
 
         Raises:
           NoArena: if no arena answers.
+          ArenaBusy: if the arena runs, and cannot answer now.
         """
         try:
             return await self._stub.ListLive(watch_pb2.ListLiveRequest(), timeout=WAIT_S)
-        except grpc.aio.AioRpcError:
-            raise NoArena(AWAY) from None
+        except grpc.aio.AioRpcError as error:
+            raise _why(error) from None
 
     async def close(self) -> None:
         """Close the channel."""
         await self._channel.close()
+
+
+def _why(error: grpc.aio.AioRpcError) -> NotLive:
+    """Why a call failed: the socket has no listener, or the arena behind it refused or was late."""
+    absent = error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
+    return NoArena(AWAY) if absent else ArenaBusy(BUSY)

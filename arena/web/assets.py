@@ -1,24 +1,31 @@
-"""Style sheet, scripts and card shapes. Served names contain a hash of the content."""
+"""Style sheet, scripts, icon and card shapes. Served names contain a hash of the content."""
 
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 STATIC: Final = Path(__file__).with_name("static")
-ASSETS: Final = ("arena.css", "viewer.js", "match.js", "live.js", "site.js")
+ASSETS: Final = ("arena.css", "icon.svg", "site.js", "viewer.js", "match.js", "live.js", "play.js")
+JOINED: Final = {name: ("table.js", name) for name in ("viewer.js", "live.js", "play.js")}
+"""Assets of several files: what draws trees is sent with what shows them, in one request."""
 _DIGITS: Final = 12
+_NOTES: Final = re.compile(rb"/\*.*?\*/\s*|^\s+", re.DOTALL | re.MULTILINE)
+"""Comments and indentation of a style sheet, which is sent without them."""
 
 
 @cache
 def asset(name: str) -> tuple[str, bytes]:
-    """A style sheet or script: its name with a hash, and its content."""
-    body = STATIC.joinpath(name).read_bytes()
+    """An asset: its name with a hash, and its content."""
+    body = b"".join(STATIC.joinpath(part).read_bytes() for part in JOINED.get(name, (name,)))
     stem, _, kind = name.rpartition(".")
+    if kind == "css":
+        body = _NOTES.sub(b"", body)
     return f"{stem}-{hashlib.sha256(body).hexdigest()[:_DIGITS]}.{kind}", body
 
 
 @cache
 def sprite() -> str:
-    """The SVG shapes of suits and court cards, which every page with cards contains."""
+    """The SVG shapes of suits, court cards and signs, which every page contains."""
     return STATIC.joinpath("sprite.svg").read_text("utf-8")

@@ -12,9 +12,9 @@ import logging
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from arena.scenes import Viewer
+from arena.pictures import Viewer
 from arena.web.addresses import viewer_name, viewer_named
 from arena.web.arena_source import ArenaSource, NotLive
 from arena.web.live_match import Deltas, LiveDrawer, RunningClock, encoded
@@ -50,8 +50,7 @@ class HubFull(Exception):
     """There are too many subscribers."""
 
 
-@dataclass(frozen=True, slots=True)
-class LiveMessage:
+class LiveMessage(NamedTuple):
     """A message of a feed."""
 
     number: int
@@ -117,7 +116,12 @@ class LiveBuffer(Feed):
         If the buffer no longer has all of them, it is the present picture.
         """
         at = next(
-            (at for at, each in enumerate(self._messages) if each.number == number and number), None
+            (
+                at
+                for at, message in enumerate(self._messages)
+                if message.number == number and number
+            ),
+            None,
         )
         if at is None:
             ending = self._messages[-1].body if self.over and self._messages else b""

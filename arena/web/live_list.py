@@ -1,12 +1,13 @@
 """The feed of the list of matches in play: one poll of the arena serves all subscribers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
-from arena.web.arena_source import ArenaSource, NoArena
+from arena.web.arena_source import ArenaBusy, ArenaSource, NoArena
 from arena.web.event_hub import FeedLimits, event
-from arena.web.live_table import EndedRow
+from arena.web.live_table import UNKNOWN_LIVE
+from arena.web.page import Json
 from arena.web.subscribers import Feed
 from cardarena.v1 import watch_pb2
 
@@ -23,8 +24,8 @@ class LiveList(Feed):
     def __init__(
         self,
         source: ArenaSource,
-        drawn: Callable[[watch_pb2.ListLiveResponse | None, tuple[EndedRow, ...]], Any],
-        ended: Callable[[], Awaitable[tuple[EndedRow, ...]]],
+        drawn: Callable[[watch_pb2.ListLiveResponse | None, Sequence[Json]], Any],
+        ended: Callable[[], Awaitable[Sequence[Json]]],
         every_s: float = 2.0,
         limits: FeedLimits | None = None,
     ) -> None:
@@ -35,14 +36,13 @@ class LiveList(Feed):
         self._polled_s = float("-inf")
         self._found: watch_pb2.ListLiveResponse | None = None
         self._sent: object = None
-        self._fresh = False
-        """Whether the present subscribers were sent `_sent`."""
-        self._number = 0
+        """What the message shows; None while there is none."""
         self._body = b""
-        self._task: asyncio.Task[None] | None = None
+        self._number = 0
+        self._poller: asyncio.Task[None] | None = None
 
     async def now(self) -> watch_pb2.ListLiveResponse | None:
-        """The matches in play; None if no arena answers."""
+        """The matches in play; None if no arena answers. While the arena is busy the last list stays."""
         now_s = asyncio.get_running_loop().time()
         if now_s - self._polled_s >= FRESH_S:
             self._polled_s = now_s
@@ -50,14 +50,14 @@ class LiveList(Feed):
                 self._found = await self._source.live()
             except NoArena:
                 self._found = None
+            except ArenaBusy:
+                self._found = UNKNOWN_LIVE if self._found is None else self._found
         return self._found
 
     def join(self, number: int) -> tuple[bytes, int]:  # noqa: ARG002
-        """The present list, and the position to continue from."""
-        if self._task is None or self._task.done():
-            self._fresh = False  # the last message is from before a time without subscribers
-            self._task = asyncio.create_task(self._poll())
-            return b"", self._number
+        """The present list, if it is known, and the position to continue from."""
+        if self._poller is None or self._poller.done():
+            self._poller = asyncio.create_task(self._poll())
         return self._body, self._number
 
     def since(self, position: int) -> tuple[bytes, int]:
@@ -66,13 +66,11 @@ class LiveList(Feed):
 
     async def _poll(self) -> None:
         while self.subscriptions:
-            self._send(await self.now(), await self._ended())
+            shown = await self.now(), await self._ended()
+            if shown != self._sent:
+                self._sent = shown
+                self._number += 1
+                self._body = event("list", self._number, self._drawn(*shown))
+                self.wake()
             await asyncio.sleep(self._every_s)
-
-    def _send(self, found: watch_pb2.ListLiveResponse | None, ended: tuple[EndedRow, ...]) -> None:
-        if self._fresh and self._sent == (found, ended):
-            return
-        self._sent, self._fresh = (found, ended), True
-        self._number += 1
-        self._body = event("list", self._number, self._drawn(found, ended))
-        self.wake()
+        self._sent, self._body = None, b""  # what comes later would be from before this time

@@ -5,21 +5,22 @@ open. A picture is equal to the one that the replay has later.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from arena.games.contract import Event, Seat, View
+from arena.pictures import AnyViewer, Viewer, hand_ends, scenes_of, sentence
+from arena.pictures.vocabulary import Line, Name
+from arena.records.frames import perspective_of, views_used
+from arena.records.phrases import PLAYED_FOR, deed
 from arena.referee.spec import FaultKind
-from arena.replay.frames import perspective_of, views_used
-from arena.replay.phrases import PLAYED_FOR, deed
-from arena.scenes import AnyViewer, Viewer, scenes_of, sentence
-from arena.scenes.vocabulary import Line, Name
+from arena.referee.wire.games import codec_of
+from arena.referee.wire.terms import terms_of_message
+from arena.web.names import seat_names
 from arena.web.rendering import visible
 from arena.web.steps import Step, step_of
 from arena.web.table import Clock, TableLayout
 from arena.web.trees import Element, Tree, listed
-from arena.wire.games import codec_of
-from arena.wire.terms import terms_of_message
 from cardarena.v1 import game_pb2, watch_pb2
 
 HIDDEN_MOVES: Final[Line] = ("The bots make moves that are not public.",)
@@ -48,7 +49,7 @@ class LiveDrawer:
           UnknownGame, OtherRules, BadOptions, ValueError: if this arena cannot read the terms.
         """
         self.terms: Final = terms_of_message(opened.terms)
-        self.names: Final = tuple(opened.bots)
+        self.names: Final = seat_names(opened.bots)
         self.viewer: Final = viewer
         self.hands_open: Final = opened.hands_open
         self.number = 0
@@ -69,7 +70,7 @@ class LiveDrawer:
         before, self._views = self._views, view
         self.number = frame.number
         label, hand = str(frame.number - 1), frame.hand
-        ends = self._ends(events)
+        ends = hand_ends(events, self._scenes)
         if frame.key or not before or not ends:
             # The first picture shows the present state, without earlier hands.
             if ends:
@@ -96,9 +97,9 @@ class LiveDrawer:
         if viewer is Viewer.SPECTATOR:
             return tuple(map(self._event, frame.events)), frame.fresh
         sent, fresh = frame.open_hands.events, frame.open_hands.fresh
-        seen = [viewer is Viewer.ALL or viewer in each.seats for each in sent]
+        seen = [viewer is Viewer.ALL or viewer in event.seats for event in sent]
         events = [
-            self._event(each.event) for each, is_seen in zip(sent, seen, strict=True) if is_seen
+            self._event(event.event) for event, is_seen in zip(sent, seen, strict=True) if is_seen
         ]
         return tuple(events), sum(seen[len(seen) - fresh :])
 
@@ -109,14 +110,10 @@ class LiveDrawer:
         message = frame.view if seat is None else frame.open_hands.views[seat]
         return self._codec.read_view(getattr(message, self._codec.family))
 
-    def _ends(self, events: Sequence[Event]) -> Sequence[int]:
-        """The numbers of events, from 1, that end a hand."""
-        return [at for at, each in enumerate(events, 1) if isinstance(each, self._scenes.HAND_ENDS)]
-
     def _closed(self, before: View, frame: watch_pb2.WatchFrame, seat: Seat | None) -> View:
         """A view at the end of the hand that a frame ends, from the events sent to its seat."""
         events, _ = self._events_for(frame, Viewer.SPECTATOR if seat is None else seat)
-        return self._scenes.close(before, events[: self._ends(events)[0]], seat)
+        return self._scenes.close(before, events[: hand_ends(events, self._scenes)[0]], seat)
 
     def _step(
         self,
@@ -133,25 +130,27 @@ class LiveDrawer:
             views, self.viewer, self._events, fresh, terms.seats, terms.options
         )
         sentences = tuple(
-            sentence(each, self._scenes.SENTENCES) for each in perspective.latest_events
+            sentence(event, self._scenes.SENTENCES) for event in perspective.latest_events
         )
-        marks = {each.seat: FaultKind(each.kind).entry.label for each in faults}
+        marks = {fault.seat: FaultKind(fault.kind).entry.label for fault in faults}
         fault_lines: tuple[Line, ...] = tuple(
-            (Name(Seat(each.seat)), f" {deed(FaultKind(each.kind))}: {PLAYED_FOR}.")
-            for each in faults
+            (Name(Seat(fault.seat)), f" {deed(FaultKind(fault.kind))}: {PLAYED_FOR}.")
+            for fault in faults
         )
         clocks = {
             seat: Clock(bank_ms / 1000, self._full_s) for seat, bank_ms in enumerate(frame.banks_ms)
         }
         scene = self._scenes.scene(perspective)
-        acting = (each.seat for each in scene.seats if each.active and each.seat in clocks)
+        acting = (
+            picture.seat for picture in scene.seats if picture.active and picture.seat in clocks
+        )
         self.clock = RunningClock(
             frame.asked_unix_ms,
             terms.time_control.move_ms,
             tuple((self.names[seat], frame.banks_ms[seat]) for seat in acting),
         )
-        own = None if isinstance(self.viewer, Viewer) else self.viewer
-        layout = TableLayout(self.names, own, clocks, marks)
+        near = None if isinstance(self.viewer, Viewer) else self.viewer
+        layout = TableLayout(self.names, near, clocks, marks)
         sentences = sentences or (HIDDEN_MOVES,)
         return step_of(label, hand, scene, layout, sentences, fault_lines, ends_hand=ends_hand)
 
@@ -188,9 +187,9 @@ class Deltas:
 def _packed(tree: Tree, known: Mapping[str, Tree]) -> Any:
     if isinstance(tree, str):
         return tree
-    own = tree.attributes.get("data-key", "")
-    if own and known.get(own) == tree:
-        return {"same": own}
+    key = tree.attributes.get("data-key", "")
+    if key and known.get(key) == tree:
+        return {"same": key}
     return [tree.tag, dict(tree.attributes), *(_packed(child, known) for child in tree.children)]
 
 

@@ -1,19 +1,20 @@
 """Routes of matches in play: their list, the page of each, and the feeds of both."""
 
 import asyncio
+import contextlib
 import functools
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from arena.scenes import AnyViewer, Viewer
+from arena.pictures import AnyViewer, Viewer
 from arena.web.addresses import (
     Links,
     NoSuchPage,
@@ -25,19 +26,20 @@ from arena.web.addresses import (
     viewer_name,
     viewer_named,
 )
-from arena.web.app import Web, answer_once, path_and_kind
-from arena.web.arena_source import NoArena, NotLive
-from arena.web.connection import EXTENSION
+from arena.web.app import Web
+from arena.web.arena_source import ArenaBusy, NoArena, NotLive
 from arena.web.event_hub import SPECTATOR, EventHub, HubFull, LiveBuffer
 from arena.web.live_list import LiveList
 from arena.web.live_match import LiveDrawer
-from arena.web.live_table import EndedRow, LiveView, live_tree
-from arena.web.page import Page, as_json
-from arena.web.pages.lists import ended_rows, home, live
+from arena.web.live_table import live_tree, live_view
+from arena.web.names import is_of_house_alone
+from arena.web.page import Json, Page, as_json
+from arena.web.pages.lists import Highlight, ended_rows, home, live, match_to_show
 from arena.web.rendering import game_title, render
+from arena.web.responses import answer_once, path_and_kind
 from arena.web.steps import Step
-from arena.web.subscribers import Feed, Subscriber
-from arena.web.trees import listed
+from arena.web.subscribers import EXTENSION, Feed, Subscriber
+from arena.web.trees import html, listed
 from cardarena.v1 import watch_pb2
 
 RETRY_MS = 2_000
@@ -50,6 +52,8 @@ _FEED_HEADERS = [
     (b"connection", b"close"),  # a feed is the last response on its connection
     (b"x-accel-buffering", b"no"),
 ]
+FIRST_PICTURE_S: Final = 1.0
+"""How long the home page waits for a match in play."""
 MOST_SEATS: Final = 10
 """The most seats in a path."""
 _FULL = "There are too many spectators. Try again in a minute."
@@ -76,23 +80,43 @@ class LivePages:
         )
 
     async def home(self, request: Request) -> Response:
-        """Make `/`."""
-        return await self._now(request, "index", home)
+        """Make `/`, with a match in play, which plays by itself, or a moment of a finished one."""
+        moment = await self._moment(request)
+        return await self._now(request, "index", functools.partial(home, moment=moment))
+
+    async def _moment(self, request: Request) -> Highlight | None:
+        """The table of the home page; None for the sample hand."""
+        if request.url.path.endswith(".json"):
+            return None
+        in_play = await self._list.now()
+        public = [] if in_play is None else in_play.matches
+        for match in (match for match in public if not is_of_house_alone(match.bots)):
+            with contextlib.suppress(NotLive, TimeoutError):
+                buffer = await asyncio.wait_for(self._hub.buffer(match.match_id), FIRST_PICTURE_S)
+                drawer, step = _shown(buffer)
+                drawn = Markup(html(step.table)), Markup(html(step.text))  # noqa: S704 - `html` escapes
+                game = drawer.terms.game.id
+                return Highlight(game, drawer.names, *drawn, match.match_id, number=buffer.number)
+            break
+        row = await asyncio.to_thread(match_to_show, self._web.archive)
+        if row is None:
+            return None
+        return await self._web.moment(request, row.match, row.costliest_hand or 1)
 
     async def list(self, request: Request) -> Response:
         """Make `/live`."""
         page = functools.partial(live, at=_time(), now_unix_ms=_now_ms())
         return await self._now(request, "live", page)
 
-    async def _ended(self) -> tuple[EndedRow, ...]:
+    async def _ended(self) -> Sequence[Json]:
         return await asyncio.to_thread(ended_rows, self._web.archive, _now_ms())
 
     async def _now(self, request: Request, path: str, make: Callable[..., Page]) -> Response:
         """Make a page that has the matches in play; it is made once for requests at the same time."""
         kind = "json" if request.url.path.endswith(".json") else "html"
-        found = await self._list.now()
-        page = functools.partial(make, self._web.archive, found)
-        return answer_once(await self._web.made(path, kind, page), kind)
+        in_play = await self._list.now()
+        page = functools.partial(make, self._web.archive, in_play)
+        return answer_once(await self._web.made(request, path, kind, page), kind)
 
     async def list_feed(self, request: Request) -> Response:
         """Make `/live/feed`."""
@@ -108,13 +132,13 @@ class LivePages:
             return RedirectResponse(f"/m/{slug(match_id)}/live.{kind}", 302)
         try:
             buffer = await self._hub.buffer(match_id, viewer)
-        except NoArena:
+        except (NoArena, ArenaBusy):
             raise
         except NotLive as error:
-            found = await asyncio.to_thread(self._web.archive.match, match_id)
-            if found is not None and found.published:  # it has ended
-                own = "all" if given is None else viewer
-                over = ".json" if kind == "json" else f"/{own}/1.html"
+            ended = await asyncio.to_thread(self._web.archive.match, match_id)
+            if ended is not None and ended.published:  # it has ended
+                shown_to = "all" if given is None else viewer
+                over = ".json" if kind == "json" else f"/{shown_to}/1.html"
                 return RedirectResponse(f"/m/{slug(match_id)}{over}", 302)
             text = f"no match {match_id!r} can be watched live: it is over, sealed, or unknown"
             raise NoSuchPage(text if given is None else str(error), "live") from None
@@ -129,7 +153,7 @@ class LivePages:
         after = int(given) if given.isdecimal() and len(given) < 10 else 0
         try:
             buffer = await self._hub.buffer(match_id, viewer)
-        except NoArena:
+        except (NoArena, ArenaBusy):
             raise
         except NotLive as error:
             raise NoSuchPage(str(error), "live") from None
@@ -157,21 +181,19 @@ class _FeedResponse(Response):
             if scope["method"] == "HEAD":
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
                 return
-            connection, subscribers = scope["extensions"][EXTENSION], self._feed.subscribers
-            chunked = scope["http_version"] != "1.0"
-            subscriber = Subscriber(subscribers, connection.connections, end, chunked=chunked)
+            connection, chunked = scope["extensions"][EXTENSION], scope["http_version"] != "1.0"
+            subscriber = Subscriber(self._feed, connection.connections, end, chunked=chunked)
             handed_over = connection.hand_over(subscriber)
         finally:
             if not handed_over:
                 end()
         if handed_over:
-            now = _NOW % _now_ms()
-            subscribers.join(subscriber, _RETRY + now, self._after)
+            self._feed.attach(subscriber, _RETRY + _NOW % _now_ms(), self._after)
 
 
-def _drawn(found: watch_pb2.ListLiveResponse | None, ended: tuple[EndedRow, ...]) -> Any:
+def _drawn(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json]) -> Any:
     """The list as JSON for the script."""
-    return listed(live_tree(Links("live").page, LiveView.of(found, ended), _time()))
+    return listed(live_tree(Links("live").page, live_view(in_play, ended), _time()))
 
 
 def _now_ms() -> int:
@@ -194,28 +216,8 @@ def _viewer(name: str) -> str:
 
 
 def _live_path(match_id: str, viewer: AnyViewer) -> str:
-    own = "" if viewer is Viewer.SPECTATOR else f"/{viewer_name(viewer)}"
-    return f"m/{match_id}/live{own}"
-
-
-@dataclass(frozen=True, slots=True)
-class LiveMatchView:
-    """A match in play, as JSON."""
-
-    match: str
-    game: str
-    bots: tuple[str, ...]
-    viewer: str
-    hands_open: bool
-    viewers: tuple[str, ...]
-    """The possible viewers."""
-    hand: int
-    """From 1."""
-    step: str
-    said: str
-    """Sentences of what happened in the step."""
-    feed: str
-    """The path of its feed."""
+    ending = "" if viewer is Viewer.SPECTATOR else f"/{viewer_name(viewer)}"
+    return f"m/{match_id}/live{ending}"
 
 
 def _shown(buffer: LiveBuffer) -> tuple[LiveDrawer, Step]:
@@ -231,25 +233,26 @@ def _viewers(drawer: LiveDrawer) -> tuple[AnyViewer, ...]:
 
 
 def _feed_address(buffer: LiveBuffer) -> str:
-    own = "" if buffer.viewer == SPECTATOR else f"/{buffer.viewer}"
-    return f"/m/{slug(buffer.match_id)}/feed{own}"
+    ending = "" if buffer.viewer == SPECTATOR else f"/{buffer.viewer}"
+    return f"/m/{slug(buffer.match_id)}/feed{ending}"
 
 
 def _json(buffer: LiveBuffer) -> str:
+    """A match in play as JSON: its possible viewers, hand (from 1), last step, and the path of its feed."""
     drawer, step = _shown(buffer)
     return as_json(
-        LiveMatchView(
-            match=buffer.match_id,
-            game=drawer.terms.game.id,
-            bots=drawer.names,
-            viewer=buffer.viewer,
-            hands_open=drawer.hands_open,
-            viewers=tuple(map(viewer_name, _viewers(drawer))),
-            hand=step.hand + 1,
-            step=step.label,
-            said=step.spoken,
-            feed=_feed_address(buffer),
-        )
+        {
+            "match": buffer.match_id,
+            "game": drawer.terms.game.id,
+            "bots": drawer.names,
+            "viewer": buffer.viewer,
+            "hands_open": drawer.hands_open,
+            "viewers": list(map(viewer_name, _viewers(drawer))),
+            "hand": step.hand + 1,
+            "step": step.label,
+            "said": step.spoken,
+            "feed": _feed_address(buffer),
+        }
     )
 
 

@@ -1,13 +1,13 @@
 """The list of matches in play as a tree, which the page contains and its script rebuilds."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Self
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
-from arena.replay.phrases import count
+from arena.records.phrases import count
 from arena.web.addresses import PLAYED, match_path, slug
-from arena.web.rendering import game_title
-from arena.web.site_archive import utc
+from arena.web.names import is_of_house_alone, seat_names
+from arena.web.page import Json
+from arena.web.rendering import game_title, utc
 from arena.web.trees import Element, Tree, element
 from cardarena.v1 import watch_pb2
 
@@ -15,98 +15,98 @@ NO_ARENA: Final = (
     "No arena answers. This page shows the matches in play when one does, without a reload. "
     "The list of matches has those that have ended."
 )
+ARENA_BUSY: Final = "The arena is busy, and has not said yet what is in play. This page shows it when the arena does, without a reload."
 NOTHING_PLAYED: Final = "There are no matches in play that spectators may see."
 NOTHING_LIVE: Final = watch_pb2.ListLiveResponse()
 """The answer of an arena without matches in play, which exported pages show."""
+UNKNOWN_LIVE: Final = watch_pb2.ListLiveResponse()
+"""Stands for the answer of an arena that runs, and has not answered yet. It is known by its identity."""
 BROADCAST: Final = (
     "Matches of a deal-set are public when the deal-set is complete. They play here as they were "
     "played, without their result, and the next one follows."
 )
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3_600
-_IN_PLAY: Final = (("match", ""), ("game", ""), ("bots", ""), ("hand", "number"))
+_IN_PLAY: Final = (("match", ""), ("game", ""), ("bots", ""), ("hand", "n"))
 _ENDED: Final = (("match", ""), ("game", ""), ("bots", ""), ("played", ""))
 _HANDS_OPEN: Final = element("span", "soft", " (hands are open)")
 
 
-@dataclass(frozen=True, slots=True)
-class LiveRow:
-    """A match in play."""
+def live_view(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json] = ()) -> Json:
+    """The matches in play, and those that ended last (`ended_rows` of `arena.web.pages.lists`).
 
-    match: str
-    game: str
-    bots: tuple[str, ...]
-    hand: int
-    """From 1."""
-    hands_open: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SealedRow:
-    """The number of sealed matches of a game: those of open deal-sets."""
-
-    game: str
-    tables: int
-    deal_sets: int
-
-
-@dataclass(frozen=True, slots=True)
-class EndedRow:
-    """A match that has ended and is public, to be watched as it was played."""
-
-    match: str
-    game: str
-    bots: tuple[str, ...]
-    competition: str | None
-    ended_unix_ms: int
-    played: str
-    """How long ago it ended, see `age`."""
+    `in_play` is None if no arena answers. Hands count from 1. A sealed row has the number of matches of a game in
+    open deal-sets. A match of a deal-set has ended here when its deal-set has closed.
+    """
+    listed = NOTHING_LIVE if in_play is None else in_play
+    return {
+        "arena": in_play is not None,
+        "busy": in_play is UNKNOWN_LIVE,
+        "matches": [
+            {
+                "match": match.match_id,
+                "game": match.game,
+                "bots": list(seat_names(match.bots)),
+                "hand": match.hand + 1,
+                "hands_open": match.hands_open,
+            }
+            for match in listed.matches
+            if not is_of_house_alone(match.bots)
+        ],
+        "sealed": [
+            {"game": game.game, "tables": game.matches, "deal_sets": game.deal_sets}
+            for game in listed.sealed
+        ],
+        "ended": ended,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class LiveView:
-    """The matches in play, and those that ended last."""
-
-    arena: bool
-    """Whether an arena answers; if not, the lists are empty."""
-    matches: tuple[LiveRow, ...] = ()
-    sealed: tuple[SealedRow, ...] = ()
-    ended: tuple[EndedRow, ...] = ()
-    """Newest first. A match of a deal-set is here when its deal-set has closed."""
-
-    @classmethod
-    def of(cls, found: watch_pb2.ListLiveResponse | None, ended: tuple[EndedRow, ...] = ()) -> Self:
-        """The view of an arena's answer; None if no arena answers."""
-        if found is None:
-            return cls(arena=False, ended=ended)
-        matches = (
-            LiveRow(each.match_id, each.game, tuple(each.bots), each.hand + 1, each.hands_open)
-            for each in found.matches
-        )
-        sealed = (SealedRow(each.game, each.matches, each.deal_sets) for each in found.sealed)
-        return cls(arena=True, matches=tuple(matches), sealed=tuple(sealed), ended=ended)
-
-
-def live_tree(to: Callable[[str], str], view: LiveView, at: str = "") -> Element:
+def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
     """The list, with links made by `to`; `at` is the time of day of the list, empty for none."""
     parts: list[Tree] = []
-    if view.matches:
-        parts.append(_table("Matches in play, newest first", _IN_PLAY, _rows(to, view.matches)))
+    if view["matches"]:
+        rows = (
+            _row(
+                to,
+                to(f"m/{slug(row['match'])}/live"),
+                row,
+                _HANDS_OPEN if row["hands_open"] else None,
+                element("td", "n", str(row["hand"])),
+            )
+            for row in view["matches"]
+        )
+        parts.append(_table("Matches in play, newest first", _IN_PLAY, rows))
     else:
-        parts.append(element("p", "empty", NOTHING_PLAYED if view.arena else NO_ARENA))
-    for each in view.sealed:
+        parts.append(element("p", "empty-state", _why_empty(view)))
+    for row in view["sealed"]:
         words = (
-            f"Sealed: {count(each.tables, 'table')} of {game_title(each.game)} in "
-            f"{count(each.deal_sets, 'deal-set')}; they open when their deal-set ends."
+            f"Sealed: {count(row['tables'], 'table')} of {game_title(row['game'])} in "
+            f"{count(row['deal_sets'], 'deal-set')}; they open when their deal-set ends."
         )
         parts.append(element("p", "", words))
-    if at and (view.matches or view.sealed):
+    if at and (view["matches"] or view["sealed"]):
         parts.append(element("p", "note", f"At {at} UTC."))
-    if view.ended:
+    if view["ended"]:
         parts.append(element("h2", "", "Played last"))
         parts.append(element("p", "note", BROADCAST))
-        parts.append(_table("Matches that ended last", _ENDED, _ended_rows(to, view.ended)))
+        rows = (
+            _row(
+                to,
+                to(match_path(row["match"])) + PLAYED,
+                row,
+                None,
+                element("td", "", row["played"]),
+            )
+            for row in view["ended"]
+        )
+        parts.append(_table("Matches that ended last", _ENDED, rows))
     return element("div", "", *parts)
+
+
+def _why_empty(view: Json) -> str:
+    if view["busy"]:
+        return ARENA_BUSY
+    return NOTHING_PLAYED if view["arena"] else NO_ARENA
 
 
 def age(ended_unix_ms: int, now_unix_ms: int) -> str:
@@ -122,28 +122,22 @@ def age(ended_unix_ms: int, now_unix_ms: int) -> str:
 def _table(label: str, heads: Sequence[tuple[str, str]], rows: Iterable[Element]) -> Element:
     columns = (element("th", css, text, scope="col") for text, css in heads)
     head = element("thead", "", element("tr", "", *columns))
-    made = element("table", "", head, element("tbody", "", *rows))
-    return element("div", "wide", made, role="region", aria_label=label, tabindex="0")
-
-
-def _rows(to: Callable[[str], str], found: Iterable[LiveRow]) -> Iterator[Element]:
-    for each in found:
-        bots = element("td", "", ", ".join(each.bots), _HANDS_OPEN if each.hands_open else None)
-        address = to(f"m/{slug(each.match)}/live")
-        yield _row(to, address, each, bots, element("td", "number", str(each.hand)))
-
-
-def _ended_rows(to: Callable[[str], str], found: Iterable[EndedRow]) -> Iterator[Element]:
-    for each in found:
-        bots = element("td", "", ", ".join(each.bots))
-        address = to(match_path(each.match)) + PLAYED
-        yield _row(to, address, each, bots, element("td", "", each.played))
+    made = element("table", "sheet", head, element("tbody", "", *rows))
+    return element("div", "sheet-wrap", made, role="region", aria_label=label, tabindex="0")
 
 
 def _row(
-    to: Callable[[str], str], address: str, match: LiveRow | EndedRow, *cells: Element
+    to: Callable[[str], str], address: str, row: Json, mark: Tree | None, last: Element
 ) -> Element:
-    label = f"watch {match.game}: {', '.join(match.bots)}"
+    bots = ", ".join(row["bots"])
+    label = f"watch {row['game']}: {bots}"
     watch = element("a", "", "watch", href=address, aria_label=label)
-    game = element("a", "", game_title(match.game), href=to(f"games/{match.game}"))
-    return element("tr", "", element("td", "", watch), element("td", "", game), *cells)
+    game = element("a", "", game_title(row["game"]), href=to(f"games/{row['game']}"))
+    return element(
+        "tr",
+        "",
+        element("td", "", watch),
+        element("td", "", game),
+        element("td", "", bots, mark),
+        last,
+    )

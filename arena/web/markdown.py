@@ -16,8 +16,10 @@ _DEEPER: Final = {"h1": "h2", "h2": "h3"}
 def markdown(text: str) -> Markup:
     """Render a text as HTML."""
     tokens = _PARSER.parse(text)
-    for each in tokens:
-        each.tag = _DEEPER.get(each.tag, each.tag)
+    for at, token in enumerate(tokens):
+        token.tag = _DEEPER.get(token.tag, token.tag)
+        if token.type == "th_open" and not tokens[at + 1].content:
+            token.tag = tokens[at + 2].tag = "td"  # a corner heads no column
     return Markup(_PARSER.renderer.render(tokens, _PARSER.options, {}))  # noqa: S704 - the parser escapes
 
 
@@ -45,7 +47,7 @@ _RULES: Final[Mapping[str, Callable[..., str]]] = {
     "link_open": _always(""),  # their links lead to files of the repository
     "link_close": _always(""),
     "image": lambda _, tokens, at, *__: str(escape(tokens[at].content)),
-    "table_open": _always('<div class="wide" tabindex="0"><table>\n'),
+    "table_open": _always('<div class="sheet-wrap" tabindex="0"><table class="sheet">\n'),
     "table_close": _always("</table></div>\n"),
     "fence": _code,
     "code_block": _code,

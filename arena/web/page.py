@@ -1,12 +1,15 @@
-"""A page of the site: a view model, which a template shows and JSON contains."""
+"""A page of the site: values, which a template shows and JSON contains."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from arena.web.addresses import Links
 from arena.web.rendering import SITE, render
+
+Json: TypeAlias = Mapping[str, Any]
+"""Values of a page that its JSON has under the same names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,16 +18,32 @@ class Page:
 
     template: str
     title: str
-    view: Any
-    """The content: a dataclass or a mapping with values of JSON. The page's JSON is all of it."""
+    view: Json
+    """The content. The page's JSON is all of it."""
     pictures: Mapping[str, Any] = field(default_factory=dict)
     """Further values for the template, which JSON does not have: plots, pictures and filters."""
+    description: str = ""
+    """A sentence for search engines; empty for that of the site."""
+    preview: str = ""
+    """The path of its preview; empty if it has none."""
+    feed: str = ""
+    """The path of its feed; empty if it has none."""
 
     def html(self, links: Links) -> str:
         """The page as HTML, with the links of its path."""
         title = self.title if self.title == SITE else f"{self.title} · {SITE}"
         return render(
-            self.template, links, title=title, heading=self.title, view=self.view, **self.pictures
+            self.template,
+            links,
+            title=title,
+            heading=self.title,
+            view=self.view,
+            description=self.description,
+            feed=self.feed,
+            preview=""
+            if links.exported or not self.preview
+            else links.outside(self.preview, ".png"),
+            **self.pictures,
         )
 
     def json(self) -> str:
@@ -33,7 +52,7 @@ class Page:
 
 
 def as_json(view: Any) -> str:
-    """A view model as JSON."""
+    """The values of a page as JSON."""
     return json.dumps(view, indent=1, default=_plain) + "\n"
 
 

@@ -49,13 +49,13 @@ class PageCache:
 
     def sweep(self) -> None:
         """Remove the least recently read pages until the others fit."""
-        found = sorted(
-            ((each.stat(), each) for each in self._folder.glob("*.gz")),
+        newest_first = sorted(
+            ((path.stat(), path) for path in self._folder.glob("*.gz")),
             key=lambda pair: pair[0].st_mtime_ns,
             reverse=True,
         )
         total = 0
-        for stat, path in found:
+        for stat, path in newest_first:
             total += stat.st_size
             if total > self._most:
                 path.unlink(missing_ok=True)

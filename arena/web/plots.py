@@ -1,27 +1,31 @@
-"""Five plots as SVG trees. Each page also has a table with the same figures.
+"""Evidence as SVG trees: small drawings for the rows of tables, and plots. Each stands beside its numbers as text.
 
 The server draws them, so exports and browsers without scripts have them. A plot is an image whose
-label is its message; screen readers read the table. The style sheet has the colours, and no plot
-depends on colour only.
+label is its message. The style sheet has the colours, and no drawing depends on colour only.
 """
 
+import bisect
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from arena.replay.phrases import count
-from arena.web.marks import SYMBOLS, circle, line, polyline, rect, round_step, symbol, text
+from arena.records.phrases import count
 from arena.web.trees import Element, Tree, element
 
 WIDE: Final = 720
 """The width of a plot in its own units; the page scales it."""
 MOST_MARKS: Final = 2_000
 """The most marks of a plot; of more, every second, third … is drawn."""
-_ROW: Final = 26
-_NAME: Final = 150
 _TICKS: Final = 5
 _LONGEST_NAME: Final = 14
+_SYMBOLS: Final[Sequence[str]] = (
+    "m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
+    "m-4,-4h8v8h-8Z",
+    "m0,-5l5,9h-10Z",
+    "m0,-5l5,5l-5,5l-5,-5Z",
+)
+"""Circle, square, triangle and diamond, as paths around a point."""
 _M = TypeVar("_M")
 
 
@@ -61,34 +65,81 @@ class FaultMark:
     kind: str
 
 
-def standings_plot(rows: Sequence[PlottedSkill]) -> Element:
-    """Draw dots with 95 % bars, and a line between tiers."""
-    ranked = [row for row in rows if row.value is not None]
-    if not ranked:
-        return _empty("no bot is ranked yet")
-    axis = _Axis([0.0, *(end for row in ranked for end in row.interval())], _NAME, WIDE - 20)
-    marks: list[Tree] = []
-    for at, row in enumerate(ranked):
-        y = 16 + at * _ROW
-        if at and row.tier != ranked[at - 1].tier:
-            marks.append(line(0, y - _ROW / 2, WIDE, y - _ROW / 2, "tier"))
-        assert row.value is not None
-        marks.append(text(_NAME - 10, y + 4, _cut(row.bot), "end"))
-        if row.half_width is not None:
-            low, high = map(axis, row.interval())
-            marks.append(line(low, y, high, y, "bar-95"))
-        marks.append(circle(axis(row.value), y, 5, "dot"))
-    best = ranked[0].bot
-    return _svg(
-        f"Skills with 95 % bars; best is {best}.",
-        16 + len(ranked) * _ROW + 24,
-        [*axis.drawn(8 + len(ranked) * _ROW), *marks],
+def interval(row: PlottedSkill, low: float, high: float) -> Element | None:
+    """Draw the 95 % interval of a skill on an axis from `low` to `high`, which all rows of a table share.
+
+    A skill below the mean of all bots has another colour, and one of an unranked bot is dashed.
+    """
+    if row.value is None or high <= low:
+        return None
+
+    def x(value: float) -> float:
+        return 4 + (min(max(value, low), high) - low) / (high - low) * 292
+
+    begin, end = row.interval()
+    css = "unsure" if row.tier is None else "below" if row.value < 0 else ""
+    return element(
+        "svg",
+        f"interval {css}".strip(),
+        line(x(0), 0, x(0), 18, "zero"),
+        line(x(begin), 9, x(end), 9, "range"),
+        rect(x(row.value) - 2.5, 2, 5, 14, "dot"),
+        viewBox="0 0 300 18",
+        preserveAspectRatio="none",
+        aria_hidden="true",
     )
+
+
+def span(rows: Sequence[PlottedSkill]) -> tuple[float, float]:
+    """The ends of an axis that holds the intervals of all rows, and zero."""
+    ends = [0.0, *(end for row in rows if row.value is not None for end in row.interval())]
+    return min(ends), max(ends)
+
+
+def strip(margins: Sequence[float], label: str, decided: bool = False) -> Element | None:
+    """Draw a bar for each deal-set, upward if the first bot had more; the last one decided if `decided`."""
+    if not margins:
+        return None
+    most, wide = max(map(abs, margins)) or 1.0, 100 / len(margins)
+    bars: list[Tree] = [line(0, 14, 100, 14, "mid")]
+    for at, margin in enumerate(margins):
+        height = max(0.8, abs(margin) / most * 12)
+        top = 14 - height if margin > 0 else 14
+        bars.append(rect((at + 0.14) * wide, top, 0.72 * wide, height, "a" if margin > 0 else "b"))
+    if decided:
+        bars.append(rect((len(margins) - 1) * wide, 1, wide, 26, "dec"))
+    return element(
+        "svg", "strip", *bars, viewBox="0 0 100 28", preserveAspectRatio="none", role="img",
+        aria_label=label,
+    )  # fmt: skip
+
+
+def spark(values: Sequence[float], label: str) -> Element | None:
+    """Draw a line through a few values, with a dot at the last; None of fewer than two."""
+    if len(values) < 2:
+        return None
+    low, high = min(values), max(values)
+    at = [
+        (100 * number / (len(values) - 1), 22 - (value - low) / ((high - low) or 1) * 18)
+        for number, value in enumerate(values)
+    ]
+    return element(
+        "svg", "spark", polyline(at, "line"), circle(*at[-1], 3, "dot"), viewBox="-2 0 106 26",
+        role="img", aria_label=f"{label}: from {values[0]:+.1f} to {values[-1]:+.1f}",
+    )  # fmt: skip
+
+
+_SHADES: Final = (0.05, 0.15, 0.3, 0.42, 0.58, 0.7, 0.85, 0.95)
+
+
+def shade(chance: float) -> str:
+    """The class of a cell with the chance to be better, from `h0`, surely worse, to `h8`."""
+    return f"h{bisect.bisect_left(_SHADES, chance)}"
 
 
 def versions_plot(steps: Sequence[PlottedSkill]) -> Element:
     """Draw skill by competition, oldest first: dots with bars; `bot` is the label of a step."""
-    known = [each for each in steps if each.value is not None]
+    known = [step for step in steps if step.value is not None]
     if not known:
         return _empty("no competition has ranked it yet")
     height, top = 200, 12
@@ -102,53 +153,23 @@ def versions_plot(steps: Sequence[PlottedSkill]) -> Element:
         points.append((x, axis(row.value)))
         if row.half_width is not None:
             low, high = map(axis, row.interval())
-            marks.append(line(x, low, x, high, "bar-95"))
+            marks.append(line(x, low, x, high, "range"))
         marks.append(circle(x, axis(row.value), 5, "dot"))
-        marks.append(text(x, height - 6, _cut(row.bot, max(4, int(gap / 8))), "middle"))
-    path = polyline(points, "steps")
+        marks.append(text(x, height - 6, _cut(row.bot, max(4, int(gap / 8))), "middle", "strong"))
+    path = polyline(points, "line")
     return _svg("Skill with 95 % bars, oldest first.", height, [*axis.rungs(), path, *marks])
 
 
-def pairs_plot(bots: Sequence[str], better: Sequence[Sequence[float | None]]) -> Element:
-    """Draw a heat map of the chance that the row's bot is better, with the number in each cell.
-
-    Blue cells favour the row, orange ones the column; darker is more certain. These colours suit
-    colour-blind readers. Pairs without a chance are grey.
-    """
-    if not bots:
-        return _empty("no two bots have met")
-    shown = len(bots)
-    side = min(80.0, (WIDE - _NAME) / shown)
-    marks: list[Tree] = []
-    for row, bot in enumerate(bots):
-        y = 30 + row * 30
-        marks.append(text(_NAME - 10, y + 19, _cut(bot), "end"))
-        marks.append(
-            text(_NAME + side * (row + 0.5), 20, _cut(bot, max(3, int(side / 8))), "middle")
-        )
-        for column in range(shown):
-            chance = better[row][column]
-            x = _NAME + side * column
-            marks.append(rect(x, y, side - 2, 28, f"cell {_shade(chance)}"))
-            if chance is not None:
-                marks.append(
-                    text(x + side / 2 - 1, y + 19, chance_words(chance), "middle", "in-cell")
-                )
-    return _svg(
-        "Chance in % that the row's bot is better than the column's.", 36 + shown * 30, marks
-    )
-
-
-def progress_plot(one: str, other: str, points: Sequence[PlottedTest]) -> Element:
+def progress_plot(one: str, other: str, points: Sequence[PlottedTest], margins_in: str) -> Element:
     """Draw the estimate after every deal-set, with its anytime 95 % band."""
     if not points:
         return _empty("they have not met yet")
     thin = _thinned(points)
-    finite = [end for each in thin for end in (each.low, each.high) if math.isfinite(end)]
-    means = [each.mean for each in thin]
+    finite = [end for tested in thin for end in (tested.low, tested.high) if math.isfinite(end)]
+    means = [tested.mean for tested in thin]
     # Early bands are very wide, and would flatten the rest of the plot.
-    late = [each for each in thin[len(thin) // 4 :] if math.isfinite(each.low)]
-    ends = [end for each in late for end in (each.low, each.high)] or finite
+    late = [tested for tested in thin[len(thin) // 4 :] if math.isfinite(tested.low)]
+    ends = [end for tested in late for end in (tested.low, tested.high)] or finite
     height = 220
     axis = _Axis([*ends, *means, 0.0], height - 30, 12)
     last = thin[-1].deal_sets
@@ -156,16 +177,18 @@ def progress_plot(one: str, other: str, points: Sequence[PlottedTest]) -> Elemen
     def x(deal_sets: int) -> float:
         return 70 + (WIDE - 90) * deal_sets / max(last, 1)
 
-    above = [f"{x(each.deal_sets):.1f},{axis.inside(each.high):.1f}" for each in thin]
-    below = [f"{x(each.deal_sets):.1f},{axis.inside(each.low):.1f}" for each in reversed(thin)]
+    above = [f"{x(tested.deal_sets):.1f},{axis.inside(tested.high):.1f}" for tested in thin]
+    below = [
+        f"{x(tested.deal_sets):.1f},{axis.inside(tested.low):.1f}" for tested in reversed(thin)
+    ]
     band = element("path", "band", d="M" + "L".join([*above, *below]) + "Z")
-    estimate = polyline([(x(each.deal_sets), axis(each.mean)) for each in thin], "estimate")
+    estimate = polyline([(x(tested.deal_sets), axis(tested.mean)) for tested in thin], "line")
     marks = [
         text(70, height - 6, "0", "middle"),
         text(WIDE - 20, height - 6, count(last, "deal-set"), "end"),
     ]
     return _svg(
-        f"{one} against {other}: points a deal-set, with the anytime 95 % band.",
+        f"{one} against {other}: {margins_in}, with the anytime 95 % band.",
         height,
         [*axis.rungs(), band, estimate, *marks],
     )
@@ -176,7 +199,7 @@ def faults_plot(kinds: Sequence[str], marks: Sequence[FaultMark], matches: int) 
     if not marks:
         return _empty("no faults")
     height = 200
-    last = max(each.decision for each in marks)
+    last = max(mark.decision for mark in marks)
     drawn: list[Tree] = [
         line(60, height - 30, WIDE - 20, height - 30, "axis"),
         line(60, 12, 60, height - 30, "axis"),
@@ -185,16 +208,36 @@ def faults_plot(kinds: Sequence[str], marks: Sequence[FaultMark], matches: int) 
         text(52, 18, str(last), "end"),
         text(52, height - 30, "decision 0", "end"),
     ]
-    for each in _thinned(marks):
-        x = 66 + (WIDE - 96) * each.match / max(matches - 1, 1)
-        y = height - 30 - (height - 42) * each.decision / max(last, 1)
-        drawn.append(_fault(kinds.index(each.kind), x, y))
+    for mark in _thinned(marks):
+        x = 66 + (WIDE - 96) * mark.match / max(matches - 1, 1)
+        y = height - 30 - (height - 42) * mark.decision / max(last, 1)
+        drawn.append(_fault(kinds.index(mark.kind), x, y))
     for at, kind in enumerate(kinds):
         drawn += [
             _fault(at, 80 + 130 * at, height + 4),
             text(90 + 130 * at, height + 8, kind, "start"),
         ]
     return _svg(f"{len(marks)} faults by match and decision.", height + 20, drawn)
+
+
+_TIMES_MS: Final = (0.1, 0.3, 1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000)
+
+
+def times_plot(times_ms: Sequence[float]) -> Element:
+    """Draw how many decisions took how long, by the upper bounds of half decades."""
+    counts = [0] * (len(_TIMES_MS) + 1)
+    for ms in times_ms:
+        counts[bisect.bisect_left(_TIMES_MS, ms)] += 1
+    bounds = [f"{ms:g} ms" if ms < 1_000 else f"{ms / 1000:g} s" for ms in _TIMES_MS] + ["more"]
+    wide, most = (WIDE - 40) / len(counts), max(counts)
+    marks: list[Tree] = [line(20, 150, WIDE - 20, 150, "axis")]
+    for at, (number, bound) in enumerate(zip(counts, bounds, strict=True)):
+        height, x = number / most * 130, 20 + at * wide
+        marks.append(rect(x + 4, 150 - height, wide - 8, height, "bar"))
+        marks.append(text(x + wide / 2, 168, bound, "middle"))
+        if number:
+            marks.append(text(x + wide / 2, 144 - height, f"{number}", "middle", "strong"))
+    return _svg(f"{count(len(times_ms), 'decision')} by thinking time.", 176, marks)
 
 
 def chance_words(chance: float) -> str:
@@ -225,21 +268,12 @@ class _Axis:
         first = math.ceil(self._low / self._step)
         return [at * self._step for at in range(first, math.floor(self._high / self._step) + 1)]
 
-    def drawn(self, below: float) -> list[Tree]:
-        """The ticks of a horizontal axis at the position `below`."""
-        made: list[Tree] = []
-        for tick in self._ticks():
-            x = self(tick)
-            made.append(line(x, 4, x, below, "zero" if tick == 0 else "axis"))
-            made.append(text(x, below + 16, _figure(tick, self._step), "middle"))
-        return made
-
     def rungs(self) -> list[Tree]:
         """The ticks of a vertical axis."""
         made: list[Tree] = []
         for tick in self._ticks():
             y = self(tick)
-            made.append(line(64, y, WIDE - 10, y, "zero" if tick == 0 else "axis"))
+            made.append(line(64, y, WIDE - 10, y, "zero" if tick == 0 else "grid"))
             made.append(text(56, y + 4, _figure(tick, self._step), "end"))
         return made
 
@@ -249,17 +283,10 @@ def _thinned(marks: Sequence[_M]) -> Sequence[_M]:
     return marks if every <= 1 else [*marks[:-1:every], marks[-1]]
 
 
-def _shade(chance: float | None) -> str:
-    if chance is None:
-        return "unknown"
-    if abs(chance - 0.5) < 0.1:
-        return "even"
-    sure = "-sure" if abs(chance - 0.5) > 0.475 else ""
-    return f"row{sure}" if chance > 0.5 else f"column{sure}"
-
-
 def _fault(kind: int, x: float, y: float) -> Element:
-    return symbol(kind, x, y, f"fault-{kind % len(SYMBOLS)}")
+    """Draw the shape of a kind of fault, by its number; the shapes repeat."""
+    shape = kind % len(_SYMBOLS)
+    return element("path", f"fault-{shape}", d=f"M{x:.1f},{y:.1f}{_SYMBOLS[shape]}")
 
 
 def _figure(value: float, step: float) -> str:
@@ -272,7 +299,7 @@ def _cut(name: str, most: int = _LONGEST_NAME) -> str:
 
 
 def _empty(why: str) -> Element:
-    return element("p", "empty", f"No plot: {why}.")
+    return element("p", "empty-state", f"No plot: {why}.")
 
 
 def _svg(message: str, height: float, inner: Iterable[Tree]) -> Element:
@@ -284,3 +311,39 @@ def _svg(message: str, height: float, inner: Iterable[Tree]) -> Element:
         role="img",
         aria_label=message,
     )
+
+
+# Marks of a plot, as SVG elements.
+
+
+def line(x1: float, y1: float, x2: float, y2: float, css: str) -> Element:
+    """A straight line."""
+    return element("line", css, x1=f"{x1:.1f}", y1=f"{y1:.1f}", x2=f"{x2:.1f}", y2=f"{y2:.1f}")
+
+
+def polyline(points: Sequence[tuple[float, float]], css: str) -> Element:
+    """A line through all points."""
+    return element("polyline", css, points=" ".join(f"{x:.1f},{y:.1f}" for x, y in points))
+
+
+def rect(x: float, y: float, width: float, height: float, css: str) -> Element:
+    """A rectangle by its upper left corner."""
+    return element(
+        "rect", css, x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=f"{height:.1f}"
+    )
+
+
+def circle(x: float, y: float, radius: float, css: str) -> Element:
+    """A circle around a point."""
+    return element("circle", css, cx=f"{x:.1f}", cy=f"{y:.1f}", r=f"{radius:.0f}")
+
+
+def text(x: float, y: float, content: str, anchor: str, css: str = "") -> Element:
+    """Text that starts, ends or has its middle at `x`, by the `anchor` of SVG."""
+    return element("text", css, content, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor)
+
+
+def round_step(spread: float, most: int) -> float:
+    """The smallest of 1, 2, 5, 10 … that divides `spread` into at most `most` parts."""
+    step: float = 10 ** math.floor(math.log10(spread / most))
+    return next(step * by for by in (1, 2, 5, 10) if spread / (step * by) <= most)

@@ -7,6 +7,9 @@ each by one function. An undefined name in a template is an error.
 import functools
 import hashlib
 import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,25 +17,33 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from arena.games.catalogue import UnknownGame, game_by_id
-from arena.replay.phrases import count
+from arena.records.phrases import count
 from arena.web.addresses import PLAYED, Links, match_path, slug
 from arena.web.assets import sprite
+from arena.web.avatars import Avatars
+from arena.web.emblems import emblem
+from arena.web.names import seat_names
 from arena.web.trees import Tree, html
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
 SITE: Final = "Card Arena"
 """The name of the site."""
+ABOUT: Final = (
+    "Bots play card games against each other on deals that anyone can verify, and standings say how "
+    "sure they are."
+)
+"""The description of pages that have none of their own."""
 SECTIONS: Final = (
-    ("Live", "live"),
+    ("Watch", "matches"),
     ("Competitions", "competitions"),
     ("Bots", "bots"),
     ("Games", "games"),
-    ("Fair deals", "fair"),
+    ("Write a bot", "write"),
 )
-"""The five links in the header of a page."""
+"""The links in the header of a page."""
 POLICY: Final = (
-    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'; require-trusted-types-for 'script'; "
     "trusted-types 'none'"
 )
 """The content security policy of pages; `file:` allows exported pages to load their own files."""
@@ -44,6 +55,23 @@ MATCH_KEYS: Final = (
     ),
 )
 """The keys of a match's page, in two lines."""
+
+STARTER: Final = """\
+import random
+
+import cardarena
+from cardarena import FAMILY
+
+
+class MyBot(FAMILY.Bot):
+    def move(self, ask: FAMILY.Ask) -> FAMILY.Move:
+        return random.choice(ask.moves)
+
+
+if __name__ == "__main__":
+    cardarena.run(MyBot)
+"""
+"""A bot of a family of games, as pages show it."""
 
 _UNSEEN: Final = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -61,8 +89,26 @@ def render(template: str, links: Links | None, **shown: Any) -> str:
     to, asset = (None, str) if links is None else (links.page, links.asset)
     section = "" if links is None else links.section
     made = _environment().get_template(template)
-    page = made.render(**shown, in_site=links is not None, section=section, to=to, asset=asset)
+    page = made.render(
+        **{"description": "", "preview": "", "feed": "", **shown},
+        canonical="" if links is None else links.canonical,
+        in_site=links is not None,
+        has_previews=links is not None and bool(links.address) and has_previews(),
+        embedded=links is not None and links.embedded,
+        is_served=links is not None and not links.exported,
+        section=section,
+        to=to,
+        outside=None if links is None else links.outside,
+        asset=asset,
+        avatars=Avatars(),
+    )
     return visible(page)
+
+
+@functools.cache
+def has_previews() -> bool:
+    """Whether what draws previews is installed; it is not loaded for that."""
+    return find_spec("PIL") is not None
 
 
 def visible(text: str) -> str:
@@ -74,8 +120,8 @@ def visible(text: str) -> str:
 def templates_hash() -> str:
     """A hash of all templates, which is an input of cached pages."""
     made = hashlib.sha256()
-    for each in sorted(TEMPLATES.iterdir()):
-        made.update(each.read_bytes())
+    for template in sorted(TEMPLATES.iterdir()):
+        made.update(template.read_bytes())
     return made.hexdigest()
 
 
@@ -92,22 +138,33 @@ def _environment() -> Environment:
     made.filters |= {
         "code_spans": _code_spans,
         "count": count,
+        "emblem": emblem,
+        "ends": ends,
+        "fault_count": _fault_count,
+        "faults_per_match": faults_per_match,
         "fraction": fraction,
         "game_title": game_title,
         "match_path": match_path,
         "script_data": _script_data,
+        "points": _points,
+        "seat_names": seat_names,
         "seconds": _seconds,
-        "signed": _signed,
+        "signed": signed,
+        "skill": skill,
         "slug": slug,
         "tree": _tree,
+        "utc": utc,
         "value": _value,
     }
     made.globals |= {
+        "ABOUT": ABOUT,
+        "HIDDEN_HEADING": Markup('<span class="hidden">picture</span>'),
         "MATCH_KEYS": MATCH_KEYS,
         "PLAYED": PLAYED,
         "POLICY": POLICY,
         "SECTIONS": SECTIONS,
         "SITE": SITE,
+        "STARTER": STARTER,
         "sprite": Markup(sprite()),  # noqa: S704 - a file of this package
     }
     return made
@@ -121,6 +178,11 @@ def game_title(game_id: str) -> str:
         return game_id
 
 
+def utc(unix_ms: int) -> str:
+    """A time for pages: `2026-11-22 17:30`."""
+    return f"{datetime.fromtimestamp(unix_ms / 1000, UTC):%Y-%m-%d %H:%M}" if unix_ms else ""
+
+
 def fraction(points: float) -> str:
     """Points with signs for halves and quarters: `2½`."""
     whole, part = divmod(points, 1)
@@ -128,12 +190,48 @@ def fraction(points: float) -> str:
     return f"{points:g}" if sign is None else f"{int(whole) or ''}{sign}"
 
 
+def ends(numbers: Sequence[int]) -> str:
+    """The first and the last of ascending numbers: `2–4`, or `2` if it is the only one."""
+    return f"{numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else f"{numbers[0]}"
+
+
+def faults_per_match(row: Mapping[str, Any]) -> float | None:
+    """The mean number of faults a match of a row of standings; None before its first match."""
+    return sum(row["faults"].values()) / row["matches"] if row["matches"] else None
+
+
+def _points(score: float) -> str:
+    return f"{score:+g}".replace("-", "−")
+
+
+def _fault_count(faults: Iterable[Mapping[str, int]]) -> int:
+    """The number of faults of all seats, from the numbers of each kind by seat."""
+    return sum(sum(kinds.values()) for kinds in faults)
+
+
+def milliseconds(ms: float) -> str:
+    """A time of a decision: `0.31 ms`, `45 ms` or `1.2 s`."""
+    if ms >= 1000:
+        return _seconds(int(ms))
+    return f"{ms:.{0 if ms >= 10 else 1 if ms >= 1 else 2}f}\N{NO-BREAK SPACE}ms"
+
+
 def _seconds(ms: int) -> str:
     return f"{ms / 1000:.1f}\N{NO-BREAK SPACE}s"
 
 
-def _signed(value: float) -> str:
-    return f"{round(value, 2) + 0.0:+.2f}"  # no minus before a zero
+def signed(value: float, digits: int = 1) -> str:
+    """A number with its sign; no minus stands before a zero."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")
+
+
+def skill(row: Mapping[str, Any]) -> str:
+    """A skill with its 95 % interval: one decimal, two if the interval is narrower than half a point."""
+    if row["score"] is None:
+        return "not ranked"
+    half = row.get("half_width_95")
+    digits = 1 if half is None or half >= 0.5 else 2
+    return signed(row["score"], digits) + ("" if half is None else f" ± {half:.{digits}f}")
 
 
 def _value(value: object) -> str:
@@ -154,5 +252,5 @@ def _code_spans(words: str) -> Markup:
     """A sentence in which text between backticks is code."""
     parts = enumerate(words.split("`"))
     return Markup().join(
-        Markup("<code>{}</code>").format(each) if at % 2 else escape(each) for at, each in parts
+        Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in parts
     )

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from arena.cards import JOKER
-from arena.cards import Card as Code
-from arena.scenes.vocabulary import Face, Line, Name, Suit
+from arena.games.cards import JOKER
+from arena.games.cards import Card as Code
+from arena.pictures.vocabulary import Face, Line, Name, Suit
 from arena.web.trees import Tree, element
 
 SUIT_NAMES: Final = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades"}

@@ -8,15 +8,16 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-from arena.deal import KeyedDeals, seeded_key
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Move, Seat, State
 from arena.games.eleusis.messages import PASS, Phase, Play, Rule
 from arena.games.eleusis.work import EXAMPLES
 from arena.games.game import Game
-from arena.replay.frames import viewer_frames
-from arena.replay.playback import PlaybackStep, ReplayedDecision
-from arena.scenes import Viewer
+from arena.local.turns import turns
+from arena.pictures import Viewer
+from arena.records.frames import viewer_frames
+from arena.records.playback import PlaybackStep, ReplayedDecision
+from arena.referee.deal import KeyedDeals, seeded_key
 from arena.web.rich_text import text
 from arena.web.table import TableLayout, table
 from arena.web.trees import Element, element
@@ -46,19 +47,20 @@ def sample_hand(game_id: str) -> tuple[Element, tuple[Element, ...]]:
     options = game.options({}, seats)
     draw = _draws(game_id)
     deals = KeyedDeals(seeded_key(_SEED))
-    state, told = game.rules.start(options, seats, deals)
-    frames = [PlaybackStep(0, game, 0, (), told, state, state)]
-    while (acting := game.rules.to_act(state)) and len(frames) < MOST_STEPS:
-        chosen = tuple((seat, _choose(game, state, seat, draw)) for seat in acting)
-        after = game.rules.step(state, chosen, deals)
-        decided = tuple(_decision(seat, move) for seat, move in chosen)
-        frames.append(PlaybackStep(len(frames), game, 0, decided, after.events, state, after.state))
-        state = after.state
-        if game.rules.hand_number(state):
+
+    def choose(state: State, seat: Seat) -> Move:
+        return _choose(game, state, seat, draw)
+
+    frames = []
+    for number, turn in enumerate(turns(game.rules, options, seats, deals, choose)):
+        decided = tuple(_decision(seat, move) for seat, move in turn.chosen)
+        before = turn.after if turn.before is None else turn.before
+        frames.append(PlaybackStep(number, game, 0, decided, turn.events, before, turn.after))
+        if len(frames) == MOST_STEPS or game.rules.hand_number(turn.after):
             break
-    seen = [each for each in viewer_frames(frames, Viewer.ALL, options, seats) if each.hand == 0]
+    seen = [frame for frame in viewer_frames(frames, Viewer.ALL, options, seats) if frame.hand == 0]
     shown = seen[len(seen) * 2 // 3]
-    sentences = tuple(element("span", "", *text(each, NAMES)) for each in shown.sentences())
+    sentences = tuple(element("span", "", *text(sentence, NAMES)) for sentence in shown.sentences())
     return table(shown.scene(), TableLayout(NAMES[:seats])), sentences
 
 

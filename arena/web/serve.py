@@ -8,20 +8,22 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import cast
 
 import uvicorn
 
-from arena.server.admission.connections import raised_descriptor_limit
-from arena.server.admission.http_connections import HttpLimits, Places
+from arena.api.admission.connections import raised_descriptor_limit
+from arena.api.admission.http_connections import HttpLimits, Places
+from arena.web.acting.forwarding import ForwardedProcess
 from arena.web.app import Web, application
 from arena.web.arena_source import ArenaSource
-from arena.web.connection import HandoverConnection
 from arena.web.event_hub import EventHub, FeedLimits
 from arena.web.live_pages import LivePages
+from arena.web.passed_on import people_folder
+from arena.web.subscribers import HandoverConnection
 
 GRACE_S = 5
 """The time for open requests after a signal."""
@@ -51,9 +53,17 @@ def serve(
     listening: Callable[[str], None],
     lifeline: int | None = None,
     *,
+    store_url: str = "",
     organiser: bool = False,
+    site_address: str = "",
+    embed_in: Sequence[str] = (),
 ) -> None:
     """Serve the pages of a data folder until SIGINT or SIGTERM; `listening` is called with the address.
+
+    With `store_url` results are read from that store in PostgreSQL instead of the folder's.
+
+    With `site_address`, where the site is for its readers, previews and feeds have whole links; pages of the origins
+    `embed_in` may contain a match.
 
     With `organiser` there are pages for organisers too, and the address must be of this machine.
 
@@ -68,16 +78,30 @@ def serve(
     if organiser and not ipaddress.ip_address(bound.getsockname()[0]).is_loopback:
         bound.close()
         raise CannotServePages(f"pages for organisers are for this machine only, not for {host}")
-    with contextlib.closing(bound), contextlib.closing(Web(data, organiser=organiser)) as web:
+    web = Web(
+        data,
+        store_url=store_url,
+        organiser=organiser,
+        address=site_address,
+        embed_in=embed_in,
+    )
+    acting = ForwardedProcess(web.archive.watch_socket)
+    play = ForwardedProcess(people_folder(data), "arena.web.play.process")
+    with (
+        contextlib.closing(bound),
+        contextlib.closing(web),
+        contextlib.closing(acting),
+        contextlib.closing(play),
+    ):
         address = bound.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
 
         async def main() -> None:
             places, feeds = limits(raised_descriptor_limit())
-            pages = LivePages(web, EventHub(ArenaSource(data), feeds))
+            pages = LivePages(web, EventHub(ArenaSource(web.archive.watch_socket), feeds))
             server = uvicorn.Server(
                 uvicorn.Config(
-                    application(web, pages.routes()),
+                    application(web, pages.routes(), acting, play),
                     interface="asgi3",
                     http=protocol(places),
                     ws="none",
@@ -97,7 +121,10 @@ def serve(
             listening(f"{shown}:{address[1]}")
             if lifeline is not None:
                 Thread(target=_end_with, args=(lifeline,), daemon=True).start()
+            running = [asyncio.create_task(process.run()) for process in (acting, play)]
             await server.serve(sockets=[bound])
+            for task in running:
+                task.cancel()
 
         asyncio.run(main())
 

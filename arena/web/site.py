@@ -4,20 +4,20 @@ A path has no leading slash and no suffix: `competitions/autumn`. Both commands 
 `Site.page`, so a served page and its export are equal.
 """
 
+import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from arena.games.catalogue import GAMES
+from arena.api.site_archive import NotPublic, SiteArchive
 from arena.web.addresses import NoSuchPage, unslug
 from arena.web.page import Page
-from arena.web.pages import bot, competition, game, lists, reference, workers
-from arena.web.site_archive import SiteArchive
+from arena.web.pages import bot, competition, games, lists, reference
 
-Pages: TypeAlias = tuple[tuple[re.Pattern[str], Callable[..., Page]], ...]
-"""The pattern of each page's path, and the function that makes the page from the archive and the pattern's groups."""
-
+Query: TypeAlias = Mapping[str, str]
+NO_QUERY: Final[Query] = {}
 LONGEST_PATH: Final = 400
 _NAME: Final = r"([A-Za-z0-9_~% -]+?)"
 _GAME: Final = r"(?!lost\b|faulted\b)[a-z][a-z0-9_]*"
@@ -25,31 +25,63 @@ _NUMBER: Final = r"[1-9][0-9]{0,4}"
 _LIST: Final = rf"(?:\.({_GAME}))?"
 _PAGE: Final = rf"(?:\.({_NUMBER}))?"
 
-PAGES: Final[Pages] = tuple(
-    (re.compile(pattern), make)
-    for pattern, make in (
-        ("index", lists.home),
-        (rf"matches{_LIST}{_PAGE}", lists.matches),
-        ("live", lists.live),
-        ("competitions", lists.competitions),
-        (rf"competitions/{_NAME}\.official-({_NUMBER})", competition.official),
-        (r"competitions/([A-Za-z0-9_~%. -]*[A-Za-z0-9_~%-])", competition.competition),
-        (r"standings/([a-z0-9_]+)(?:\.by-(bot|deal-sets|faults))?", competition.standings),
-        ("bots", lists.bots),
-        (
-            rf"bots/{_NAME}(?:\.vs-([A-Za-z0-9_~%-]+))?{_LIST}(?:\.(lost|faulted))?{_PAGE}",
-            bot.bot,
-        ),
-        ("games", lists.games),
-        ("games/([a-z0-9_]+)", game.game),
-        ("fair", reference.fair),
-        ("api", reference.api),
-    )
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A kind of page."""
+
+    pattern: str
+    """Matches the whole path of a page."""
+    make: Callable[..., Page]
+    """Makes the page from the archive and the groups of the pattern."""
+    query: Callable[[Query], Mapping[str, Any]] | None = None
+    """Makes further arguments from the query of a served page; None if the page has no query."""
+    paths: Callable[[SiteArchive], Iterable[str]] | None = None
+    """The paths of an export, without those of further pages of a list; None if the pattern is the path."""
+
+
+ROUTES: Final = (
+    Route("index", lists.home),
+    Route(
+        rf"matches{_LIST}{_PAGE}",
+        lists.matches,
+        lambda query: {"wanted": lists.MatchesWanted.of(query)},
+        paths=lists.matches_paths,
+    ),
+    Route("live", lists.live),
+    Route("competitions", lists.competitions),
+    Route(
+        rf"competitions/{_NAME}\.official-({_NUMBER})",
+        competition.official,
+        paths=competition.official_paths,
+    ),
+    Route(
+        r"competitions/([A-Za-z0-9_~%. -]*[A-Za-z0-9_~%-])",
+        competition.competition,
+        paths=competition.paths,
+    ),
+    Route(
+        r"standings/([a-z0-9_]+)(?:\.by-(bot|deal-sets|faults))?",
+        competition.standings,
+        paths=competition.standings_paths,
+    ),
+    Route("bots", lists.bots),
+    Route(
+        rf"bots/{_NAME}(?:\.vs-([A-Za-z0-9_~%-]+))?{_LIST}(?:\.(lost|faulted))?{_PAGE}",
+        bot.bot,
+        paths=bot.paths,
+    ),
+    Route("games", games.games),
+    Route("games/([a-z0-9_]+)", games.game, paths=games.paths),
+    Route("search", lists.search, lambda query: {"words": query.get("q", "")}),
+    Route("write", reference.write),
+    Route("fair", reference.fair),
+    Route("api", reference.api),
 )
 
-ORGANISER_PAGES: Final[Pages] = (
-    (re.compile("workers"), workers.workers),
-    (re.compile(rf"competitions/{_NAME}\.collusion"), competition.collusion),
+ORGANISER_ROUTES: Final = (
+    Route("workers", lists.workers),
+    Route(rf"competitions/{_NAME}\.collusion", competition.collusion),
 )
 """Pages that only `arena web --organiser` serves; they are never exported."""
 
@@ -57,44 +89,43 @@ ORGANISER_PAGES: Final[Pages] = (
 class Site:
     """The pages of one archive, without those of matches."""
 
-    def __init__(self, archive: SiteArchive, *, organiser: bool = False) -> None:
+    def __init__(self, archive: SiteArchive, *, organiser: bool = False, first: str = "") -> None:
+        """`first` is the competition whose page is the first of the site; empty for the home page."""
         self._archive = archive
-        self._pages = (*ORGANISER_PAGES, *PAGES) if organiser else PAGES
+        self._first = first
+        self._routes = (*ORGANISER_ROUTES, *ROUTES) if organiser else ROUTES
 
-    def page(self, path: str) -> Page:
-        """Make the page of a path.
+    def page(self, path: str, query: Query = NO_QUERY) -> Page:
+        """Make the page of a path, and of a query if it has one.
 
         Raises:
           NoSuchPage: if it does not exist.
           StoreError: if the store cannot be read.
         """
-        for pattern, make in self._pages:
-            found = pattern.fullmatch(path) if len(path) <= LONGEST_PATH else None
-            if found is not None:
-                return make(self._archive, *(unslug(each or "") for each in found.groups()))
+        for route in self._routes:
+            match = re.fullmatch(route.pattern, path) if len(path) <= LONGEST_PATH else None
+            if match is not None:
+                parts = (unslug(part or "") for part in match.groups())
+                further = route.query(query) if route.query is not None else {}
+                try:
+                    return route.make(self._archive, *parts, **further)
+                except NotPublic as error:
+                    raise NoSuchPage(str(error), "competitions") from None
         raise NoSuchPage(f"there is no page /{path[:LONGEST_PATH]}")
 
     def pages(self) -> Iterator[tuple[str, Page]]:
-        """Make all pages, each with its path."""
-        fixed = ("index", "live", "competitions", "bots", "games", "fair", "api")
-        games = (f"games/{each.id}" for each in GAMES)
-        for path in (*fixed, *games, *competition.paths(self._archive)):
-            yield path, self.page(path)
-        played = self._archive.games()
-        for each in ("", *played) if len(played) > 1 else ("",):
-            yield from self._list(lists.matches_path(each))
-        for name in self._archive.bots():
-            for wanted in bot.filters(self._archive, name):
-                yield from self._list(wanted.path(name))
-
-    def _list(self, path: str) -> Iterator[tuple[str, Page]]:
-        number, more = 1, True
-        while more:
-            whole = path if number == 1 else f"{path}.{number}"
-            page = self.page(whole)
-            yield whole, page
-            more = page.view.more
-            number += 1
+        """Make all pages of an export, each with its path."""
+        for route in ROUTES:
+            if self._first and route.make is lists.home:
+                yield "index", competition.competition(self._archive, self._first)
+                continue
+            for path in (route.pattern,) if route.paths is None else route.paths(self._archive):
+                yield path, (page := self.page(path))
+                for number in itertools.count(2):
+                    if not page.view.get("more"):
+                        break
+                    further = f"{path}.{number}"
+                    yield further, (page := self.page(further))
 
 
 def verifier() -> bytes:

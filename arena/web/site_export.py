@@ -1,38 +1,40 @@
 """Writes a site as a folder of files that a browser opens directly, or from any web host.
 
-The pages are equal to those that `arena web` serves, except that a match is one file, which needs the script.
+The pages are equal to those that `arena web` serves, except that a match is one file, and that the site of a
+competition opens at the page of the competition.
 """
 
+import contextlib
 import functools
 import shutil
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from arena.replay.read import Replay, Unplayable
-from arena.replay.records import Damaged
-from arena.scenes import Viewer
-from arena.store import StoredMatch
-from arena.web.addresses import Links, NoSuchPage, all_viewers, match_path, slug, viewer_name
+from arena.api.public_competition import DisplayState
+from arena.api.site_archive import NotPublic, SiteArchive
+from arena.pictures import Viewer
+from arena.process_pool import ProcessPool
+from arena.records.read import Replay, Unplayable
+from arena.records.records import Damaged
+from arena.web.addresses import Links, all_viewers, match_path, slug, viewer_name
 from arena.web.assets import ASSETS, asset
 from arena.web.match_file import match_file
 from arena.web.page import as_json
 from arena.web.pages.finished_match import played_through, without_pictures
 from arena.web.pages.match_result import match_view
 from arena.web.site import Site, verifier
-from arena.web.site_archive import DisplayState, SiteArchive
+from cardarena.v1 import lobby_pb2
 
 VIEWERS: Final = ("all", "spectator", "seats")
 MB: Final = 1_000_000
 _FILES_OF_MATCH: Final = 3
 """Its pages, its result as JSON, and its replay."""
 
-Chosen: TypeAlias = tuple[StoredMatch, Path]
+Chosen: TypeAlias = tuple[lobby_pb2.MatchInfo, Path]
 
 
 class CannotExport(Exception):
@@ -48,6 +50,8 @@ class ExportSelection:
     viewers: tuple[str, ...] = VIEWERS
     limit_mb: int | None = None
     """The size of the files of matches, about; older matches beyond it have none. None is no limit."""
+    address: str = ""
+    """Where the site will be, such as `https://arena.example`; empty if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,10 @@ class SiteExport:
     viewers: tuple[str, ...]
     chosen: Sequence[Chosen]
     estimate: ExportEstimate
+    competition: str = ""
+    """The competition at whose page the site opens; empty for the home page."""
+    address: str = ""
+    """Where the site will be, such as `https://arena.example`; empty if that is not known."""
 
     def write(
         self, folder: Path, *, workers: int, progress: Callable[[int], None] = lambda _: None
@@ -88,18 +96,19 @@ class SiteExport:
           StoreError: if the store cannot be read.
           OSError: if the folder cannot be written.
         """
-        own = frozenset(match.outcome.match_id for match, _ in self.chosen)
-        shown = self.archive.limited_to(own if self.estimate.left_out else None)
+        chosen_ids = frozenset(match.match_id for match, _ in self.chosen)
+        shown = self.archive.limited_to(chosen_ids if self.estimate.left_out else None)
         try:
             written = _Written(folder)
             _write_static(written)
             _write_official(written, shown)
-            for path, page in Site(shown).pages():
-                written.add(f"{path}.html", page.html(Links(path)).encode())
+            for path, page in Site(shown, first=self.competition).pages():
+                links = Links(path, exported=True, address=self.address)
+                written.add(f"{path}.html", page.html(links).encode())
                 written.add(f"{path}.json", page.json().encode())
         finally:
             shown.close()
-        write = functools.partial(_write_match, folder, self.viewers)
+        write = functools.partial(_write_match, folder, self.viewers, self.address)
         for done, size in enumerate(_mapped(write, self.chosen, workers), 1):
             written.count(_FILES_OF_MATCH, size)
             progress(done)
@@ -131,24 +140,28 @@ def prepare(data: Path, wanted: ExportSelection, *, workers: int = 1) -> SiteExp
     """
     archive = SiteArchive(data, only=wanted.competition)
     try:
-        found = [
-            (each, file) for each in _matches(archive) if (file := archive.replay(each)) is not None
+        public = [
+            (match, file)
+            for match in _matches(archive)
+            if (file := archive.replay(match)) is not None
         ]
-        rates = _rates(found, wanted.viewers)
-        sizes = [rates[match.game].size_of(match) for match, _ in found]
+        rates = _rates(public, wanted.viewers)
+        sizes = [rates[match.game].size_of(match) for match, _ in public]
         limit = float("inf") if wanted.limit_mb is None else wanted.limit_mb * MB
         most = matches_within(sizes, limit)
-        chosen = found[:most]
+        chosen = public[:most]
         estimate = ExportEstimate(
             matches=most,
             files=most * _FILES_OF_MATCH,
             size_mb=sum(sizes[:most]) / MB,
             time_s=sum(rates[match.game].time_of(match) for match, _ in chosen) / workers,
-            left_out=len(found) - most,
+            left_out=len(public) - most,
             all_mb=sum(sizes) / MB,
             open_deal_sets=_open_deal_sets(archive, wanted.competition),
         )
-        return SiteExport(archive, wanted.viewers, chosen, estimate)
+        return SiteExport(
+            archive, wanted.viewers, chosen, estimate, wanted.competition, wanted.address
+        )
     finally:
         archive.close()
 
@@ -170,28 +183,28 @@ class _Rate:
     bytes: float
     seconds: float
 
-    def size_of(self, match: StoredMatch) -> float:
-        return self.bytes * max(1, match.outcome.decisions)
+    def size_of(self, match: lobby_pb2.MatchInfo) -> float:
+        return self.bytes * max(1, match.decisions)
 
-    def time_of(self, match: StoredMatch) -> float:
-        return self.seconds * max(1, match.outcome.decisions)
+    def time_of(self, match: lobby_pb2.MatchInfo) -> float:
+        return self.seconds * max(1, match.decisions)
 
 
-def _rates(found: Sequence[Chosen], viewers: Sequence[str]) -> Mapping[str, _Rate]:
+def _rates(matches: Sequence[Chosen], viewers: Sequence[str]) -> Mapping[str, _Rate]:
     """The rates of each game, measured with the file of its match of middling length."""
     by_game: dict[str, list[Chosen]] = defaultdict(list)
-    for each in found:
-        by_game[each[0].game].append(each)
-    return {game: _rate(own, viewers) for game, own in by_game.items()}
+    for match_and_file in matches:
+        by_game[match_and_file[0].game].append(match_and_file)
+    return {game: _rate(of_game, viewers) for game, of_game in by_game.items()}
 
 
-def _rate(found: Sequence[Chosen], viewers: Sequence[str]) -> _Rate:
-    ordered = sorted(found, key=lambda each: each[0].outcome.decisions)
+def _rate(matches: Sequence[Chosen], viewers: Sequence[str]) -> _Rate:
+    ordered = sorted(matches, key=lambda match_and_file: match_and_file[0].decisions)
     match, file = ordered[len(ordered) // 2]
     begun_s = time.monotonic()
     page, result = _files_of(match, file, viewers)
     taken_s = time.monotonic() - begun_s
-    decisions = max(1, match.outcome.decisions)
+    decisions = max(1, match.decisions)
     size = len(page) + len(result) + file.stat().st_size
     return _Rate(size / decisions, taken_s / decisions)
 
@@ -202,74 +215,83 @@ def _mapped(
     if workers < 2:
         yield from map(write, chosen)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(write, chosen)
+    with contextlib.closing(ProcessPool(workers, niceness=0)) as pool:
+        for written in [pool.submit(write, match) for match in chosen]:
+            yield written.result()
 
 
 def _open_deal_sets(archive: SiteArchive, competition: str) -> int:
     if not competition:
         return 0
     try:
-        found = archive.competition(competition)
-    except NoSuchPage as error:
+        public = archive.competition(competition)
+    except NotPublic as error:
         raise CannotExport(str(error)) from None
-    return sum(each.count(DisplayState.OPEN) for each in found.games)
+    return sum(
+        deal_set["state"] is DisplayState.OPEN
+        for results in public.games
+        for deal_set in results.deal_sets
+    )
 
 
-def _matches(archive: SiteArchive) -> Iterator[StoredMatch]:
+def _matches(archive: SiteArchive) -> Iterator[lobby_pb2.MatchInfo]:
     page, more = 1, True
     while more:
-        found, more = archive.matches(page=page)
-        yield from found
+        matches, more = archive.matches(page=page)
+        yield from matches
         page += 1
 
 
 def _write_static(written: _Written) -> None:
     for name in ASSETS:
-        own, body = asset(name)
-        written.add(f"static/{own}", body)
+        file_name, body = asset(name)
+        written.add(f"static/{file_name}", body)
     written.add("verify.html", verifier())
 
 
 def _write_official(written: _Written, archive: SiteArchive) -> None:
     """Write the exports of official standings."""
-    for each in archive.competitions():
-        for number in range(1, each.official + 1):
-            path = f"competitions/{slug(each.competition)}.official-{number}.jsonl"
-            written.add(path, archive.official_export(each.competition, number))
+    for summary in archive.competitions():
+        name = summary["competition"]
+        for number in range(1, summary["official"] + 1):
+            path = f"competitions/{slug(name)}.official-{number}.jsonl"
+            written.add(path, archive.official_export(name, number))
 
 
-def _write_match(folder: Path, viewers: Sequence[str], chosen: Chosen) -> int:
+def _write_match(folder: Path, viewers: Sequence[str], address: str, chosen: Chosen) -> int:
     """Write the files of a match, and return the number of their bytes."""
     match, file = chosen
-    path = match_path(match.outcome.match_id)
-    page, result = _files_of(match, file, viewers)
-    target = folder / "replays" / f"{slug(match.outcome.match_id)}.replay"
+    path = match_path(match.match_id)
+    page, result = _files_of(match, file, viewers, address)
+    target = folder / "replays" / f"{slug(match.match_id)}.replay"
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, target)
     size = _write(folder / f"{path}.html", page) + _write(folder / f"{path}.json", result)
     return size + target.stat().st_size
 
 
-def _files_of(match: StoredMatch, file: Path, viewers: Sequence[str]) -> tuple[bytes, bytes]:
+def _files_of(
+    match: lobby_pb2.MatchInfo, file: Path, viewers: Sequence[str], address: str = ""
+) -> tuple[bytes, bytes]:
     """The pages of a match in one file, and its result as JSON."""
-    match_id, competition = match.outcome.match_id, match.competition
+    match_id, competition = match.match_id, match.competition
     result = b"{}\n"
     try:
         replay = Replay.open(file)
         result = as_json(match_view(replay)).encode()
-        found = played_through(replay)
-        if not found.frames:
-            raise Unplayable(found.problem or "The match has no steps.")
+        finished = played_through(replay)
+        if not finished.frames:
+            raise Unplayable(finished.problem or "The match has no steps.")
     except (Damaged, Unplayable) as error:
         path = match_path(match_id)
-        return without_pictures(match_id, str(error), competition, path).encode(), result
+        links = Links(path, exported=True, address=address)
+        return without_pictures(match_id, str(error), competition, links).encode(), result
     offered = [
-        each
-        for each in all_viewers(len(replay.names))
-        if viewer_name(each) in viewers or ("seats" in viewers and not isinstance(each, Viewer))
+        viewer
+        for viewer in all_viewers(len(replay.names))
+        if viewer_name(viewer) in viewers or ("seats" in viewers and not isinstance(viewer, Viewer))
     ]
-    return match_file(found, offered, competition).encode(), result
+    return match_file(finished, offered, competition, address).encode(), result
 
 
 def _write(path: Path, body: bytes) -> int:

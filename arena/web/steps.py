@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from json.encoder import encode_basestring as quoted
 
 from arena.errors.faults import DEAL
-from arena.replay.frames import Frame
-from arena.replay.playback import ReplayedDecision
-from arena.scenes import AnyViewer, Scene, Viewer
-from arena.scenes.vocabulary import Line
+from arena.pictures import AnyViewer, Scene, Viewer
+from arena.pictures.vocabulary import Line
+from arena.records.frames import Frame
+from arena.records.playback import ReplayedDecision
 from arena.web.rich_text import spoken, text
 from arena.web.table import Clock, TableLayout, table
 from arena.web.trees import Element, Tree, element
@@ -48,10 +48,10 @@ def steps_of(
     `bank_s` is the time in each seat's bank at the start of the match, in seconds; `before` has the
     last decision of each seat before these frames.
     """
-    own = None if isinstance(viewer, Viewer) else viewer
+    near = None if isinstance(viewer, Viewer) else viewer
     banks = dict.fromkeys(range(len(names)), bank_s)
-    banks |= {each.seat: each.bank_ms / 1000 for each in before}
-    forfeited = {int(each.seat) for each in before if each.forfeited}
+    banks |= {decision.seat: decision.bank_ms / 1000 for decision in before}
+    forfeited = {int(decision.seat) for decision in before if decision.forfeited}
     for frame in frames:
         charged: dict[int, float] = {}
         marks: dict[int, str] = dict.fromkeys(forfeited, DEAL.label)
@@ -65,7 +65,7 @@ def steps_of(
         if hand is not None and frame.hand != hand:
             continue
         clocks = {seat: Clock(left, bank_s, charged.get(seat, 0.0)) for seat, left in banks.items()}
-        layout = TableLayout(names, own, clocks, marks)
+        layout = TableLayout(names, near, clocks, marks)
         yield step_of(
             frame.label,
             frame.hand,
@@ -97,7 +97,7 @@ def step_of(
         hand,
         table(scene, layout),
         _text(_beside(scene.banner, sentences, names), faults, names),
-        " ".join(spoken(each, names) for each in (*sentences, *faults)),
+        " ".join(spoken(sentence, names) for sentence in (*sentences, *faults)),
         bool(faults),
         ends_hand,
     )
@@ -109,17 +109,17 @@ def _beside(
     """The sentences that the banner does not say."""
     if not banner:
         return sentences
-    said = " ".join(spoken(each, names) for each in banner)
-    other = [each for each in sentences if spoken(each, names).removesuffix(".") not in said]
+    words = " ".join(spoken(line, names) for line in banner)
+    other = [line for line in sentences if spoken(line, names).removesuffix(".") not in words]
     return other or (("The hand ends.",),)
 
 
 def _text(sentences: Sequence[Line], faults: Sequence[Line], names: Sequence[str]) -> Element:
     parts: list[Tree] = []
-    for at, each in enumerate(sentences):
-        parts += [" ", *text(each, names)] if at else text(each, names)
-    for each in faults:
-        parts += [" ", element("strong", "fault", *text(each, names))]
+    for at, sentence in enumerate(sentences):
+        parts += [" ", *text(sentence, names)] if at else text(sentence, names)
+    for fault in faults:
+        parts += [" ", element("strong", "fault", *text(fault, names))]
     return element("span", "said", *parts)
 
 
@@ -175,6 +175,6 @@ def step_row(pack: Pack, step: Step) -> list[str | int]:
 def packed_steps(steps: Sequence[Step], at: int) -> str:
     """The steps of a page as JSON for its script; the page shows step `at`."""
     pack = Pack()
-    rows = [step_row(pack, each) for each in steps]
+    rows = [step_row(pack, step) for step in steps]
     listed = json.dumps(rows, separators=(",", ":"), ensure_ascii=False)
     return f'{{"at":{at},"steps":{listed},"pool":{pack.pool()}}}'

@@ -11,8 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Final
 
+from starlette.types import Receive, Scope, Send
+
+from arena.api.admission.http_connections import BoundedConnection
+
 BATCH: Final = 50
 """The number of subscribers that are written to before other tasks of the loop run."""
+EXTENSION: Final = "arena.connection"
+"""The key of the connection in the `extensions` of a request's scope."""
 _COMMENT: Final = b": here\n\n"
 
 _log = logging.getLogger(__name__)
@@ -22,30 +28,25 @@ class Feed(ABC):
     """A sequence of messages that clients follow from any position, on one loop."""
 
     def __init__(self, *, slow_s: float, comment_s: float) -> None:
-        """Begin without messages; the times are those of `Subscribers`."""
+        """Begin without messages and subscribers.
+
+        Args:
+          slow_s: A client that reads nothing for so long is disconnected.
+          comment_s: After so long without a message, a comment keeps connections open.
+        """
         self.over = False
         """Whether no further messages follow."""
         self.subscriptions = 0
         """The number of clients, with those whose connection is not handed over yet."""
-        self.subscribers: Final = Subscribers(self, slow_s=slow_s, comment_s=comment_s)
-        self._changed: asyncio.Future[None] | None = None
-
-    def count(self, change: int) -> None:
-        """Add to the number of clients."""
-        self.subscriptions += change
-
-    @property
-    def changed(self) -> "asyncio.Future[None]":
-        """Done at the next message, after which there is a new future."""
-        if self._changed is None:
-            self._changed = asyncio.get_running_loop().create_future()
-        return self._changed
-
-    def wake(self) -> None:
-        """Complete `changed`: there is a new message, or the end."""
-        changed, self._changed = self._changed, None
-        if changed is not None and not changed.done():
-            changed.set_result(None)
+        self.changed: Final = asyncio.Event()
+        """Set at a message and at the end; the task that sends them clears it."""
+        self.slow_s: Final = slow_s
+        self._comment_s = comment_s
+        self._subscribers: set[Subscriber] = set()
+        self._pieces: dict[int, tuple[bytes, int]] = {}
+        """The messages since each position, until the next message."""
+        self._sender: asyncio.Task[None] | None = None
+        """Sends messages while there are subscribers."""
 
     @abstractmethod
     def join(self, number: int) -> tuple[bytes, int]:
@@ -55,27 +56,76 @@ class Feed(ABC):
     def since(self, position: int) -> tuple[bytes, int]:
         """The messages since a position, and the new position."""
 
+    def count(self, change: int) -> None:
+        """Add to the number of clients."""
+        self.subscriptions += change
+
+    def wake(self) -> None:
+        """Have the new messages sent, or the end."""
+        self._pieces.clear()
+        self.changed.set()
+
+    def attach(self, subscriber: "Subscriber", first: bytes, after: int) -> None:
+        """Send `first`, the messages after number `after`, and all further ones."""
+        body, subscriber.position = self.join(after)
+        self._subscribers.add(subscriber)
+        subscriber.write(first + body)
+        self.catch_up(subscriber)  # ends it if the feed is over
+        if self._sender is None or self._sender.done():
+            self._sender = asyncio.create_task(self._send())
+
+    def leave(self, subscriber: "Subscriber") -> None:
+        """Stop sending to a subscriber."""
+        self._subscribers.discard(subscriber)
+
+    def catch_up(self, subscriber: "Subscriber") -> None:
+        """Send a subscriber all messages that it lacks, and the end; nothing while it is blocked."""
+        if subscriber.is_blocked or subscriber not in self._subscribers:
+            return
+        if subscriber.position not in self._pieces:
+            self._pieces[subscriber.position] = self.since(subscriber.position)
+        body, subscriber.position = self._pieces[subscriber.position]
+        if body:
+            subscriber.write(body)
+        if self.over and not subscriber.is_blocked:
+            subscriber.shutdown()
+
+    async def _send(self) -> None:
+        try:
+            while self._subscribers:
+                self.changed.clear()
+                await self._each(self.catch_up)
+                if self.over and not self.changed.is_set():
+                    return  # blocked subscribers continue in `resume_writing`
+                try:
+                    async with asyncio.timeout(self._comment_s):
+                        await self.changed.wait()
+                except TimeoutError:
+                    await self._each(self._comment)
+        except Exception:
+            _log.exception("a feed fails")
+            for subscriber in tuple(self._subscribers):
+                subscriber.shutdown()
+
+    async def _each(self, send: "Callable[[Subscriber], None]") -> None:
+        present = tuple(self._subscribers)
+        for begin in range(0, len(present), BATCH):
+            for subscriber in present[begin : begin + BATCH]:
+                send(subscriber)
+            await asyncio.sleep(0)
+
+    def _comment(self, subscriber: "Subscriber") -> None:
+        if subscriber in self._subscribers and not subscriber.is_blocked:
+            subscriber.write(_COMMENT)
+
 
 class Subscriber(asyncio.Protocol):
     """The connection of a client that follows a feed. Bytes from the client are ignored."""
 
-    __slots__ = (
-        "_chunked",
-        "_connections",
-        "_cut",
-        "_lost",
-        "_subscribers",
-        "_transport",
-        "position",
-    )
+    __slots__ = ("_chunked", "_connections", "_cut", "_feed", "_lost", "_transport", "position")
 
     def __init__(
-        self,
-        subscribers: "Subscribers",
-        connections: set[Any],
-        lost: Callable[[], None],
-        *,
-        chunked: bool,
+        self, feed: Feed, connections: set[Any], lost: Callable[[], None], *, chunked: bool
     ) -> None:
         """`connections` are all those of the server; `lost` is called when this one is lost.
 
@@ -83,9 +133,9 @@ class Subscriber(asyncio.Protocol):
         """
         self.position = 0
         """Its position in the feed."""
-        self._subscribers, self._connections, self._lost = subscribers, connections, lost
+        self._feed, self._connections, self._lost = feed, connections, lost
         self._chunked = chunked
-        self._transport: asyncio.Transport | None = None
+        self._transport: asyncio.Transport
         self._cut: asyncio.TimerHandle | None = None
         """The timer that closes the connection; set while the write buffer is full."""
 
@@ -96,15 +146,7 @@ class Subscriber(asyncio.Protocol):
 
     def write(self, body: bytes) -> None:
         """Send a part of the body."""
-        assert self._transport is not None
         self._transport.write(b"%x\r\n%b\r\n" % (len(body), body) if self._chunked else body)
-
-    def end(self) -> None:
-        """Send the end of the feed, and close the connection once the client has all."""
-        assert self._transport is not None
-        if self._chunked and not self._transport.is_closing():
-            self._transport.write(b"0\r\n\r\n")
-        self._transport.close()
 
     # Called by the loop, and by uvicorn when it stops.
 
@@ -120,110 +162,54 @@ class Subscriber(asyncio.Protocol):
     def pause_writing(self) -> None:
         """Stop writing, and close the connection if the client stays slow."""
         if self._cut is None:
-            assert self._transport is not None
-            self._cut = self._subscribers.cut_later(self._transport)
+            loop = asyncio.get_running_loop()
+            self._cut = loop.call_later(self._feed.slow_s, self._transport.abort)
 
     def resume_writing(self) -> None:
         """Send the messages since then."""
         if self._cut is not None:
             self._cut.cancel()
             self._cut = None
-        self._subscribers.catch_up(self)
+        self._feed.catch_up(self)
 
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002
         """End the subscription."""
         if self._cut is not None:
             self._cut.cancel()
-        self._subscribers.leave(self)
+        self._feed.leave(self)
         self._connections.discard(self)
         self._lost()
 
     def shutdown(self) -> None:
-        """End with the server; browsers reconnect."""
-        self._subscribers.leave(self)
-        self.end()
+        """Send the end, and close the connection once the client has all; browsers reconnect if the feed is not over."""
+        self._feed.leave(self)
+        if self._chunked and not self._transport.is_closing():
+            self._transport.write(b"0\r\n\r\n")
+        self._transport.close()
 
 
-class Subscribers:
-    """All connections of one feed, with one task while there are any."""
+class _HandedOver(ConnectionError):
+    pass
 
-    def __init__(self, feed: Feed, *, slow_s: float, comment_s: float) -> None:
-        """Begin without subscribers.
 
-        Args:
-          feed: The feed.
-          slow_s: A client that reads nothing for so long is disconnected.
-          comment_s: After so long without a message, a comment keeps connections open.
+class HandoverConnection(BoundedConnection):
+    """An HTTP connection of uvicorn, until it is handed over to another protocol after the head of a response."""
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application find the connection in the scope."""
+        scope.setdefault("extensions", {})[EXTENSION] = self
+        await super().answer(scope, receive, send)
+
+    def hand_over(self, protocol: asyncio.Protocol) -> bool:
+        """Give the transport to `protocol`; False if it is closing.
+
+        Bytes that were sent before go out first. To uvicorn this looks like a disconnect, so it
+        drops the request.
         """
-        self._feed = feed
-        self._slow_s, self._comment_s = slow_s, comment_s
-        self._all: set[Subscriber] = set()
-        self._task: asyncio.Task[None] | None = None
-        self._pieces: dict[int, tuple[bytes, int]] = {}
-        """The messages since each position."""
-        self._pieces_until: object = None
-        """The `changed` future of the feed until which `_pieces` are valid."""
-
-    def join(self, subscriber: Subscriber, first: bytes, after: int) -> None:
-        """Send `first`, the messages after number `after`, and all further ones."""
-        body, subscriber.position = self._feed.join(after)
-        self._all.add(subscriber)
-        subscriber.write(first + body)
-        self.catch_up(subscriber)  # ends it if the feed is over
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._send())
-
-    def leave(self, subscriber: Subscriber) -> None:
-        """Stop sending to a subscriber."""
-        self._all.discard(subscriber)
-
-    def cut_later(self, transport: asyncio.Transport) -> asyncio.TimerHandle:
-        """Close a connection after `slow_s`, unless the timer is cancelled."""
-        return asyncio.get_running_loop().call_later(self._slow_s, transport.abort)
-
-    def catch_up(self, subscriber: Subscriber) -> None:
-        """Send a subscriber all messages that it lacks, and the end; nothing while it is blocked."""
-        if subscriber.is_blocked or subscriber not in self._all:
-            return
-        body, subscriber.position = self._since(subscriber.position)
-        if body:
-            subscriber.write(body)
-        if self._feed.over and not subscriber.is_blocked:
-            self.leave(subscriber)
-            subscriber.end()
-
-    def _since(self, position: int) -> tuple[bytes, int]:
-        """The messages since a position, made once for all subscribers at it."""
-        if self._pieces_until is not self._feed.changed:
-            self._pieces_until = self._feed.changed
-            self._pieces.clear()
-        if position not in self._pieces:
-            self._pieces[position] = self._feed.since(position)
-        return self._pieces[position]
-
-    async def _send(self) -> None:
-        try:
-            while self._all:
-                changed = self._feed.changed
-                await self._each(self.catch_up)
-                if changed.done():
-                    continue
-                if self._feed.over:
-                    return  # blocked subscribers continue in `resume_writing`
-                if not (await asyncio.wait({changed}, timeout=self._comment_s))[0]:
-                    await self._each(self._comment)
-        except Exception:
-            _log.exception("a feed fails")
-            for subscriber in tuple(self._all):
-                subscriber.shutdown()
-
-    async def _each(self, send: Callable[[Subscriber], None]) -> None:
-        present = tuple(self._all)
-        for begin in range(0, len(present), BATCH):
-            for subscriber in present[begin : begin + BATCH]:
-                send(subscriber)
-            await asyncio.sleep(0)
-
-    def _comment(self, subscriber: Subscriber) -> None:
-        if subscriber in self._all and not subscriber.is_blocked:
-            subscriber.write(_COMMENT)
+        transport = self.transport
+        if transport.is_closing():
+            return False
+        self.connection_lost(_HandedOver())
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+        return True

@@ -1,6 +1,6 @@
 """Draws a scene as a tree: seats around a table, zones on it, cards in the zones.
 
-The style sheet has the look of zones. The viewer's own seat is below, alone; the others follow
+The style sheet has the look of zones, and the page the marks of the bots (`arena.web.avatars`). The viewer's own seat is below, alone; the others follow
 clockwise.
 """
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from arena.cards import JOKER
-from arena.scenes.vocabulary import (
+from arena.games.cards import JOKER
+from arena.games.cards import Card as Code
+from arena.pictures.vocabulary import (
     Card,
     Chips,
     Column,
@@ -27,6 +28,7 @@ from arena.scenes.vocabulary import (
     Zone,
     ZoneKind,
 )
+from arena.web.avatars import avatar
 from arena.web.rich_text import SUIT_NAMES, card_name, rank_of, text
 from arena.web.trees import Element, Tree, element
 
@@ -135,11 +137,11 @@ def _seat(
         element(
             "div",
             "who",
-            element("span", "number", str(seat.seat)),
+            avatar(names[seat.seat]),
             element("bdi", "name", names[seat.seat]),
             *(
-                element("span", f"badge {each.tone}", *text(each.text, names))
-                for each in seat.badges
+                element("span", f"badge {badge.tone}", *text(badge.text, names))
+                for badge in seat.badges
             ),
             element("span", "badge fault", mark) if mark else None,
             element("span", "badge turn", "to act") if seat.active else None,
@@ -168,9 +170,9 @@ def _seat(
 
 def _facts(facts: Sequence[Fact], names: Sequence[str], key: str) -> Element:
     drawn = []
-    for each in facts:
-        value = element("strong", "", *text(each.value, names))
-        drawn.append(element("span", f"fact {each.tone}", f"{each.label} ", value))
+    for fact in facts:
+        value = element("strong", "", *text(fact.value, names))
+        drawn.append(element("span", f"fact {fact.tone}", f"{fact.label} ", value))
     return element("div", "facts", *drawn, data_key=key)
 
 
@@ -197,9 +199,9 @@ def _clock(clock: Clock) -> Element:
 def _zone(zone: Zone, names: tuple[str, ...], key: str) -> Element:
     """Cached, because most zones do not change from one step to the next."""
     many = next((css for most, css in _FULL if len(zone.items) <= most), " many")
-    items = [_item(each, names) for each in zone.items]
+    items = [_item(item, names) for item in zone.items]
     if zone.kind is ZoneKind.FAN:
-        items = [element("span", "slot", each) for each in items]
+        items = [element("span", "slot", item) for item in items]
     is_line = zone.kind is ZoneKind.LINE
     return element(
         "div",
@@ -292,3 +294,14 @@ def _rank(rank: str) -> Element:
 
 def _shape(name: str, css: str) -> Element:
     return element("svg", css, element("use", "", href=f"#{name}"), aria_hidden="true")
+
+
+def mini(groups: Sequence[Sequence[Item]]) -> Element:
+    """Draw a few items in groups, as beside a sentence; cards without a caption overlap."""
+    drawn = (element("span", "cards", *(_item(item, ()) for item in group)) for group in groups)
+    return element("span", "mini", *drawn)
+
+
+def card_tree(code: Code) -> Element:
+    """Draw a card by itself."""
+    return _card(Card(code))

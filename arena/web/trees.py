@@ -14,23 +14,34 @@ from typing import Any, Final, TypeAlias
 TAGS: Final = frozenset(
     (
         "a", "b", "bdi", "div", "h2", "h3", "li", "ol", "p", "progress", "span", "strong", "svg",
-        "table", "tbody", "td", "th", "thead", "tr", "ul", "use",
+        "table", "tbody", "td", "th", "thead", "time", "tr", "ul", "use",
     )
 )
 ATTRIBUTES: Final = frozenset(
     (
-        "aria-current", "aria-hidden", "aria-label", "class", "data-key", "href", "id",
+        "aria-current", "aria-hidden", "aria-label", "class", "data-key", "datetime", "href", "id",
         "max", "role", "scope", "tabindex", "value",
     )
 )
-PLOT_TAGS: Final = TAGS | frozenset(("circle", "line", "path", "polyline", "rect", "text"))
+PLOT_TAGS: Final = TAGS | frozenset(("circle", "g", "line", "path", "polyline", "rect", "symbol", "text"))
+PLAY_TAGS: Final = frozenset(("button", "fieldset", "input", "label", "legend", "option", "select", "textarea"))
+"""The controls of a seat, which only the server writes."""
+PLAY_ATTRIBUTES: Final = frozenset(
+    (
+        "aria-disabled", "aria-live", "aria-pressed", "autofocus", "data-left-ms", "disabled", "maxlength", "min", "name",
+        "rows", "selected", "type",
+    )
+)
 PLOT_ATTRIBUTES: Final = ATTRIBUTES | frozenset(
     (
-        "cx", "cy", "d", "height", "points", "r", "text-anchor", "viewBox", "width", "x", "x1", "x2", "y", "y1",
-        "y2",
+        "cx", "cy", "d", "fill", "height", "lengthAdjust", "points", "preserveAspectRatio", "r", "rx", "stroke",
+        "stroke-dasharray", "stroke-width", "text-anchor", "textLength", "transform", "viewBox", "width", "x", "x1",
+        "x2", "y", "y1", "y2",
     )
 )
 # fmt: on
+_TAGS: Final = PLOT_TAGS | PLAY_TAGS
+_ATTRIBUTES: Final = PLOT_ATTRIBUTES | PLAY_ATTRIBUTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +53,8 @@ class Element:
     children: tuple["Tree", ...] = ()
 
     def __post_init__(self) -> None:
-        if self.tag not in PLOT_TAGS or not PLOT_ATTRIBUTES.issuperset(self.attributes):
-            unknown = {self.tag} - PLOT_TAGS or set(self.attributes) - PLOT_ATTRIBUTES
+        if self.tag not in _TAGS or not _ATTRIBUTES.issuperset(self.attributes):
+            unknown = {self.tag} - _TAGS or set(self.attributes) - _ATTRIBUTES
             raise ValueError(f"a picture has no {', '.join(sorted(unknown))}")
 
 

@@ -3,6 +3,7 @@ package cardarena
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -117,8 +118,10 @@ func failedAnswer(ask *Ask, err error) *v1.Answer {
 	return &v1.Answer{AskId: ask.ID(), Choice: &v1.Answer_Failed{Failed: true}, Note: "error: " + err.Error()}
 }
 
-// truncate shortens a note to a number of code points. A truncated note ends in an ellipsis.
+// truncate shortens a note to a number of code points. A truncated note ends in an ellipsis. Bytes that are not UTF-8
+// become a question mark, as a message cannot have them.
 func truncate(note string, maxChars int) string {
+	note = strings.ToValidUTF8(note, "?")
 	if len(note) <= maxChars {
 		return note
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // vectors are those of the arena's tests.
-const vectors = "../../tests/deal/"
+const vectors = "../../tests/referee/deal/"
 
 func read(t *testing.T, name string, into any) {
 	t.Helper()

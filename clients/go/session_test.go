@@ -168,7 +168,7 @@ func TestAChoiceGivesAnAnswerOrAnError(t *testing.T) {
 
 func TestANoteIsTruncatedByCodePoints(t *testing.T) {
 	for _, row := range []struct{ note, want string }{
-		{"", ""}, {"abc", "abc"}, {"abcd", "ab…"}, {"🂡🂡🂡", "🂡🂡🂡"}, {"🂡🂡🂡🂡", "🂡🂡…"},
+		{"", ""}, {"abc", "abc"}, {"abcd", "ab…"}, {"🂡🂡🂡", "🂡🂡🂡"}, {"🂡🂡🂡🂡", "🂡🂡…"}, {"x\xed\xa0\xbd", "x?"},
 	} {
 		if got := truncate(row.note, 3); got != row.want {
 			t.Errorf("%q is truncated to %q", row.note, got)

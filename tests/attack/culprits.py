@@ -293,6 +293,11 @@ def pings(attacker):
     frames(attacker, ping * PER_SLOT)
 
 
+def unread_pings(attacker):
+    """Pings without end, whose answers are never read."""
+    unpaced(attacker, frame(Frame.PING, body=bytes(8)))
+
+
 def settings_flood(attacker):
     """Settings that change nothing and have to be acknowledged."""
     frames(attacker, settings() * PER_SLOT)
@@ -396,6 +401,7 @@ ATTACKS = {
         never_reads,
         resets,
         pings,
+        unread_pings,
         settings_flood,
         priorities,
         window_updates,

@@ -114,11 +114,16 @@ class Wire:
     """A connection that was opened as HTTP/2 wants it, unless it is `silent`."""
 
     def __init__(self, address, *, silent=False, source="", patience_s=10.0, **values):
-        host, _, port = address.rpartition(":")
-        bound = (source, 0) if source else None
-        self._socket = socket.create_connection((host, int(port)), patience_s, bound)
+        if address.startswith("unix:"):
+            self._socket = socket.socket(socket.AF_UNIX)
+            self._socket.settimeout(patience_s)
+            self._socket.connect(address.removeprefix("unix:"))
+        else:
+            host, _, port = address.rpartition(":")
+            bound = (source, 0) if source else None
+            self._socket = socket.create_connection((host, int(port)), patience_s, bound)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(10)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._buffer = b""
         self.closed = False
         """Whether the arena has closed the connection, or can take no more."""

@@ -10,6 +10,10 @@ line is laid through the rest, and its slope is told with a 95 % interval
 (`tests.attack.slopes`). The target is met if the slope is below it; memory is
 said to grow, which breaks an invariant, only if the whole interval lies above.
 A margin wider than the target says that the run was too short to tell.
+
+Warm-up lasts minutes however short the run is: caches fill, and threads and
+connections are made. A run that ends before, or soon after, shows what it took
+and judges no growth: it cannot tell the one from the other.
 """
 
 import asyncio
@@ -21,7 +25,7 @@ from random import Random
 
 import grpc
 
-from arena.server.data_folder import read_notice
+from arena.store.data_folder import read_notice
 from tests.attack.culprits import STRANGERS, stranger
 from tests.attack.machine import use_of
 from tests.attack.slopes import slope
@@ -38,6 +42,10 @@ IN_PLAY = 24
 THINK_S = 0.05
 SAMPLE_S = 1.0
 WARM_UP = 1 / 3
+WARM_UP_S = 200.0
+"""The least time of warm-up: a third of ten minutes."""
+MEASURED_S = 200.0
+"""Growth is judged by no less time after it."""
 FLOODS = ("garbage", "messages", "resets", "newcomers", "oversized")
 FLOOD_S = 3.0
 KB_MB = 1 / 1024
@@ -94,8 +102,16 @@ async def soak(
 
 
 def _judged(report, samples):
-    """Add whether anything grew."""
-    settled = samples[int(len(samples) * WARM_UP) :]
+    """Add whether anything grew, if the run was long enough to tell."""
+    took_s = samples[-1][0]
+    warm_s = max(WARM_UP_S, WARM_UP * took_s)
+    measured_s = max(0.0, took_s - warm_s)
+    if measured_s < MEASURED_S:
+        return report.add(
+            Figure("measured after warm-up", measured_s, "s", f"≥ {MEASURED_S:g} to judge growth"),
+            Figure("- memory at the end", samples[-1][1].rss_kb * KB_MB, "MB"),
+        )
+    settled = [sample for sample in samples if sample[0] >= warm_s]
     rss = slope([(at_s / HOUR_S, use.rss_kb * KB_MB) for at_s, use, _ in settled])
     report.add(
         Figure.at_most("memory", rss.per_unit, "MB more in an hour", SLOPE_MB_H),

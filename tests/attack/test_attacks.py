@@ -6,29 +6,35 @@ not depend on the machine.
 
 import asyncio
 import gzip
+import os
 import socket
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from arena.server.admission.blocked_addresses import blocker
-from arena.server.admission.calls import REQUEST_S
-from arena.server.admission.connections import STRIKES, ConnectionMonitor
-from arena.server.admission.limits import OWN_HELLOS
-from arena.server.admission.tokens import Tokens
-from arena.server.self_probe import SelfProbe
-from arena.server.services.play import HELLO_S
+from arena.api.admission.blocked_addresses import blocker
+from arena.api.admission.calls import REQUEST_S
+from arena.api.admission.connections import STRIKES, ConnectionMonitor
+from arena.api.play import HELLO_S
+from arena.bots.tokens import Tokens
+from arena.live.limits import OWN_HELLOS
+from arena.live.self_probe import SelfProbe
 from tests.attack.culprits import BOMB, hello
 from tests.attack.day import day
-from tests.attack.floods import EXPECTED, Expected, floods
+from tests.attack.floods import EXPECTED, Expected, floods, lasting_s
 from tests.attack.http2 import PLAY, Frame, Wire, call, frame, said
 from tests.attack.idle import Holder
+from tests.attack.machine import Peak, use_of
+from tests.attack.scenarios import SCENARIOS
 from tests.attack.slopes import slope
+from tests.attack.soak import _judged
 from tests.attack.victim import Victim
 from tests.chaos.processes import ROOT, Child, until
-from tests.server.running import running
+from tests.chaos.report import Report
+from tests.live.running import running
 
 SEED = 5
 FLOOD_S = 3.0
@@ -46,7 +52,7 @@ def flooded(request):
     return asyncio.run(floods(SEED, seconds=FLOOD_S, attacks=attacks))
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 @pytest.mark.parametrize("attack", EXPECTED)
 def test_no_flood_costs_a_bot_a_move_or_much_time(attack, flooded):
     """At its real length: who plays on beside it is blamed for nothing, and is answered."""
@@ -54,7 +60,7 @@ def test_no_flood_costs_a_bot_a_move_or_much_time(attack, flooded):
     assert [v for v in flooded.violations if v.where.partition(":")[0] not in others] == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_a_flood_that_nothing_cuts_off_is_reported(monkeypatch):
     """The positive control."""
     monkeypatch.setitem(EXPECTED, "takeovers", Expected())
@@ -64,7 +70,7 @@ def test_a_flood_that_nothing_cuts_off_is_reported(monkeypatch):
     assert found.where.startswith("takeovers")
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_a_bot_that_waits_is_reported(monkeypatch):
     """The positive control of latency: an arena whose every tenth answer comes late."""
     measured, late_s = Victim.measured, iter([0.0, 0.0, 10.0])
@@ -104,7 +110,7 @@ async def beside_a_flood(address, tmp_path, move_ms):
     return victim
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_a_flood_of_frames_costs_no_bot_a_move(tmp_path, monkeypatch):
     """What it holds up is refunded, though nobody cuts it off."""
     monkeypatch.setattr(ConnectionMonitor, "start", lambda _: None)
@@ -113,7 +119,7 @@ def test_a_flood_of_frames_costs_no_bot_a_move(tmp_path, monkeypatch):
         assert victim.faults == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_a_flood_of_frames_is_cut_off_again_and_again(tmp_path, monkeypatch):
     monkeypatch.setattr(SelfProbe, "start", lambda _: None)
     watches, start = [], ConnectionMonitor.start
@@ -125,7 +131,35 @@ def test_a_flood_of_frames_is_cut_off_again_and_again(tmp_path, monkeypatch):
         assert [watch.cut > 1 for watch in watches] == [True]
 
 
-@pytest.mark.slow
+UNREAD = 6
+"""Clients of this machine, which nothing blocks. Where gRPC counts pings itself, they make it grow by gigabytes."""
+UNREAD_S = 5.0
+UNREAD_MB = 150
+
+
+@pytest.mark.deep("attacks")
+def test_answers_that_are_not_read_take_little_memory(tmp_path):
+    with running(tmp_path / "arena", Tokens(guests=True)) as arena:
+        before_kb = use_of(os.getpid()).rss_kb
+
+        async def flooded():
+            culprits = [
+                Child(
+                    "tests.attack.culprits",
+                    *("unread-pings", arena.address, UNREAD_S),
+                    log=tmp_path / f"{number}.log",
+                )
+                for number in range(UNREAD)
+            ]
+            async with Peak(os.getpid()) as peak:
+                for culprit in culprits:
+                    await culprit.ended()
+            return peak.rss_kb
+
+        assert asyncio.run(flooded()) - before_kb < UNREAD_MB << 10
+
+
+@pytest.mark.deep("attacks")
 @pytest.mark.parametrize("attack", ["priorities", "resets"])
 def test_a_flood_from_elsewhere_is_shut_out(attack):
     with socket.socket() as own:
@@ -167,7 +201,7 @@ SILENCES = [
 # fmt: on
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_whoever_says_nothing_is_cut_off(arena):
     wires = [Wire(arena.address, silent=not opens) for opens, _, _ in SILENCES]
     for wire, (opens, _, _) in zip(wires, SILENCES, strict=True):
@@ -187,7 +221,7 @@ async def none(look, what):
     await until(lambda: not look(), what)
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_a_bot_that_does_not_read_is_let_go_though_it_cannot_be_told(arena):
     """Nothing can be sent to it, so its call stays open; nothing is kept behind it."""
     with Wire(arena.address, window=0) as wire:
@@ -219,7 +253,7 @@ def connected(arena, name):
     return any(each.bot.name == name and each.connected for each in arena.sessions)
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_a_bot_that_neither_reads_nor_speaks_is_let_go_when_the_arena_closes_it(arena):
     with Wire(arena.address, window=0) as wire:
         wire.send(call(1) + said(1, hello("still")))
@@ -229,7 +263,7 @@ def test_a_bot_that_neither_reads_nor_speaks_is_let_go_when_the_arena_closes_it(
         asyncio.run(none(lambda: connected(arena, "still"), "the end of its session"))
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_what_was_said_to_a_bot_that_reads_again_reaches_it(arena):
     with Wire(arena.address, window=0) as wire:
         wire.send(call(1) + said(1, hello("late reader")))
@@ -265,7 +299,7 @@ def test_one_bot_may_not_say_hello_without_end(arena):
 # Another arena.
 
 
-@pytest.mark.slow
+@pytest.mark.deep("attacks")
 def test_a_second_arena_is_refused_in_one_sentence(tmp_path):
     def start(folder, port):
         return subprocess.Popen(
@@ -317,7 +351,44 @@ def test_a_slope_is_found_with_its_uncertainty(points, per_unit, grows, why):
     assert (found.low > 0) is grows
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPECTED)
+def test_an_attack_lasts_longer_than_it_may_go_on(name):
+    """Also in the quick form, in which each is to last a second."""
+    expected = EXPECTED[name]
+    assert lasting_s(expected, SCENARIOS["floods"].quick["seconds"]) > (expected.cut_s or 0)
+
+
+# fmt: off
+RUNS = [
+    # minutes  MB at each second                        files at each second            violations                 why
+    (0.5,      lambda at_s: 100 + at_s,                 lambda at_s: 20 + 2 * at_s,     None,                      "a quick run is all warm-up"),
+    (5,        lambda at_s: 100 + at_s,                 lambda at_s: 20,                None,                      "less than so long after it"),
+    (10,       lambda at_s: 100 + min(at_s, 190),       lambda at_s: 20,                [],                        "it grows while it warms up"),
+    (10,       lambda at_s: 100 + at_s / 60,            lambda at_s: 20,                ["memory does not grow"],  "60 MB an hour"),
+    (10,       lambda at_s: 100,                        lambda at_s: 20 + at_s // 10,   ["files stay flat"],       "a file in ten seconds"),
+    (60,       lambda at_s: 100 + min(at_s, 1_190) / 9, lambda at_s: 20,                [],                        "of an hour a third is left out"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("minutes", "memory_mb", "files", "violations", "why"), RUNS, ids=[row[-1] for row in RUNS]
+)
+def test_growth_is_judged_after_warm_up_alone(minutes, memory_mb, files, violations, why):
+    samples = [
+        (at_s, SimpleNamespace(rss_kb=1024 * memory_mb(at_s), fds=files(at_s), threads=9), 30)
+        for at_s in range(int(60 * minutes))
+    ]
+    report = _judged(Report(), samples)
+    assert [each.invariant for each in report.violations] == (violations or [])
+    named = {figure.what: figure for figure in report.figures}
+    assert ("measured after warm-up" in named) is (violations is None), (
+        "it says that it cannot tell"
+    )
+    assert all(figure.met is None for figure in report.figures) is (violations is None)
+
+
+@pytest.mark.deep("attacks")
 def test_an_hour_on_a_mock_clock_breaks_nothing():
     """Half of the bots are faulty; the arena is killed and drained on the way."""
     report = asyncio.run(day(11, hours=1.0))

@@ -1,14 +1,17 @@
 """Matches with fair deals, and the arena's public log of them, made without an arena.
 
 The packs are dealt by the rules from the key, the moves are random and take no
-time. The clockwork of a real match is for tests/replay.
+time. The clockwork of a real match is for tests/records.
 """
 
 import hashlib
 import random
 from dataclasses import dataclass, field
 
-from arena.deal import (
+from arena.games.catalogue import game_by_id
+from arena.records.deal_book import LOG_MAGIC
+from arena.records.records import CHAIN_START, REPLAY_MAGIC, chained, framed
+from arena.referee.deal import (
     NO_COMMITMENT,
     DealTerms,
     KeyedDeals,
@@ -18,6 +21,8 @@ from arena.deal import (
     opened_key,
     plan_hash,
     plan_line,
+    planned_bot,
+    pseudonym,
     rules_hash,
     seeded_key,
     server_commitment,
@@ -25,14 +30,12 @@ from arena.deal import (
     transcript,
     view_context,
 )
-from arena.games.catalogue import game_by_id
-from arena.replay.deal_book import LOG_MAGIC
-from arena.replay.records import CHAIN_START, REPLAY_MAGIC, chained, framed
-from arena.terms import MatchTerms, TimeControl
-from arena.wire.games import codec_of
-from arena.wire.settings import settings_of_options, values_of_settings
-from arena.wire.terms import terms_message
+from arena.referee.terms import MatchTerms, TimeControl
+from arena.referee.wire.games import codec_of
+from arena.referee.wire.settings import settings_of_options, values_of_settings
+from arena.referee.wire.terms import terms_message
 from cardarena.v1 import deals_pb2, game_pb2, journal_pb2
+from tests.games.random_play import random_turns
 
 
 def drawn(what):
@@ -48,7 +51,7 @@ class Bot:
 
     @property
     def participant(self):
-        return drawn(f"participant {self.name} {self.instance}").hex()[:16]
+        return pseudonym(drawn("salt"), planned_bot(self.name, self.instance))
 
     @property
     def salt(self):
@@ -225,18 +228,15 @@ def _records(game, options, names, revealed):
     bodies = [{"opened": first}]
     rules, codec, deals = game.rules, codec_of(game), KeyedDeals(revealed.deal_key)
     draw, made = random.Random(game.id), [0] * len(names)
-    state, _ = rules.start(options, len(names), deals)
-    while acting := rules.to_act(state):
-        chosen = tuple((seat, rules.moves(state, seat).sample(draw.randrange)) for seat in acting)
-        for seat, move in chosen:
+    for turn in random_turns(rules, options, len(names), draw, deals):
+        for seat, move in turn.chosen:
             made[seat] += 1
             message = game_pb2.GameMove.FromString(codec.game_move(move))
             decided = journal_pb2.Decided(
                 seat=seat, decision=made[seat], move=message, bank_ms=control.bank_ms
             )
             bodies.append({"decided": decided})
-        state, _ = rules.step(state, chosen, deals)
-    result = rules.result(state)
+    result = rules.result(turn.after)
     closed = journal_pb2.Closed(
         scores=result.scores, places=result.places, ending=game_pb2.ENDING_COMPLETED, end_us=1
     )

@@ -3,9 +3,10 @@
 import random
 import re
 
-from arena.cards import JOKER, RANKS
+from arena.games.cards import JOKER, RANKS
 from arena.games.catalogue import GAMES
 from arena.testing.deals import RecordedDeals, UnshuffledDeals
+from tests.games.random_play import random_turns
 
 _SHUFFLES = re.compile(r"(const SHUFFLES = \{\n)(.*?)(\};\n)", re.DOTALL)
 _LATER = re.compile(r"const LATER = new Set\(\[(.*?)\]\);")
@@ -15,14 +16,11 @@ _GAME = re.compile(r"^  (\w+): ", re.MULTILINE)
 def begun(game, seats):
     """The shuffles that a hand begins with, and whether a player chooses something before them."""
     recorded, draw = RecordedDeals(UnshuffledDeals()), random.Random(1)
-    state, _ = game.rules.start(game.options({}, seats), seats, recorded)
-    later = not recorded.shuffles
-    while not recorded.shuffles:
-        chosen = tuple(
-            (seat, game.rules.moves(state, seat).sample(draw.randrange))
-            for seat in game.rules.to_act(state)
-        )
-        state, _ = game.rules.step(state, chosen, recorded)
+    later = False
+    for _ in random_turns(game.rules, game.options({}, seats), seats, draw, recorded):
+        if recorded.shuffles:
+            break
+        later = True
     dealt = [each for each in recorded.shuffles if "validate" not in each.label]
     return [(each.label, list(each.cards)) for each in dealt], later
 

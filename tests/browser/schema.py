@@ -3,7 +3,7 @@
 import textwrap
 from typing import get_args
 
-from arena.replay.read import Body
+from arena.records.read import Body
 from cardarena.v1 import deals_pb2, journal_pb2
 
 KINDS = {3: "int64", 4: "uint64", 5: "int32", 8: "bool", 9: "string", 12: "bytes", 13: "uint32"}

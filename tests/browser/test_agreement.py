@@ -11,11 +11,11 @@ import random
 
 import pytest
 
-from arena.replay.playback import Discrepancy
-from arena.replay.read import Replay, Unplayable
-from arena.replay.records import CHAIN_START, REPLAY_MAGIC, Damaged, chained, framed
-from arena.replay.verify import verify, verify_deals
-from arena.wire.fields import delimited, tag_bytes, tag_varint
+from arena.records.playback import Discrepancy
+from arena.records.read import Replay, Unplayable
+from arena.records.records import CHAIN_START, REPLAY_MAGIC, Damaged, chained, framed
+from arena.records.verify import verify, verify_deals
+from arena.referee.wire.fields import delimited, tag_bytes, tag_varint
 from cardarena.v1 import journal_pb2
 from tests.browser.fair_matches import ALPHA, BARE, BETA, GAMMA, played, seeded, written
 from tests.browser.test_signing import signed

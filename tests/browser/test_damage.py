@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.replay.records import REPLAY_MAGIC, chained, framed
+from arena.records.records import REPLAY_MAGIC, chained, framed
 from tests.browser.fair_matches import Bot, played, written
 
 BARE = Bot("bare", adds_entropy=False)

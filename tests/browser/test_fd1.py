@@ -7,15 +7,17 @@ from urllib.parse import quote
 
 import pytest
 
-from arena.deal import first_pack, plan_hash, rules_hash, seeded_key
 from arena.games.catalogue import GAMES
+from arena.referee.deal import first_pack, plan_hash, rules_hash, seeded_key
 from tests.browser import PAGE, with_schema
 from tests.browser.packs import begun, line_of, with_packs
 from tests.browser.schema import schema
-from tests.deal.test_streams import DRAWS
+from tests.referee.deal.test_streams import DRAWS
 
-FD2 = json.loads((Path(__file__).parents[1] / "deal" / "fd2_vectors.json").read_text())
-GROUPS = json.loads((Path(__file__).parents[1] / "deal" / "fd1_vectors.json").read_text())
+FD2 = json.loads((Path(__file__).parents[1] / "referee" / "deal" / "fd2_vectors.json").read_text())
+GROUPS = json.loads(
+    (Path(__file__).parents[1] / "referee" / "deal" / "fd1_vectors.json").read_text()
+)
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=[group["name"] for group in GROUPS])

@@ -7,7 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.deal import (
+from arena.records.deal_book import view_of
+from arena.records.fairness import check, context_of
+from arena.records.playback import Discrepancy
+from arena.records.read import Replay, Unplayable
+from arena.records.records import Damaged
+from arena.records.verify import verify
+from arena.referee.deal import (
     KeyedDeals,
     bot_commitment,
     deal_set_key,
@@ -15,12 +21,6 @@ from arena.deal import (
     server_commitment,
     transcript,
 )
-from arena.replay.deal_book import view_of
-from arena.replay.fairness import check, context_of
-from arena.replay.playback import Discrepancy
-from arena.replay.read import Replay, Unplayable
-from arena.replay.records import Damaged
-from arena.replay.verify import verify
 from tests.browser.fair_matches import (
     ALPHA,
     BARE,
@@ -152,6 +152,13 @@ def copied(r):
     opens_itself_anew(r)
 
 
+def exchanged(r):
+    """Two bots change places among those who could add entropy."""
+    first, second, *_ = r.fair.participants
+    first.bot, second.bot = second.bot, first.bot
+    first.instance, second.instance = second.instance, first.instance
+
+
 def forged(r):
     """A bot's entropy and its commitment made anew, in its name: only the bot itself can tell."""
     view = view_of(context_of(r.opened), r.first)
@@ -196,6 +203,7 @@ LIES = [
     (put("fair.server_commitment", drawn("CS")),                SECRET,     "another commitment"),
     (put("fair.server_commitment", b""),                        SECRET,     "no commitment"),
     (put("first.participant", "0000000000000000"),              SECRET,     "another pseudonym"),
+    (lie(exchanged),                                            "the bots were exchanged", "two bots exchanged among the participants"),
     (put("first.salt", drawn("salt")),                          ENTROPY,    "another salt of a bot"),
     (put("first.salt", b""),                                    "have a salt of 32 bytes", "a salt left out"),
     (put("first.salt", b"short"),                               "have a salt of 32 bytes", "half a salt"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.replay.deal_book import read_log
+from arena.records.deal_book import read_log
 from cardarena.v1 import deals_pb2
 from tests.browser.fair_matches import (
     LOG_MAGIC,

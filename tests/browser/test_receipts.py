@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.deal import seal, server_commitment, transcript, view_transcript
-from arena.replay.deal_book import view_of
+from arena.records.deal_book import view_of
+from arena.referee.deal import seal, server_commitment, transcript, view_transcript
 from cardarena._deals import Deal
 from cardarena._receipts import written as sdk_written
 from tests.browser.fair_matches import ALPHA, BARE, BETA, drawn, played
 from tests.browser.node import failures
 from tests.browser.test_lies import forged, lie, opens_itself_anew
 
-FD1 = Path(__file__).parents[1] / "replay" / "fd1"
+FD1 = Path(__file__).parents[1] / "records" / "fd1"
 
 
 def told(made, bot):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from arena.replay.records import CHAIN_START, chained
-from arena.replay.signing import ArenaKey, replay_statement, transcript_statement
+from arena.records.records import CHAIN_START, chained
+from arena.records.signing import ArenaKey, replay_statement, transcript_statement
 from cardarena.v1 import journal_pb2
 from tests.browser.fair_matches import played, seeded, written
 from tests.browser.node import failures

@@ -6,10 +6,10 @@ rules; what the journal must hold, from what the bots were told.
 
 from collections import defaultdict
 
-from arena.referee import Ending
-from arena.replay.playback import Discrepancy
-from arena.replay.read import Unplayable
-from arena.replay.records import Damaged
+from arena.records.playback import Discrepancy
+from arena.records.read import Unplayable
+from arena.records.records import Damaged
+from arena.referee.spec import Ending
 from cardarena.v1 import play_pb2
 from tests.chaos.case import invariant
 from tests.chaos.evidence import replay_of, retold

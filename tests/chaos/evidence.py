@@ -10,11 +10,11 @@ import zlib
 from dataclasses import dataclass, field
 
 from arena.games.contract import Seat
-from arena.referee import Ending
-from arena.replay.playback import play_back
-from arena.replay.read import Replay, read_body
-from arena.replay.records import JOURNAL_MAGIC, Framed
-from arena.wire.games import codec_of
+from arena.records.playback import play_back
+from arena.records.read import Replay, read_body
+from arena.records.records import JOURNAL_MAGIC, Framed
+from arena.referee.spec import Ending
+from arena.referee.wire.games import codec_of
 from cardarena.v1 import journal_pb2, play_pb2
 
 _HEADER = struct.Struct("<II")

@@ -7,7 +7,7 @@ import errno
 import os
 from pathlib import Path
 
-from arena.replay import durable_files
+from arena import durable_files
 
 FULL, TORN, UNSYNCED = "full", "torn", "unsynced"
 """Nothing more can be written; the same, after half of the nth write; nothing can be synced."""

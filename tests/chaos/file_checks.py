@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 
-from arena.referee import Ending, FaultKind
-from arena.replay.playback import Discrepancy
-from arena.replay.read import Replay, Unplayable
-from arena.replay.records import Damaged, read_records
-from arena.replay.verify import verify
+from arena.records.playback import Discrepancy
+from arena.records.read import Replay, Unplayable
+from arena.records.records import Damaged, read_records
+from arena.records.verify import verify
+from arena.referee.spec import Ending, FaultKind
 from cardarena.v1 import deals_pb2
 from tests.chaos.case import invariant
 

@@ -69,7 +69,7 @@ def reports(request):
     return asyncio.run(play_all([name for name in SHORT if name in names]))
 
 
-@pytest.mark.slow
+@pytest.mark.deep("chaos")
 @pytest.mark.parametrize("scenario", SHORT)
 def test_what_is_promised_holds(scenario, reports):
     report = reports[scenario]

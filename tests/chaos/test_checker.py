@@ -9,7 +9,7 @@ import copy
 
 import pytest
 
-from arena.replay.records import JOURNAL_MAGIC, REPLAY_MAGIC, framed, read_records
+from arena.records.records import JOURNAL_MAGIC, REPLAY_MAGIC, framed, read_records
 from cardarena.v1 import deals_pb2, journal_pb2, play_pb2
 from tests.chaos.checker import INVARIANTS, check, twins_differ
 from tests.chaos.evidence import JournalTail
@@ -17,7 +17,7 @@ from tests.chaos.file_checks import nobody_blamed, unbalanced
 from tests.chaos.history import Kind
 from tests.chaos.processes import until
 from tests.chaos.trial import Order, Trial
-from tests.replay.matches import retold
+from tests.records.matches import retold
 
 GAMES = ("sixty_six", "pineapple", "soko")
 BEGUN = 8

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import grpc
 
-from arena.deal import seeded_key
+from arena.referee.deal import seeded_key
 from arena.testing.orders import match_request
 from cardarena.v1 import lobby_pb2_grpc
 from tests.chaos.case import Case

@@ -14,12 +14,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from arena.competition.standings import live_standings
-from arena.competition.states import Action
-from arena.replay.signing import arena_key
-from arena.server.competition_service import CompetitionService
-from arena.server.data_folder import store_path
+from arena.contests.competition_service import CompetitionService
+from arena.contests.standings import live_standings
+from arena.records.signing import arena_key
+from arena.results.states import Action
 from arena.store import open_store
+from arena.store.data_folder import store_path
 from tests.cli.killed_competitions import (
     BOTS,
     HEAD,

@@ -24,18 +24,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from arena.competition.record import CompetitionRecord, GameRecord
-from arena.competition.standings import official_bytes, official_standings
-from arena.competition.states import Action, State
-from arena.replay.read import replay_path
-from arena.replay.signing import arena_key
-from arena.server.competition_service import CompetitionService
-from arena.server.data_folder import is_running, read_notice, store_path, worker_folders
+from arena.contests.competition_service import CompetitionService
+from arena.contests.standings import official_bytes, official_standings
+from arena.records.read import replay_path
+from arena.records.signing import arena_key
+from arena.results.deal_sets import DealSetState
+from arena.results.record import CompetitionRecord, GameRecord
+from arena.results.states import Action, State
 from arena.store import StoreError, keep_in, open_store
-from arena.store.schema import COMPLETE
+from arena.store.data_folder import is_running, read_notice, store_path, worker_folders
 
 ROOT = Path(__file__).parents[2]
-BOT = ROOT / "tests" / "server" / "any_move.py"
+BOT = ROOT / "tests" / "live" / "any_move.py"
 PATIENCE_S = 120
 """Without one deal-set more: a busy machine takes long, and one that hangs takes for ever."""
 LADDER_DEAL_SETS = 8
@@ -69,7 +69,7 @@ PLANS = {
 PATIENT = f"""
 from arena.cli import main
 from arena.cli import worker_process as worker
-from arena.server.competitions import launcher
+from arena.live import launcher
 launcher.CONNECT_S = {CONNECT_S}
 worker.PROGRAM = ("-c", {{program!r}})
 {{command}}()
@@ -104,7 +104,7 @@ def complete(kind, data):
             (progress,) = store.competitions().progress(kind)
     except StoreError:
         return 0
-    return progress.deal_sets.get(COMPLETE, 0)
+    return progress.deal_sets.get(DealSetState.COMPLETE, 0)
 
 
 def is_finished(kind, data):
@@ -138,7 +138,7 @@ def beginning_is_complete(data):
             (game,) = beginning(store.competitions().record("ladder")).games
     except StoreError:
         return False
-    return sum(each.reported for each in game.deal_sets) == LADDER_DEAL_SETS
+    return sum(each.state is DealSetState.COMPLETE for each in game.deal_sets) == LADDER_DEAL_SETS
 
 
 def killed_one(process, data, draw):
@@ -227,7 +227,7 @@ def counting(kind, data):
     """The matches that a table is made of, by id."""
     with open_store(store_path(data)) as store:
         (game,) = beginning(store.competitions().record(kind)).games
-    return [match.id for each in game.deal_sets for match in each.plan.matches]
+    return [match.id for each in game.deal_sets for match in each.matches]
 
 
 def table(kind, data):
@@ -242,7 +242,7 @@ def beginning(record: CompetitionRecord):
     """A ladder has no end: its first deal-sets, of which every one is complete."""
     (game,) = record.games
     most = LADDER_DEAL_SETS if game.rounds == () else len(game.deal_sets)
-    held = tuple(each for each in game.deal_sets if each.plan.number <= most)
+    held = tuple(each for each in game.deal_sets if each.number <= most)
     return replace(record, games=(GameRecord((), held, game.outcomes),))
 
 

@@ -18,12 +18,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from arena.competition.states import Action, State
-from arena.replay.read import replay_path
-from arena.replay.signing import arena_key
-from arena.server.competition_service import CompetitionService
-from arena.server.data_folder import store_path
+from arena.contests.competition_service import CompetitionService
+from arena.records.read import replay_path
+from arena.records.signing import arena_key
+from arena.results.states import Action, State
 from arena.store import StoreError, open_store
+from arena.store.data_folder import store_path
 from tests.cli.killed_competitions import ROOT, arena, is_finished
 from tests.cli.serving import children_of, is_alive
 from tests.cli.stages import STAGES
@@ -165,7 +165,7 @@ class Trial:
                 (game,) = store.competitions().record("swiss").games
         except StoreError:
             return False
-        ids = [match.id for each in game.deal_sets for match in each.plan.matches]
+        ids = [match.id for each in game.deal_sets for match in each.matches]
         return all(replay_path(self.data / "replays", each).exists() for each in ids)
 
     def said(self):
@@ -175,9 +175,10 @@ class Trial:
         ]
 
 
-def plan(seed, more=""):
+def plan(seed, more="", deal_sets=DEAL_SETS, hands=2):
     own = PLAN.replace('seed = "twins"', f'seed = "twins {seed}"')
-    return own.replace("deal_sets = 4", f"deal_sets = {DEAL_SETS}") + more
+    own = own.replace("hands = 2", f"hands = {hands}")
+    return own.replace("deal_sets = 4", f"deal_sets = {deal_sets}") + more
 
 
 def working(folder, data):
@@ -190,10 +191,10 @@ def started(folder, command):
         return subprocess.Popen(command, stdout=told, stderr=told)
 
 
-def twin(folder, seed):
+def twin(folder, seed, deal_sets=DEAL_SETS, hands=2):
     """The standings of a competition that is not killed, by one process."""
     alone = folder / "alone"
-    made(alone, plan(seed))
+    made(alone, plan(seed, deal_sets=deal_sets, hands=hands))
     process = started(alone, arena(alone, "serve", "--port", "0", "--no-metrics"))
     try:
         end_s = time.monotonic() + LONGEST_S

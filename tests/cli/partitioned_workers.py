@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from arena.replay.read import Replay
+from arena.records.read import Replay
 from tests.cli.killed_competitions import ROOT, arena, is_finished
 from tests.cli.killed_workers import DEAL_SETS, plan, started, twin
 from tests.cli.test_worker import begun, keyed, made, standings
@@ -24,10 +24,10 @@ SWITCH, ARENA, MACHINES = "ca-switch", "ca-arena", ("ca-m1", "ca-m2")
 ADDRESSES = {ARENA: "10.77.0.1", MACHINES[0]: "10.77.0.2", MACHINES[1]: "10.77.0.3"}
 PORT = 7654
 TENTH = """
-from arena.cli import worker_link
-from arena.server.workers import worker as workers
-workers.SILENT_S = 6.0
-worker_link._KEEPALIVE = (("grpc.keepalive_time_ms", 2_000), ("grpc.keepalive_timeout_ms", 1_000))
+from arena.cli import worker_process
+from arena.contests.workers import processes, worker as workers
+workers.SILENT_S = processes.SILENT_S = 6.0
+worker_process._KEEPALIVE = (("grpc.keepalive_time_ms", 2_000), ("grpc.keepalive_timeout_ms", 1_000))
 """
 SHORT_S, LONG_S = 2.0, 15.0
 LONGEST_S = 300.0
@@ -38,9 +38,9 @@ def run(command):
 
 
 @contextlib.contextmanager
-def network():
-    """A switch with three machines."""
-    namespaces = (SWITCH, *ADDRESSES)
+def network(addresses=ADDRESSES):
+    """A switch with a machine for each address."""
+    namespaces = (SWITCH, *addresses)
     for each in namespaces:
         subprocess.run(["ip", "netns", "del", each], check=False, stderr=subprocess.DEVNULL)
     try:
@@ -49,7 +49,7 @@ def network():
             run(f"ip -n {each} link set lo up")
         run(f"ip -n {SWITCH} link add bridge type bridge")
         run(f"ip -n {SWITCH} link set bridge up")
-        for each, address in ADDRESSES.items():
+        for each, address in addresses.items():
             run(f"ip link add eth0 netns {each} type veth peer name {each} netns {SWITCH}")
             run(f"ip -n {SWITCH} link set {each} master bridge up")
             run(f"ip -n {each} address add {address}/24 dev eth0")
@@ -97,7 +97,9 @@ CUTS = [
 def within(namespace, command):
     """A command whose processes are in a namespace."""
     words = list(command)
-    words[2] = TENTH + words[2]
+    # The processes of workers, which it starts, have the limits, too.
+    program = words[2].replace('("-c", ', '("-c", TENTH + ', 1)
+    words[2] = f"TENTH = {TENTH!r}\nexec(TENTH)\n{program}"
     return ["ip", "netns", "exec", namespace, *words]
 
 

@@ -40,13 +40,13 @@ def is_alive(pid):
 
 
 @contextmanager
-def served(data, *arguments):
-    """The address that it prints and the process, which is killed if it is still there."""
+def served(data, *arguments, starter=()):
+    """The address that it prints and the process, which is killed if it is still there; `starter` starts it in its place."""
     command = [sys.executable, "-c", "from arena.cli import main; main()", "serve", "--port", "0"]
     # The SDK, which tests import, sets it for its own process; the arena has to do so itself.
     environment = {name: os.environ[name] for name in os.environ if name != "GRPC_VERBOSITY"}
     process = subprocess.Popen(
-        [*command, "--data", str(data), *map(str, arguments)],
+        [*starter, *command, "--data", str(data), *map(str, arguments)],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -9,11 +9,11 @@ import threading
 import time
 from pathlib import Path
 
-from arena.server.competitions.leased_work import LeasedWork
-from arena.server.deals import deal_sets
-from arena.server.workers.leased import LeasedDealSet
+from arena.contests.workers.assigned import AssignedDealSet
+from arena.live.deals.deal_sets import DealSets
+from arena.live.shared_transactions import StoredWork
 
-STAGES = ("leased", "begun", "fixed", "in play", "reported", "signed")
+STAGES = ("taken", "begun", "fixed", "in play", "reported", "prepared", "signed")
 IN_PLAY_S = 0.3
 """Time after the first card at which a deal-set counts as in play."""
 
@@ -47,14 +47,12 @@ def install(data: Path) -> None:
 
         setattr(owner, name, replaced)
 
-    after(LeasedWork, "lease", "leased")
-    after(LeasedDealSet, "hand_out", "begun")
-    after(LeasedDealSet, "fix", "fixed")
-    real_fix, real_record, real_write = (
-        LeasedDealSet.fix,
-        LeasedDealSet.record,
-        deal_sets.write_replay,
-    )
+    after(StoredWork, "take", "taken")
+    after(AssignedDealSet, "hand_out", "begun")
+    after(AssignedDealSet, "fix", "fixed")
+    after(AssignedDealSet, "_checked", "prepared")
+    after(DealSets, "publish", "signed")
+    real_fix, real_record = AssignedDealSet.fix, AssignedDealSet.record
 
     async def fix(self, bots):
         found = await real_fix(self, bots)
@@ -65,10 +63,4 @@ def install(data: Path) -> None:
         reach("reported")
         return await real_record(self, *given)
 
-    def write_replay(*given, **named):
-        found = real_write(*given, **named)
-        reach("signed")
-        return found
-
-    LeasedDealSet.fix, LeasedDealSet.record = fix, record
-    deal_sets.write_replay = write_replay
+    AssignedDealSet.fix, AssignedDealSet.record = fix, record

@@ -1,10 +1,18 @@
 """What a command does when an arena refuses its call: it waits out a load, and says so."""
 
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import grpc
 import pytest
 
+from arena.api.transport import OPTIONS
 from arena.cli.arena_client import PATIENCE_S, NoAnswer, Server, ServiceClient
-from arena.server.refusals import Refused
+from arena.errors.refused import Refused
+from tests.app.placement.real_slurm import free_ports
+from tests.doubles.certificates import Authority
+from tests.doubles.streams import PATIENCE_S as LONG_S
 
 
 class Refusal(grpc.RpcError):
@@ -142,6 +150,8 @@ class Lost(grpc.RpcError):
 # fmt: off
 LOST = [
     ("Ssl handshake failed: CERTIFICATE_VERIFY_FAILED: self-signed certificate", "see --ca: self-signed certificate", "start one", "a certificate that is not trusted"),
+    ("last error: UNAVAILABLE: ipv4:127.0.0.1:7654: Socket closed",             "answers, but it closed the connection at once: an arena with TLS needs https://", "start one", "plain text to an arena with TLS"),
+    ("Ssl handshake failed: WRONG_VERSION_NUMBER: Invalid context",              "answers, but it has no TLS",        "start one", "TLS to an arena without it"),
     ("connect: Connection refused (111)",                                        "start one with `arena serve`",      "--ca",      "nobody there"),
 ]
 # fmt: on
@@ -153,3 +163,38 @@ def test_a_call_that_did_not_arrive_says_why(details, said, unsaid, _why, client
         client.call(Method(Lost(details)), "request")
     assert said in raised.value.message
     assert unsaid not in raised.value.message
+
+
+LATE = """
+import sys, time, grpc
+from arena.cli.arena_client import Server, channel_of
+with channel_of(Server(sys.argv[1], "", ca=sys.argv[2])) as channel:
+    method = channel.unary_unary("/any/method")
+    while True:
+        try:
+            method(b"")
+        except grpc.RpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                break
+            print("away", flush=True)
+            time.sleep(0.2)
+"""
+
+
+@pytest.mark.slow
+def test_a_lost_connection_with_tls_is_back_before_the_arena_closes_it(tmp_path):
+    authority = Authority.make(tmp_path, "authority")
+    certificate, key = (path.read_bytes() for path in authority.sign("arena", "IP:127.0.0.1"))
+    address = f"127.0.0.1:{free_ports(1)[0]}"
+    command = [sys.executable, "-c", LATE, f"https://{address}", str(authority.file)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdout.readline() == "away\n"
+        arena = grpc.server(ThreadPoolExecutor(1), options=OPTIONS)
+        arena.add_secure_port(address, grpc.ssl_server_credentials([(key, certificate)]))
+        arena.start()
+        try:
+            client.communicate(timeout=3 * LONG_S)  # otherwise it never ends
+        finally:
+            client.kill()
+            arena.stop(None)
+    assert client.returncode == 0

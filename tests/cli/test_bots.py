@@ -5,12 +5,15 @@ import stat
 
 import pytest
 
+from arena.app import qualification
+from arena.app.qualification import checks_of
+from arena.app.submission import packed_bot
+from arena.bots.logs import logs_folder
 from arena.cli.owner_keys import KeyFile, OwnerKey
-from arena.server.submissions.logs import logs_folder
-from arena.submission.report import Check, QualificationReport
-from arena.submission.versions import VersionEvent
+from arena.results.qualification_report import Check, QualificationReport
+from arena.results.versions import VersionEvent
+from tests.bots.test_submissions import NOW, open_desk
 from tests.cli.test_expected_errors import arena as command
-from tests.server.test_submissions import NOW, open_desk
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +89,7 @@ def test_a_key_file_that_others_can_read_is_not_used(client, home):
 def test_a_bot_is_made_submitted_and_activated(client, home, monkeypatch):
     monkeypatch.chdir(home)
     registered(client, "joe")
+    assert "You have no bot there" in ok("bots", "owned").stdout
     assert "Next: my-bot/README.md" in ok("new", "my-bot").stdout
     assert {each.name for each in (home / "my-bot").iterdir()} == {
         "README.md",
@@ -105,8 +109,11 @@ def test_a_bot_is_made_submitted_and_activated(client, home, monkeypatch):
     assert "qualified for 1 of 1 games in 9 s" in told
     assert "Next: arena bots activate joes@1" in told
     assert "joes@1 is active" in ok("bots", "activate", "joes@1").stdout
+    assert ok("bots", "owned").stdout.splitlines()[-1].split() == [
+        *("joes", "uploaded", "joes@1", "joes@1,", "active"),
+    ]
     (row,) = json.loads(ok("bots", "versions", "joes", "--json").stdout)["versions"]
-    assert (row["version"], row["state"]) == (1, "active")
+    assert (row["version"], row["state"]) == (1, "VERSION_STATE_ACTIVE")
     assert "is inactive" in ok("bots", "deactivate", "joes@1").stdout
     assert "retired for good" in ok("bots", "retire", "joes@1").stdout
 
@@ -168,6 +175,15 @@ def test_owners_are_listed_and_banned(client, home):
         for each in json.loads(ok("owners", "list", "--json", *at).stdout)["owners"]
     }
     assert (rows["eve"]["invited_by"], rows["eve"]["banned"]) == ("org", "two accounts")
+
+
+def test_the_report_of_the_present_folder_has_its_name(home, monkeypatch):
+    monkeypatch.chdir(home)
+    ok("new", "my-bot")
+    monkeypatch.chdir(home / "my-bot")
+    report = QualificationReport("0" * 64, "q1", 9.0, _CHECKS)
+    monkeypatch.setattr(qualification, "check_bot", lambda *_: report)
+    assert ok("check", ".", "--sandbox", "off").stdout.startswith("my-bot  sha256 ")
 
 
 # fmt: off
@@ -232,3 +248,10 @@ def test_a_bot_of_the_template_passes_its_own_test_and_is_qualified(home, monkey
     found = json.loads(result.stdout)
     assert [check["passed"] for check in found["checks"]] == [True] * 3
     assert found["partial"]
+
+
+def test_the_check_of_the_manifest_can_be_asked_for_alone(tmp_path):
+    (tmp_path / "bot.py").write_text("")
+    (tmp_path / "bot.toml").write_text(GOOD)
+    with packed_bot(tmp_path) as archive:
+        assert checks_of(archive, tmp_path / "data")[:2] == ("manifest", "start")

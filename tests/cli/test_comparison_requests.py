@@ -13,7 +13,7 @@ from arena.cli.options import ChosenTerms
 from arena.cli.terminal import console
 from arena.errors import exits
 from arena.games.catalogue import game_by_id
-from arena.terms import TimeControl
+from arena.referee.terms import TimeControl
 from cardarena.v1 import comparisons_pb2
 
 OPEN = comparisons_pb2.Comparison(
@@ -111,6 +111,21 @@ def test_a_question_is_followed_until_it_is_decided(asked):
     assert (service.asked.each_other, service.asked.max_deal_sets) == (True, 900)
 
 
+CHALLENGE = ("challenge", "my-bot", "rival", "--game", "loo", "--seats", "6")
+
+
+def test_a_challenge_is_requested_for_a_bot_and_another(asked):
+    decided = comparisons_pb2.Comparison(challenge=True)
+    decided.MergeFrom(DECIDED)
+    service = Service(decided)
+    told = asked(service, "--follow", "--deal-sets", "32", command=CHALLENGE)
+    assert told.exit_code == 0, told.output
+    assert "Challenge 3, number 2 of yours" in told.stdout
+    assert (service.asked.first, service.asked.second) == ("my-bot", "rival")
+    assert (service.asked.challenge, service.asked.max_deal_sets) == (True, 32)
+    assert (service.asked.terms.game, service.asked.terms.seats) == ("loo", 6)
+
+
 def test_ctrl_c_stops_the_question_at_the_arena(asked):
     service = Service(OPEN, KeyboardInterrupt())
     told = asked(service)
@@ -122,8 +137,13 @@ def test_ctrl_c_stops_the_question_at_the_arena(asked):
 
 def test_a_program_reads_the_same(asked):
     told = json.loads(asked(Service(DECIDED), "--json").stdout)
-    assert (told["decision"], told["e_value"], told["needed"]) == ("better", 23.0, None)
-    assert (told["first"], told["game"], told["state"]) == ("my-bot@7", "sixty_six", "decided")
+    assert (told["decision"], told["e_value"]) == ("COMPARISON_DECISION_BETTER", 23.0)
+    assert "needed_mid" not in told
+    assert (told["first"], told["game"], told["state"]) == (
+        "my-bot@7",
+        "sixty_six",
+        "COMPARISON_STATE_DECIDED",
+    )
 
 
 # fmt: off
@@ -211,16 +231,16 @@ def test_comparisons_are_listed_shown_and_cancelled(asked, command, looks, said,
     found = json.loads(as_json.stdout)
     if found.get("comparisons") != [] and "list" not in command:
         first = found["comparisons"][0] if command == ("comparisons",) else found
-        assert (first["comparison"], first["first"], first["second"]) == (3, "my-bot@7", "my-bot@6")
+        assert (first["id"], first["first"], first["second"]) == (3, "my-bot@7", "my-bot@6")
 
 
 # fmt: off
 TOLD = [
-    # bound in sd, at least, decision,      more often,    told                                              why
-    (None,  None,  "not decided", "not decided", [],                                                   "after one deal-set"),
-    (34.0,  125,   "not decided", "not decided", ["34.0 standard deviations, so", "at least 125 deal-sets"], "a loose bound"),
-    (6.0,   22,    "better",      "not decided", ["6.0 standard deviations."],                         "a decision needs no more"),
-    (6.0,   22,    "not decided", "worse",       ["ann@2 scores more in more deal-sets (E = 31)"],     "signs are told apart"),
+    # bound in sd, at least, decision, more often, told                                              why
+    (None,  None,  None,     None,    [],                                                   "after one deal-set"),
+    (34.0,  125,   None,     None,    ["34.0 standard deviations, so", "at least 125 deal-sets"], "a loose bound"),
+    (6.0,   22,    "BETTER", None,    ["6.0 standard deviations."],                         "a decision needs no more"),
+    (6.0,   22,    None,     "WORSE", ["ann@2 scores more in more deal-sets (E = 31)"],     "signs are told apart"),
 ]
 # fmt: on
 
@@ -229,19 +249,70 @@ TOLD = [
     ("bound", "at_least", "decision", "often", "told", "why"), TOLD, ids=[row[5] for row in TOLD]
 )
 def test_what_a_bound_costs_and_who_scores_more_often(bound, at_least, decision, often, told, why):
-    said = {
-        "first": "ann@3",
-        "second": "ann@2",
-        "bound_in_deviations": bound,
-        "at_least": at_least,
-        "decision": decision,
-        "more_often": often,
-        "more_often_e_value": 31.0,
-    }
-    text = details(said)
+    comparison = comparisons_pb2.Comparison(
+        first="ann@3",
+        second="ann@2",
+        bound_in_deviations=bound,
+        at_least=at_least,
+        decision=f"COMPARISON_DECISION_{decision or 'UNSPECIFIED'}",
+        more_often=f"COMPARISON_DECISION_{often or 'UNSPECIFIED'}",
+        more_often_e_value=31.0,
+    )
+    text = details(comparison)
     assert bool(text) == bool(told)
     for each in told:
         assert each in text
+
+
+# fmt: off
+ESTIMATES = [
+    # low     high    needed  decision  told                                                                why
+    (None,    None,   None,   None,     [],                                                                 "too few deal-sets"),
+    (2.33,    2.97,   148,    None,     ["ann@3 is probably better than ann@2: a plain estimate is +2.65 ± 0.32 (95 %).",
+                                         "only if 64 deal-sets were chosen before play, and not by the result",
+                                         "the test that may be stopped at any time needs about 212 deal-sets in all."], "it lies above zero"),
+    (-2.97,  -2.33,   None,   None,     ["ann@3 is probably worse than ann@2", "not by the result."],       "it lies below zero"),
+    (-0.10,   0.54,   10**6,  None,     ["which does not say who is better", "needs over 1,000,000"],       "zero is in it"),
+    (2.33,    2.97,   None,   "BETTER", ["+2.65 ± 0.32 (95 %). Play stopped by the result"],                "it is decided"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "needed", "decision", "told", "_why"),
+    ESTIMATES,
+    ids=[row[-1] for row in ESTIMATES],
+)
+def test_a_plain_estimate_says_when_it_holds(low, high, needed, decision, told, _why):
+    comparison = comparisons_pb2.Comparison(
+        first="ann@3",
+        second="ann@2",
+        mean=0.0 if low is None else (low + high) / 2,
+        deal_sets=64,
+        plain_low=low,
+        plain_high=high,
+        needed_mid=needed,
+        decision=f"COMPARISON_DECISION_{decision or 'UNSPECIFIED'}",
+    )
+    text = details(comparison)
+    assert bool(text) == bool(told)
+    for phrase in told:
+        assert phrase in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(("--sandbox", "require"), "choose one of --in-process", id="a sandbox"),
+        pytest.param(
+            (), "an arena plays submitted versions in its sandbox", id="an arena's versions"
+        ),
+    ],
+)
+def test_what_is_not_compared_in_one_process(asked, words, said):
+    told = asked(Service(), "--in-process", *words)
+    assert told.exit_code == 2
+    assert said in told.stderr
 
 
 @pytest.mark.parametrize(

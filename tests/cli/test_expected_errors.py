@@ -53,7 +53,7 @@ MISTAKES = [
     (("keys", "new", "bot", "my/bot", "--owner", "ann"),     "a name has 1 to 32 letters"),
     (("keys", "new", "bot", "my-bot"),                       "'my-bot' is a new bot: say whose"),
     (("keys", "new", "organiser", "--owner", "a", "--expires", "1y"), "30d are thirty days"),
-    (("keys", "revoke", "Xy3kPq9A"),                         "there is no key 'Xy3kPq9A'"),
+    (("keys", "revoke", "Xy3kPq9A"),                         "there is no such key: 'Xy3kPq9A'"),
     (("keys", "revoke", "arena_Xy3kPq9A"),                   "never give a token on a command line"),
     (("replay", "show", BOT),                                "is not a replay"),
 ]
@@ -108,7 +108,8 @@ def test_another_tournament_in_the_folder_is_said(tmp_path):
     assert arena(*arguments, "--seed", "one").exit_code == 0
     outcome = arena(*arguments, "--seed", "two")
     assert outcome.exit_code == 1
-    assert "the competition 'abstrac' has seed one, not two" in outcome.output
+    said = " ".join(outcome.output.split())
+    assert "has another plan: 'abstrac' has seed one, not two: give the same settings" in said
     assert "seed" in outcome.output
 
 

@@ -2,8 +2,10 @@
 
 import base64
 import json
+import os
 import re
 import signal
+import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,9 +13,9 @@ import grpc
 import pytest
 from click.testing import CliRunner
 
+from arena.bots.tokens import key_id, new_token, token_sha256, well_formed
 from arena.cli import main
-from arena.sandbox import read_output
-from arena.server.admission.tokens import key_id, new_token, token_sha256, well_formed
+from arena.sandbox.output import read_output
 from arena.store import Key, Scope, open_store
 from cardarena.v1 import lobby_pb2
 from tests.cli.serving import ended, served
@@ -62,6 +64,28 @@ def test_the_token_alone_is_on_stdout(arena, arguments, said):
     assert made.stderr == f"Key {key_id(token)} {said}. Its token is shown only now:\n"
 
 
+@pytest.mark.parametrize("json_too", [(), ("--json",)], ids=["words", "JSON"])
+def test_a_token_file_is_for_its_owner_alone_and_is_no_other(arena, tmp_path, json_too):
+    path = tmp_path / "token"
+    old_umask = os.umask(0)
+    try:
+        made = arena("keys", "new", "worker", "m1", "--to", str(path), *json_too)
+    finally:
+        os.umask(old_umask)
+    token = path.read_text().removesuffix("\n")
+    assert well_formed(token)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert token[14:] not in made.output
+    again = arena("keys", "new", "worker", "m2", "--to", str(path))
+    assert "exists: name another file" in again.output
+    assert [key["owner"] for key in listed(arena)] == ["m1"], "no key is made whose token is lost"
+
+
+def test_no_token_file_is_left_by_a_call_that_is_refused(arena, tmp_path):
+    assert arena("keys", "new", "bot", "b", "--to", str(tmp_path / "token")).exit_code == 1
+    assert not (tmp_path / "token").exists()
+
+
 def test_a_token_is_never_shown_again(arena, data):
     token = arena("keys", "new", "bot", "my-bot", "--owner", "ann").stdout.strip()
     for arguments in (("list",), ("list", "--json"), ("revoke", key_id(token)), ("list",)):
@@ -72,11 +96,12 @@ def test_a_token_is_never_shown_again(arena, data):
 
 def test_the_key_as_json(arena):
     made = json.loads(arena("keys", "new", "bot", "b", "--owner", "ann", "--json").stdout)
-    token = made.pop("token")
+    token, key = made["token"], made["key"]
     assert well_formed(token)
-    assert made == listed(arena)[0]
-    assert (made["id"], made["scope"], made["bot"]) == (key_id(token), "bot", "b")
-    assert (made["owner"], made["state"], made["expires"]) == ("ann", "valid", None)
+    assert key == listed(arena)[0]
+    assert (key["key_id"], key["scope"], key["bot"]) == (key_id(token), "KEY_SCOPE_BOT", "b")
+    assert (key["owner"], key["state"]) == ("ann", "KEY_STATE_VALID")
+    assert key["expires_unix_ms"] == "0"
 
 
 # fmt: off
@@ -91,7 +116,8 @@ LIFETIMES = [
 def test_a_key_expires(arena, text, lifetime):
     before = datetime.now(UTC).replace(microsecond=0)
     made = arena("keys", "new", "bot", "b", "--owner", "ann", "--expires", text, "--json")
-    expires = datetime.fromisoformat(json.loads(made.stdout)["expires"])
+    expires_ms = int(json.loads(made.stdout)["key"]["expires_unix_ms"])
+    expires = datetime.fromtimestamp(expires_ms / 1000, UTC)
     assert before + lifetime <= expires <= datetime.now(UTC) + lifetime
 
 
@@ -126,8 +152,8 @@ def test_the_list_says_what_became_of_each_key(arena, data):
     gone = arena("keys", "new", "bot", "gone", "--owner", "ann").stdout
     arena("keys", "new", "organiser", "--owner", "bob")
     assert arena("keys", "revoke", key_id(gone)).exit_code == 0
-    states = {key["bot"]: key["state"] for key in listed(arena)}
-    assert states == {"late": "expired", "soon": "valid", "gone": "revoked", None: "valid"}
+    states = {key["bot"]: key["state"].removeprefix("KEY_STATE_") for key in listed(arena)}
+    assert states == {"late": "EXPIRED", "soon": "VALID", "gone": "REVOKED", "": "VALID"}
     table = arena("keys", "list").output
     for line in (r"bot +late +ann +expired", r"bot +soon +ann +valid to", r"organiser +bob +valid"):
         assert re.search(line, table)
@@ -145,7 +171,7 @@ def test_several_keys_are_revoked_and_again_is_no_mistake(arena):
         revoked = arena("keys", "revoke", *ids)
         assert revoked.exit_code == 0
         assert [line.split()[2] for line in revoked.stderr.splitlines()] == ids
-    assert [key["state"] for key in listed(arena)] == ["revoked", "revoked"]
+    assert [key["state"] for key in listed(arena)] == ["KEY_STATE_REVOKED"] * 2
 
 
 def test_a_token_on_the_command_line_is_not_said_back(arena):

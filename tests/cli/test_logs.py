@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from grpc._cython import cygrpc
 
+from arena.bots.tokens import key_id, new_token
 from arena.cli import logs
 from arena.cli.logs import BURST_LINES, LEFT_OUT, LINES_PER_S, Throttle, formatter, log_file
-from arena.server.admission.tokens import key_id, new_token
-from arena.server.listen import CannotServe
+from arena.durable_files import Unwritten
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +28,9 @@ def line(made):
 
 
 def test_what_a_line_is_about_stands_in_fields_beside_the_message():
-    found = line(record("a bot is at fault", match="m1", seat=2, forfeited=False, at_s=100.25))
+    of_a_library = {"_ray_timestamp_ns": 7}
+    fields = {"match": "m1", "seat": 2, "forfeited": False, **of_a_library}
+    found = line(record("a bot is at fault", at_s=100.25, **fields))
     assert found == {
         "timestamp": "1970-01-01T00:01:40.250000Z",
         "level": "info",
@@ -193,7 +195,7 @@ LEVELS = [
     # logger                  error                       level      why
     ("grpc._cython.cygrpc",   cygrpc.ExecuteBatchError(), "warning", "a client that was gone before the last words of its call"),
     ("grpc._cython.cygrpc",   ValueError(),               "error",   "anything else that gRPC meets"),
-    ("arena.server.app",      cygrpc.ExecuteBatchError(), "error",   "what the arena itself says is an error"),
+    ("arena.app.arena_process",      cygrpc.ExecuteBatchError(), "error",   "what the arena itself says is an error"),
 ]
 # fmt: on
 
@@ -234,5 +236,5 @@ def test_a_full_log_is_kept_beside_the_next(tmp_path, monkeypatch):
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(CannotServe, match="cannot write in"):
+    with pytest.raises(Unwritten, match="cannot write in"):
         log_file(tmp_path / "file" / "data")

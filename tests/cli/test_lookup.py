@@ -7,11 +7,11 @@ import click
 import pytest
 
 from arena.cli.lookup import meant, replay_of, seat_of
-from arena.schedule.deal_sets import MatchOutcome
-from arena.server.data_folder import store_path
-from arena.store import EndedMatch, open_store
+from arena.results.deal_sets import MatchOutcome
+from arena.store import StoredMatch, open_store
+from arena.store.data_folder import store_path
 from tests.cli.test_expected_errors import arena
-from tests.replay.matches import Bot, record
+from tests.records.matches import Bot, record
 
 IDS = ["3f9a", "3f9b", "3f", "c0de"]
 """Replays in the order in which they were written."""
@@ -68,7 +68,7 @@ def test_last_is_the_match_that_ended_last_whatever_was_written_last(data):
     with open_store(store_path(data)) as store:
         for at, name in enumerate(["c0de", "3f9b", "gone"]):
             outcome = MatchOutcome(name, (1, 0), (1, 2), "completed", ({}, {}))
-            store.matches().record([EndedMatch(outcome, "jam", ("a", "b"), "", at + 1)])
+            store.matches().record([StoredMatch(outcome, "jam", ("a", "b"), "", at + 1)])
         store.matches().mark_published(["c0de", "3f9b", "gone"])
     assert replay_of("last", data).stem == "3f9b"
 
@@ -95,6 +95,7 @@ BOTS = [
     ("my",        ("my@2", "other@1"),   ["my@2"],          "the name of its only version"),
     ("my",        ("my@1", "my@2"),      ["my@1", "my@2"],  "what may be either version"),
     ("my@1",      ("my@2", "other@1"),   [],                "a version that did not play"),
+    ("my@1",      ("my", "other"),       ["my"],            "a version of a remote bot, which plays by its name"),
     ("nobody",    ("my", "other"),       [],                "nobody's name"),
     ("",          ("my", "other"),       [],                "nothing"),
 ]

@@ -7,18 +7,18 @@ from contextlib import contextmanager
 import grpc
 import pytest
 
+from arena.bots.bot_ids import BotId
+from arena.bots.tokens import new_token
 from arena.cli.arena_client import PATIENCE_S as AWAY_S
 from arena.cli.arena_client import NoAnswer, Server, ServiceClient, patiently
 from arena.cli.match_create import _followed, follow
 from arena.cli.terminal.plain import Interrupted
-from arena.server.admission.tokens import new_token
-from arena.server.bots import BotId
 from cardarena.v1 import lobby_pb2, play_pb2
 from tests.cli.serving import served
 from tests.cli.test_expected_errors import arena as command
 from tests.doubles.fake_arena import FakeArena
 from tests.doubles.streams import Client
-from tests.server.test_sockets import seated, serving
+from tests.live.test_sockets import seated, serving
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_the_bots_are_listed_by_name_with_what_they_play(arena, at):
     ]
     assert page["bots"][0] == {
         "bot": "ann",
-        "games": [{"game": "jam", "seats": [2, 3]}, {"game": "loo", "seats": None}],
+        "games": [{"game": "jam", "seats": [2, 3]}, {"game": "loo", "seats": []}],
         "matches": 0,
         "max_matches": 1,
     }
@@ -72,8 +72,8 @@ def test_the_bots_are_listed_by_name_with_what_they_play(arena, at):
 
 def test_those_that_play_a_game(arena, at):
     with seated(arena, "b1"), seated(arena, "b2", games=[play_pb2.GameSupport(game="loo")]):
-        found = json.loads(at("bots", "list", "--game", "jam", "--json").stdout)
-    assert [bot["bot"] for bot in found["bots"]] == ["b1"]
+        listed = json.loads(at("bots", "list", "--game", "jam", "--json").stdout)
+    assert [bot["bot"] for bot in listed["bots"]] == ["b1"]
 
 
 def test_that_nobody_is_there_is_said(arena, at):
@@ -95,17 +95,17 @@ def test_who_cannot_be_seated_by_hand_is_not_listed(arena, at):
 
 def test_bots_come_in_pages(arena):
     names = [f"p{number}" for number in range(5)]
-    found, token = [], ""
+    listed, token = [], ""
     with seated(arena, *names), Client(arena.address) as client:
         while True:
             request = lobby_pb2.ListBotsRequest(page_size=2, page_token=token)
             page = client.lobby.ListBots(request)
             assert len(page.bots) <= 2
-            found += [bot.bot for bot in page.bots]
+            listed += [bot.bot for bot in page.bots]
             token = page.next_page_token
             if not token:
                 break
-    assert found == names
+    assert listed == names
 
 
 def test_a_page_goes_on_after_a_bot_that_has_left(arena):
@@ -131,16 +131,17 @@ def test_a_match_is_made_and_followed_to_its_result(arena, at):
     with Client(arena.address) as client:
         (match,) = client.lobby.ListMatches(lobby_pb2.ListMatchesRequest(page_size=1)).matches
     assert f"arena replay show {match.match_id}" in result.stdout
+    assert f"arena replay download {match.match_id} --server ADDRESS" in result.stdout
 
 
 def test_a_program_is_told_the_result_alone(arena, at):
     with playing(arena, "j1", "j2"):
         result = at("match", "create", "abstrac", "j1", "j2", "--json")
-    told = json.loads(result.output)
-    assert (told["game"], told["bots"], told["ending"]) == ("abstrac", ["j1", "j2"], "completed")
-    assert sorted(told["places"]) in ([1, 2], [1, 1])
-    assert told["ended"]
-    assert told["decisions"] > 0
+    result = json.loads(result.output)
+    assert (result["game"], result["bots"]) == ("abstrac", ["j1", "j2"])
+    assert (result["status"], result["ending"]) == ("MATCH_STATUS_ENDED", "ENDING_COMPLETED")
+    assert sorted(result["places"]) in ([1, 2], [1, 1])
+    assert result["decisions"] > 0
 
 
 def test_a_match_need_not_be_waited_for(arena, at):
@@ -205,8 +206,8 @@ def test_what_is_no_arena_is_said_to_be_none():
 # fmt: off
 TOKENS = [
     ("organiser", 0, "No bot is connected",                      "an organiser's"),
-    ("",          1, "give one with --token or CARDARENA_TOKEN", "none"),
-    ("wrong",     1, "give one with --token or CARDARENA_TOKEN", "one that is not known"),
+    ("",          1, "give an organiser's token with --token or CARDARENA_TOKEN", "none"),
+    ("wrong",     1, "give an organiser's token with --token or CARDARENA_TOKEN", "one that is not known"),
 ]
 # fmt: on
 
@@ -268,8 +269,8 @@ def test_a_match_is_followed_over_a_restart_of_the_arena(away):
     server, gone = away
     clock = Slept()
     stub = Stub(RUNNING, gone, gone, RUNNING, ENDED)
-    found = follow(ServiceClient(stub, server), "m1", now_s=clock.now_s, sleep=clock.append)
-    assert [match.status for match in found] == [RUNNING, RUNNING, ENDED]
+    matches = follow(ServiceClient(stub, server), "m1", now_s=clock.now_s, sleep=clock.append)
+    assert [match.status for match in matches] == [RUNNING, RUNNING, ENDED]
 
 
 def test_an_arena_that_stays_away_is_given_up(away):
@@ -286,13 +287,13 @@ def test_an_arena_that_is_busy_is_asked_again_and_that_is_told_once():
     looks = iter([*[NoAnswer("late", grpc.StatusCode.RESOURCE_EXHAUSTED, "BUSY")] * 3, "found"])
 
     def look():
-        found = next(looks)
-        if isinstance(found, NoAnswer):
-            raise found
-        return found
+        answer = next(looks)
+        if isinstance(answer, NoAnswer):
+            raise answer
+        return answer
 
     assert patiently(look, told=told.append, now_s=clock.now_s, sleep=clock.append) == "found"
-    assert [each.message for each in told] == ["late"]
+    assert [error.message for error in told] == ["late"]
     assert len(clock) == 3
 
 

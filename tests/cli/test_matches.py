@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.replay.verify import verify_file
-from arena.schedule.deal_sets import MatchOutcome, aborted
-from arena.server.data_folder import store_path
-from arena.store import EndedMatch, open_store
+from arena.records.verify import verify_file
+from arena.results.deal_sets import MatchOutcome, aborted
+from arena.store import StoredMatch, open_store
+from arena.store.data_folder import store_path
 from tests.cli.test_expected_errors import BOT, arena
 from tests.store.made import DEAL_SETS, MATCHES, made
 
@@ -44,7 +44,7 @@ def data(tmp_path_factory):
     with open_store(store_path(data)) as store:
         made(store)
         for at, ended in enumerate(ENDED):
-            store.matches().record([EndedMatch(*ended, AT + at * 60_000)])
+            store.matches().record([StoredMatch(*ended, AT + at * 60_000)])
         store.matches().mark_published(PUBLISHED)
     return data
 
@@ -106,8 +106,8 @@ def test_a_filter_lists(arguments, found, why, data):
 @EVERY_FILTER
 def test_a_program_is_told_the_same_matches(arguments, found, why, data):
     page = told(data, *arguments)
-    assert [each["match"] for each in page["matches"]] == found
-    assert page["more"] is ("--limit" in arguments)
+    assert [each["match_id"] for each in page["matches"]] == found
+    assert bool(page["next_page_token"]) is ("--limit" in arguments)
 
 
 # fmt: off
@@ -130,10 +130,10 @@ def test_that_there_are_more_is_said(limit, more, why, data):
 def test_a_page_of_five_hundred_is_full_and_says_that_there_are_more(tmp_path):
     with open_store(store_path(tmp_path)) as store:
         store.matches().record(
-            [EndedMatch(outcome(f"m{at}"), "jam", ("ann", "bob"), "", AT) for at in range(501)]
+            [StoredMatch(outcome(f"m{at}"), "jam", ("ann", "bob"), "", AT) for at in range(501)]
         )
     page = told(tmp_path, "--limit", 500)
-    assert (len(page["matches"]), page["more"]) == (500, True)
+    assert (len(page["matches"]), bool(page["next_page_token"])) == (500, True)
 
 
 # What is said of each.
@@ -184,27 +184,36 @@ def test_where_replays_are_is_said_if_there_is_one(data):
 def test_a_program_is_told_all_of_a_match(data):
     (match,) = told(data, "--ending", "forfeit")["matches"]
     assert match == {
-        "match": "m2",
+        "match_id": "m2",
         "game": "abstrac",
         "bots": ["bob", "random"],
-        "ending": "forfeit",
+        "status": "MATCH_STATUS_ENDED",
         "scores": [-3, 3],
         "places": [2, 1],
-        "faults": [{"timeout": 9, "gone": 1}, {}],
-        "hands": 4,
+        "ending": "ENDING_FORFEIT",
         "decisions": 99,
+        "faults": [
+            {
+                "counts": [
+                    {"kind": "FAULT_KIND_GONE", "count": 1},
+                    {"kind": "FAULT_KIND_TIMEOUT", "count": 9},
+                ]
+            },
+            {"counts": []},
+        ],
+        "hands": 4,
         "evidence": "",
-        "competition": None,
-        "deal_set": None,
-        "ended": "2026-11-20T12:01:00+00:00",
-        "replay": str(data / "replays" / "m2.replay"),
+        "competition": "",
+        "deal_set": "",
+        "ended_unix_ms": str(AT + 60_000),
+        "published": True,
     }
 
 
 # fmt: off
 FIELDS = [
-    ("m3", {"scores": [], "places": [], "faults": [], "evidence": "error 0a1b", "replay": None}, "stopped by the arena"),
-    ("m4", {"scores": [12, -12], "replay": None},                            "a replay that is held back"),
+    ("m3", {"scores": [], "places": [], "faults": [], "evidence": "error 0a1b", "published": False}, "stopped by the arena"),
+    ("m4", {"scores": [12, -12], "published": False},                         "a replay that is held back"),
     (A,    {"competition": "autumn", "deal_set": DEAL_SETS[A]},               "of a competition"),
 ]
 # fmt: on
@@ -212,13 +221,13 @@ FIELDS = [
 
 @pytest.mark.parametrize(("match_id", "fields", "why"), FIELDS, ids=[row[-1] for row in FIELDS])
 def test_a_program_is_told_of_a_match(match_id, fields, why, data):
-    (match,) = [each for each in told(data)["matches"] if each["match"] == match_id]
+    (match,) = [each for each in told(data)["matches"] if each["match_id"] == match_id]
     assert {name: match[name] for name in fields} == fields
 
 
 def test_a_name_in_brackets_is_no_markup(tmp_path):
     with open_store(store_path(tmp_path)) as store:
-        named = EndedMatch(outcome("[red]m"), "jam", ("[b]ann", "b\x1b[2Job"), "", AT)
+        named = StoredMatch(outcome("[red]m"), "jam", ("[b]ann", "b\x1b[2Job"), "", AT)
         store.matches().record([named])
     result = arena("match", "list", "--data", tmp_path)
     for words in ("[red]m", "[b]ann +12", "b\N{REPLACEMENT CHARACTER}[2Job -12"):
@@ -234,11 +243,14 @@ def test_a_match_that_was_played_is_listed_with_its_result_and_its_replay(tmp_pa
     played = json.loads(arena(*play, "--data", tmp_path).stdout)
     before = datetime.now(UTC)
     (match,) = told(tmp_path)["matches"]
-    for name in ("match", "game", "bots", "ending", "scores", "places", "replay"):
+    assert match["match_id"] == played["match"]
+    assert match["ending"] == f"ENDING_{played['ending'].upper()}"
+    for name in ("game", "bots", "scores", "places"):
         assert match[name] == played[name], name
+    assert match["published"]
     assert match["hands"] == 2
-    assert abs(datetime.fromisoformat(match["ended"]) - before).total_seconds() < 3600
-    verify_file(Path(match["replay"]))
+    assert abs(int(match["ended_unix_ms"]) / 1000 - before.timestamp()) < 3600
+    verify_file(Path(played["replay"]))
 
 
 # Those with a replay.
@@ -246,8 +258,8 @@ def test_a_match_that_was_played_is_listed_with_its_result_and_its_replay(tmp_pa
 
 def test_the_replays_are_the_matches_that_have_one(data):
     page, replays = told(data), told(data, "--published")
-    assert replays["matches"] == [each for each in page["matches"] if each["replay"]]
-    assert [each["match"] for each in replays["matches"]] == PUBLISHED[::-1]
+    assert replays["matches"] == [each for each in page["matches"] if each["published"]]
+    assert [each["match_id"] for each in replays["matches"]] == PUBLISHED[::-1]
 
 
 # Names that there are not.
@@ -271,7 +283,7 @@ def test_who_is_not_known_is_said(arguments, words, why, data):
 
 def test_a_bot_that_may_be_several_is_asked_for(tmp_path):
     with open_store(store_path(tmp_path)) as store:
-        store.matches().record([EndedMatch(outcome("m1"), "jam", ("my", "MyBot"), "", AT)])
+        store.matches().record([StoredMatch(outcome("m1"), "jam", ("my", "MyBot"), "", AT)])
     result = arena("match", "list", "--bot", "my_bot", "--data", tmp_path)
     assert "'my_bot' may be MyBot or my: give the name" in result.stderr
 
@@ -299,7 +311,7 @@ def test_a_mistake_is_told_in_a_sentence(arguments, words, why, data):
 
 # fmt: off
 NOTHING = [
-    ("",       "no match was played in the folder {} yet"),
+    ("",       "nothing was played in the folder {} yet"),
     ("nosuch", "there is no folder {}: name an arena's data with --data"),
 ]
 # fmt: on
@@ -321,7 +333,7 @@ def test_where_none_has_ended_that_is_said(tmp_path):
         made(store)
     result = arena("match", "list", "--data", tmp_path)
     assert (result.exit_code, result.stdout) == (0, "No match has ended yet.\n")
-    assert told(tmp_path) == {"matches": [], "more": False}
+    assert told(tmp_path) == {"matches": [], "next_page_token": ""}
 
 
 def test_a_damaged_database_is_said(tmp_path):

@@ -6,11 +6,13 @@ import re
 import shutil
 import sys
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
+from arena.cli import new as new_command
 from arena.cli.new import CLIENTS, LANGUAGES, NOT_HERE, RUN_BY, SPELLED, start_bot
 from arena.games.catalogue import GAMES, game_by_id
 from cardarena import jam, local
@@ -43,10 +45,35 @@ def new(*arguments):
     return CliRunner().invoke(main, ["new", *map(str, arguments)])
 
 
+# fmt: off
+ORIGINS = [
+    # where the SDK was installed from             what `pip install` is given                    why
+    ('{"url": "file:///srv/my%20dist/cardarena-1.whl"}', "--find-links '{folder}/my dist' 'cardarena[local]'", "a file of a release"),
+    (None,                                         "'cardarena[local]'",                          "an index"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("origin", "given", "why"), ORIGINS, ids=[row[-1] for row in ORIGINS])
+def test_the_packages_are_installed_from_where_they_are(origin, given, why, tmp_path, monkeypatch):
+    (tmp_path / "my dist").mkdir()
+    monkeypatch.setattr(new_command, "CLIENTS", tmp_path / "none")
+    text = origin and origin.replace("/srv", str(tmp_path))
+    package = SimpleNamespace(read_text=lambda _: text)
+    monkeypatch.setattr(new_command.importlib.metadata, "distribution", lambda _: package)
+    assert new_command._install() == given.format(folder=tmp_path)
+
+
+def test_in_a_checkout_the_sdk_and_the_engine_of_it_are_installed(tmp_path):
+    start_bot(tmp_path / "my-bot", game_by_id("jam"), "python")
+    readme = (tmp_path / "my-bot" / "README.md").read_text("utf-8")
+    assert f"    pip install {CLIENTS / 'python'} {CLIENTS.parent}\n" in readme
+
+
 def test_it_says_what_it_wrote(tmp_path):
-    told = new(tmp_path / "my-bot")
-    assert told.exit_code == 0
-    assert told.stdout.splitlines()[-1] == f"Next: {tmp_path / 'my-bot' / 'README.md'}"
+    result = new(tmp_path / "my-bot")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == f"Next: {tmp_path / 'my-bot' / 'README.md'}"
     again = json.loads(new(tmp_path / "other", "--lang", "go", "--json").stdout)
     assert again["language"] == "go"
     assert {"main.go", "main_test.go", "go.mod", "bot.toml", "README.md"} == set(again["files"])
@@ -67,9 +94,9 @@ REFUSED = [
 def test_it_refuses(tmp_path, name, said, why):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "bot.py").write_text("mine")
-    told = new(tmp_path / name)
-    assert told.exit_code == 1, why
-    assert said in told.stderr
+    result = new(tmp_path / name)
+    assert result.exit_code == 1, why
+    assert said in result.stderr
     assert [path.name for path in tmp_path.rglob("*")] == ["taken", "bot.py"]
     assert (tmp_path / "taken" / "bot.py").read_text() == "mine"
 
@@ -121,6 +148,15 @@ def test_the_bot_lists_the_fields_of_the_view_as_its_language_names_them(
         assert re.search(declared.format(name), view, re.MULTILINE), name
 
 
+@pytest.mark.parametrize("language", ["python", "go", "typescript", "rust", "java", "cpp", "c"])
+def test_the_bot_says_what_the_fields_of_the_view_mean(tmp_path, language):
+    files = start_bot(tmp_path / "my-bot", game_by_id("soko"), language)
+    text = " ".join((tmp_path / "my-bot" / file).read_text("utf-8") for file in files)
+    bare = " ".join(re.sub(r"^\s*(?://+|\*|///)?\s*", "", text, flags=re.MULTILINE).split())
+    for meaning in game_by_id("soko").view_fields().values():
+        assert meaning in bare, meaning
+
+
 def test_the_bot_in_c_lists_the_fields_of_the_view_as_lines_name_them(tmp_path):
     start_bot(tmp_path / "my-bot", game_by_id("jam"), "c")
     source = (tmp_path / "my-bot" / "bot.c").read_text("utf-8")
@@ -132,14 +168,14 @@ def test_the_bot_in_java_lists_the_methods_of_the_view(tmp_path):
     """Its classes are generated when they are built, and not kept."""
     start_bot(tmp_path / "my-bot", game_by_id("jam"), "java")
     source = (tmp_path / "my-bot" / "src/main/java/MyBot.java").read_text("utf-8")
-    assert "getToAct(), getHeldList()" in source
+    assert re.search(r"getToAct\(\): The seat .*getHeldList\(\): ", source, re.DOTALL)
 
 
 def test_the_bot_in_cpp_lists_the_methods_of_the_view(tmp_path):
     """Its classes are generated when they are built, and not kept."""
     start_bot(tmp_path / "my-bot", game_by_id("jam"), "cpp")
     source = (tmp_path / "my-bot" / "bot.hpp").read_text("utf-8")
-    assert "to_act(), held()" in source
+    assert re.search(r"to_act\(\): The seat .*held\(\): ", source, re.DOTALL)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
@@ -175,7 +211,7 @@ def test_the_bot_of_every_game_is_formatted(tmp_path, language, tool, formatter)
         assert called(*formatter, folder=folder) == "", game.id
 
 
-@pytest.mark.slow
+@pytest.mark.deep("scaffolds")
 @pytest.mark.parametrize(
     ("language", "tool", "builds"), BUILDS, ids=[language for language, *_ in BUILDS]
 )
@@ -213,5 +249,5 @@ def test_what_its_readme_says_works(tmp_path, monkeypatch, language, tool, build
     run = RUN_BY[language].replace("{{name}}", "my-bot")
     assert run in (folder / "README.md").read_text("utf-8")
     run = run.replace("target/release", "target/debug")
-    told = played(tmp_path / "data", game, f"one={run}", f"two={run}", folder=folder)
-    assert (told["ending"], told["faults"]) == ("completed", [])
+    result = played(tmp_path / "data", game, f"one={run}", f"two={run}", folder=folder)
+    assert (result["ending"], result["faults"]) == ("completed", [])

@@ -20,7 +20,7 @@ from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import PlainErrors, program, say
 from arena.errors import exits
 from cardarena.v1 import journal_pb2
-from tests.replay.test_signing import bodies_of, rewritten, signed_replay
+from tests.records.test_signing import bodies_of, rewritten, signed_replay
 
 # fmt: off
 CALLED = [

@@ -13,15 +13,15 @@ import trio
 from click.testing import CliRunner
 from trio.testing import MockClock
 
+from arena.app.author_matches import SeriesGame, report_waits
 from arena.cli import main
 from arena.cli.match_why import _output
-from arena.cli.play import say_waiting
-from arena.cli.series import Exceptions, SeriesGame, SeriesRecord
-from arena.referee import Ending, Outcome
-from arena.sandbox import Printed, printed_exception, without_other_asks
-from arena.sandbox.output import OutputLog
+from arena.cli.series import Exceptions, SeriesRecord
+from arena.referee.spec import Ending, Outcome, SeatConduct
+from arena.sandbox.output import OutputLog, Printed, printed_exception, without_other_asks
 from cardarena import _play
 from cardarena._raised import Raised
+from cardarena.v1 import replay_pb2
 from tests.cli.levels import without_level
 from tests.cli.test_expected_errors import BOT
 
@@ -78,11 +78,11 @@ def test_why_tells_of_each_exception_with_the_output_of_that_decision_alone(tmp_
     mine = bot(tmp_path, line)
     path = json.loads(play(tmp_path, mine, BOT, "--seed", 1, "--json").stdout)["replay"]
     done = CliRunner().invoke(main, ["match", "why", path, "my", "--json"])
-    told = json.loads(done.stdout)
-    two, three = told["faults"]
+    result = json.loads(done.stdout)
+    two, three = result["faults"]
     assert (two["kind"], two["code"]) == ("error", "F-ERROR-REPORTED")
     for story, thought in ((two, 2), (three, 3)):
-        texts = [each["text"] for each in story["printed"]]
+        texts = [line["text"] for line in story["printed"]]
         texts = [text for text in texts if "fault in match" not in text]  # of the ask before
         assert texts[0] == f"this is thought {thought}", texts
         assert texts[1].startswith("cardarena: my_bot.py:")
@@ -98,18 +98,18 @@ def test_why_tells_of_each_exception_with_the_output_of_that_decision_alone(tmp_
 def test_programs_read_exceptions_too(tmp_path):
     mine = bot(tmp_path, "{}['row'] if self.asked == 2 else None")
     done = play(tmp_path, mine, BOT, "--seed", 1, "--json")
-    told = json.loads(done.stdout)
-    assert (done.exit_code, told["ending"]) == (3, "completed")
-    assert [each["kind"] for each in told["faults"]] == ["error"]
-    (raised,) = told["exceptions"]
+    result = json.loads(done.stdout)
+    assert (done.exit_code, result["ending"]) == (3, "completed")
+    assert [fault["kind"] for fault in result["faults"]] == ["error"]
+    (raised,) = result["exceptions"]
     assert (raised["bot"], raised["times"]) == ("my", 1)
 
 
 @pytest.mark.slow
 def test_a_bot_that_raises_nothing_ends_with_0(tmp_path):
     done = play(tmp_path, bot(tmp_path), BOT, "--seed", 1, "--json")
-    told = json.loads(done.stdout)
-    assert (done.exit_code, without_level(done.stderr), told["exceptions"]) == (0, "", [])
+    result = json.loads(done.stdout)
+    assert (done.exit_code, without_level(done.stderr), result["exceptions"]) == (0, "", [])
 
 
 # fmt: off
@@ -209,8 +209,9 @@ def test_a_series_ends_with_a_table(tmp_path):
         assert name in done.stdout
 
 
-def game(scores, places, faults=()):
-    outcome = Outcome("m", Ending.COMPLETED, scores, places, (), faults, 1)
+def game(scores, places, forfeited=()):
+    conduct = tuple(SeatConduct(9, 0, seat in forfeited) for seat in range(len(scores)))
+    outcome = Outcome("m", Ending.COMPLETED, scores, places, (), (), 1, conduct=conduct)
     return SeriesGame(("a", "b", "c")[: len(scores)], outcome)
 
 
@@ -220,6 +221,8 @@ RECORDS = [
     ([game((3, 1), (1, 2)), game((0, 4), (2, 1))], (1, 0, 1, -1.0, 38.118614), "t with one degree of freedom"),
     ([game((5, 5, 2), (1, 1, 3))],                (0, 1, 0, 1.5, None),  "a shared first place is a draw"),
     ([game((2, 2, 5), (2, 2, 1))],                (0, 0, 1, -1.5, None), "a shared second is lost"),
+    ([game((9, 1), (2, 1), [0])],                 (0, 0, 1, -8.0, None), "a game that it forfeited, though the fallback won"),
+    ([game((1, 9), (1, 2), [1])],                 (1, 0, 0, 8.0, None),  "... and one that the other forfeited"),
 ]
 # fmt: on
 
@@ -259,6 +262,79 @@ def test_the_arena_reads_what_the_sdk_prints(ask_id, capsys):
     assert [printed_exception(line) for line in traceback] == [None] * len(traceback)
 
 
+def test_an_exception_is_found_behind_what_the_bot_printed_in_its_line(capsys):
+    head, *_ = printed_by_the_sdk(7, capsys)
+    read = printed_exception(f"....{head}")
+    assert read is not None
+    assert read == printed_exception(head)
+
+
+@pytest.mark.slow
+def test_a_bot_that_prints_dots_is_told_of_its_exceptions(tmp_path):
+    done = play(tmp_path, bot(tmp_path, "print('.', end=''); {}['row']"), BOT, "--seed", 1)
+    assert done.exit_code == 3
+    assert "my raised an exception: my_bot.py:" in done.stderr
+    assert "my, decision 1 and 9 later ones: error: its client reported" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_bot_that_says_in_no_known_words_that_it_failed_fails_the_command(tmp_path):
+    script = tmp_path / "fails.py"
+    script.write_text(FAILS)
+    done = play(tmp_path, f"cardarena bridge -- python3 {script}", BOT, "-o", "hands=2", "--json")
+    result = json.loads(done.stdout)
+    assert {fault["kind"] for fault in result["faults"]} == {"error"}
+    assert done.exit_code == 3
+
+
+FAILS = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "ask" in message:
+        print(json.dumps({"ask_id": message["ask"]["ask_id"], "failed": True}), flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["play", "compare", "tournament"])
+def test_a_bot_of_another_game_is_told_so_before_it_plays(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    other = bot(tmp_path, head=HEAD.replace("abstrac", "sixty_six"))
+    of_command = {
+        "play": ["play", "abstrac", other, BOT],
+        "compare": ["compare", other, BOT, "--game", "abstrac", "--deal-sets", "1"],
+        "tournament": ["tournament", "abstrac", other, BOT, "--deal-sets", "1"],
+    }
+    done = CliRunner().invoke(main, [*of_command[command], "--data", "data"])
+    assert done.exit_code == 1
+    says = "my: the bot does not play abstrac with 2 seats; it plays sixty_six (F-GONE-GAME)"
+    assert says in " ".join(done.stderr.split())
+    assert "F-DEAL" not in done.output
+
+
+STUCK = "`move` has not returned since decision 1, now at my_bot.py:6"
+
+
+def test_a_bot_whose_code_does_not_return_is_told_where_it_is_once(capsys):
+    exceptions = Exceptions()
+    for _ in range(3):
+        line = f"..cardarena: fault in match 1 (abstrac): timeout: no answer in time; {STUCK}"
+        exceptions.read_line("my", line)
+    assert capsys.readouterr().err == f"my: {STUCK}\n"
+
+
+@pytest.mark.slow
+def test_commands_that_are_proposed_can_be_copied_whatever_the_folder_is_called(tmp_path):
+    folder = tmp_path / "my bots ü"
+    folder.mkdir()
+    done = play(folder, bot(folder, "self.asked == 1 and {}['row']"), BOT, "--seed", 1)
+    lines = [line for line in done.stdout.splitlines() if str(folder) in line]
+    assert len(lines) == 3
+    for line in lines:
+        assert f"'{folder}/data/replays/" in line
+
+
 def test_the_arena_reads_what_the_bridge_prints():
     line = "cardarena: the bot wrote 'x', which is no JSON object: an error at ask 7 of match 1, so the fallback is played"
     assert printed_exception(line) == ("the bot wrote 'x', which is no JSON object", 7)
@@ -279,7 +355,7 @@ def test_output_of_a_decision_leaves_out_exceptions_at_others(tmp_path, capsys):
         for ask_id in (1 << 20 | 11, 1 << 20 | 12):
             lines = printed_by_the_sdk(ask_id, capsys)
             kept.printed("\n".join(lines).encode() + b"\n")
-    output = _output([log], lambda decision: 1 << 20 | decision)
+    output = _output([log], replay_pb2.BotProcess(first_ask=1 << 20))
     (eleven, twelve), every = (output(NOON, NOON, at) for at in (11, 12)), output(NOON, NOON, 0)
     assert [*eleven, *twelve] == every
     assert "at ask 1048587 " in eleven[0].text
@@ -301,7 +377,7 @@ def test_of_many_kinds_of_exceptions_the_most_frequent_are_listed(capsys):
 # A bot that thinks for long.
 
 
-def test_a_bot_that_thinks_for_long_is_named_and_each_time_after_twice_the_wait(capsys):
+def test_a_bot_that_thinks_for_long_is_named_and_each_time_after_twice_the_wait():
     entrants = [SimpleNamespace(name="quick"), SimpleNamespace(name="slow")]
     asks = [
         SimpleNamespace(seat=0, decision=4, sent_s=-1.0, due_s=70.0),
@@ -313,10 +389,11 @@ def test_a_bot_that_thinks_for_long_is_named_and_each_time_after_twice_the_wait(
     async def main():
         asks[1].sent_s, asks[1].due_s = trio.current_time(), trio.current_time() + 70
         with trio.move_on_after(9.0):
-            await say_waiting(lambda: [runner])
+            await report_waits(lambda: [runner], sentences.append)
 
+    sentences = []
     trio.run(main, clock=MockClock(autojump_threshold=0))
-    assert capsys.readouterr().err.splitlines() == [
+    assert sentences == [
         f"slow (seat 1) has been to move for {waited_s} s, at its decision 3; it has {left_s} s left"
         for waited_s, left_s in ((2, 68), (4, 66), (8, 62))
     ], "and the ask that was not sent yet is not named"

@@ -12,9 +12,10 @@ from arena.cli.terminal import draw
 from arena.cli.terminal.watcher import TerminalWatcher
 from arena.games.catalogue import GAMES
 from arena.games.notation import Notation
-from arena.referee import Answer, SeatedBot
-from arena.replay.read import Replay
-from arena.replay.verify import verify_file
+from arena.records.read import Replay
+from arena.records.verify import verify_file
+from arena.referee.seat import Answer
+from arena.referee.spec import SeatedBot
 from arena.store import open_store
 from arena.testing.referee import Reply
 from tests.cli.levels import without_level

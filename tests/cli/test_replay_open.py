@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli.replay import replay as command
-from tests.replay.matches import Bot, record
+from tests.records.matches import Bot, record
 
 
 @pytest.fixture(scope="module")

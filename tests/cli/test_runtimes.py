@@ -99,4 +99,8 @@ def test_a_laptop_without_the_runtime_is_told_what_to_do(here):
 
 def test_a_file_that_is_no_text_is_said(here):
     (here / "ml.toml").write_bytes(b"\xff")
-    assert said("runtimes", "build", "ml.toml") == (1, "", "Error: ml.toml is not text in UTF-8\n")
+    assert said("runtimes", "build", "ml.toml") == (
+        1,
+        "",
+        "Error: ml.toml cannot be built:\n  this is not text in UTF-8, at line 1; save it as UTF-8\n",
+    )

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,15 +10,19 @@ from click.testing import CliRunner
 
 import arena.cli.sandbox_options
 from arena.cli import main
-from arena.sandbox import Level, MissingLevel, Sandbox
-from arena.server.data_folder import RunningNotice, read_notice
+from arena.cli.sandbox_options import SandboxChoice
+from arena.cli.worker_process import worker_command
+from arena.sandbox.sandbox import MissingLevel, Sandbox, SandboxDemand, SandboxTrial
+from arena.sandbox.spawner.order import Level
+from arena.store.data_folder import RunningNotice, read_notice
 from tests.cli.serving import served
 from tests.programs import require
 
 BOT = str(Path(__file__).parents[2] / "sample_bots" / "abstrac.py")
-NO_WALL = (
+NO_WALL = SandboxTrial(
     Level.S0,
     (MissingLevel(Level.S2, "bubblewrap is not installed: apt install bubblewrap"),),
+    "",
 )
 PEEKS = """
 import sys
@@ -198,8 +203,8 @@ def test_a_bot_in_a_home_folder_is_alone_and_told_so(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_an_arena_tells_its_level(tmp_path, level):
     with served(tmp_path):
-        told = read_notice(tmp_path)
-        assert told.sandbox == level
+        notice = read_notice(tmp_path)
+        assert notice.sandbox == level
         done = CliRunner().invoke(main, ["status", "--data", str(tmp_path)])
     assert f"  sandbox     {level}: launched bots are sandboxed" in done.output
 
@@ -209,3 +214,60 @@ def test_a_notice_of_an_older_arena_has_no_level(tmp_path):
         '{"pid": 1, "address": "a", "metrics": "", "started_unix_s": 1.0, "version": "0"}'
     )
     assert read_notice(tmp_path) == RunningNotice(1, "a", "", 1.0, "0", "")
+
+
+def choice_of(words, monkeypatch, folder):
+    """The sandbox that a command would build."""
+
+    class Stop(Exception):
+        pass
+
+    def stop(_, **chosen):
+        raise Stop(chosen)
+
+    monkeypatch.setattr(arena.cli.sandbox_options, "raise_sandbox", stop)
+    done = ordered(folder, *words)
+    assert isinstance(done.exception, Stop), done.output
+    return done.exception.args[0]
+
+
+# fmt: off
+OF_SEVERAL_OWNERS = [
+    # command                                            in memory?
+    (("serve", "--port", "0"),                           True),
+    (("serve", "--port", "0", "--bot-files", "disk"),    False),
+    (("tournament", "abstrac", BOT, BOT),                True),
+    (("play", "abstrac", BOT, BOT),                      False),
+    (("compare", BOT, BOT, "--game", "abstrac"),         False),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("words", "in_memory"),
+    OF_SEVERAL_OWNERS,
+    ids=["serve", "serve from the disk", "tournament", "play", "compare"],
+)
+def test_where_bots_of_several_owners_play_their_files_are_in_memory(
+    words, in_memory, tmp_path, monkeypatch
+):
+    assert choice_of(words, monkeypatch, tmp_path)["in_memory"] is in_memory
+
+
+def test_a_worker_of_an_arena_keeps_files_as_the_arena_does(tmp_path):
+    for in_memory, word in ((True, "memory"), (False, "disk")):
+        choice = SandboxChoice(SandboxDemand.AUTO, (), in_memory)
+        command = worker_command(tmp_path, confinement=choice, take_all=False)
+        words = command(0, tmp_path)
+        assert words[words.index("--bot-files") + 1] == word
+
+
+@pytest.mark.usefixtures("level")
+def test_an_organiser_reads_why_files_stay_on_the_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr("arena.sandbox.sandbox.MAX_COMMAND_BYTES", 1 << 20)
+    words = ("abstrac", f"a={BOT}", f"b={BOT}", "--deal-sets", 1, "-o", "hands=2")
+    said = r"bots can tell by time which files other bots have read: [ab] may read \d+ MB, and at most 1 MB"
+    assert re.search(said, ordered(tmp_path / "one", "tournament", *words).stderr)
+    quiet = ordered(tmp_path / "two", "tournament", *words, "--bot-files", "disk")
+    assert quiet.exit_code == 0
+    assert "bots can tell" not in quiet.stderr

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from arena.app.author_matches import SeriesGame
 from arena.cli.play import _as_json, _print
-from arena.cli.series import SeriesGame
 from arena.cli.terminal import standings as show
 from arena.errors import faults
 from arena.games.catalogue import game_by_id
-from arena.referee import Ending, FaultKind
-from arena.referee.spec import Fault, Outcome, SeatConduct
-from arena.replay.phrases import BY_FALLBACK
+from arena.records.phrases import BY_FALLBACK
+from arena.referee.spec import Ending, Fault, FaultKind, Outcome, SeatConduct
 
 
 def row(bot, place, score, skill, forfeited, **more):
@@ -34,7 +33,7 @@ FORFEITED = row("bob", 2, -30.25, 6.0, 0.75, faults={"malformed": 120})
 def standings(*rows):
     return {
         "game": "klaberjass", "seats": 2, "rows": list(rows), "pairs": [], "problem": "",
-        "deal_sets": {"complete": 8, "planned": 8}, "forfeit_points": 42.0, "fallback_skill": 11.0,
+        "deal_sets": {"complete": 8, "planned": 8, "within_teams": 0}, "forfeit_points": 42.0, "fallback_skill": 11.0,
         "ranked_by": "skill", "needed": None,
     }  # fmt: skip
 

@@ -10,6 +10,7 @@ from cardarena._dial import Dial
 from tests.cli.serving import ended, served
 from tests.doubles.certificates import Authority
 from tests.doubles.streams import PATIENCE_S, Client
+from tests.sdk.test_exit import IGNORING
 
 pytestmark = pytest.mark.slow
 
@@ -38,6 +39,15 @@ def test_over_tls_it_prints_an_address_to_dial_and_nothing_of_who_cannot(tmp_pat
         assert answer.status == health_pb2.HealthCheckResponse.SERVING
         nobody = "There is no key yet: `arena keys new --help` says how to create one.\n"
         assert drained(process) == (f"{nobody}Drained.\n", "")
+
+
+@pytest.mark.parametrize(
+    ("number", "out"), [(signal.SIGINT, "Stopped.\n"), (signal.SIGTERM, "Drained.\n")]
+)
+def test_it_ends_as_documented_where_interrupts_are_ignored(tmp_path, number, out):
+    with served(tmp_path / "data", starter=IGNORING) as (_, process):
+        process.send_signal(number)
+        assert ended(process) == (out, "")
 
 
 def test_guests_are_let_in_over_a_socket_file(tmp_path):

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.replay.deal_book import DEALS_NAME, read_deals, read_log
-from arena.replay.fairness import context_of
-from arena.replay.read import Replay
-from arena.replay.signing import arena_key
-from arena.server.data_folder import is_running, read_notice, worker_folders
+from arena.records.deal_book import DEALS_NAME, read_deals, read_log
+from arena.records.fairness import context_of
+from arena.records.read import Replay
+from arena.records.signing import arena_key
+from arena.store.data_folder import is_running, read_notice, worker_folders
 from tests.cli.killed_competitions import BOTS, HEAD, is_finished
 from tests.cli.serving import LONGEST_S, children_of, ended, is_alive, served
 
@@ -106,7 +106,7 @@ def test_a_worker_without_its_spawner_is_started_again_and_fails_no_deal_set(tmp
 
         until(lambda: workers() and workers()[0]["decisions"])
         worker = workers()[0]["pid"]
-        (spawner,) = (pid for pid in children_of(worker) if is_program(pid, "-I"))
+        (spawner,) = (pid for pid in children_of(worker) if is_spawner(pid))
         os.kill(spawner, signal.SIGKILL)
         until(lambda: is_finished("swiss", data))
         assert workers()[0]["starts"] == 2
@@ -121,7 +121,7 @@ def test_an_arena_without_its_spawner_ends_and_goes_on_when_it_is_started_again(
     with served(data, "--metrics-port", 0) as (_, process):
         said("competition", "start", "swiss", "--data", data)
         until(lambda: json.loads(said("status", "--data", data, "--json"))["decisions"])
-        (spawner,) = (pid for pid in children_of(process.pid) if is_program(pid, "-I"))
+        (spawner,) = (pid for pid in children_of(process.pid) if is_spawner(pid))
         os.kill(spawner, signal.SIGKILL)
         _, errors = ended(process)
     assert process.returncode == 1
@@ -132,9 +132,9 @@ def test_an_arena_without_its_spawner_ends_and_goes_on_when_it_is_started_again(
     assert not [each for replay in replays_of(data) for each in replay.decided if each.fault]
 
 
-def is_program(pid, word):
-    """Whether the command of a process has this word."""
-    return word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+def is_spawner(pid):
+    """Whether a process is a spawner of sandboxed bots."""
+    return b"arena.sandbox.spawner" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 def replays_of(data):

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from arena.schedule.deal_sets import MatchOutcome
-from arena.server.data_folder import store_path
-from arena.store import EndedMatch, open_store
+from arena.results.deal_sets import MatchOutcome
+from arena.store import StoredMatch, open_store
+from arena.store.data_folder import store_path
 from tests.cli.test_expected_errors import BOT, arena
 from tests.store.made import MATCHES, made
 
@@ -26,7 +26,7 @@ def data(tmp_path_factory):
             places = tuple(1 if bot == "ann" else 2 for bot in match.bots)
             faults = tuple({"timeout": 2} if bot == "bob" else {} for bot in match.bots)
             outcome = MatchOutcome(match.id, scores, places, "completed", faults)
-            ended = EndedMatch(outcome, "democracy", match.bots, match.deal_set_id, AT + at)
+            ended = StoredMatch(outcome, "democracy", match.bots, match.deal_set_id, AT + at)
             store.matches().record([ended])
     return data
 
@@ -46,7 +46,7 @@ def listed(data, *arguments):
 def test_the_state_the_live_standings_and_the_entrants(data):
     text = shown(data, "autumn")
     assert text.splitlines()[:2] == [
-        "autumn: tournament, round_robin, draft",
+        "autumn: round_robin, draft",
         "democracy of 2, round 1: 0 deal-sets played, 3 waiting",
     ]
     assert [line.split() for line in text.splitlines()[-3:]] == [
@@ -64,14 +64,14 @@ def test_the_state_the_live_standings_and_the_entrants(data):
 def test_the_same_for_a_program(data):
     state = json.loads(shown(data, "autumn", "--json"))
     found = state["standings"]
-    assert (state["competition"], state["state"]) == ("autumn", "draft")
+    assert (state["name"], state["state"]) == ("autumn", "COMPETITION_STATE_DRAFT")
     assert [each["bot"] for each in state["bots"]] == ["ann", "bob"]
     (game,) = found["games"]
     assert (found["competition"], found["format"], found["live"]) == (
         "autumn", "round_robin", True,
     )  # fmt: skip
     assert (game["game"], game["seats"], game["fair_deals"]) == ("democracy", 2, False)
-    assert game["deal_sets"] == {"complete": 2, "planned": 3}
+    assert game["deal_sets"] == {"complete": 2, "planned": 3, "within_teams": 0}
     ann, bob = game["rows"]
     assert (ann["bot"], ann["place"], ann["wins"], ann["draws"], ann["losses"]) == (
         "ann", 1, 4, 0, 0,
@@ -108,15 +108,15 @@ def test_one_of_which_nothing_was_played(data):
 
 def test_all_competitions(data):
     _, autumn, winter = listed(data).splitlines()
-    assert autumn.split() == ["autumn", "tournament", "round_robin", "draft", "2", "0"]
+    assert autumn.split() == ["autumn", "round_robin", "draft", "2", "0"]
     assert winter.split()[0] == "winter"
     found = json.loads(listed(data, "--json"))["competitions"]
-    assert [each["competition"] for each in found] == ["autumn", "winter"]
+    assert [competition["name"] for competition in found] == ["autumn", "winter"]
 
 
 # fmt: off
 MISTAKES = [
-    (("autum",),                      "there is no such competition: 'autum' in",                           "a name that is nearly right"),
+    (("autum",),                      "there is no such competition: 'autum'",                              "a name that is nearly right"),
     (("autum",),                      "perhaps 'autumn' is meant",                                 "and what is meant"),
     (("x",),                          "there are autumn, winter",                                  "a name that is not there"),
     (("--csv",),                      "Missing argument 'NAME'",                                   "cells of nothing"),

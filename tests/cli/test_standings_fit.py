@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from arena.cli.terminal import standings as show
-from arena.competition.record import Out
-from arena.competition.standings import live_standings, official_standings
-from tests.competition.played import Played, toml
+from arena.contests.standings import live_standings, official_standings
+from arena.results.record import Out
+from tests.contests.played import Played, toml
 
 NAMES = ["random_bot_of_the_first_year", "random_bot_of_the_second_year", "ann", "bob", "cid"]
 
@@ -56,6 +56,11 @@ def test_columns_are_left_out_by_importance_and_this_is_said(game, width, shown,
         assert heads(text) == shown
     said = f"Left out at this width: {left_out}; {show.SEE_WIDE}"
     assert (said in " ".join(text.split())) == bool(left_out)
+
+
+def test_a_problem_and_what_is_left_out_are_two_sentences(game):
+    text = printed(show.standings_table(game | {"problem": "too few deal-sets"}, 80), 80)
+    assert "too few deal-sets. Left out at this width:" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("width", range(40, 200, 3))

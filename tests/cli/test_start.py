@@ -87,7 +87,7 @@ def test_pages_load_neither_an_arena_nor_what_plays_matches_again():
     loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    others = {"arena.sandbox", "arena.replay.verify", "arena.server.arena", "cryptography", "numpy"} | {
+    others = {"arena.sandbox", "arena.records.verify", "arena.live.arena", "cryptography", "numpy"} | {
         "alembic", "arena.web.sample_hand", "markdown_it", "rich", "sqlalchemy.dialects.postgresql", "trio",
     }  # fmt: skip
     assert others & set(loaded.stdout.split()) == set()
@@ -187,6 +187,23 @@ def test_a_module_of_ours_that_is_missing_is_a_bug_and_told_as_one():
     assert "Traceback" in done.stderr
 
 
+# How it writes.
+
+
+@pytest.mark.parametrize("encoding", ["iso8859-1", "cp1252", "ascii", "utf-8"])
+def test_characters_that_a_terminal_does_not_have_are_replaced(encoding):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "games", "show", "klaberjass"],
+        capture_output=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "Klaberjass" in done.stdout.decode(encoding)
+    assert ("┏" in done.stdout.decode(encoding)) == (encoding == "utf-8")
+
+
 # Ctrl-C.
 
 INTERRUPT = """
@@ -204,7 +221,7 @@ MOMENTS = [
     ("arena.cli.serve",               "the command is chosen"),
     ("grpc",                          "the server is loaded"),
     ("sqlalchemy",                    "the store is loaded"),
-    ("arena.server.services.metrics_port", "the server is about to listen"),
+    ("arena.api.metrics_port", "the server is about to listen"),
 ]
 # fmt: on
 

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 import pytest
 from click.testing import CliRunner
 
+from arena.api.arena_status import last_incidents
+from arena.bots.tokens import Tokens
 from arena.cli import main
-from arena.server import data_folder as notices
-from arena.server.admission.tokens import Tokens
-from arena.server.arena_status import last_incidents
-from arena.server.data_folder import (
+from arena.store import data_folder as notices
+from arena.store.data_folder import (
     RunningNotice,
     arena_version,
     is_running,
@@ -27,8 +27,8 @@ from arena.server.data_folder import (
 )
 from tests.cli.serving import served
 from tests.doubles.streams import PATIENCE_S, Client
-from tests.server.running import running
-from tests.server.test_metrics import create, notice_of, play, seat
+from tests.live.running import running
+from tests.live.test_metrics import create, notice_of, play, seat
 
 NOTICE = RunningNotice(4711, "127.0.0.1:7654", "", 1_700_000_000.0, "0.1.0")
 
@@ -74,6 +74,7 @@ EMPTY = {
         "started_unix_s": 1_700_000_000.0,
     },
     "workers": [],
+    "placements": [],
 }
 """The page of an arena in which nothing has happened."""
 
@@ -200,14 +201,34 @@ def test_processes_that_play_for_the_arena_are_told_each():
         to=[
             {"number": 1, "starts": 1, **counts},
             {"number": 2, "starts": 3, **counts},
-            {"number": 65, "starts": 1, **counts, "name": "m1", "sandbox": "S2", "speed_class": -1},
+            {
+                "number": 65,
+                "starts": 1,
+                **counts,
+                "name": "m1",
+                "sandbox": "S2",
+                "speed_class": -1,
+                "failed_begins": 3,
+            },
+            {
+                "number": 0,
+                "pid": 0,
+                "starts": 0,
+                "matches": 0,
+                "decisions": 0,
+                "name": "m2@a",
+                "failed_begins": 2,
+            },
         ],
     )
     with page_of(page) as address:
         found = rows(status("--metrics", address)[1])
+    assert found["m2@a"] == "has left, 2 begins failed"
     assert found["worker 1"] == "8 in play, 12,345 decisions, process 4712"
     assert found["worker 2"] == "8 in play, 12,345 decisions, process 4712, started 3 times"
-    assert found["m1"] == ("8 in play, 12,345 decisions, sandbox S2, speed class -1, process 4712")
+    assert found["m1"] == (
+        "8 in play, 12,345 decisions, 3 begins failed, sandbox S2, speed class -1, process 4712"
+    )
 
 
 # What is said if there is nothing.
@@ -315,6 +336,22 @@ def test_an_arena_that_is_older_than_its_status_is_told_of():
         code, text = status("--metrics", address)
     said = f"the arena at {address} is of an older version, which has metrics and no status"
     assert (code, text) == (1, f"Error: {said}\n")
+
+
+def test_engines_that_place_workers_are_told():
+    placed = {
+        "key": "m1",
+        "engine": "dask",
+        "speed_class": 0,
+        "wanted": 5,
+        "running": 3,
+        "pending": 2,
+    }
+    page = {**EMPTY, "placements": [{**placed, "problem": "no room"}]}
+    with page_of(page) as address:
+        code, text = status("--metrics", address)
+    assert code == 0
+    assert "dask        m1: 3 of 5 workers run, 2 wait for a machine; no room" in text
 
 
 def test_a_newer_arena_may_tell_more():

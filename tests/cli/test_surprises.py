@@ -9,13 +9,17 @@ from pathlib import Path
 
 import click
 import pytest
+import trio
 
+from arena.app.arena_process import ServerSettings, serve
+from arena.bots.tokens import Tokens
 from arena.cli.options import bot_commands
-from arena.referee import Unwritten
-from arena.sandbox import SAMPLE_BOTS, BadCommand, changed_files, content, parse_commands
-from arena.server.admission.tokens import Tokens
-from arena.server.app import ServerSettings, serve
-from arena.server.data_folder import FolderMonitor
+from arena.durable_files import Unwritten
+from arena.live.self_probe import SelfProbe
+from arena.sandbox import content
+from arena.sandbox.command import SAMPLE_BOTS, BadCommand, parse_commands
+from arena.sandbox.content import changed_files
+from arena.store.data_folder import FolderMonitor
 from tests.cli.test_expected_errors import BOT, arena
 
 PATIENCE_S = 60
@@ -74,14 +78,18 @@ def test_a_bot_that_was_edited_is_noticed_and_may_be_accepted(edited):
     refused = tournament(data, bot, BOT, deal_sets=2)
     assert refused.exit_code == 1
     said = " ".join(refused.output.split())
-    assert "mine (in mine.py) changed since the competition 'abstrac' began" in said
+    assert "files of bots have changed: mine (in mine.py) since 'abstrac' began" in said
     assert "give --name for a new one, or --accept-changed to continue this one" in said
     assert tournament(data, bot, BOT, name="new", deal_sets=1).exit_code == 0
     accepted = arena(
         "tournament", "abstrac", bot, BOT, "-o", "hands=2", "--deal-sets", 2, "--data", data,
         "--accept-changed", "--json",
     )  # fmt: skip
-    assert json.loads(accepted.stdout)["games"][0]["deal_sets"] == {"complete": 2, "planned": 2}
+    assert json.loads(accepted.stdout)["games"][0]["deal_sets"] == {
+        "complete": 2,
+        "planned": 2,
+        "within_teams": 0,
+    }
     assert tournament(data, bot, BOT, deal_sets=2).exit_code == 0, "it is known now"
 
 
@@ -262,6 +270,30 @@ def test_an_arena_that_ends_without_its_folder_says_so(error, tmp_path):
 
     with pytest.raises(Unwritten, match="was removed, in whole or in part"):
         serve(ServerSettings(data), Tokens(), main)
+
+
+# fmt: off
+AT_THE_START = [
+    (RuntimeError("of gRPC"), RuntimeError, "of gRPC",                        "an unexpected error"),
+    (OSError(24, "files"),    OSError,      "files",                          "one of the system"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "says", "why"), AT_THE_START, ids=[row[-1] for row in AT_THE_START]
+)
+def test_an_arena_that_cannot_listen_ends_with_the_error(
+    error, kind, says, why, tmp_path, monkeypatch
+):
+    """The program waits for the servers, which never come."""
+
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(SelfProbe, "listen", fails)
+    with pytest.raises(kind, match=says):
+        serve(ServerSettings(tmp_path / "data"), Tokens(), trio.sleep_forever)
 
 
 @pytest.mark.slow

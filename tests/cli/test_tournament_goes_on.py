@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from arena.competition.draws import next_round
-from arena.competition.plan import read_plan
-from arena.competition.plan_text import public_text
-from arena.replay.read import Replay
-from arena.replay.signing import kept_key
-from arena.replay.verify import verify_file
-from arena.server.data_folder import store_path
+from arena.contests.draws import next_round
+from arena.contests.plan import read_plan
+from arena.contests.plan_text import public_text
+from arena.records.read import Replay
+from arena.records.signing import kept_key
+from arena.records.verify import verify_file
 from arena.store import CompetitionTexts, open_store
+from arena.store.data_folder import store_path
 from tests.rows import slow_unless
 
 ROOT = Path(__file__).parents[2]
-BOT = ROOT / "tests" / "server" / "any_move.py"
+BOT = ROOT / "tests" / "live" / "any_move.py"
 """In a folder in which nothing is built: a tournament does not go on when its bots' files change."""
 PATIENCE_S = 60
 
@@ -73,7 +73,7 @@ def test_a_server_that_is_stopped_loses_no_finished_match(number, said, tmp_path
 
     again = ended(arguments)
     (game,) = json.loads(again.stdout)["games"]
-    assert game["deal_sets"] == {"complete": 24, "planned": 24}
+    assert game["deal_sets"] == {"complete": 24, "planned": 24, "within_teams": 0}
     assert [row["faults"] for row in game["rows"]] == [{}, {}]
     replays = list((tmp_path / "replays").glob("*.replay"))
     assert len(replays) == 48
@@ -135,7 +135,7 @@ def test_a_bot_that_dies_costs_nobody_else_anything(last, tmp_path):
     arguments = command(tmp_path / "data", ("a", BOT), ("dying", dying), deal_sets=3)
     done = ended(arguments)
     (game,) = json.loads(done.stdout)["games"]
-    assert game["deal_sets"] == {"complete": 3, "planned": 3}
+    assert game["deal_sets"] == {"complete": 3, "planned": 3, "within_teams": 0}
     faults = {row["bot"]: row["faults"] for row in game["rows"]}
     assert faults["a"] == {}
     assert set(faults["dying"]) == {"gone"}

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -18,12 +19,15 @@ from click.testing import CliRunner
 from arena.cli import main
 from arena.cli.browser import open_in_browser
 from arena.cli.web import web
+from arena.store import open_store
 from arena.web.serve import NICENESS
 from tests.cli.serving import ended, served
 from tests.doubles.streams import PATIENCE_S
+from tests.sdk.test_exit import IGNORING
 from tests.store.clusters import Cluster
+from tests.store.test_postgresql import as_pages
 
-BOT = Path(__file__).parents[1] / "server" / "any_move.py"
+BOT = Path(__file__).parents[1] / "live" / "any_move.py"
 
 LISTENS = re.compile(r"Pages are at http://127\.0\.0\.1:(\d+)/")
 AWAY = "No arena answers"
@@ -38,9 +42,20 @@ def port_said(process):
 
 
 @contextmanager
-def pages(data):
+def pages(data, *options, starter=()):
     """The port and the process id of an `arena web` of its own."""
-    command = [sys.executable, "-m", "arena", "web", "--port", "0", "--data", str(data)]
+    command = [
+        *starter,
+        sys.executable,
+        "-m",
+        "arena",
+        "web",
+        "--port",
+        "0",
+        "--data",
+        str(data),
+        *options,
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield port_said(process), process.pid
@@ -68,6 +83,16 @@ def test_an_arena_and_its_pages_end_in_order(tmp_path):
         assert process.returncode == 0
 
 
+def given_to_pages(cluster, data, folder):
+    """The arguments of pages that have two folders of the arena, as deployments mount them, and a role of their own."""
+    url = as_pages(cluster, data / "arena.db")
+    open_store(data / "arena.db").close()
+    folder.mkdir()
+    for name in ("replays", "live"):
+        (folder / name).symlink_to(data / name)
+    return folder, "--store", url
+
+
 @pytest.mark.slow
 def test_an_arena_and_its_pages_keep_what_is_played_in_postgresql(tmp_path):
     data, command = tmp_path / "data", f"{sys.executable} {BOT}"
@@ -92,6 +117,11 @@ def test_an_arena_and_its_pages_keep_what_is_played_in_postgresql(tmp_path):
                     f"http://127.0.0.1:{port}/matches", timeout=PATIENCE_S
                 )
                 assert "ann" in page.read().decode()
+                with pages(*given_to_pages(cluster, data, tmp_path / "pages")) as (other, _):
+                    page = urllib.request.urlopen(
+                        f"http://127.0.0.1:{other}/matches", timeout=PATIENCE_S
+                    )
+                    assert "ann" in page.read().decode()
             finally:
                 for bot in bots:
                     bot.kill()
@@ -99,6 +129,14 @@ def test_an_arena_and_its_pages_keep_what_is_played_in_postgresql(tmp_path):
         listed = CliRunner().invoke(main, ["match", "list", "--data", str(data), "--json"])
         assert len(json.loads(listed.stdout)["matches"]) == 1
     assert not (data / "arena.db").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_pages_end_where_interrupts_are_ignored(tmp_path, number):
+    with pages(tmp_path, starter=IGNORING) as (_, pid):
+        os.kill(pid, number)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
 @pytest.mark.slow

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli import main
-from arena.referee import AbortCause, Ending, Outcome
-from arena.replay.journal.journal import Journal
-from arena.replay.journal.match_log import SeatedAt
-from arena.replay.read import Replay
+from arena.records.journal.journal import Journal
+from arena.records.journal.match_log import SeatedAt
+from arena.records.read import Replay
+from arena.referee.spec import AbortCause, Ending, Outcome
 from arena.sandbox.output import OutputLog
 from cardarena.v1 import journal_pb2
-from tests.replay.matches import ILLEGAL, LATE, LEAVE, PLAY, Bot, cut, play, record, retold
+from tests.records.matches import ILLEGAL, LATE, LEAVE, PLAY, Bot, cut, play, record, retold
 
 ROOT = Path(__file__).parents[2]
 RANDOM_BOT = ROOT / "sample_bots" / "random_bot.py"
@@ -51,9 +51,12 @@ def test_the_command_for_a_fair_loser_steps_into_the_hand_that_cost_most(tmp_pat
     loser = list(closed.places).index(2)
     told = why(path, loser, "--data", data)
     (hand,) = re.findall(r"It lost by its cards and its moves, most in hand (\d+):", said(told))
-    command, costliest = re.findall(r"watch    arena (.*)", told.stdout)
+    command, *costliest = re.findall(r"watch    arena (.*)", told.stdout)
+    assert len(costliest) == told.stdout.count("is better by about"), "one for each decision"
+    (again,) = re.findall(r"debug    cardarena\.local\.replay\(.*, step=(\d+)\)", told.stdout)
+    assert costliest[0].endswith(f" --step {again}")
     assert re.search(r"decision \d+ in hand \d+: it chose .*; .* is better by about", said(told))
-    assert CliRunner().invoke(main, shlex.split(costliest)).exit_code == 0
+    assert CliRunner().invoke(main, shlex.split(costliest[0])).exit_code == 0
     shown = CliRunner().invoke(main, shlex.split(command))
     assert shown.exit_code == 0
     assert re.findall(r"[Hh]and (\d+)", shown.stdout)[0] == hand
@@ -239,6 +242,20 @@ def test_a_bot_that_was_late_in_its_own_queue_to_the_end_is_told_so(tmp_path):
     assert "F-TIMEOUT-QUEUE At decision 1, your bot took" in said(result)
     found = json.loads(why("m1", "1", "--data", tmp_path, "--json").stdout)
     assert (found["faults"][0]["queued"], list(found["advice"])) == (told, ["F-TIMEOUT-QUEUE"])
+
+
+def test_a_bot_that_hangs_is_told_where_and_not_to_answer_its_asks(tmp_path):
+    record(tmp_path, "abstrac", [Bot(0), Bot(1, (LATE,) * 99)], {"hands": 2}, match_id="m1")
+    told = "`move` has not returned since decision 1, now at my_bot.py:6"
+    line = f"cardarena: fault in match 1 (abstrac): timeout: no answer in time; {told}"
+    closed = timedelta(seconds=3.05)
+    lines = [(at + closed, line) for _, at in sorted(times(tmp_path).items())[1:]]
+    log(tmp_path / "bots" / "m1" / "bot_1-0.log", *lines)
+    result = why("m1", "1", "--data", tmp_path)
+    assert f"code {told}" in said(result)
+    assert f"F-TIMEOUT-HANG {told}." in said(result)
+    found = json.loads(why("m1", "1", "--data", tmp_path, "--json").stdout)
+    assert (found["faults"][0]["stuck"], list(found["advice"])) == (told, ["F-TIMEOUT-HANG"])
 
 
 def test_of_many_processes_of_a_bot_the_one_that_sat_there_is_shown(tmp_path):

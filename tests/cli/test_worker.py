@@ -11,21 +11,25 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import select
 
+from arena.app.worker import host_name
+from arena.bots.archive import read_archive
+from arena.bots.blobs import Blobs
 from arena.cli import main
-from arena.competition.plan import read_plan
-from arena.competition.standings import official_bytes, official_standings
-from arena.competition.states import Action, State
-from arena.replay.read import Replay
-from arena.replay.signing import arena_key
-from arena.sandbox import UPLOADS_AT, SandboxDemand, raise_sandbox
-from arena.server.competition_service import CompetitionService
-from arena.server.data_folder import store_path
-from arena.store import Blobs, BotKind, keep_in, open_store, schema
-from arena.submission.archive import read_archive
-from arena.submission.versions import VersionEvent
+from arena.contests.competition_service import CompetitionService
+from arena.contests.entrants import launched_entries
+from arena.contests.plan import read_plan
+from arena.contests.standings import official_bytes, official_standings
+from arena.records.read import Replay
+from arena.records.signing import arena_key
+from arena.results.states import Action, State
+from arena.results.versions import VersionEvent
+from arena.sandbox.command import SAMPLE_BOTS
+from arena.sandbox.sandbox import UPLOADS_AT, SandboxDemand, raise_sandbox
+from arena.store import BotKind, keep_in, open_store, schema
+from arena.store.data_folder import store_path
+from tests.bots.test_archive import zipped
 from tests.cli.killed_competitions import BOT, HEAD, arena, complete, is_finished
 from tests.store.test_registry import enter
-from tests.submission.test_archive import zipped
 
 NOW = datetime(2026, 11, 25, tzinfo=UTC)
 LONGEST_S = 240
@@ -44,8 +48,8 @@ def _sandbox(tmp_path_factory):
             pytest.skip(f"needs a sandbox of S2 for uploaded bots: {box.why_not_better}")
 
 
-def made(data, plan, url=""):
-    """A competition of uploaded bots, which is started, with its store in a database if there is an address."""
+def made(data, plan, url="", *, start=True):
+    """A competition of uploaded bots, with its store in a database if there is an address."""
     data.mkdir()
     if url:
         keep_in(url, store_path(data))
@@ -55,7 +59,7 @@ def made(data, plan, url=""):
         registry = store.registry()
         enter(registry, "olaf")
         service = CompetitionService(store.competitions(), arena_key(data))
-        service.create(plan, who="organiser", bots=())
+        service.create(plan, who="organiser", bots=launched_entries(read_plan(plan)))
         for name in NAMES:
             registry.create_bot(name, "olaf", BotKind.UPLOADED, now=NOW)
             code = BOT.read_text("utf-8").replace("sys.argv[-1]", repr(name))
@@ -68,7 +72,8 @@ def made(data, plan, url=""):
             for event in (VersionEvent.CHECKED, VersionEvent.QUALIFIED, VersionEvent.ACTIVE):
                 registry.record(name, 1, event, who="olaf", now=NOW)
             service.enter("swiss", service.entry_of("swiss", name, store), who="olaf")
-        service.control("swiss", Action.START, who="organiser")
+        if start:
+            service.control("swiss", Action.START, who="organiser")
 
 
 @contextlib.contextmanager
@@ -149,7 +154,7 @@ def test_machines_and_the_arena_are_killed_and_the_standings_are_those_of_one_pr
     assert standings(data, alone) == standings(alone, alone)
     replays = [Replay.open(path) for path in (data / "replays").glob("*.replay")]
     assert len(replays) == 2 * 4 * 3
-    assert {each.opened.played_at.worker for each in replays} == {"m1"}
+    assert {each.opened.played_at.worker for each in replays} == {f"m1@{host_name()}"}
     words = ["replay", "verify", str(data / "replays"), "--arena", arena_key(data).public_key.hex()]
     outcome = CliRunner().invoke(main, words)
     assert outcome.exit_code == 0, outcome.output
@@ -158,7 +163,8 @@ def test_machines_and_the_arena_are_killed_and_the_standings_are_those_of_one_pr
 @pytest.mark.slow
 def test_sigterm_drains_a_worker(tmp_path):
     data, folder = tmp_path / "data", tmp_path / "m1"
-    made(data, f"{PLAN}speed_class = 0\n")
+    # More deal-sets than a worker has at a time.
+    made(data, PLAN.replace("deal_sets = 4", "deal_sets = 400") + "speed_class = 0\n")
     keyed(data)
     with serving(data), working(folder, data) as worker:
         until(lambda: complete("swiss", data) >= 1, data, folder)
@@ -168,6 +174,28 @@ def test_sigterm_drains_a_worker(tmp_path):
             assert store.competitions().get("swiss").state is State.RUNNING
     assert "Stopped." in (folder / "told").read_text()
     assert not [*(folder / "workers").iterdir()]
+
+
+@pytest.mark.slow
+def test_a_worker_plays_bots_of_all_kinds_and_stops_when_nothing_is_left(tmp_path):
+    data, folder = tmp_path / "data", tmp_path / "m1"
+    bots = f'[bots]\ndan = "{SAMPLE_BOTS / "random_bot.py"}"\neve = "house:sample"\n'
+    made(data, f"{PLAN}speed_class = 0\n{bots}")
+    keyed(data)
+    with serving(data), working(folder, data, "--exit-when-idle", 20) as worker:
+        assert worker.wait(LONGEST_S) == 0, (folder / "told").read_text()
+        assert is_finished("swiss", data)
+    assert "Stopped." in (folder / "told").read_text()
+    assert not [*(data / "bots").glob("*/*")], "the arena launched no bot"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["--exit-when-idle", "--for"])
+def test_a_worker_that_reaches_no_arena_stops_with_an_error(option, tmp_path):
+    (tmp_path / "token").write_text("no token")
+    with working(tmp_path / "m1", tmp_path, option, 3) as worker:
+        assert worker.wait(LONGEST_S) == 1
+    assert "no worker has reached the arena" in (tmp_path / "m1" / "told").read_text()
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from tests.defences.witness import ASSERTION, ERROR, PASSED, REPORT
 
 LEFT_OUT = shutil.ignore_patterns(
     *(".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "arena-data"),
-    *("node_modules", "dist", "target", "*.so"),
+    *("build", "node_modules", "dist", "target", "*.so"),
 )
 """Not what was compiled either: it would be run in place of the source that is changed. And while other
 tests compile, files come and go there."""

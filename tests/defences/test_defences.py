@@ -7,39 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.defences.__main__ import DAY_S, listing, of_turn, report, table
+from tests.defences.__main__ import DAY_S, of_turn, report, table
 from tests.defences.checkout import Checkout
 from tests.defences.defence import Defence, Edit, Stale, defences
-from tests.defences.threats import ROOT, named_by_rows, section
+from tests.defences.threats import ROOT
 from tests.defences.trial import SEEN, STALE, SURVIVED, Trials, Verdict, tried
 
 pytestmark = pytest.mark.slow  # tests of a tool for tests
-
-DEFENCES = defences()
-NAMED = named_by_rows()
-
-
-@pytest.mark.parametrize("defence", DEFENCES, ids=str)
-def test_a_defence_stands_where_it_is_removed(defence):
-    for source in defence.removed_from(ROOT).values():
-        assert source
-
-
-@pytest.mark.parametrize("defence", DEFENCES, ids=str)
-def test_the_test_that_sees_it_is_named_by_its_row(defence):
-    assert defence.seen_by.partition("[")[0] in NAMED[defence.row]
-
-
-@pytest.mark.parametrize("row", [row for row, tests in NAMED.items() if tests])
-def test_every_row_that_names_a_test_has_a_defence_that_is_removed(row):
-    assert row in {defence.row for defence in DEFENCES}
-
-
-def test_the_page_tells_what_was_removed_and_what_saw_it():
-    """As `scripts/mutate-defences --list` prints it."""
-    told = [line for line in section("Removed").splitlines() if line.startswith("|")]
-    assert told == list(listing(DEFENCES))
-
 
 # What counts as noticed.
 
@@ -225,7 +199,7 @@ def test_the_command_lists_what_it_would_remove():
     done = run("--list", "--only", "5")
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert len(lines) == 2 + sum(each.row == 5 for each in DEFENCES)
+    assert len(lines) == 2 + sum(each.row == 5 for each in defences())
 
 
 def test_a_row_without_defences_is_told_from_the_others():
@@ -234,6 +208,7 @@ def test_a_row_without_defences_is_told_from_the_others():
     assert "no defence of row 99" in done.stderr
 
 
+@pytest.mark.deep("defences")
 def test_the_defences_of_today_are_seen():
     """Ten of the short form; other ones on another day."""
     day = str(int(time.time()) // DAY_S)
@@ -256,10 +231,10 @@ MADE = [
 @pytest.mark.parametrize(("made", "why"), MADE, ids=[row[1] for row in MADE])
 def test_a_copy_has_what_was_written_and_nothing_that_was_made(made, why, tmp_path):
     root = tmp_path / "checkout"
-    for name in (made, "arena/cards.py"):
+    for name in (made, "arena/games/cards.py"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).touch()
     copy = Checkout(root, tmp_path / "copies")
     assert [
         str(each.relative_to(copy.root)) for each in copy.root.rglob("*") if each.is_file()
-    ] == ["arena/cards.py"]
+    ] == ["arena/games/cards.py"]

@@ -1,4 +1,4 @@
-"""Certificates for tests, valid for two days."""
+"""Certificates for tests, valid since yesterday."""
 
 import datetime as dt
 import ipaddress
@@ -30,7 +30,7 @@ def alternative(text):
     return x509.IPAddress(ipaddress.ip_address(value)) if kind == "IP" else x509.DNSName(value)
 
 
-def begun(name, issuer, key):
+def begun(name, issuer, key, days=1):
     """A certificate that has to be signed."""
     subject, by = (
         x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, each)]) for each in (name, issuer)
@@ -40,7 +40,7 @@ def begun(name, issuer, key):
         x509.CertificateBuilder(by, subject, key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - DAY)
-        .not_valid_after(now + DAY)
+        .not_valid_after(now + days * DAY)
     )
 
 
@@ -69,10 +69,10 @@ class Authority:
     def file(self):
         return self.certificate(self.name)
 
-    def sign(self, name, *alternatives):
+    def sign(self, name, *alternatives, days=1):
         """The files of a new certificate and its key, for hosts as `alternative` reads them."""
         key = ec.generate_private_key(ec.SECP256R1())
-        builder = begun(name, self.name, key)
+        builder = begun(name, self.name, key, days)
         if alternatives:
             names = x509.SubjectAlternativeName([alternative(each) for each in alternatives])
             builder = builder.add_extension(names, critical=False)

@@ -10,9 +10,9 @@ import grpc
 import pytest
 
 from arena.errors import ENTRIES, checks, entry, exits, fault_reason, faults, refusal, refusals
-from arena.qualification import robustness
-from arena.referee import AbortCause, FaultKind
-from arena.spawner import spawn
+from arena.referee.spec import AbortCause, FaultKind
+from arena.sandbox.spawner import spawn
+from arena.testing.qualification import robustness
 from cardarena import _run as sdk
 from cardarena.v1 import game_pb2, play_pb2
 
@@ -96,9 +96,9 @@ def test_every_refusal_is_given_and_every_one_given_has_a_row():
         for name in enum.keys()  # noqa: SIM118 - no mapping
     } - {"UNSPECIFIED"}
     given = set(strings_given_to("Refused")) | set(strings_given_to("refusal")) | in_messages
-    given |= {"DRAINING"}  # by the name of a constant
-    given |= set(_constants("arena/server/services/store_refusals.py"))
-    given |= set(_constants("arena/server/orders.py"))
+    given |= {"BOT_NOT_AVAILABLE", "DRAINING"}  # by the names of constants
+    given |= set(_constants("arena/api/store_refusals.py"))
+    given |= set(_constants("arena/live/orders.py"))
     assert {each.reason for each in refusals.REFUSALS} == {
         each for each in given if re.fullmatch(r"[A-Z]+(_[A-Z]+)*", each)
     }

@@ -13,27 +13,30 @@ import grpc
 from google.protobuf.message import DecodeError
 from hypothesis import strategies as st
 
-from arena.replay.journal.deal_log import DealLog
-from arena.replay.journal.journal import Journal
-from arena.replay.journal.recovery import Recovery
-from arena.replay.signing import ArenaKey
-from arena.server.admission.access import CALLS, Access
-from arena.server.admission.calls import CallInterceptor
-from arena.server.admission.tokens import Tokens, key_id, new_token, token_sha256
-from arena.server.arena import Arena
-from arena.server.competition_service import CompetitionService
-from arena.server.refusals import DRAINING, Refused
-from arena.server.services.bots import BotCalls
-from arena.server.services.comparisons import ComparisonCalls
-from arena.server.services.competitions import CompetitionCalls
-from arena.server.services.lobby import LobbyCalls
-from arena.server.services.owners import OwnerCalls
-from arena.server.services.play import Outbox
-from arena.server.services.replays import ReplayCalls
-from arena.server.services.spectating import SpectateCalls
-from arena.server.services.standings import StandingsCalls
-from arena.server.standings_process import StandingsMaker
-from arena.server.submissions.intake import SubmissionIntake
+from arena.api.admission.access import CALLS, Access
+from arena.api.admission.calls import CallInterceptor
+from arena.api.bots import BotCalls
+from arena.api.comparisons import ComparisonCalls
+from arena.api.competitions import CompetitionCalls
+from arena.api.keys import KeyCalls
+from arena.api.lobby import LobbyCalls
+from arena.api.owners import OwnerCalls
+from arena.api.replays import ReplayCalls
+from arena.api.spectating import SpectateCalls
+from arena.api.standings import StandingsCalls
+from arena.bots.intake import SubmissionIntake
+from arena.bots.tokens import Tokens, key_id, new_token, token_sha256
+from arena.contests.competition_service import CompetitionService
+from arena.contests.standings_process import StandingsMaker
+from arena.errors.refused import DRAINING, Refused
+from arena.live.arena import Arena
+from arena.live.matches.results import ArenaRecords
+from arena.live.session.messages import Outbox
+from arena.records.journal.deal_log import DealLog
+from arena.records.journal.journal import Journal
+from arena.records.journal.recovery import Recovery
+from arena.records.signing import ArenaKey
+from arena.referee.timers import ArenaTime
 from arena.store import Key, Scope, open_store
 from arena.testing.results import MemoryResults
 from cardarena.v1 import (
@@ -44,6 +47,8 @@ from cardarena.v1 import (
     competitions_pb2,
     competitions_pb2_grpc,
     game_pb2,
+    keys_pb2,
+    keys_pb2_grpc,
     lobby_pb2,
     lobby_pb2_grpc,
     owners_pb2,
@@ -105,6 +110,9 @@ class OnAThread:
     async def pair(self, name, game, bot, other):
         return await asyncio.to_thread(self._maker.pair, name, game, bot, other)
 
+    async def collusion(self, name, without, earlier):
+        return await asyncio.to_thread(self._maker.collusion, name, without, earlier)
+
 
 class House:
     """An arena that serves calls without sockets, with two bots that could play."""
@@ -127,14 +135,9 @@ class House:
         replays = folder / "replays"
         replays.mkdir()
         self.arena = Arena(
-            journal,
-            deals,
-            replays,
+            ArenaRecords(journal, deals, replays, results or MemoryResults(), Recovery(), "0" * 32),
             tokens,
-            results=results or MemoryResults(),
-            recovery=Recovery(),
-            server_id="0" * 32,
-            now_s=itertools.count().__next__,
+            time=ArenaTime(itertools.count().__next__, owner_of=tokens.owner_of),
         )
         self.arena.matches._token = self  # starts nothing: see run_sync_soon
         self.arena.limits.accept = lambda rank: None  # otherwise most hellos come too quickly
@@ -143,9 +146,7 @@ class House:
         lobby_pb2_grpc.add_LobbyServiceServicer_to_server(
             LobbyCalls(self.arena.matches, self.arena.sessions, self.arena.tokens), registry
         )
-        replay_pb2_grpc.add_ReplayServiceServicer_to_server(
-            ReplayCalls(replays, self.arena.matches.results), registry
-        )
+        replay_pb2_grpc.add_ReplayServiceServicer_to_server(ReplayCalls(folder), registry)
         self.service = CompetitionService(self.store.competitions(), ArenaKey.new())
         competitions_pb2_grpc.add_CompetitionServiceServicer_to_server(
             CompetitionCalls(self.store, self.service, tokens), registry
@@ -156,6 +157,9 @@ class House:
         comparisons_pb2_grpc.add_ComparisonServiceServicer_to_server(
             ComparisonCalls(self.store, tokens, lambda: datetime.now(UTC)), registry
         )
+        keys_pb2_grpc.add_KeyServiceServicer_to_server(
+            KeyCalls(self.store, tokens, lambda: datetime.now(UTC)), registry
+        )
         owners_pb2_grpc.add_OwnerServiceServicer_to_server(
             OwnerCalls(self.intake, tokens), registry
         )
@@ -164,7 +168,7 @@ class House:
         )
         watch_pb2_grpc.add_WatchServiceServicer_to_server(
             SpectateCalls(
-                self.arena.matches.spectators.buffers,
+                self.arena.matches.spectators,
                 lambda: self.arena.matches.in_play,
                 journal.flush,
             ),
@@ -304,7 +308,14 @@ def honest_requests():
             create(terms=terms(game="loo", fault_limit=0, seeded=True), bots=["ann"] * 5),
         ],
         "GetMatch": [lobby_pb2.GetMatchRequest(match_id="m1")],
-        "ListMatches": [lobby_pb2.ListMatchesRequest(page_size=3, page_token="17-m1")],
+        "ListMatches": [
+            lobby_pb2.ListMatchesRequest(page_size=3, page_token="17-m1"),
+            lobby_pb2.ListMatchesRequest(
+                ended=lobby_pb2.MatchFilter(bots=["ann"], ending=99, lost_by="ann"), skip=2**31
+            ),
+        ],
+        "ListPlayedGames": [lobby_pb2.ListPlayedGamesRequest()],
+        "ListPlayedBots": [lobby_pb2.ListPlayedBotsRequest(competition="c", page_token="7")],
         "ListBots": [lobby_pb2.ListBotsRequest(page_size=1, page_token="ann")],
         "GetReplay": [
             replay_pb2.GetReplayRequest(replay_id="m1"),
@@ -312,14 +323,23 @@ def honest_requests():
         ],
         "Watch": [watch_pb2.WatchRequest(match_id="m1", after=2**63)],
         "ListLive": [watch_pb2.ListLiveRequest()],
-        "ListReplays": [replay_pb2.ListReplaysRequest(page_size=2**31, page_token="m1")],
+        "InspectMatch": [replay_pb2.InspectMatchRequest(match_id="m1")],
         "CreateCompetition": [competitions_pb2.CreateCompetitionRequest(config=PLAN)],
+        "EstimateCompetition": [
+            competitions_pb2.EstimateCompetitionRequest(
+                config=PLAN, entrants=2**31, cores=2**31, match_s=float("nan")
+            )
+        ],
+        "DropWorker": [competitions_pb2.DropWorkerRequest(name="c", worker="w", reason="x")],
+        "ListSpotChecks": [competitions_pb2.ListSpotChecksRequest(name="c")],
         "ControlCompetition": [
             competitions_pb2.ControlCompetitionRequest(name="c", action=each) for each in range(7)
         ],
         "EnterBot": [competitions_pb2.EnterBotRequest(name="c", bot="ann")],
         "WithdrawBot": [competitions_pb2.WithdrawBotRequest(name="c", bot="ann")],
         "DisqualifyBot": [competitions_pb2.DisqualifyBotRequest(name="c", bot="ann", reason="x")],
+        "ReinstateBot": [competitions_pb2.ReinstateBotRequest(name="c", bot="ann", reason="x")],
+        "DeleteCompetition": [competitions_pb2.DeleteCompetitionRequest(name="c")],
         "Announce": [competitions_pb2.AnnounceRequest(name="c", text="x")],
         "GetCompetition": [competitions_pb2.GetCompetitionRequest(name="c")],
         "ListCompetitions": [competitions_pb2.ListCompetitionsRequest(page_token="7")],
@@ -330,21 +350,37 @@ def honest_requests():
         ],
         "GetPair": [standings_pb2.GetPairRequest(name="c", bot="ann", other="bob")],
         "ExportStandings": [standings_pb2.ExportStandingsRequest(name="c")],
+        "GetCollusion": [
+            standings_pb2.GetCollusionRequest(name="c", without=["eve"], earlier=["c"])
+        ],
         "CreateComparison": [
             comparisons_pb2.CreateComparisonRequest(
                 first="ann@2", second="ann@1", terms=terms(game="abstrac", seats=2)
-            )
+            ),
+            comparisons_pb2.CreateComparisonRequest(
+                first="ann", second="house-sample", terms=terms(game="loo", seats=7), challenge=True
+            ),
         ],
         "GetComparison": [comparisons_pb2.GetComparisonRequest(id=1)],
         "ListComparisons": [
             comparisons_pb2.ListComparisonsRequest(page_token=each) for each in ("", "x")
         ],
         "CancelComparison": [comparisons_pb2.CancelComparisonRequest(id=2**31)],
+        "CreateKey": [
+            keys_pb2.CreateKeyRequest(scope=2, owner="eve", lifetime_s=2**63),
+            keys_pb2.CreateKeyRequest(scope=1, bot="b"),
+        ],
+        "SignIn": [keys_pb2.SignInRequest(label="Firefox \u202e")],
+        "GetKey": [keys_pb2.GetKeyRequest()],
+        "ListKeys": [keys_pb2.ListKeysRequest(page_size=1, page_token="7")],
+        "RevokeKey": [keys_pb2.RevokeKeyRequest(key_id="Xy3kPq9A")],
         "Register": [owners_pb2.RegisterRequest(code="7Q4K-M2")],
         "Invite": [owners_pb2.InviteRequest(owner="eve")],
         "Ban": [owners_pb2.BanRequest(owner="eve", reason="two accounts")],
+        "ListInvitations": [owners_pb2.ListInvitationsRequest(page_size=1, page_token="1")],
         "ListOwners": [owners_pb2.ListOwnersRequest(page_size=1, page_token="eve")],
         "CreateBot": [bots_pb2.CreateBotRequest(bot=bot, kind=1) for bot in ("b", "ann")],
+        "ListOwnedBots": [bots_pb2.ListOwnedBotsRequest(owner="eve")],
         "CreateToken": [bots_pb2.CreateTokenRequest(bot="b")],
         "SubmitVersion": [
             bots_pb2.SubmitVersionRequest(bot="b"),
@@ -372,14 +408,21 @@ REQUESTS = {
     "CreateMatch": lobby_pb2.CreateMatchRequest,
     "GetMatch": lobby_pb2.GetMatchRequest,
     "ListMatches": lobby_pb2.ListMatchesRequest,
+    "ListPlayedGames": lobby_pb2.ListPlayedGamesRequest,
+    "ListPlayedBots": lobby_pb2.ListPlayedBotsRequest,
     "ListBots": lobby_pb2.ListBotsRequest,
     "GetReplay": replay_pb2.GetReplayRequest,
-    "ListReplays": replay_pb2.ListReplaysRequest,
+    "InspectMatch": replay_pb2.InspectMatchRequest,
     "CreateCompetition": competitions_pb2.CreateCompetitionRequest,
+    "EstimateCompetition": competitions_pb2.EstimateCompetitionRequest,
+    "DropWorker": competitions_pb2.DropWorkerRequest,
+    "ListSpotChecks": competitions_pb2.ListSpotChecksRequest,
     "ControlCompetition": competitions_pb2.ControlCompetitionRequest,
     "EnterBot": competitions_pb2.EnterBotRequest,
     "WithdrawBot": competitions_pb2.WithdrawBotRequest,
     "DisqualifyBot": competitions_pb2.DisqualifyBotRequest,
+    "ReinstateBot": competitions_pb2.ReinstateBotRequest,
+    "DeleteCompetition": competitions_pb2.DeleteCompetitionRequest,
     "Announce": competitions_pb2.AnnounceRequest,
     "GetCompetition": competitions_pb2.GetCompetitionRequest,
     "ListCompetitions": competitions_pb2.ListCompetitionsRequest,
@@ -388,15 +431,23 @@ REQUESTS = {
     "GetStandings": standings_pb2.GetStandingsRequest,
     "GetPair": standings_pb2.GetPairRequest,
     "ExportStandings": standings_pb2.ExportStandingsRequest,
+    "GetCollusion": standings_pb2.GetCollusionRequest,
     "CreateComparison": comparisons_pb2.CreateComparisonRequest,
     "GetComparison": comparisons_pb2.GetComparisonRequest,
     "CancelComparison": comparisons_pb2.CancelComparisonRequest,
     "ListComparisons": comparisons_pb2.ListComparisonsRequest,
+    "CreateKey": keys_pb2.CreateKeyRequest,
+    "SignIn": keys_pb2.SignInRequest,
+    "GetKey": keys_pb2.GetKeyRequest,
+    "ListKeys": keys_pb2.ListKeysRequest,
+    "RevokeKey": keys_pb2.RevokeKeyRequest,
     "Register": owners_pb2.RegisterRequest,
     "Invite": owners_pb2.InviteRequest,
     "Ban": owners_pb2.BanRequest,
+    "ListInvitations": owners_pb2.ListInvitationsRequest,
     "ListOwners": owners_pb2.ListOwnersRequest,
     "CreateBot": bots_pb2.CreateBotRequest,
+    "ListOwnedBots": bots_pb2.ListOwnedBotsRequest,
     "CreateToken": bots_pb2.CreateTokenRequest,
     "SubmitVersion": bots_pb2.SubmitVersionRequest,
     "SetVersionState": bots_pb2.SetVersionStateRequest,

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from arena.replay.deal_book import read_log
-from arena.server.bots import BotId
+from arena.bots.bot_ids import BotId
+from arena.records.deal_book import read_log
 from tests.fuzz.target import Target, packed, unpacked
-from tests.server.dealing import Bot, in_world, order_of
+from tests.live.dealing import Bot, in_world, order_of
 
 MAX_ATTEMPTS = 2
 """A liar is left out at the second one."""

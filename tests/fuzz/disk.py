@@ -13,10 +13,10 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from arena.deal import seeded_key
+from arena.durable_files import Unwritten
 from arena.games.contract import Seat
-from arena.referee import Ending, Unwritten
-from arena.replay.deal_book import (
+from arena.live.matches.interrupted import action_for, kept_order, spec_again
+from arena.records.deal_book import (
     DEALS_MAGIC,
     DEALS_NAME,
     LOG_MAGIC,
@@ -24,17 +24,18 @@ from arena.replay.deal_book import (
     read_deals,
     read_log,
 )
-from arena.replay.diagnosis import diagnose
-from arena.replay.export import export_lines
-from arena.replay.journal.deal_log import DealLog
-from arena.replay.journal.match_state import journaled_match
-from arena.replay.journal.recovery import recover
-from arena.replay.playback import Discrepancy
-from arena.replay.read import Replay, Unplayable
-from arena.replay.receipts import BadReceipt, Receipt, compare, concerns
-from arena.replay.records import JOURNAL_MAGIC, REPLAY_MAGIC, Damaged, framed, read_records
-from arena.replay.verify import verify
-from arena.server.matches.interrupted import action_for, kept_order, spec_again
+from arena.records.diagnosis import diagnose
+from arena.records.export import export_lines
+from arena.records.journal.deal_log import DealLog
+from arena.records.journal.match_state import journaled_match
+from arena.records.journal.recovery import recover
+from arena.records.playback import Discrepancy
+from arena.records.read import Replay, Unplayable
+from arena.records.receipts import BadReceipt, Receipt, compare, concerns
+from arena.records.records import JOURNAL_MAGIC, REPLAY_MAGIC, Damaged, framed, read_records
+from arena.records.verify import verify
+from arena.referee.deal import seeded_key
+from arena.referee.spec import Ending
 from cardarena.v1 import deals_pb2, journal_pb2
 from tests.fuzz.recorded import files, lies
 from tests.fuzz.target import Target, packed, unpacked

@@ -1,6 +1,6 @@
 """The model of a bot's session: what is open, settled, counted and owed."""
 
-from arena.server.session.limits import FREE_MESSAGES, FREE_MESSAGES_PER_S
+from arena.live.session.limits import FREE_MESSAGES, FREE_MESSAGES_PER_S
 
 
 class ModelledBot:

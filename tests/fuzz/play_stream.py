@@ -6,10 +6,10 @@ import grpc
 from hypothesis import strategies as st
 
 from arena.games.catalogue import GAMES
-from arena.server.session.asks import ask_id
-from arena.server.session.limits import MAX_MESSAGE_BYTES, MAX_STRIKES
-from arena.server.session.stream import MAX_FRAME_BYTES
-from arena.wire.fields import varint
+from arena.live.session.asks import ask_id
+from arena.live.session.limits import MAX_MESSAGE_BYTES, MAX_STRIKES
+from arena.live.session.stream import MAX_FRAME_BYTES
+from arena.referee.wire.fields import varint
 from cardarena.v1 import game_pb2, play_pb2
 from tests.fuzz.sitting import Sitting
 from tests.fuzz.target import Target, packed, unpacked

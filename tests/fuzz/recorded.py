@@ -15,11 +15,10 @@ from pathlib import Path
 from google.protobuf.message import DecodeError
 from hypothesis import strategies as st
 
-from arena.deal import bot_commitment
-from arena.replay.deal_book import LOG_MAGIC
-from arena.replay.journal.deal_log import DealLog
-from arena.replay.journal.journal import Journal
-from arena.replay.records import (
+from arena.records.deal_book import LOG_MAGIC
+from arena.records.journal.deal_log import DealLog
+from arena.records.journal.journal import Journal
+from arena.records.records import (
     CHAIN_START,
     JOURNAL_MAGIC,
     REPLAY_MAGIC,
@@ -28,11 +27,12 @@ from arena.replay.records import (
     framed,
     read_records,
 )
+from arena.referee.deal import bot_commitment
 from cardarena.v1 import deals_pb2, journal_pb2
-from tests.deal.house import BARE, SDK, House
 from tests.fuzz.target import CORPUS
 from tests.fuzz.wild import Messages, edit, mutated
-from tests.replay.matches import ILLEGAL, LATE, MALFORMED, PLAY, Bot, cut, play
+from tests.records.matches import ILLEGAL, LATE, MALFORMED, PLAY, Bot, cut, play
+from tests.referee.deal.house import BARE, SDK, House
 
 CARDS = ("As", "7h", "2c", "abstrac", "chinese_poker", "ann", "a bare bot", "hands", "m1", "../m")
 HASHES = (bytes(32), bytes(range(32)))

@@ -5,7 +5,7 @@ import sys
 import cel
 from hypothesis import strategies as st
 
-from arena.cel import (
+from arena.games.cel import (
     DECK_ORDER,
     FACES,
     MAX_COST,
@@ -16,10 +16,10 @@ from arena.cel import (
     RuleFailed,
 )
 from arena.games.eleusis.work import EXAMPLES
-from tests.cel.test_language import FAILURES, VALUES
-from tests.cel.test_oracle import DIFFERENT, Writer, theirs
 from tests.fuzz.target import Target, check_sentence
 from tests.fuzz.wild import mutated
+from tests.games.cel.test_language import FAILURES, VALUES
+from tests.games.cel.test_oracle import DIFFERENT, Writer, theirs
 
 LINES = (["7h"], ["As", "Kh", "2d", "Tc", "9s"], list(DECK_ORDER))
 CALLS_PER_COST = 12

@@ -20,26 +20,24 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from arena.referee import Timers
-from arena.referee.clock import NeverLate
+from arena.bots.bot_ids import BotId
+from arena.live.session.asks import ask_id, decision_of
+from arena.live.session.limits import FREE_MESSAGES, MAX_STRIKES
+from arena.live.session.session import Session
+from arena.records.journal.match_log import MatchLog, settled_of
+from arena.records.read import read_body
+from arena.records.records import Framed
 from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import FaultKind
-from arena.replay.journal.match_log import MatchLog, settled_of
-from arena.replay.read import read_body
-from arena.replay.records import Framed
-from arena.server.bots import BotId
-from arena.server.session.asks import ask_id, decision_of
-from arena.server.session.limits import FREE_MESSAGES, MAX_STRIKES
-from arena.server.session.session import Session
+from arena.referee.timers import ArenaTime, Timers
 from arena.testing.journal import MemoryJournal
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import seeded_spec
-from arena.wire.games import codec_of
 from cardarena.v1 import journal_pb2, play_pb2
 from tests.fuzz.modelled_bot import ModelledBot
 from tests.fuzz.sitting import CONTROL
 from tests.fuzz.target import CORPUS
-from tests.server.sittings import Bot
+from tests.live.sittings import Bot
 
 GAME, HANDS = "democracy", 4
 LATE_S = 7.0
@@ -212,7 +210,7 @@ class SessionMachine(RuleBasedStateMachine):
         """Time passes; what has been open for too long is over."""
         self.steps.append(["pass_time", seconds])
         self.now_s += seconds
-        self.timers._call_due(self.now_s)
+        self.timers.call_due(self.now_s)
         self._hear(timed=True)
 
     @rule()
@@ -261,14 +259,11 @@ class SessionMachine(RuleBasedStateMachine):
         match.log.bodies = list(match.journal.bodies)
         match.table = MatchRunner(
             match.spec,
-            match.codec,
             ports,
             match.log,
-            timers=self.timers,
-            now_s=lambda: self.now_s,
+            time=ArenaTime(lambda: self.now_s, self.timers),
             over=lambda table: table.tell_end(),
             heavy_step=None,
-            lag=NeverLate(),
         )
         match.table.begin(past)
 
@@ -399,7 +394,6 @@ class _Match:
 
     def __init__(self, spec, seat, number):
         self.spec, self.seat, self.number = spec, seat, number
-        self.codec = codec_of(spec.terms.game)
         self.journal = MemoryJournal()
         self.table = self.log = None
 

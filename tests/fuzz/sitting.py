@@ -1,15 +1,13 @@
 """Bots at tables without sockets or a real clock: one that says anything, and honest ones."""
 
-from arena.games.catalogue import GAMES, game_by_id
-from arena.referee import Timers
-from arena.referee.clock import NeverLate
+from arena.games.catalogue import GAMES
 from arena.referee.match_runner import MatchRunner
 from arena.referee.spec import AbortCause, Ending
-from arena.terms import TimeControl
+from arena.referee.terms import TimeControl
+from arena.referee.timers import ArenaTime, Timers
 from arena.testing.referee import MemoryLedger, seeded_spec
-from arena.wire.games import codec_of
 from cardarena.v1 import play_pb2
-from tests.server.sittings import Bot
+from tests.live.sittings import Bot
 
 CONTROL = TimeControl(move_ms=1000, bank_ms=5000, increment_ms=100)
 SEATS = {game.id: min(game.seats) for game in GAMES}
@@ -41,14 +39,11 @@ class Sitting:
         ledger = MemoryLedger()
         table = MatchRunner(
             spec,
-            codec_of(game_by_id(game_id)),
             ports,
             ledger,
-            timers=self.timers,
-            now_s=lambda: self.now_s,
+            time=ArenaTime(lambda: self.now_s, self.timers),
             over=lambda table: table.tell_end(),
             heavy_step=_at_once,
-            lag=NeverLate(),
         )
         self.tables.append(table)
         self.ledgers.append(ledger)
@@ -56,7 +51,7 @@ class Sitting:
 
     def pass_time(self, seconds):
         self.now_s += seconds
-        self.timers._call_due(self.now_s)
+        self.timers.call_due(self.now_s)
 
     def others_play(self):
         """The honest bots answer what they are asked, until they wait for the wild one."""

@@ -9,8 +9,8 @@ from pathlib import Path
 import grpc
 from hypothesis import strategies as st
 
-from arena.server.admission.access import CALLS
-from arena.server.admission.tokens import Tokens
+from arena.api.admission.access import CALLS
+from arena.bots.tokens import Tokens
 from arena.testing.orders import match_request
 from cardarena.v1 import play_pb2
 from tests.doubles.streams import PATIENCE_S, Client, Stream
@@ -18,7 +18,7 @@ from tests.fuzz.calls import REFUSALS, honest_requests
 from tests.fuzz.play_stream import INSIDE, bot_messages
 from tests.fuzz.target import Target, packed, unpacked
 from tests.fuzz.wild import mutated
-from tests.server.running import running
+from tests.live.running import running
 
 STATUSES = REFUSALS | {
     grpc.StatusCode.OK,

@@ -9,10 +9,10 @@ import tracemalloc
 
 import pytest
 
-from arena.replay.deal_book import DEALS_MAGIC, LOG_MAGIC
-from arena.replay.read import Replay
-from arena.replay.records import JOURNAL_MAGIC, framed
-from arena.replay.verify import verify
+from arena.records.deal_book import DEALS_MAGIC, LOG_MAGIC
+from arena.records.read import Replay
+from arena.records.records import JOURNAL_MAGIC, framed
+from arena.records.verify import verify
 from tests.fuzz import recorded, session_model, sockets
 from tests.fuzz.play_stream import honest_messages
 from tests.fuzz.sitting import Sitting

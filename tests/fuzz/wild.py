@@ -8,7 +8,7 @@ of another type or unknown, groups that never end.
 from google.protobuf.descriptor import FieldDescriptor
 from hypothesis import strategies as st
 
-from arena.wire.fields import varint
+from arena.referee.wire.fields import varint
 
 INTS = (0, 1, 2, 3, 7, 52, 127, 128, 255, 512, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 32) - 1)
 BIG_INTS = (1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)

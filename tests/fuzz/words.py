@@ -6,15 +6,15 @@ from click import BadParameter
 from google.protobuf.message import DecodeError
 from hypothesis import strategies as st
 
+from arena.bots.tokens import GUEST, Tokens, new_token, well_formed
 from arena.cli.options import parse_options
+from arena.errors.refused import Refused
 from arena.games.catalogue import GAMES, BadOptions, game_by_id
-from arena.games.notation import Notation, Unreadable
-from arena.replay.records import check_match_id
-from arena.sandbox import BadCommand, parse_commands
-from arena.server.admission.tokens import GUEST, Tokens, new_token, well_formed
-from arena.server.refusals import Refused
-from arena.wire.games import codec_of
-from arena.wire.settings import values_of_settings
+from arena.games.notation import Notation, NotationError
+from arena.records.records import check_match_id
+from arena.referee.wire.games import codec_of
+from arena.referee.wire.settings import values_of_settings
+from arena.sandbox.command import BadCommand, parse_commands
 from cardarena.v1 import game_pb2
 from tests.fuzz.calls import check_refusal, check_unsaid
 from tests.fuzz.play_stream import offered_moves
@@ -35,7 +35,7 @@ def check_notation(data):
         notation = Notation(kind)
         try:
             value = notation.read(text)
-        except Unreadable as error:
+        except NotationError as error:
             check_sentence(error, MAX_WORDS)
             continue
         assert notation.read(notation.write(value)) == value

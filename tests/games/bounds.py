@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 
 from arena.games.catalogue import GAMES, game_by_id
+from arena.local.turns import turns
 from arena.testing.deals import SeededDeals
 from tests.games.random_play import MAX_DECISIONS, pick
 
@@ -48,18 +49,17 @@ def play(game, options, seats, board, table):
     """The scores of a match; who plays how is drawn for the table."""
     draw, deals, rules = random.Random(f"{board} {table}"), SeededDeals(board), game.rules
     policies = [draw.choice(POLICIES) for _ in range(seats)]
-    state, _ = rules.start(options, seats, deals)
+
+    def choose(state, seat):
+        # Now and then any move, so that two who only wait for each other come to an end.
+        policy = anything if draw.random() < 0.05 else policies[seat]
+        return policy(state, seat, rules.moves(state, seat), game, draw)
+
     decisions = 0
-    while acting := rules.to_act(state):
-        chosen = []
-        for seat in acting:
-            # Now and then any move, so that two who only wait for each other come to an end.
-            policy = anything if draw.random() < 0.05 else policies[seat]
-            chosen.append((seat, policy(state, seat, rules.moves(state, seat), game, draw)))
-        state, _ = rules.step(state, tuple(chosen), deals)
-        decisions += len(acting)
+    for turn in turns(rules, options, seats, deals, choose):
+        decisions += len(turn.chosen)
         assert decisions < MAX_DECISIONS, "the match does not end"
-    return rules.result(state).scores
+    return rules.result(turn.after).scores
 
 
 def reach(game, given, seats, matches, seed):
@@ -90,14 +90,16 @@ def main(argv=None):
     parser.add_argument("--seed", default="fixed")
     given = parser.parse_args(argv)
     beyond = False
-    for game in [game_by_id(each) for each in given.game] or GAMES:
+    for game in [game_by_id(item) for item in given.game] or GAMES:
         seats = game.seats[0]
-        found = reach(game, fixed_length(game, seats), seats, given.matches, given.seed)
-        beyond |= found.bound is not None and found.widest > found.bound
-        told = "no bound" if found.bound is None else f"bound {found.bound:,} ({found.share:.0%})"
+        result = reach(game, fixed_length(game, seats), seats, given.matches, given.seed)
+        beyond |= result.bound is not None and result.widest > result.bound
+        told = (
+            "no bound" if result.bound is None else f"bound {result.bound:,} ({result.share:.0%})"
+        )
         sys.stdout.write(
-            f"{game.id:<24} {seats} seats  {found.matches:,} matches  "
-            f"widest {found.widest:,}  {told}\n"
+            f"{game.id:<24} {seats} seats  {result.matches:,} matches  "
+            f"widest {result.widest:,}  {told}\n"
         )
     return int(beyond)
 

@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass
 
+from arena.local.turns import turns
 from arena.testing.deals import SeededDeals
 
 MAX_DECISIONS = 20_000
@@ -38,6 +39,17 @@ def pick(game, legal, draw):
     return legal.sample(draw.randrange)
 
 
+def random_turns(rules, options, seats, draw, deals):
+    """The turns of a match in which each legal move is equally likely."""
+    return turns(
+        rules,
+        options,
+        seats,
+        deals,
+        lambda state, seat: rules.moves(state, seat).sample(draw.randrange),
+    )
+
+
 def moments(game, options, seats, seed):
     """Play a match by random moves, moment by moment.
 
@@ -47,12 +59,14 @@ def moments(game, options, seats, seed):
     draw = random.Random(f"{game.id} {seats} {seed}")
     deals = SeededDeals(f"random play {seed}")
     rules = game.rules
-    state, _ = rules.start(options, seats, deals)
     decisions = 0
-    while acting := rules.to_act(state):
-        chosen = tuple((seat, pick(game, rules.moves(state, seat), draw)) for seat in acting)
-        after, told = rules.step(state, chosen, deals)
-        yield Moment(state, acting, chosen, told, after)
-        state = after
-        decisions += len(acting)
+
+    def choose(state, seat):
+        return pick(game, rules.moves(state, seat), draw)
+
+    for turn in turns(rules, options, seats, deals, choose):
+        if turn.chosen:
+            acting = tuple(seat for seat, _ in turn.chosen)
+            yield Moment(turn.before, acting, turn.chosen, turn.events, turn.after)
+        decisions += len(turn.chosen)
         assert decisions < MAX_DECISIONS, "the match does not end"

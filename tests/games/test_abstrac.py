@@ -5,11 +5,21 @@ from collections import Counter
 
 import pytest
 
-from arena.cards import JOKER, pack, parse_cards
 from arena.games.abstrac import rules, scoring
 from arena.games.abstrac import rules as abstrac
-from arena.games.abstrac.messages import HALF, Choose, Dealt, Order, Phase, Scored, Take, Taken
-from arena.games.abstrac.options import Options, Variant
+from arena.games.abstrac.messages import (
+    HALF,
+    Choose,
+    Dealt,
+    Options,
+    Order,
+    Phase,
+    Scored,
+    Take,
+    Taken,
+    Variant,
+)
+from arena.games.cards import JOKER, pack, parse_cards
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.testing.deals import SeededDeals, StackedDeals
 
@@ -34,7 +44,7 @@ def play(state, moves, variant=Variant.BASIC):
     for move in moves:
         chosen = ((abstrac.to_act(state)[0], move),)
         state, told = abstrac.step(state, chosen, deals(variant, 50))
-        events += [each.event for each in told]
+        events += [sent.event for sent in told]
     return state, events
 
 
@@ -102,11 +112,11 @@ def test_it_is_illegal_to_play(before, move, why):
 def limits(variant, takes):
     """The most that may be taken before each of these takes and after them."""
     state, _ = play(started(variant)[0], [Choose(Order.FIRST)], variant)
-    found = []
+    result = []
     for count in takes:
-        found.append(abstrac.view(state, None).limit)
+        result.append(abstrac.view(state, None).limit)
         state, _ = play(state, [Take(count)], variant)
-    return [*found, abstrac.view(state, None).limit]
+    return [*result, abstrac.view(state, None).limit]
 
 
 # The row runs 9c 9d 9h 9s Tc Td ..., four suits in turn.
@@ -128,10 +138,10 @@ LIMITS = [
 )
 def test_most_that_may_be_taken(variant, takes, expected, why):
     # The last limit is of the next deal's choice, 0, where the row has ended.
-    found = limits(variant, takes)
+    result = limits(variant, takes)
     if sum(takes) == 25:
         expected = [*expected[:-1], 0]
-    assert found == expected
+    assert result == expected
 
 
 def test_the_joker_is_always_the_first_card_of_the_unfettered_row():
@@ -197,7 +207,7 @@ def test_a_half_scores(cards, points, why):
 
 def test_a_round_of_52_has_two_halves_and_the_second_mover_begins_the_second():
     state, told = started(Variant.FIFTYTWO)
-    assert [each.event for each in told] == [Dealt(0, 1, Seat(0), FULL_PACK[:HALF])]
+    assert [sent.event for sent in told] == [Dealt(0, 1, Seat(0), FULL_PACK[:HALF])]
     state, _ = play(state, [Choose(Order.FIRST)], Variant.FIFTYTWO)
     assert abstrac.to_act(state) == (1,)
     state, events = take_all(state, Variant.FIFTYTWO)
@@ -206,6 +216,8 @@ def test_a_round_of_52_has_two_halves_and_the_second_mover_begins_the_second():
     assert scored.totals == (0, 0), "nothing counts before the round is complete"
     assert dealt == Dealt(0, 2, Seat(0), FULL_PACK[HALF:])
     assert abstrac.to_act(state) == (0,), "no choice: who moved second begins (B8)"
+    seen = abstrac.view(state, None)
+    assert (seen.half, seen.undealt, seen.taken) == (2, 0, ((), ()))
     state, events = take_all(state, Variant.FIFTYTWO)
     first = scored.points
     (second,) = [event for event in events if isinstance(event, Scored)]
@@ -258,15 +270,15 @@ def test_the_match_is_over(options, count, totals, over, why):
 @pytest.mark.parametrize("count", [1, 2, 13])
 def test_a_whole_match_takes_every_card_once(variant, count):
     state, told = started(variant)
-    events = [each.event for each in told]
+    events = [sent.event for sent in told]
     while abstrac.to_act(state):
         if abstrac.view(state, None).phase is Phase.CHOOSE:
             state, more = play(state, [Choose(Order.SECOND)], variant)
         else:
             state, more = take_all(state, variant, count)
         events += more
-    taken = Counter(card for each in events if isinstance(each, Taken) for card in each.cards)
-    dealt = Counter(card for each in events if isinstance(each, Dealt) for card in each.row)
+    taken = Counter(card for event in events if isinstance(event, Taken) for card in event.cards)
+    dealt = Counter(card for event in events if isinstance(event, Dealt) for card in event.row)
     assert taken == dealt
     result = abstrac.result(state)
     assert len(result.hand_scores) == 2
@@ -323,5 +335,5 @@ def test_a_match_that_cannot_be_is_refused(hands, seats):
     ],
 )
 def test_combinations_say_which_cards_they_are_made_of(held, parts, why):
-    found = scoring.combinations(held.split())
-    assert [(each.is_run, " ".join(each.cards), each.points) for each in found] == parts, why
+    result = scoring.combinations(held.split())
+    assert [(item.is_run, " ".join(item.cards), item.points) for item in result] == parts, why

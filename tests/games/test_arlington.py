@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from arena.cards import JOKER, PACK_52, pack, parse_cards
 from arena.games.arlington import rules
 from arena.games.arlington import rules as arlington
 from arena.games.arlington.layout import Layout, table_of
@@ -17,6 +16,7 @@ from arena.games.arlington.messages import (
     Kill,
     LeadCard,
     LeadSet,
+    Options,
     Overplay,
     Pass,
     Phase,
@@ -25,7 +25,7 @@ from arena.games.arlington.messages import (
     Scored,
     TakeJoker,
 )
-from arena.games.arlington.options import Options
+from arena.games.arlington.rules import Match, State
 from arena.games.arlington.sets import (
     Spectrum,
     additions_to,
@@ -38,11 +38,11 @@ from arena.games.arlington.sets import (
     spectra_of,
     strength_of,
 )
-from arena.games.arlington.state import Match, State
+from arena.games.cards import JOKER, PACK_52, pack, parse_cards
 from arena.games.catalogue import game_by_id
 from arena.games.contract import MAX_OFFERED, BadOptions, IllegalMove
+from arena.referee.wire.games import codec_of
 from arena.testing.deals import SeededDeals
-from arena.wire.games import codec_of
 from cardarena.games.v1.arlington_pb2 import ARLINGTON_VERB_LEAD_SET, ArlingtonMove
 from cardarena.v1.game_pb2 import GameMove
 
@@ -82,7 +82,7 @@ def test_a_jokered_set_is_the_best_of_all_that_it_can_be():
         assert is_set(group) == bool(pure)
         for spectrum in Spectrum:
             strengths = [strength_of(one, spectrum) for one in pure]
-            best = max((each for each in strengths if each is not None), default=None)
+            best = max((item for item in strengths if item is not None), default=None)
             assert strength_of(group, spectrum) == best, (group, spectrum)
         if pure:
             assert points_of(group) == max(map(points_of, pure)), group
@@ -101,18 +101,20 @@ def test_a_hand_makes_the_sets_that_its_subsets_are():
             for group in itertools.combinations(hand, size)
         }
         for spectrum in Spectrum:
-            found = [
+            result = [
                 one
                 for jokers in range(hand.count(JOKER) + 1)
                 for one in sets_within(spectrum, hand, jokers)
             ]
-            assert len(found) == len(set(found))
-            assert set(found) == {group for group in subsets if spectrum in spectra_of(group)}
+            assert len(result) == len(set(result))
+            assert set(result) == {group for group in subsets if spectrum in spectra_of(group)}
 
 
 def test_the_whole_pack_makes_6673_readings_of_sets():
-    found = [sets_within(spectrum, PACK_52, jokers) for spectrum in Spectrum for jokers in range(3)]
-    assert sum(len(list(each)) for each in found) == 6_673
+    result = [
+        sets_within(spectrum, PACK_52, jokers) for spectrum in Spectrum for jokers in range(3)
+    ]
+    assert sum(len(list(item)) for item in result) == 6_673
 
 
 def test_what_joins_a_set_or_replaces_a_joker_leaves_a_set():
@@ -411,9 +413,9 @@ def test_random_play_keeps_the_cards_and_ends_within_the_bounds(seats):
         assert arlington.fallback(state, seat) in moves.offered
         move = moves.sample(draw.randrange)
         assert move in moves
-        state, told = arlington.step(state, ((seat, move),), deals)
+        state, events = arlington.step(state, ((seat, move),), deals)
         decisions, lead_actions = decisions + 1, lead_actions + at_the_lead
-        ended = [event for event, _ in told if isinstance(event, Scored)]
+        ended = [event for event, _ in events if isinstance(event, Scored)]
         if ended:
             scored += 1
             assert lead_actions <= 16 * seats
@@ -425,7 +427,7 @@ def test_random_play_keeps_the_cards_and_ends_within_the_bounds(seats):
             before = potential(state)
     assert scored == 2 * seats
     result = arlington.result(state)
-    assert [sum(each) for each in zip(*result.hand_scores, strict=True)] == list(result.scores)
+    assert [sum(item) for item in zip(*result.hand_scores, strict=True)] == list(result.scores)
 
 
 def test_every_seat_deals_equally_often():

@@ -3,16 +3,26 @@
 import pytest
 
 from arena.games.betting import rounds
+from arena.games.betting.match import (
+    Format,
+    Match,
+    Scores,
+    UncalledReturned,
+    new_match,
+    next_hand,
+    score_hand,
+)
 from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
-from arena.games.betting.pots import Pot, pots_of
+from arena.games.betting.pots import Pot, end_round, pots_of
 from arena.games.betting.rounds import Limits, Structure
 from arena.games.contract import IllegalMove
-from arena.games.pineapple.showdown import award
-from arena.games.soko.showdown import award as award_soko
+from arena.games.pineapple.rules import award
+from arena.games.soko.rules import award as award_soko
 
 FIXED = Limits(Structure.FIXED, 10, 10, 3)
 SPREAD = Limits(Structure.SPREAD, 4, 10, 3)
 NOLIMIT = Limits(Structure.NOLIMIT, 10, 0, None)
+DEEP = (500, 500, 500)
 
 MOVES = {"f": FOLD, "k": CHECK, "c": CALL}
 
@@ -43,7 +53,84 @@ def play(round_, line):
     return round_
 
 
-DEEP = (500, 500, 500)
+# fmt: off
+LENGTHS = [
+    # hands  format                   played  goes on  why
+    (0,      Format.CASH,              19,    True,    "for cash, ten hands for each seat"),
+    (0,      Format.CASH,              20,    False,   "... and no more"),
+    (0,      Format.FREEZEOUT,        999,    True,    "a freezeout, until all chips are won"),
+    (0,      Format.FREEZEOUT,       1000,    False,   "... but at most a thousand hands"),
+    (2,      Format.CASH,               1,    True,    "as many hands as the options say"),
+    (2,      Format.CASH,               2,    False,   "... for cash"),
+    (2,      Format.FREEZEOUT,          2,    False,   "... and in a freezeout"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("hands", "format_", "played", "goes_on", "why"), LENGTHS, ids=[row[-1] for row in LENGTHS]
+)
+def test_a_match_of_two_lasts(hands, format_, played, goes_on, why):
+    match = new_match(hands, format_, (100, 100))
+    scores = Scores(((0, 0),) * played, (0, 0))
+    assert (next_hand(match, scores) is not None) is goes_on
+
+
+# fmt: off
+NEXT_HANDS = [
+    # format           dealer  nets              next dealer  players    stacks         why
+    (Format.CASH,      0,      (50, -100, 50),   1,           (0, 1, 2), (100, 100, 100), "cash: all begin with the first stacks again"),
+    (Format.CASH,      2,      (50, -50, 0),     0,           (0, 1, 2), (100, 100, 100), "... and the deal passes round the table"),
+    (Format.FREEZEOUT, 0,      (50, -50, 0),     1,           (0, 1, 2), (150, 50, 100),  "a freezeout goes on with the chips that are left"),
+    (Format.FREEZEOUT, 0,      (50, -100, 50),   2,           (0, 2),    (150, 0, 150),   "... past a seat without chips"),
+    (Format.FREEZEOUT, 1,      (50, -100, 50),   2,           (0, 2),    (150, 0, 150),   "... also if it dealt"),
+    (Format.FREEZEOUT, 2,      (-100, 50, 50),   1,           (1, 2),    (0, 150, 150),   "... and round the table"),
+    (Format.FREEZEOUT, 0,      (200, -100, -100), None,       (),        (),              "... until one seat has all"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("format_", "dealer", "nets", "following", "players", "stacks", "why"),
+    NEXT_HANDS,
+    ids=[row[-1] for row in NEXT_HANDS],
+)
+def test_the_next_hand_has(format_, dealer, nets, following, players, stacks, why):
+    match = new_match(0, format_, (100, 100, 100))
+    match = Match(match.terms, match.scores, 0, dealer, match.players, match.stacks)
+    scores = score_hand(match, tuple(100 + net for net in nets))
+    assert (scores.hands, scores.totals) == ((nets,), nets)
+    after = next_hand(match, scores)
+    assert (after and (after.hand, after.dealer, after.players, after.stacks)) == (
+        None if following is None else (1, following, players, stacks)
+    )
+
+
+# fmt: off
+UNCALLED = [
+    # stacks            line        seat  amount  why
+    (DEEP,              "b30 f f",  0,    30,     "a bet that all fold to"),
+    (DEEP,              "b30 r90 f f", 1, 60,     "the part of a raise that nobody called"),
+    ((500, 40, 500),    "b90 c f",  0,    50,     "what a short call leaves over"),
+    (DEEP,              "b30 c f",  None, None,   "none of a bet that was called"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("stacks", "line", "seat", "amount", "why"), UNCALLED, ids=[row[-1] for row in UNCALLED]
+)
+def test_a_seat_gets_back_what_was_not_called(stacks, line, seat, amount, why):
+    """B8."""
+    ended = play(opened(NOLIMIT, stacks), line)
+    chips, told = end_round(ended)
+    assert [event for event, _ in told] == (
+        [] if seat is None else [UncalledReturned(seat, amount)]
+    )
+    assert sum(chips.stacks) + sum(chips.paid) == sum(stacks)
+    assert chips.bets == (0,) * len(stacks)
+
+
 NONE = (None, None)
 # fmt: off
 TURNS = [
@@ -216,15 +303,15 @@ OFFERS = [
     ids=[row[-1] for row in OFFERS],
 )
 def test_offered_are(limits, stacks, posted, line, offered, complete, why):
-    found = rounds.choices(play(opened(limits, stacks, **posted), line))
-    assert found.offered == tuple(map(move_of, offered.split()))
-    assert found.complete is complete
+    result = rounds.choices(play(opened(limits, stacks, **posted), line))
+    assert result.offered == tuple(map(move_of, offered.split()))
+    assert result.complete is complete
 
 
 def test_a_range_holds_counts_and_samples_every_size_once():
-    found = rounds.choices(play(opened(NOLIMIT, (60, 60, 60)), "b10"))
+    result = rounds.choices(play(opened(NOLIMIT, (60, 60, 60)), "b10"))
     every = [FOLD, CALL, *map(Raise, range(20, 61))]
-    assert found.count() == len(every)
-    assert [found.sample(lambda _, at=at: at) for at in range(len(every))] == every
-    assert all(move in found for move in every)
-    assert not any(move in found for move in (CHECK, Raise(19), Raise(61), Bet(20), "fold"))
+    assert result.count() == len(every)
+    assert [result.sample(lambda _, at=at: at) for at in range(len(every))] == every
+    assert all(move in result for move in every)
+    assert not any(move in result for move in (CHECK, Raise(19), Raise(61), Bet(20), "fold"))

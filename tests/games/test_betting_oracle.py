@@ -22,23 +22,24 @@ from pokerkit import (
     Street,
 )
 
-from arena.cards import PACK_52
 from arena.games.betting.match import Match, Scores, Terms
 from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, BringIn, Raise
+from arena.games.cards import PACK_52
 from arena.games.contract import Seat
 from arena.games.pineapple import rules as pineapple
-from arena.games.pineapple import stakes as pineapple_stakes
-from arena.games.pineapple.messages import Phase
-from arena.games.pineapple.options import Options
+from arena.games.pineapple import state as pineapple_state
+from arena.games.pineapple.messages import Options, Phase
 from arena.games.soko import rules as soko
-from arena.games.soko import stakes as soko_stakes
-from arena.games.soko.options import Options as SokoOptions
+from arena.games.soko import state as soko_state
+from arena.games.soko.messages import Options as SokoOptions
 from arena.testing.deals import StackedDeals
 from tests.rows import slow_unless
 
 # All but the showdown, where the pots are still to be seen.
 AUTOMATIONS = tuple(
-    each for each in Automation if each is not Automation.HOLE_CARDS_SHOWING_OR_MUCKING
+    automation
+    for automation in Automation
+    if automation is not Automation.HOLE_CARDS_SHOWING_OR_MUCKING
 )
 SEQUENCES = 1_000
 SHORT = (3, 5, 8, 13, 21, 40, 100)
@@ -55,13 +56,13 @@ class Ours:
         terms, scores = Terms(everybody, "cash", seats), Scores((nothing,) * (seats - 1), nothing)
         match = Match(terms, scores, seats - 1, everybody[-1], everybody, stacks)
         self.game, self.deals = game, StackedDeals({(seats - 1, "deck"): deck})
-        self.state, told = game.begin_hand(stakes, match, self.deals)
-        self.events = [event for event, _ in told]
+        self.state, events = game.begin_hand(stakes, match, self.deals)
+        self.events = [event for event, _ in events]
         self.discard()
 
     def step(self, chosen):
-        self.state, told = self.game.step(self.state, chosen, self.deals)
-        self.events += [event for event, _ in told]
+        self.state, events = self.game.step(self.state, chosen, self.deals)
+        self.events += [event for event, _ in events]
 
     def discard(self):
         while self.state.phase is Phase.DISCARD:
@@ -85,7 +86,7 @@ class Ours:
 
 
 def our_pineapple(stacks, **options):
-    return Ours(pineapple, pineapple_stakes.first_match, Options(**options), stacks)
+    return Ours(pineapple, pineapple_state.first_match, Options(**options), stacks)
 
 
 def pokerkits_facing(state):
@@ -157,17 +158,17 @@ def play_on(chance, mine, theirs, differences):
     """Play both hands to their end, or to a difference after which they are different ones."""
     while True:
         deal_cards(mine, theirs)
-        expected, found = pokerkits_facing(theirs), mine.facing()
-        if expected != found:
+        expected, result = pokerkits_facing(theirs), mine.facing()
+        if expected != result:
             ruling = named_difference(mine.state.betting, expected) if expected else None
-            assert ruling is not None, (expected, found, mine.state.line)
+            assert ruling is not None, (expected, result, mine.state.line)
             differences[ruling] += 1
             if ruling in ("B3", "B4", "B9", "S6"):
                 return differences  # from here on the two hands are different ones
             if ruling == "B7":
                 theirs.check_or_call()
                 continue
-        elif found is None:
+        elif result is None:
             break
         act(chance, mine, theirs)
     assert_same_end(mine, theirs)
@@ -224,7 +225,9 @@ def deal_cards(mine, theirs):
 
 
 STUD = tuple(
-    each for each in AUTOMATIONS if each not in (Automation.HOLE_DEALING, Automation.CARD_BURNING)
+    automation
+    for automation in AUTOMATIONS
+    if automation not in (Automation.HOLE_DEALING, Automation.CARD_BURNING)
 )
 STRUCTURES = {"pot": BettingStructure.POT_LIMIT, "nolimit": BettingStructure.NO_LIMIT}
 
@@ -276,7 +279,7 @@ def play_stud(chance, structure):
     stacks = tuple(chance.choice(SHORT) for _ in range(seats))
     options = SokoOptions(structure=structure, ante=ante, min_bet=least)
     deck = without_pair(chance, seats)
-    mine = Ours(soko, soko_stakes.first_match, options, stacks, deck)
+    mine = Ours(soko, soko_state.first_match, options, stacks, deck)
     return play_on(chance, mine, stud(structure, ante, least, stacks), Counter())
 
 

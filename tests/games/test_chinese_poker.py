@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.cards import PACK_52, parse_cards
+from arena.games.cards import PACK_52, parse_cards
 from arena.games.chinese.hands import (
     MOST_UNITS,
     SURRENDERED,
@@ -27,13 +27,13 @@ from arena.games.chinese_poker.messages import (
     SURRENDER,
     Dealt,
     NaturalDeclared,
+    Options,
     Phase,
     Revealed,
     Scored,
     Set,
     Surrendered,
 )
-from arena.games.chinese_poker.options import Options
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.testing.deals import SeededDeals, StackedDeals, UnshuffledDeals
 
@@ -61,13 +61,13 @@ def rows(front, middle, back):
 
 def play_out(state, *phases, deals):
     """Step through the choices of the phases; the events of all of them."""
-    told = []
+    events = []
     for choices in phases:
         state, more = chinese_poker.step(
             state, tuple((Seat(seat), move) for seat, move in choices.items()), deals
         )
-        told += more
-    return state, told
+        events += more
+    return state, events
 
 
 # Settling.
@@ -136,8 +136,8 @@ def test_a_pair_settles_in_units_of_its_own_value():
     state, _ = chinese_poker.start(Options(unit_values="2,3,5"), 3, deals)
     by_rank = {seat: chinese_poker.fallback(state, Seat(seat)) for seat in range(3)}
     state, _ = play_out(state, by_rank | {1: DECLARE_NATURAL}, deals=deals)
-    _, told = play_out(state, {0: PLAY, 2: SURRENDER}, deals=deals)
-    scored = next(event for event, _ in told if isinstance(event, Scored))
+    _, events = play_out(state, {0: PLAY, 2: SURRENDER}, deals=deals)
+    scored = next(event for event, _ in events if isinstance(event, Scored))
     # Seat 1 gets 3 units from both, of 2 and 5 each; seat 0 gets 2 units from seat 2, of 3 each.
     assert scored.units == (-3 * 2 + 2 * 3, 3 * 2 + 3 * 5, -3 * 5 - 2 * 3)
 
@@ -226,10 +226,10 @@ def test_three_straights_are_found_as_by_trying_all_splits():
                 hand.append(card)
         if chance.random() < 0.5:
             hand[chance.randrange(13)] = chance.choice(left)
-        found = natural_of(hand)
-        if found not in {Natural.DRAGON, Natural.THREE_FLUSHES}:
-            assert (found is Natural.THREE_STRAIGHTS) == splits_into_runs(hand), hand
-            answers.add(found)
+        result = natural_of(hand)
+        if result not in {Natural.DRAGON, Natural.THREE_FLUSHES}:
+            assert (result is Natural.THREE_STRAIGHTS) == splits_into_runs(hand), hand
+            answers.add(result)
     assert {None, Natural.THREE_STRAIGHTS} <= answers
 
 
@@ -315,9 +315,9 @@ def test_one_seat_beside_naturals_is_not_asked_to_surrender():  # C12
     deals = stacked(PLAIN, SIX_PAIR)
     state, _ = chinese_poker.start(Options(), 2, deals)
     setting = chinese_poker.fallback(state, Seat(0))
-    state, told = play_out(state, {0: setting, 1: DECLARE_NATURAL}, deals=deals)
+    state, events = play_out(state, {0: setting, 1: DECLARE_NATURAL}, deals=deals)
     assert chinese_poker.view(state, None).hand == 1
-    scored = next(event for event, _ in told if isinstance(event, Scored))
+    scored = next(event for event, _ in events if isinstance(event, Scored))
     assert scored.units == (-3, 3)
 
 
@@ -329,8 +329,8 @@ def test_fallback_is_by_rank_though_it_fouls():  # C13
     other = chinese_poker.fallback(state, Seat(1))
     state, _ = play_out(state, {0: move, 1: other}, deals=deals)
     assert chinese_poker.fallback(state, Seat(0)) == PLAY
-    _, told = play_out(state, {0: PLAY, 1: PLAY}, deals=deals)
-    fouled = {event.seat: event.fouled for event, _ in told if isinstance(event, Revealed)}
+    _, events = play_out(state, {0: PLAY, 1: PLAY}, deals=deals)
+    fouled = {event.seat: event.fouled for event, _ in events if isinstance(event, Revealed)}
     assert fouled == {0: True, 1: False}
 
 
@@ -339,8 +339,8 @@ def test_a_surrendered_hand_is_never_shown():
     state, _ = chinese_poker.start(Options(), 2, deals)
     hidden = chinese_poker.view(state, Seat(1)).held
     choices = {seat: chinese_poker.fallback(state, Seat(seat)) for seat in range(2)}
-    _, told = play_out(state, choices, {0: PLAY, 1: SURRENDER}, deals=deals)
-    shown = [event for event, seats in told if seats is None or 0 in seats]
+    _, events = play_out(state, choices, {0: PLAY, 1: SURRENDER}, deals=deals)
+    shown = [event for event, seats in events if seats is None or 0 in seats]
     shown = shown[: [type(event) for event in shown].index(Scored)]
     assert not any(card in str(event) for event in shown for card in hidden)
 
@@ -352,18 +352,18 @@ def test_settings_of_others_show_in_no_view():
     mine = chinese_poker.fallback(state, Seat(0))
     worlds = []
     for theirs in offered:
-        world, told = play_out(state, {0: mine, 1: theirs}, deals=deals)
-        worlds.append((chinese_poker.view(world, Seat(0)), chinese_poker.view(world, None), told))
+        world, events = play_out(state, {0: mine, 1: theirs}, deals=deals)
+        worlds.append((chinese_poker.view(world, Seat(0)), chinese_poker.view(world, None), events))
         assert chinese_poker.view(world, Seat(1)).setting.front == theirs.front
     assert all(world == worlds[0] for world in worlds)
 
 
 def test_each_seat_is_dealt_to_from_the_dealers_left():
-    _, told = chinese_poker.start(Options(), 4, UnshuffledDeals())
-    dealt = {event.seat: event.cards for event, _ in told if isinstance(event, Dealt)}
+    _, events = chinese_poker.start(Options(), 4, UnshuffledDeals())
+    dealt = {event.seat: event.cards for event, _ in events if isinstance(event, Dealt)}
     # Seat 0 deals the first hand, so seat 1 gets the first card of the pack.
     assert all(card[1] == suit for seat, suit in enumerate("scdh") for card in dealt[seat])
-    assert [seats for _, seats in told] == [None, (0,), (1,), (2,), (3,)]
+    assert [seats for _, seats in events] == [None, (0,), (1,), (2,), (3,)]
 
 
 # Moves.
@@ -436,7 +436,7 @@ def test_offered_are_the_natural_good_settings_and_the_fallback():
     first, *good, last = moves.offered
     assert first == DECLARE_NATURAL
     assert len(good) == OFFERED_SETTINGS
-    assert not any(is_foul(strengths(each.front, each.middle, each.back)) for each in good)
+    assert not any(is_foul(strengths(rows.front, rows.middle, rows.back)) for rows in good)
     assert last.back == parse_cards("AhAdKhKcQs")
     assert moves.count() == 72_073
     assert not moves.complete
@@ -497,8 +497,8 @@ def test_random_matches(seats, rounds, seed):
             assert move in moves
             assert view.to_act == asked == chinese_poker.view(state, None).to_act
             chosen.append((seat, move))
-        state, told = chinese_poker.step(state, tuple(chosen), deals)
-        assert all(sum(event.units) == 0 for event, _ in told if isinstance(event, Scored))
+        state, events = chinese_poker.step(state, tuple(chosen), deals)
+        assert all(sum(event.units) == 0 for event, _ in events if isinstance(event, Scored))
     hands = rounds * seats or 4 * seats
     result = chinese_poker.result(state)
     assert steps <= 2 * hands

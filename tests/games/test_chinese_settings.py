@@ -7,8 +7,8 @@ from itertools import combinations
 
 import pytest
 
-from arena import poker
-from arena.cards import PACK_52, parse_cards
+from arena.games import poker
+from arena.games.cards import PACK_52, parse_cards
 from arena.games.chinese.hands import Strengths, high_first, is_foul, pair_units, strengths
 from arena.games.chinese.odds import BACK_STEPS, FRONT_STEPS, MIDDLE_STEPS, expected_units
 from arena.games.chinese.settings import SETTINGS, by_rank, candidates, numbered
@@ -25,13 +25,13 @@ def strengths_of(rows):
 
 def test_candidates_are_settings_of_the_hand_that_do_not_foul():
     for hand in random_hands(25, seed=1):
-        found = candidates(hand, 8)
-        assert len(found) == 8
-        for rows in found:
+        result = candidates(hand, 8)
+        assert len(result) == 8
+        for rows in result:
             assert (len(rows.front), len(rows.middle), len(rows.back)) == (3, 5, 5)
             assert {*rows.front, *rows.middle, *rows.back} == set(hand)
             assert not is_foul(strengths_of(rows))
-        assert len(set(map(strengths_of, found))) == 8, "they differ in more than suits"
+        assert len(set(map(strengths_of, result))) == 8, "they differ in more than suits"
 
 
 def test_fewer_candidates_are_the_first_of_more():
@@ -99,8 +99,8 @@ def test_candidates_are_the_best_of_all_settings(hands):
     for hand in hands:
         best = best_of_all(hand)
         for k in (1, 8, 600):
-            found = [strengths_of(rows) for rows in candidates(hand, k)]
-            assert found == [rows for _, rows in best[:k]], hand
+            result = [strengths_of(rows) for rows in candidates(hand, k)]
+            assert result == [rows for _, rows in best[:k]], hand
 
 
 @cache

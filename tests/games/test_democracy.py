@@ -5,15 +5,23 @@ from collections import Counter
 
 import pytest
 
-from arena.cards import JOKER, pack, parse_cards
+from arena.games.cards import JOKER, pack, parse_cards
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.democracy import messages, rules, scoring
 from arena.games.democracy import rules as democracy
-from arena.games.democracy.messages import RANKING, Phase, PlayCard, Shown, SuitPoints
-from arena.games.democracy.options import SIZES, Options
-from arena.games.democracy.state import Day
+from arena.games.democracy.messages import (
+    RANKING,
+    SIZES,
+    Options,
+    Phase,
+    PlayCard,
+    Shown,
+    SuitPoints,
+)
+from arena.games.democracy.rules import Day
 from arena.games.options import build_options
 from arena.testing.deals import SeededDeals, StackedDeals
+from tests.games.random_play import random_turns
 
 # The digest's figures for random play: decisions of an island, and most in a match.
 PER_ISLAND = {2: 32, 3: 36, 4: 40, 5: 40, 6: 42}
@@ -162,14 +170,8 @@ def test_options_are_checked(given, seats):
 def play(seats, seed, options=Options()):  # noqa: B008 - frozen
     """A random match: every state and what was told on entering it."""
     deals, chooser = SeededDeals(seed), random.Random(seed)
-    state, told = democracy.start(options, seats, deals)
-    yield state, told
-    while asked := democracy.to_act(state):
-        chosen = tuple(
-            (seat, democracy.moves(state, seat).sample(chooser.randrange)) for seat in asked
-        )
-        state, told = democracy.step(state, chosen, deals)
-        yield state, told
+    for turn in random_turns(democracy, options, seats, chooser, deals):
+        yield turn.after, turn.events
 
 
 def all_cards(state):
@@ -229,17 +231,17 @@ def test_a_seat_learns_its_hand_and_the_public_line_and_nothing_else():
         order = SeededDeals(seed).shuffle(0, "hidden", [deck[at] for at in hidden])
         for at, card in zip(hidden, order, strict=True):
             deck[at] = card
-        state, told = democracy.start(Options(), seats, StackedDeals({(0, "deck"): deck}))
+        state, events = democracy.start(Options(), seats, StackedDeals({(0, "deck"): deck}))
         assert democracy.view(state, 0).held == state.day.hands[0]
-        seat_sees = (democracy.view(state, 3), *told_to(3, told))
-        all_see = (democracy.view(state, None), *(event for event, who in told if who is None))
+        seat_sees = (democracy.view(state, 3), *told_to(3, events))
+        all_see = (democracy.view(state, None), *(event for event, who in events if who is None))
         seen.add((seat_sees, all_see, democracy.moves(state, 3).all))
     assert len(seen) == 1
 
 
 def test_nobody_but_its_seat_is_told_a_hand_and_tricks_are_told_to_all():
-    for _, told in play(3, 2):
-        for event, who in told:
+    for _, events in play(3, 2):
+        for event, who in events:
             if isinstance(event, messages.Dealt):
                 assert who == (event.seat,)
             else:
@@ -248,7 +250,7 @@ def test_nobody_but_its_seat_is_told_a_hand_and_tricks_are_told_to_all():
 
 def test_the_view_lists_the_tricks_that_were_shown():
     states = list(play(4, 3))[:7]
-    shown = [event for _, told in states for event, _ in told if isinstance(event, Shown)]
+    shown = [event for _, events in states for event, _ in events if isinstance(event, Shown)]
     first, last = (democracy.view(states[at][0], None) for at in (0, -1))
     assert (first.pool, first.hand_size, first.undealt) == (5, 6, 20)  # one of six is turned up
     assert (last.day, last.pool, last.hand_size, last.undealt) == (2, 3, 4, 0)
@@ -261,8 +263,8 @@ def test_the_view_lists_the_tricks_that_were_shown():
 def test_a_tie_is_the_same_value_in_the_event_as_in_the_view():
     told_last = [
         (event.winner, democracy.view(state, None).island.winners[-1:])
-        for state, told in play(2, 2)
-        for event, _ in told
+        for state, events in play(2, 2)
+        for event, _ in events
         if isinstance(event, Shown)
     ]
     assert (messages.TIE, (messages.TIE,)) in told_last

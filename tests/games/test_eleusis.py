@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from arena.cards import PACK_52
-from arena.cel import DECK_ORDER
-from arena.cel import Rule as Language
+from arena.games.cards import PACK_52
+from arena.games.cel import DECK_ORDER
+from arena.games.cel import Rule as Language
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.eleusis import rules as eleusis
 from arena.games.eleusis.cards import cards_played, right_up_to
@@ -37,6 +37,7 @@ from arena.games.eleusis.messages import (
     Layout,
     NoPlay,
     Opinion,
+    Options,
     PackAdded,
     Pass,
     Passed,
@@ -47,7 +48,6 @@ from arena.games.eleusis.messages import (
     RuleRefused,
     RuleReplaced,
 )
-from arena.games.eleusis.options import Options
 from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
 from arena.games.eleusis.turn import FULL_HAND
 from arena.games.options import build_options
@@ -118,9 +118,9 @@ REFUSED = [
     ids=[r[0][:40] for r in REFUSED],
 )
 def test_a_rule_is_refused_with_the_reason(text, verdict, reason):
-    found = validate(text, draws())
-    assert found.verdict is verdict
-    assert reason in found.reason
+    result = validate(text, draws())
+    assert result.verdict is verdict
+    assert reason in result.reason
 
 
 @pytest.mark.parametrize("text", slow_unless(COLORS.__eq__, EXAMPLES))
@@ -132,8 +132,8 @@ def test_the_examples_are_sound_although_they_are_not_tried(text):
 
 def test_a_refused_rule_may_be_followed_by_another():
     state, _ = eleusis.start(Options(), 3, SeededDeals(1))
-    again, told = act(state, Rule("card.rank ="))
-    ((refused, seats),) = told
+    again, events = act(state, Rule("card.rank ="))
+    ((refused, seats),) = events
     assert isinstance(refused, RuleRefused)
     assert seats == (0,)
     assert eleusis.to_act(again) == (0,)
@@ -148,6 +148,8 @@ def test_after_two_refusals_the_arena_chooses_and_the_dealer_scores_nothing():
     state, _ = eleusis.start(Options(max_turns=1), 3, SeededDeals(1))
     state, _ = act(state, eleusis.fallback(state, Seat(0)))
     state, told = act(state, eleusis.fallback(state, Seat(0)))
+    cards = replace(state.table.cards, hands=((), ("2h",) * 9, ("2h",) * 30))
+    state = replace(state, table=replace(state.table, cards=cards))
     (replaced,) = events(told, RuleReplaced)
     assert replaced.rule in EXAMPLES
     assert [seats for event, seats in told if isinstance(event, RuleReplaced)] == [(0,)]
@@ -156,6 +158,8 @@ def test_after_two_refusals_the_arena_chooses_and_the_dealer_scores_nothing():
         state, told = act(state, eleusis.fallback(state, eleusis.to_act(state)[0]))
     (scored,) = events(told, HandScored)
     assert (scored.rule, scored.by_arena, scored.scores[0]) == (replaced.rule, True, 0)
+    assert scored.scores[1] > 15
+    assert scored.scores[2] == 0
     assert eleusis.view(state, Seat(2)).previous_rule == replaced.rule
 
 
@@ -198,10 +202,10 @@ GUESSES = [
     ("rule", "guess", "line", "accepted", "why"), GUESSES, ids=[row[-1] for row in GUESSES]
 )
 def test_a_guess_is(rule, guess, line, accepted, why):
-    found = judge_guess(rule, guess, line.split(), draws())
-    assert found.accepted is accepted
+    result = judge_guess(rule, guess, line.split(), draws())
+    assert result.accepted is accepted
     if not accepted:
-        witness = found.witness
+        witness = result.witness
         line, card = list(witness.line), [witness.card]
         assert (legal_among(rule, line, card) == tuple(card)) is witness.legal
         assert (legal_among(guess, line, card) == tuple(card)) is not witness.legal
@@ -249,13 +253,13 @@ def express_after_a_play(card, **options):
 )
 def test_who_may_guess(options, card, asked):
     """X2: the source says "after any correct play"."""
-    state, found = express_after_a_play(card, **options), []
+    state, result = express_after_a_play(card, **options), []
     while eleusis.view(state, None).phase is Phase.GUESS_OPTION:
-        found += eleusis.to_act(state)
+        result += eleusis.to_act(state)
         assert eleusis.view(state, None).turn == 1
         state, (passed,) = act(state, Pass())
-        assert passed.event == Passed(found[-1])
-    assert (found, eleusis.to_act(state)) == (asked, (2,))
+        assert passed.event == Passed(result[-1])
+    assert (result, eleusis.to_act(state)) == (asked, (2,))
 
 
 def test_a_guess_by_a_seat_that_did_not_play_scores_for_it_and_ends_the_hand():
@@ -277,6 +281,76 @@ def test_a_prophet_is_an_option_while_two_others_are_left():
     state = with_hands(begun(4), "7h", "2s 3s", "2d 3d", "4h 5h", expelled=(Seat(2),))
     after, _ = act(state, Play(("2s",)))
     assert after.phase is Phase.PLAY
+
+
+# fmt: off
+TURNS = [
+    # dealer seat  prophet  expelled   next  why
+    (0,      1,    None,    (),        2,    "the next seat clockwise"),
+    (0,      5,    None,    (),        1,    "past the dealer"),
+    (3,      2,    None,    (),        4,    "... wherever it sits"),
+    (0,      1,    None,    (2,),      3,    "past an expelled seat"),
+    (0,      1,    None,    (2, 3),    4,    "past two that follow each other"),
+    (0,      4,    None,    (1, 5),    2,    "... and round the table"),
+    (0,      2,    None,    (2,),      3,    "also after the seat that was expelled just now"),
+    (0,      1,    2,       (),        3,    "past the prophet"),
+    (0,      5,    1,       (),        2,    "... and round the table"),
+    (0,      1,    2,       (3,),      4,    "past the prophet and an expelled seat behind it"),
+    (0,      1,    3,       (2,),      4,    "... and one before it"),
+    (3,      2,    4,       (5,),      0,    "past the dealer, the prophet and an expelled seat"),
+    (0,      2,    3,       (1, 4, 5), 2,    "the only seat left plays again"),
+]
+# fmt: on
+
+
+def at_the_end_of_a_turn(dealer, seat, taken=(0,) * 6, **office):
+    """A hand of six that seat `dealer` deals, in which `seat` passes the option to become prophet."""
+    state = begun(6, max_turns=3)
+    state = replace(state, match=replace(state.match, hand=dealer), phase=Phase.PROPHET_OPTION)
+    office = replace(state.table.office, **office)
+    turn = replace(state.turn, seat=Seat(seat), taken=taken)
+    return replace(state, turn=turn, table=replace(state.table, office=office))
+
+
+@pytest.mark.parametrize(
+    ("dealer", "seat", "prophet", "expelled", "following", "why"),
+    TURNS,
+    ids=[f"{at} {row[-1]}" for at, row in enumerate(TURNS)],
+)
+def test_the_next_turn_is_of(dealer, seat, prophet, expelled, following, why):
+    state = at_the_end_of_a_turn(dealer, seat, prophet=prophet, expelled=expelled)
+    after, _ = act(state, Pass())
+    seen = eleusis.view(after, None)
+    assert (seen.phase, seen.turn, seen.to_act) == (Phase.PLAY, following, following)
+
+
+# fmt: off
+LIMITS = [
+    # turns taken         prophet  expelled  ends   why
+    ((0, 3, 3, 3, 3, 3),  None,    (),       True,  "each seat has had its turns"),
+    ((0, 3, 3, 3, 3, 2),  None,    (),       False, "one has a turn left"),
+    ((0, 4, 3, 3, 3, 2),  None,    (),       False, "... though another has had more"),
+    ((0, 3, 3, 3, 3, 2),  None,    (5,),     True,  "the one that has a turn left is expelled"),
+    ((0, 3, 3, 3, 3, 2),  5,       (),       True,  "... or the prophet"),
+    ((0, 3, 3, 3, 2, 2),  5,       (),       False, "one is the prophet, and another has a turn left"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("taken", "prophet", "expelled", "ends", "why"), LIMITS, ids=[row[-1] for row in LIMITS]
+)
+def test_the_limit_of_turns_ends_a_hand(taken, prophet, expelled, ends, why):
+    state = at_the_end_of_a_turn(0, 4, taken, prophet=prophet, expelled=expelled)
+    _, told = act(state, Pass())
+    assert [scored.end for scored in events(told, HandScored)] == [End.TURN_CAP] * ends
+
+
+def test_a_seat_that_is_expelled_in_its_turn_has_no_option_to_become_prophet():
+    state = with_hands(begun(6), "7h " + "2s 3h " * 20, *["2h 3h"] * 5)
+    after, _ = act(state, Play(("2h",)))
+    assert after.table.office.expelled == (1,)
+    assert (after.phase, eleusis.to_act(after)) == (Phase.PLAY, (2,))
 
 
 def test_a_prophet_before_any_card_gives_the_dealer_nothing():
@@ -316,8 +390,8 @@ def test_who_deposes_the_prophet_is_not_expelled(opinion, expelled):
 
 def test_drawn_cards_are_told_to_who_drew_them_alone():
     drawn = 0
-    for _, told in play(4, 2):
-        for event, who in told:
+    for _, events in play(4, 2):
+        for event, who in events:
             if isinstance(event, Drawn):
                 assert who == (event.seat,)
                 drawn += 1
@@ -527,8 +601,8 @@ def test_there_are_three_to_eight_seats(seats):
 def play(seats, seed, texts=EXAMPLES, **options):
     """A match of random offered moves, with strings now and then: states and what was told."""
     chooser = random.Random(seed)
-    state, told = eleusis.start(build_options(Options, options), seats, SeededDeals(seed))
-    yield state, told
+    state, events = eleusis.start(build_options(Options, options), seats, SeededDeals(seed))
+    yield state, events
     while asked := eleusis.to_act(state):
         (seat,) = asked
         moves = eleusis.moves(state, seat)
@@ -539,8 +613,8 @@ def play(seats, seed, texts=EXAMPLES, **options):
             held = eleusis.view(state, seat).held
             string = Play(tuple(chooser.sample(held, min(len(held), chooser.randint(1, 3)))))
             move = string if string in moves else move
-        state, told = act(state, move, seed)
-        yield state, told
+        state, events = act(state, move, seed)
+        yield state, events
 
 
 def all_cards(state):
@@ -593,8 +667,8 @@ def test_nobody_but_the_dealer_learns_the_rule_before_the_hand_ends(variant):
 
 def test_a_seat_learns_its_own_cards_and_the_public_line_and_nothing_else():
     """The same own cards, with all the others shuffled, give the same view, moves and events."""
-    state, told = eleusis.start(Options(), 4, SeededDeals(3))
-    _, told = act(state, Rule(COLORS), 3)
+    state, events = eleusis.start(Options(), 4, SeededDeals(3))
+    _, events = act(state, Rule(COLORS), 3)
     deck = list(SeededDeals(3).shuffle(0, "deck", PACK_52 * 2))
     own = {*range(1, 42, 3), 42}  # seat 2 is dealt at places 1, 4, 7 …; the starter lies at 42
     hidden = [at for at in range(len(deck)) if at not in own]
@@ -609,8 +683,8 @@ def test_a_seat_learns_its_own_cards_and_the_public_line_and_nothing_else():
 
     seen = set()
     for seed in range(20):
-        after, told = eleusis.step(state, ((Seat(0), Rule(COLORS)),), swapped(seed))
-        mine = tuple(event for event, who in told if who is None or 2 in who)
+        after, events = eleusis.step(state, ((Seat(0), Rule(COLORS)),), swapped(seed))
+        mine = tuple(event for event, who in events if who is None or 2 in who)
         assert [type(event) for event in mine] == [Dealt, Drawn]
         seen.add((repr(eleusis.view(after, Seat(2))), mine))
     assert len(seen) == 1

@@ -4,13 +4,13 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.cards import PACK_52
-from arena.cel import DECK_ORDER, FACES, Rule
+from arena.games.cards import PACK_52
+from arena.games.cel import DECK_ORDER, FACES, Rule
 from arena.games.contract import Work
 from arena.games.eleusis.hidden_rule import Draws, _Trial, judge_guess, validate
 from arena.games.eleusis.legal_moves import RULE_TEXTS
 from arena.games.eleusis.messages import Rule as RuleMove
-from arena.games.eleusis.verdict import Verdict
+from arena.games.eleusis.messages import Verdict
 from arena.games.eleusis.work import (
     EXAMPLES,
     MOST_BOUND,
@@ -19,16 +19,16 @@ from arena.games.eleusis.work import (
     work_of_guess,
     work_of_trial,
 )
-from arena.referee import Answer
 from arena.referee.clock import WORK_STEP_S
+from arena.referee.seat import Answer
 from arena.referee.step_processes import StepProcesses
-from arena.terms import TimeControl
+from arena.referee.terms import TimeControl
+from arena.referee.wire.games import codec_of
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
-from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
-from tests.cel.test_language import FAILURES, VALUES
-from tests.cel.test_oracle import Writer
 from tests.fuzz.rules import DEAR
+from tests.games.cel.test_language import FAILURES, VALUES
+from tests.games.cel.test_oracle import Writer
 from tests.referee.matches import spec_of
 
 HOSTILE = "line.all(x,(1/0==1)||(1/0==1)||(1/0==1)||true)&&card.color!=last.color"
@@ -53,8 +53,8 @@ def rules():
 def test_no_card_costs_more_than_was_known_before():
     for rule in rules():
         for line in LINES:
-            found = rule.evaluate([FACES[card] for card in line])
-            assert found.dearest <= rule.bound(len(line)), (rule, len(line))
+            result = rule.evaluate([FACES[card] for card in line])
+            assert result.dearest <= rule.bound(len(line)), (rule, len(line))
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ def test_the_fuzzer_knows_rules_that_are_too_dear():
 
 @pytest.mark.parametrize("text", TOO_DEAR)
 def test_a_rule_over_the_bound_is_refused_without_an_evaluation(text, evaluations):
-    found = validate(text, Draws(PACK_52))
-    assert (found.verdict, len(evaluations)) == (Verdict.COST, 0)
+    result = validate(text, Draws(PACK_52))
+    assert (result.verdict, len(evaluations)) == (Verdict.COST, 0)
 
 
 @pytest.mark.parametrize("text", TOO_DEAR)

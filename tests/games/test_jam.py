@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from arena.cards import PACK_52
+from arena.games.cards import PACK_52
 from arena.games.contract import BadOptions
 from arena.games.jam import rules as jam
 from arena.games.jam import scoring
-from arena.games.jam.options import Options
+from arena.games.jam.messages import Options
+from arena.games.jam.rules import Match
 from arena.games.jam.scoring import Claim
-from arena.games.jam.state import Match
 from arena.testing.deals import SeededDeals
+from tests.games.random_play import random_turns
 
 # fmt: off
 CLAIMS = [
@@ -84,16 +85,14 @@ def held_by(state):
 @pytest.mark.parametrize("seed", range(5))
 def test_a_deal_takes_174_decisions_and_keeps_all_cards(seed):
     draw, deals = random.Random(seed), SeededDeals(f"jam {seed}")
-    state, _ = jam.start(Options(hands=2), 2, deals)
     decisions = 0
-    while acting := jam.to_act(state):
-        moves = jam.moves(state, acting[0])
-        assert jam.fallback(state, acting[0]) in moves
-        assert sorted(held_by(state)) == sorted(PACK_52)
-        state, _ = jam.step(state, ((acting[0], moves.sample(draw.randrange)),), deals)
-        decisions += 1
+    for turn in random_turns(jam, Options(hands=2), 2, draw, deals):
+        decisions += len(turn.chosen)
+        for seat in turn.acting:
+            assert jam.fallback(turn.after, seat) in jam.moves(turn.after, seat)
+            assert sorted(held_by(turn.after)) == sorted(PACK_52)
     assert decisions == 2 * 174
-    assert [len(side.played) for side in state.deal.sides] == [26, 26]
+    assert [len(side.played) for side in turn.after.deal.sides] == [26, 26]
 
 
 def test_the_dealer_has_the_black_cards_and_does_not_lead():
@@ -104,14 +103,64 @@ def test_the_dealer_has_the_black_cards_and_does_not_lead():
     assert jam.to_act(state) == (1,)
 
 
+QUIET = [0, 1] * 13
+"""Winners of a hand that scores nothing."""
+BABY = [0] * 4 + [1, 1, 0] * 4 + [1, 0] * 5
+"""Thirteen tricks each, and a baby slam of seat 0: one point."""
+
+# fmt: off
+ENDS = [
+    # points  hand   of seat  rubbers of  won     hands   over   points  won     scores  limited  why
+    ((4, 0),  BABY,  0,       1,          (0, 0), 0,      True,  (5, 0), (1, 0), (5, 0), False, "five points and more than the other win a rubber"),
+    ((0, 4),  BABY,  1,       1,          (0, 0), 0,      True,  (0, 5), (0, 1), (0, 5), False, "... also for seat 1, if it has them"),
+    ((3, 0),  BABY,  0,       1,          (0, 0), 0,      False, (4, 0), (0, 0), None,   None,  "four do not"),
+    ((4, 5),  BABY,  0,       1,          (0, 0), 0,      False, (5, 5), (0, 0), None,   None,  "nor do equal points"),
+    ((5, 5),  BABY,  1,       1,          (0, 0), 0,      True,  (5, 6), (0, 1), (5, 6), False, "the next difference decides"),
+    ((3, 2),  QUIET, 0,       1,          (0, 0), 49,     True,  (3, 2), (1, 0), (3, 2), True,  "after fifty hands more points win"),
+    ((2, 3),  QUIET, 0,       1,          (0, 0), 49,     True,  (2, 3), (0, 1), (2, 3), True,  "... also those of seat 1"),
+    ((2, 2),  QUIET, 0,       1,          (0, 0), 49,     True,  (2, 2), (0, 0), (2, 2), True,  "... and equal points are drawn"),
+    ((3, 2),  QUIET, 0,       1,          (0, 0), 48,     False, (3, 2), (0, 0), None,   None,  "... not after forty-nine"),
+    ((4, 0),  BABY,  0,       2,          (0, 0), 0,      False, (0, 0), (1, 0), None,   None,  "each rubber of a match starts with no points"),
+    ((4, 3),  BABY,  0,       2,          (0, 1), 0,      False, (0, 0), (1, 1), None,   None,  "one rubber each"),
+    ((4, 3),  BABY,  0,       2,          (1, 0), 0,      True,  (5, 3), (2, 0), (2, 0), False, "two rubbers win the match"),
+    ((3, 4),  BABY,  1,       2,          (0, 1), 0,      True,  (3, 5), (0, 2), (0, 2), False, "... also for seat 1"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("points", "hand", "seat", "rubbers", "won", "hands", "over", "after", "rubbers_won", "scores", "limited", "why"),
+    ENDS,
+    ids=[row[-1] for row in ENDS],
+)  # fmt: skip
+def test_after_a_hand(
+    points, hand, seat, rubbers, won, hands, over, after, rubbers_won, scores, limited, why
+):
+    winners = [winner ^ seat for winner in hand]
+    deals, leader = SeededDeals("the last trick"), winners[-1]
+    match = Match(Options(rubbers=rubbers), 6, hands, points, won, sum(won), ())
+    state = jam.deal_hand(match, deals).state
+    cards = [("As",), ("2s",)] if leader == 0 else [("2s",), ("As",)]
+    sides = [
+        replace(side, hand=held, stock=())
+        for side, held in zip(state.deal.sides, cards, strict=True)
+    ]
+    deal = replace(state.deal, sides=tuple(sides), turn=leader, winners=tuple(winners[:-1]))
+    state = replace(state, deal=deal)
+    for player in (leader, 1 - leader):
+        assert jam.to_act(state) == (player,)
+        state, _ = jam.step(state, ((player, jam.moves(state, player).all[0]),), deals)
+    view, result = jam.view(state, None), jam.result(state)
+    assert (view.totals, view.rubbers) == (after, rubbers_won)
+    assert (result is not None) is over
+    assert not over or (result.scores, result.ended_by_limit) == (scores, limited)
+    assert (view.hand, view.dealer, view.to_act) == ((6, 0, None) if over else (7, 1, 0))
+
+
 def test_a_match_to_two_rubbers_scores_rubbers():
     draw, deals = random.Random(3), SeededDeals("rubbers")
-    state, _ = jam.start(Options(rubbers=2), 2, deals)
-    while acting := jam.to_act(state):
-        state, _ = jam.step(
-            state, ((acting[0], jam.moves(state, acting[0]).sample(draw.randrange)),), deals
-        )
-    result = jam.result(state)
+    *_, last = random_turns(jam, Options(rubbers=2), 2, draw, deals)
+    result = jam.result(last.after)
     assert max(result.scores) == 2
     assert sum(result.scores) <= scoring.MAX_RUBBERS
 

@@ -4,23 +4,27 @@ import random
 
 import pytest
 
-from arena.cards import parse_cards
+from arena.games.cards import parse_cards
 from arena.games.contract import BadOptions, IllegalMove
 from arena.games.klaberjass import rules
 from arena.games.klaberjass import rules as klaberjass
-from arena.games.klaberjass.legal_moves import before
 from arena.games.klaberjass.messages import (
     Announce,
     Answered,
     Auction,
     Began,
+    Call,
+    Called,
     Contest,
     Dealt,
+    Good,
     HowHigh,
     NamedSuit,
     NamedTop,
     No,
     NoMeld,
+    NotGood,
+    Options,
     Pass,
     Phase,
     Play,
@@ -31,14 +35,15 @@ from arena.games.klaberjass.messages import (
     ThrownIn,
     Won,
     Word,
+    Yes,
 )
-from arena.games.klaberjass.options import Options
 from arena.games.klaberjass.scoring import PACK_32, best_sequence, settle
-from arena.games.klaberjass.state import SILENCE, Deal, Match, Side, Talon, Tricks
+from arena.games.klaberjass.state import SILENCE, Deal, Match, Side, Talon, Tricks, before
 from arena.games.klaberjass.tricks import legal_replies
 from arena.games.options import build_options
 from arena.games.two_seats import SEATS
 from arena.testing.deals import SeededDeals
+from tests.games.random_play import random_turns
 
 MOST_DECISIONS = 26 * 100
 """Of a match: what one hand can have, times the guard."""
@@ -83,12 +88,12 @@ def at(
 
 def after(state, *moves):
     """The state after these moves of whoever is to act, and all events."""
-    told = []
+    events = []
     for move in moves:
         (seat,) = klaberjass.to_act(state)
         state, new = klaberjass.step(state, ((seat, move),), SeededDeals(1))
-        told += [event for event, _ in new]
-    return state, told
+        events += [event for event, _ in new]
+    return state, events
 
 
 # fmt: off
@@ -109,8 +114,8 @@ HIGH = [
 def test_after_how_high_the_arena_says(dealer, other, said, winner, why):
     contest = Contest(1, 20, None, None, ("", ""), ("", ""), None, ())
     state = at((dealer, other), phase=Phase.ANSWER, turn=0, contest=contest)
-    state, told = after(state, HowHigh())
-    assert told == [Answered(0, Word.HOW_HIGH), *said]
+    state, events = after(state, HowHigh())
+    assert events == [Answered(0, Word.HOW_HIGH), *said]
     seen = klaberjass.view(state, None)
     assert (seen.contest.winner, seen.to_act, seen.phase) == (winner, 1, Phase.LEAD)
     named = {event.rank for event in said if isinstance(event, NamedTop)} | {""}
@@ -129,7 +134,19 @@ def test_a_silent_seat_lets_the_dealer_announce():
     state, _ = after(state, NoMeld())
     assert klaberjass.to_act(state) == (0,)
     state, _ = after(state, Announce(20))
-    assert klaberjass.view(state, None).contest.winner == 0
+    contest = klaberjass.view(state, None).contest
+    assert (contest.announcer, contest.winner) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "word", "winner"), [(Good(), Word.GOOD, 1), (NotGood(), Word.NOT_GOOD, 0)]
+)
+def test_the_dealers_answer_decides_who_may_score_sequences(answer, word, winner):
+    contest = Contest(1, 20, None, None, ("", ""), ("", ""), None, ())
+    hands = ("Jc Qc Kc Ac", "8s 9s Ts") if isinstance(answer, NotGood) else ("8c 9c", "8s 9s Ts")
+    state, events = after(at(hands, phase=Phase.ANSWER, turn=0, contest=contest), answer)
+    assert events == [Answered(0, word)]
+    assert klaberjass.view(state, None).contest.winner == winner
 
 
 def test_a_fifty_cannot_be_announced_as_a_twenty():
@@ -176,8 +193,8 @@ def test_melds_wait_for_a_trick_and_are_shown_after_the_first_in_any_case():
     """R8: the winner of the contest may lose the first trick and win a later one."""
     contest = Contest(0, 20, None, None, ("", ""), ("", ""), 0, ())
     state = at(("7c 8c 9c", "Ah Kc As"), phase=Phase.LEAD, turn=1, contest=contest)
-    state, told = after(state, Play("Ah", bela=False), Play("7c", bela=False))
-    assert told[-1] == Shown(0, (("7c", "8c", "9c"),), 20)
+    state, events = after(state, Play("Ah", bela=False), Play("7c", bela=False))
+    assert events[-1] == Shown(0, (("7c", "8c", "9c"),), 20)
     assert klaberjass.view(state, None).points == (0, 11)
     assert klaberjass.view(state, None).known == (("8c", "9c"), ())
     late = at(("7c 8c 9c Ac", "Ah Kc As Qs"), phase=Phase.LEAD, turn=1, contest=contest)
@@ -191,9 +208,20 @@ def test_melds_wait_for_a_trick_and_are_shown_after_the_first_in_any_case():
 def test_the_dealer_may_schmeiss_after_a_pass_and_must_then_take():
     """R4: of a refused schmeiss the caller is the maker."""
     state, _ = klaberjass.start(Options(), 2, SeededDeals(1))
-    state, _ = after(state, Pass(), Schmeiss(), No())
+    state, _ = after(state, Pass(), Schmeiss())
+    assert (klaberjass.view(state, None).auction.schmeisser, klaberjass.to_act(state)) == (0, (1,))
+    state, events = after(state, No())
+    assert events[0] == Called(1, Call.NO)
     seen = klaberjass.view(state, None)
     assert (seen.auction.maker, seen.auction.trump) == (0, seen.upcard[1])
+
+
+def test_an_accepted_schmeiss_throws_the_hand_in():
+    """R4."""
+    state, _ = klaberjass.start(Options(), 2, SeededDeals(1))
+    state, events = after(state, Schmeiss(), Yes())
+    assert events[1:3] == [Called(0, Call.YES), ThrownIn(0)]
+    assert (klaberjass.hand_number(state), klaberjass.view(state, None).dealer) == (1, 0)
 
 
 def test_a_thrown_in_hand_is_no_score_and_the_same_seat_deals():
@@ -202,8 +230,8 @@ def test_a_thrown_in_hand_is_no_score_and_the_same_seat_deals():
     for hand in range(4):
         assert klaberjass.view(state, None).dealer == 0
         assert klaberjass.hand_number(state) == hand
-        state, told = after(state, *(Pass(),) * 4)
-        assert ThrownIn(hand) in told
+        state, events = after(state, *(Pass(),) * 4)
+        assert ThrownIn(hand) in events
     ended = klaberjass.result(state)
     assert (ended.scores, ended.hand_scores) == ((0, 0), ((0, 0),) * 4)
 
@@ -245,13 +273,8 @@ def test_options_are_checked(given, seats):
 def play(seed, options=Options()):  # noqa: B008 - frozen
     """A random match: every state, and what was told on entering it."""
     deals, chooser = SeededDeals(seed), random.Random(seed)
-    state, told = klaberjass.start(options, 2, deals)
-    yield state, told
-    while asked := klaberjass.to_act(state):
-        (seat,) = asked
-        move = klaberjass.moves(state, seat).sample(chooser.randrange)
-        state, told = klaberjass.step(state, ((seat, move),), deals)
-        yield state, told
+    for turn in random_turns(klaberjass, options, 2, chooser, deals):
+        yield turn.after, turn.events
 
 
 def all_cards(deal):
@@ -262,7 +285,7 @@ def all_cards(deal):
 @pytest.mark.parametrize("seed", range(12))
 def test_random_matches_keep_the_cards_and_end_in_the_digests_bounds(seed):
     decisions, from_tricks = -1, 0
-    for state, told in play(seed):
+    for state, events in play(seed):
         decisions += 1
         assert all_cards(state.deal) == sorted(PACK_32)
         for seat in klaberjass.to_act(state):
@@ -271,7 +294,7 @@ def test_random_matches_keep_the_cards_and_end_in_the_digests_bounds(seed):
             assert 1 <= offered.count() <= 11
         for seat in SEATS:
             assert set(klaberjass.view(state, None).known[seat]) <= set(state.deal.sides[seat].hand)
-        for event, who in told:
+        for event, who in events:
             assert (who is None) is not isinstance(event, Dealt)
             if isinstance(event, Won):
                 from_tricks += event.value
@@ -300,8 +323,8 @@ def test_random_matches_keep_the_cards_and_end_in_the_digests_bounds(seed):
 def test_the_winner_of_a_hand_deals_the_next():
     """R13."""
     winner = None
-    for state, told in play(4):
-        for event, _ in told:
+    for state, events in play(4):
+        for event, _ in events:
             if isinstance(event, Scored):
                 winner = event.winner
             elif isinstance(event, Began) and winner is not None:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from arena.cel import ALL_FACES, FACES, Rule
+from arena.games.cel import ALL_FACES, FACES, Rule
 from arena.games.eleusis.likely_rules import (
     FACE_COUNT,
     Ends,
@@ -27,10 +27,10 @@ def test_bits_and_text_of_a_rule_say_the_same():
             parsed = Rule.parse(rule.text)
             for _ in range(4):
                 line = chance.choices(ALL_FACES, k=chance.randrange(1, 12))
-                found = parsed.evaluate(line)
-                assert found.failed is None, rule.text
+                result = parsed.evaluate(line)
+                assert result.failed is None, rule.text
                 said = rule.bits >> FACE_COUNT * kind.context(Ends.of(line)) & EVERY_FACE
-                assert said == found.allowed, rule.text
+                assert said == result.allowed, rule.text
 
 
 def test_each_rule_is_there_once_and_all_priors_are_one_at_most():
@@ -107,9 +107,9 @@ def test_where_no_rule_fits_the_nearest_is_the_likeliest(disputed):
     """Some cards were right and wrong at the same place, which contradicts every rule."""
     line = tuple(random.Random(1).sample(list(FACES), 50))
     right = [Shown(n, (card,), right=True) for n, card in enumerate(line) if n]
-    found = beliefs(line, (*right, *(each._replace(right=False) for each in right[:disputed])))
-    assert found.contradictions >= disputed
-    assert 0 < sum(weight for weight, _, _ in found.rules) <= 1.0001
+    result = beliefs(line, (*right, *(play._replace(right=False) for play in right[:disputed])))
+    assert result.contradictions >= disputed
+    assert 0 < sum(weight for weight, _, _ in result.rules) <= 1.0001
 
 
 def test_the_layout_and_the_no_plays_tell_what_is_right():

@@ -4,11 +4,10 @@ import random
 
 import pytest
 
-from arena.cards import PACK_52, SUITS, parse_cards
+from arena.games.cards import PACK_52, SUITS, parse_cards
 from arena.games.contract import BadOptions, IllegalMove, Seat
-from arena.games.loo import legal_moves, rules
+from arena.games.loo import rules
 from arena.games.loo import rules as loo
-from arena.games.loo.flushes import flush_of, loo_board
 from arena.games.loo.messages import (
     PASS,
     Began,
@@ -20,6 +19,7 @@ from arena.games.loo.messages import (
     Exchanged,
     FlushShown,
     Hold,
+    Options,
     Phase,
     Play,
     PlayHand,
@@ -27,12 +27,12 @@ from arena.games.loo.messages import (
     RevealFlush,
     Scored,
 )
-from arena.games.loo.options import Options
 from arena.games.loo.rules import SEATS
-from arena.games.loo.state import Cards, Deal, Line, Match, Tricks
-from arena.games.loo.tricks import legal_replies, trick_winner
+from arena.games.loo.state import Cards, Deal, Line, Match, Tricks, before
+from arena.games.loo.tricks import flush_of, legal_replies, loo_board, trick_winner
 from arena.games.options import build_options
 from arena.testing.deals import SeededDeals, UnshuffledDeals
+from tests.games.random_play import random_turns
 
 MOST_SEEN = {5: 358, 6: 528, 7: 658, 8: 864, 9: 1101, 10: 1344}
 """The digest's decisions of a random match, where holders of a flush alone are asked for it."""
@@ -137,17 +137,17 @@ def at(hands, *, phase, upcard="2h", stock="", dead="", turn=None, pot=5, leader
     deal = Deal(upcard, cards, Line(players, passed, (0,) * seats), tricks, phase, first)
     chips = (-5, *(0,) * (seats - 1))
     match = Match(Options(), 0, pot, chips, (0,) * seats, ())
-    return legal_moves.before(match, deal)
+    return before(match, deal)
 
 
 def after(state, *moves):
     """The state after these moves of whoever is to act, and all that was told."""
-    told = []
+    events = []
     for move in moves:
         (seat,) = loo.to_act(state)
         state, new = loo.step(state, ((seat, move),), SeededDeals(1))
-        told += new
-    return state, told
+        events += new
+    return state, events
 
 
 def told_of(told, kind):
@@ -161,18 +161,18 @@ FIVE = ["2c 3d 8s 9c Tc", "Ah Kh As Ks 3c", "Jc Qh 4s 5s 9d", "", ""]
 def test_who_plays_alone_takes_the_pot():
     """R3: the last seat is asked even when all others passed."""
     state, _ = loo.start(Options(), 5, SeededDeals(0))
-    state, told = after(state, PASS, PASS, PASS, PASS)
+    state, events = after(state, PASS, PASS, PASS, PASS)
     assert loo.to_act(state) == (0,)
-    state, told = after(state, IN)
-    (scored,) = told_of(told, Scored)
+    state, events = after(state, IN)
+    (scored,) = told_of(events, Scored)
     assert (scored.ending, scored.won, scored.pot) == (Ending.WALKOVER, (5, 0, 0, 0, 0), 0)
     assert loo.view(state, None).chips == (0, -5, 0, 0, 0)  # seat 1 deals now
 
 
 def test_a_pot_that_nobody_wants_grows():
     state, _ = loo.start(Options(), 5, SeededDeals(0))
-    state, told = after(state, *[PASS] * 10)
-    assert [event.pot for event in told_of(told, Scored)] == [5, 10]
+    state, events = after(state, *[PASS] * 10)
+    assert [event.pot for event in told_of(events, Scored)] == [5, 10]
     assert loo.view(state, None).pot == 15
 
 
@@ -181,21 +181,21 @@ def test_everybody_is_asked_for_a_flush_and_a_hold_is_not_told():
     hands = ["2c 3d 8s 9c Tc", "2s 5s 9s Ts Ks", "Jc Qh 4s 5s 9d", "", ""]
     state = at(hands, phase=Phase.FIRST_FLUSH)
     assert list(loo.moves(state, 1)) == [RevealFlush(), Hold()]
-    state, told = after(state, Hold())
-    assert (told, loo.to_act(state)) == ([], (2,))
+    state, events = after(state, Hold())
+    assert (events, loo.to_act(state)) == ([], (2,))
     assert list(loo.moves(state, 2)) == [Hold()]
-    state, told = after(state, Hold(), Hold())
-    assert (told, loo.view(state, None).phase) == ([], Phase.EXCHANGE)
+    state, events = after(state, Hold(), Hold())
+    assert (events, loo.view(state, None).phase) == ([], Phase.EXCHANGE)
 
 
 def test_a_better_flush_does_not_lose_by_silence():
     """R6: the flush revealed is a plain one, and seat 2 held a mouche back."""
     hands = ["2c 3d 8s 9c Tc", "Jc 4s 5s 9s 2s", "2d 5d 9d Td Kd", "As 3c", ""]
     state = at(hands, phase=Phase.FIRST_FLUSH, pot=10)
-    _, told = after(state, Hold(), RevealFlush())
-    (shown,) = told_of(told, FlushShown)
+    _, events = after(state, Hold(), RevealFlush())
+    (shown,) = told_of(events, FlushShown)
     assert shown == FlushShown(1, parse_cards("Jc 4s 5s 9s 2s"), (2,))
-    (scored,) = told_of(told, Scored)
+    (scored,) = told_of(events, Scored)
     assert scored.won == (0, 10, 0, 0, 0)
 
 
@@ -206,10 +206,10 @@ def test_an_exchange_is_limited_by_stock_and_dead_cards():
     offered = loo.moves(state, 1)
     assert max(len(move.cards) for move in offered) == 3
     assert offered.count() == 1 + 5 + 10 + 10
-    state, told = after(state, Exchange(("Ah", "Kh")))
-    drawn = told_of(told, Drawn)[0].cards
-    assert told_of(told, Exchanged) == [Exchanged(1, 2)]
-    assert told_of(told, Recycled) == [Recycled(2)]
+    state, events = after(state, Exchange(("Ah", "Kh")))
+    drawn = told_of(events, Drawn)[0].cards
+    assert told_of(events, Exchanged) == [Exchanged(1, 2)]
+    assert told_of(events, Recycled) == [Recycled(2)]
     assert "2d" in drawn
     assert len({"4d", "5d"} & set(drawn)) == 1
     seen = loo.view(state, Seat(1))
@@ -219,8 +219,8 @@ def test_an_exchange_is_limited_by_stock_and_dead_cards():
 
 def test_cards_drawn_are_told_to_their_seat_alone():
     state = at(FIVE, phase=Phase.EXCHANGE, stock="2d 4d")
-    _, told = after(state, Exchange(("3c",)))
-    assert [each.sent_to for each in told if isinstance(each.event, Drawn)] == [(1,)]
+    _, events = after(state, Exchange(("3c",)))
+    assert [sent.sent_to for sent in events if isinstance(sent.event, Drawn)] == [(1,)]
 
 
 def test_civil_goes_with_the_lead_of_the_ace_of_trump_alone():
@@ -253,9 +253,9 @@ def test_a_player_without_a_trick_pays_and_the_pot_is_divided():
     state = at(hands, phase=Phase.LEAD, leader=1, pot=10)
     tricks = Tricks(1, (), ((),) * 5, (0, 0, 1, 1), civil=False)
     deal = Deal("2h", state.deal.cards, state.deal.line, tricks, Phase.LEAD, 1)
-    state = legal_moves.before(state.match, deal)
-    state, told = after(state, *(Play(card, civil=False) for card in ("Ah", "3d", "2s")))
-    (scored,) = told_of(told, Scored)
+    state = before(state.match, deal)
+    state, events = after(state, *(Play(card, civil=False) for card in ("Ah", "3d", "2s")))
+    (scored,) = told_of(events, Scored)
     assert (scored.won, scored.looed, scored.pot) == ((4, 6, 0, 0, 0), (2,), 5)
     assert scored.chips == (-1, 6, -5, 0, 0)
 
@@ -292,13 +292,8 @@ def test_options_are_checked(given, seats):
 def play(seats, seed, options=Options()):  # noqa: B008 - frozen
     """A random match: every state, and what was told on entering it."""
     deals, chooser = SeededDeals(seed), random.Random(seed)
-    state, told = loo.start(options, seats, deals)
-    yield state, told
-    while asked := loo.to_act(state):
-        (seat,) = asked
-        move = loo.moves(state, seat).sample(chooser.randrange)
-        state, told = loo.step(state, ((seat, move),), deals)
-        yield state, told
+    for turn in random_turns(loo, options, seats, chooser, deals):
+        yield turn.after, turn.events
 
 
 def all_cards(deal):
@@ -311,7 +306,7 @@ def all_cards(deal):
 @pytest.mark.parametrize("seed", range(2))
 def test_random_matches_keep_cards_and_chips_and_end_in_the_digests_bounds(seats, seed):
     asked_for_holders = 0
-    for state, told in play(seats, seed):
+    for state, events in play(seats, seed):
         assert all_cards(state.deal) == sorted(PACK_52)
         assert sum(state.match.chips) + state.match.pot == 0
         assert state.match.pot % 5 == 0
@@ -320,7 +315,7 @@ def test_random_matches_keep_cards_and_chips_and_end_in_the_digests_bounds(seats
             assert loo.fallback(state, seat) in offered
             assert 1 <= offered.count() <= 32
             asked_for_holders += list(offered) != [Hold()]
-        for event, who in told:
+        for event, who in events:
             assert (who is None) is not isinstance(event, Dealt | Drawn)
     ended = loo.result(state)
     assert len(ended.hand_scores) == 3 * seats
@@ -330,9 +325,9 @@ def test_random_matches_keep_cards_and_chips_and_end_in_the_digests_bounds(seats
 
 def test_every_seat_deals_three_times():
     dealers = {}
-    for state, told in play(5, 1):
+    for state, events in play(5, 1):
         dealers[loo.hand_number(state)] = loo.view(state, None).dealer
-        for event in told_of(told, Declared):
+        for event in told_of(events, Declared):
             assert isinstance(event.plays, bool)
     assert list(dealers.values()) == [0, 1, 2, 3, 4] * 3
 
@@ -359,12 +354,12 @@ def test_cards_are_dealt_singly_from_the_dealers_left():
 
 def test_a_hand_begins_with_its_number_dealer_upcard_and_pot():
     """Also the second one, whose pot holds what nobody won."""
-    state, told = loo.start(Options(), 5, UnshuffledDeals())
-    assert told[0] == (Began(0, Seat(0), PACK_52[25], 5), None)
-    state, told = after(state, *[PASS] * 5)
-    (began,) = told_of(told, Began)
+    state, events = loo.start(Options(), 5, UnshuffledDeals())
+    assert events[0] == (Began(0, Seat(0), PACK_52[25], 5), None)
+    state, events = after(state, *[PASS] * 5)
+    (began,) = told_of(events, Began)
     assert began == Began(1, Seat(1), state.deal.upcard, 10)
-    assert [seats for event, seats in told if event == began] == [None]
+    assert [seats for event, seats in events if event == began] == [None]
 
 
 def test_cards_reach_the_dead_pile_in_the_order_of_play():

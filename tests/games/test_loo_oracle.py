@@ -9,10 +9,9 @@ from collections import Counter
 
 import pytest
 
-from arena.cards import PACK_52
+from arena.games.cards import PACK_52
 from arena.games.loo import rules as loo
-from arena.games.loo.messages import Exchange, Pass, Phase, Play, PlayHand
-from arena.games.loo.options import Options
+from arena.games.loo.messages import Exchange, Options, Pass, Phase, Play, PlayHand
 from arena.testing.deals import SeededDeals
 
 RANKS = "23456789TJQKA"
@@ -154,7 +153,7 @@ def test_three_card_loo_is_as_a_second_engine_plays_it(seats):
                 case Play(card, civil):
                     assert table.phase() == "play"
                     assert not civil
-                    assert {each.card for each in legal.all} == table.legal()
+                    assert {move.card for move in legal.all} == table.legal()
                     table.play(card)
             state, _ = loo.step(state, ((acting[0], move),), deals)
             if loo.to_act(state):  # at the end the second engine has dealt once more

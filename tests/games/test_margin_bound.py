@@ -18,7 +18,7 @@ QUICK = {
     "pineapple",
 }
 UNBOUNDED = {"eleusis"}
-RACES = {game.id for game in GAMES if "target" in {each.name for each in game.settings}}
+RACES = {game.id for game in GAMES if "target" in {option.name for option in game.settings}}
 """Games that the first seat with so many points wins, where no number of hands is set."""
 
 
@@ -35,11 +35,11 @@ def rows():
 
 @pytest.mark.parametrize(("game", "seats"), rows())
 def test_scores_of_one_board_are_never_further_apart(game, seats):
-    found = reach(game, fixed_length(game, seats), seats, MATCHES, "ci")
+    result = reach(game, fixed_length(game, seats), seats, MATCHES, "ci")
     if game.id in UNBOUNDED:
-        assert found.bound is None
+        assert result.bound is None
     else:
-        assert 0 < found.widest <= found.bound
+        assert 0 < result.widest <= result.bound
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_scores_of_one_board_are_never_further_apart(game, seats):
     ],
 )
 def test_the_bound_is_reached_where_play_can_reach_it(game_id, options):
-    found = reach(game_by_id(game_id), options, 2, 100, "fixed")
-    assert found.widest == found.bound
+    result = reach(game_by_id(game_id), options, 2, 100, "fixed")
+    assert result.widest == result.bound
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.cards import CANONICAL
+from arena.games.cards import CANONICAL
 from arena.games.contract import Seat
-from arena.games.notation import Notation, Unreadable
+from arena.games.notation import Notation, NotationError
 
 
 class Suit(StrEnum):
@@ -131,7 +131,7 @@ UNREADABLE = [
 
 @pytest.mark.parametrize(("text", "why_not", "why"), UNREADABLE, ids=[r[-1] for r in UNREADABLE])
 def test_a_line_is_refused(text, why_not, why):
-    with pytest.raises(Unreadable, match=why_not):
+    with pytest.raises(NotationError, match=why_not):
         NOTATION.read(text)
 
 
@@ -166,6 +166,6 @@ def test_every_value_is_read_back(value):
 def test_any_line_is_read_or_refused(text):
     try:
         value = NOTATION.read(text)
-    except Unreadable:
+    except NotationError:
         return
     assert NOTATION.read(NOTATION.write(value)) == value

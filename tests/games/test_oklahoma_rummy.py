@@ -6,27 +6,41 @@ from itertools import combinations, permutations
 
 import pytest
 
-from arena.cards import pack
-from arena.deal import KeyedDeals
+from arena.games.cards import pack
 from arena.games.contract import MAX_OFFERED, BadOptions
 from arena.games.oklahoma_rummy import rules as oklahoma_rummy
 from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, holds
-from arena.games.oklahoma_rummy.melds import End, MeldKind, extended, melds_within, read_meld
+from arena.games.oklahoma_rummy.melds import (
+    OUT_POINTS,
+    End,
+    MeldKind,
+    extended,
+    melds_within,
+    read_meld,
+)
 from arena.games.oklahoma_rummy.messages import (
     Discard,
     Extend,
     Meld,
     NoDiscard,
+    Options,
     Phase,
     Scored,
     StockRebuilt,
     Table,
     TakePile,
 )
-from arena.games.oklahoma_rummy.options import Options
-from arena.games.oklahoma_rummy.rules import DECK, hand_size, is_over
-from arena.games.oklahoma_rummy.scoring import OUT_POINTS
-from arena.games.oklahoma_rummy.state import MAX_REBUILDS, Deal, Match, Piles, State
+from arena.games.oklahoma_rummy.rules import (
+    DECK,
+    MAX_REBUILDS,
+    Deal,
+    Match,
+    Piles,
+    State,
+    hand_size,
+    is_over,
+)
+from arena.referee.deal import KeyedDeals
 from arena.testing.deals import SeededDeals
 
 SET, RUN = MeldKind.SET, MeldKind.RUN
@@ -105,13 +119,15 @@ def test_equal_melds_are_equal_moves():
 
 def all_melds(hand, sizes=(3, 4)):
     """Every meld of a hand, by trying all orders of all its cards."""
-    found = set()
+    result = set()
     for size in sizes:
         for chosen in set(combinations(sorted(hand), size)):
             if read_meld(SET, chosen):
-                found.add(Meld(SET, chosen))
-            found |= {Meld(RUN, each) for each in set(permutations(chosen)) if read_meld(RUN, each)}
-    return found
+                result.add(Meld(SET, chosen))
+            result |= {
+                Meld(RUN, item) for item in set(permutations(chosen)) if read_meld(RUN, item)
+            }
+    return result
 
 
 def small_hands(count, size, seed):
@@ -252,9 +268,9 @@ def test_random_play_keeps_all_cards_and_ends_within_four_stocks(seats):
             draws += 1
         move = oklahoma_rummy.moves(state, acting[0]).sample(draw.randrange)
         before = state.match.hand
-        state, told = oklahoma_rummy.step(state, ((acting[0], move),), deals)
-        rebuilds += sum(isinstance(event, StockRebuilt) for event, _ in told)
-        for event, _ in told:
+        state, events = oklahoma_rummy.step(state, ((acting[0], move),), deals)
+        rebuilds += sum(isinstance(event, StockRebuilt) for event, _ in events)
+        for event, _ in events:
             if isinstance(event, Scored):
                 went = [OUT_POINTS * (seat == event.out) for seat in range(seats)]
                 parts = zip(event.melded, event.lost, went, strict=True)

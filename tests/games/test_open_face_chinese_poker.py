@@ -4,21 +4,20 @@ import random
 
 import pytest
 
-from arena.cards import PACK_52, parse_cards
+from arena.games.cards import PACK_52, parse_cards
 from arena.games.chinese.unit_values import unit_values as values_of
 from arena.games.contract import Seat
 from arena.games.open_face_chinese_poker import rules
 from arena.games.open_face_chinese_poker import rules as open_face
-from arena.games.open_face_chinese_poker.messages import Phase, Place, Scored
-from arena.games.open_face_chinese_poker.options import Options
+from arena.games.open_face_chinese_poker.messages import Options, Phase, Place, Scored
+from arena.games.open_face_chinese_poker.rules import Match, State
 from arena.games.open_face_chinese_poker.scoring import (
     MOST_UNITS,
     pair_units,
     reaches_fantasyland,
     score_rows,
 )
-from arena.games.open_face_chinese_poker.state import Match, State
-from arena.testing.deals import SeededDeals
+from arena.testing.deals import SeededDeals, StackedDeals
 
 DEALS = SeededDeals("open face")
 
@@ -27,6 +26,12 @@ ROWS = [
     # front     middle        back          there  next   why
     ("QsQd2c", "KsKh9d4c3h", "9s8h7d6c5h", False, True,  "queens in front reach Fantasyland"),
     ("QsQd2c", "KsKh9d4c3h", "9s8h7d6c5h", True,  False, "queens in front do not stay there (O8)"),
+    ("JsJdAc", "KsKh9d4c3h", "9s8h7d6c5h", False, False, "jacks do not reach it"),
+    ("QsQd2c", "KsKh2d3c4h", "9s8h7d6c5h", False, True,  "the lowest queens do"),
+    ("2s2d2c", "3s3h3d4c5h", "9s8h7d6c5h", True,  True,  "the lowest three of a kind in front stay"),
+    ("6s5d4c", "9s8h7d6c5h", "2s2h2d2c3h", True,  True,  "the lowest four of a kind in the back stay"),
+    ("6s5d4c", "2s2h2d3c3h", "4s4h4d5c5h", True,  True,  "the lowest full house in the middle stays"),
+    ("6s5d4c", "AsKsQs9s8s", "AhAdAcKdKh", True,  False, "a flush in the middle does not"),
     ("2s2d2c", "KsKhKd4c3h", "9s8h7d6c5h", True,  True,  "three of a kind in front stay"),
     ("6s5d2c", "KsKhKd4c4h", "9s9h9d9c5h", True,  True,  "four of a kind in the back stay"),
     ("6s5d2c", "KsKhKd4c4h", "AsAhAd5c5s", True,  True,  "a full house in the middle stays"),
@@ -56,8 +61,8 @@ def test_fantasyland_sets_first_and_nobody_is_told():
     assert (state.phase, open_face.to_act(state)) == (Phase.FANTASYLAND, (1,))
     setting = open_face.moves(state, Seat(1)).offered[0]
     before = open_face.view(state, Seat(0)).layouts
-    state, told = open_face.step(state, ((Seat(1), setting),), DEALS)
-    assert told == ()
+    state, events = open_face.step(state, ((Seat(1), setting),), DEALS)
+    assert events == ()
     assert open_face.view(state, Seat(0)).layouts == before
     assert open_face.view(state, Seat(1)).own_setting is not None
     assert open_face.to_act(state) == (0,)
@@ -135,13 +140,100 @@ def test_the_match_is_over(played, there, hands, over, limited, why):
         assert rules.result(State(match, Phase.OVER, hand)).ended_by_limit is limited
 
 
+# fmt: off
+STAYS = (
+    # front      middle            back
+    ("3s 4d 7h", "7c 7d 9s Jh Kc", "As Ah Ad Ac 2c"),
+    ("3d 4c 6s", "8s 8h 9c Jd Ks", "5s 5h 5d 5c 2d"),
+)
+LEAVES = (
+    ("3s 4d 7h", "7c 7d 9s Jh Kc", "As Ah Qd 8c 2c"),
+    ("3d 4c 6s", "8s 8h 9c Jd Ks", "Th Td Qs 9h 2d"),
+)
+AFTER_FANTASYLAND = [
+    # stay            dealer  to act  why
+    ((False, False),  0,      (1,),   "an ordinary hand follows: the next seat deals, and the one to its left begins"),
+    ((True, False),   1,      (0,),   "the dealer deals again, and the seat there sets first"),
+    ((False, True),   1,      (1,),   "... whichever seat it is"),
+    ((True, True),    1,      (0, 1), "... and both together, where two stay (O11)"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("stay", "dealer", "acting", "why"),
+    AFTER_FANTASYLAND,
+    ids=[row[-1] for row in AFTER_FANTASYLAND],
+)
+def test_after_a_hand_of_fantasyland(stay, dealer, acting, why):
+    """Seat 1 deals a hand in which both are in Fantasyland."""
+    rows = [(STAYS if stays else LEAVES)[seat] for seat, stays in enumerate(stay)]
+    places = [Place(*map(tuple, map(str.split, of_seat))) for of_seat in rows]
+    cards = [" ".join(of_seat).split() for of_seat in rows]
+    dealt = [card for pair in zip(*cards, strict=True) for card in pair]  # to seat 0 first
+    deck = tuple(dealt) + tuple(card for card in PACK_52 if card not in dealt)
+    deals = StackedDeals({(1, "deck"): deck}, DEALS)
+    seats = (Seat(0), Seat(1))
+    match = Match(seats, 8, values_of("", 2), 1, Seat(1), (True, True), ((7, -7),), (7, -7))
+    state, _ = rules.deal_hand(match, deals)
+    state, _ = rules.step(state, tuple(zip(seats, places, strict=True)), deals)
+    seen = rules.view(state, None)
+    assert (seen.hand, seen.dealer, seen.to_act, seen.fantasyland) == (2, dealer, acting, stay)
+    units = pair_units(*(score_rows(move.front, move.middle, move.back) for move in places))
+    assert units != 0
+    assert seen.totals == (7 + units, -7 - units)
+    assert rules.hand_scores(state) == ((7, -7), (units, -units))
+    assert seen.hands_left == 7
+
+
+@pytest.mark.parametrize(
+    ("seats", "dealer", "earned", "following", "why"),
+    [
+        (2, 0, (False, False), 1, "the next seat"),
+        (4, 3, (False,) * 4, 0, "the first after the last"),
+        (3, 1, (False, True, False), 1, "the same while a seat is in Fantasyland"),
+        (3, 1, (True, True, False), 1, "... or two"),
+        (3, 1, (True, True, True), 1, "... or all"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_next_dealer_is(seats, dealer, earned, following, why):
+    assert rules.next_dealer(Seat(dealer), seats, earned) == following
+
+
+def test_a_match_has_four_hands_for_each_dealer_unless_the_options_say_more():
+    for hands, scheduled in ((0, 12), (3, 3), (6, 6)):
+        seen = rules.view(rules.start(Options(hands=hands), 3, DEALS).state, None)
+        assert (seen.hands_left, seen.dealer, seen.to_act) == (scheduled, 0, (1,))
+        assert not any(seen.fantasyland)
+        assert seen.totals == (0, 0, 0)
+
+
+# fmt: off
+PAIRS = [
+    # own rows                                              the other's rows                                  units  why
+    ("AsKd2c / QsQd9c8h3d / JsJdTcTh4d",                    "AhKc2d / QhQc9d8s3h / JhJcTdTs4h",               0,     "equal rows are nobody's"),
+    ("AsKd2c / QsQd9c8h3d / JsJdTcTh4d",                    "AhKc2d / QhQc9d8s3h / 9s9hTdTs4h",               1,     "one row won and two equal"),
+    ("AsKd2c / QsQd9c8h3d / JsJdTcTh4d",                    "AhKc2d / 7h7c9d8s3h / 9s9hTdTs4h",               2,     "two rows won and one equal are no sweep"),
+    ("AsKd2c / QsQd9c8h3d / JsJdTcTh4d",                    "AhJc2d / 7h7c9d8s3h / 9s9hTdTs4h",               6,     "three rows won are one"),
+    ("AhJc2d / 7h7c9d8s3h / 9s9hTdTs4h",                    "AsKd2c / QsQd9c8h3d / JsJdTcTh4d",              -6,     "... and three lost"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("mine", "theirs", "units", "why"), PAIRS, ids=[row[-1] for row in PAIRS])
+def test_a_pair_wins_rows(mine, theirs, units, why):
+    scorings = [score_rows(*map(parse_cards, rows.split(" / "))) for rows in (mine, theirs)]
+    assert pair_units(*scorings) == units
+
+
 def test_a_pair_settles_in_units_of_its_own_value():
     plain, worth = hand_with(True, True, True), hand_with(True, True, True, unit_values="2,3,5")
     units = []
     for state, _ in (plain, worth):
         chosen = tuple((seat, rules.fallback(state, seat)) for seat in rules.to_act(state))
-        _, told = rules.step(state, chosen, DEALS)
-        units.append(next(event.units for event, _ in told if isinstance(event, Scored)))
+        _, events = rules.step(state, chosen, DEALS)
+        units.append(next(event.units for event, _ in events if isinstance(event, Scored)))
     scorings = [
         score_rows(move.front, move.middle, move.back)
         for move in (rules.fallback(plain.state, Seat(seat)) for seat in range(3))
@@ -161,8 +253,8 @@ def test_a_pair_settles_in_units_of_its_own_value():
 def test_a_hand_of_fantasyland_alone_is_scored_at_once():
     state, _ = hand_with(True, True)
     chosen = tuple((seat, open_face.fallback(state, seat)) for seat in (Seat(0), Seat(1)))
-    after, told = open_face.step(state, chosen, DEALS)
-    kinds = [type(event).__name__ for event, _ in told]
+    after, events = open_face.step(state, chosen, DEALS)
+    kinds = [type(event).__name__ for event, _ in events]
     assert kinds[:3] == ["Revealed", "Revealed", "Scored"]
     assert len(after.match.hand_scores) == 1
 
@@ -191,7 +283,7 @@ def test_random_play_ends_and_adds_up_to_nothing(seats):
         decisions += len(acting)
         hand = state.hand
         held = [card for cards in (*hand.dealt, hand.stock) for card in cards]
-        for layout in (*hand.layouts, *(each for each in hand.settings if each)):
+        for layout in (*hand.layouts, *(option for option in hand.settings if option)):
             held += [*layout.front, *layout.middle, *layout.back]
         assert sorted(held) == sorted(PACK_52)
     result = open_face.result(state)

@@ -2,11 +2,13 @@
 
 import itertools
 import random
+from itertools import islice
 
 import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import BadOptions
+from arena.local.turns import turns
 from arena.testing.deals import SeededDeals
 from tests.games.random_play import pick
 from tests.rows import OF_EACH_KIND, slow_unless
@@ -44,13 +46,16 @@ def course(game, options, seats, seed):
     """All that happens in the beginning of a match, to its end if that comes soon."""
     draw, rules = random.Random(seed), game.rules
     deals = SeededDeals(seed)
-    state, events = rules.start(options, seats, deals)
-    seen = [hash(events), hash(rules.view(state, None))]
-    while (acting := rules.to_act(state)) and len(seen) < MOST_DECISIONS:
-        chosen = tuple((seat, pick(game, rules.moves(state, seat), draw)) for seat in acting)
-        state, events = rules.step(state, chosen, deals)
-        seen.append(hash(events))
-    return (*seen, rules.result(state))
+
+    def choose(state, seat):
+        return pick(game, rules.moves(state, seat), draw)
+
+    seen = []
+    for turn in islice(turns(rules, options, seats, deals, choose), MOST_DECISIONS - 1):
+        seen.append(hash(turn.events))
+        if turn.before is None:
+            seen.append(hash(rules.view(turn.after, None)))
+    return (*seen, rules.result(turn.after))
 
 
 @pytest.mark.parametrize(("game", "changed", "other"), PAIRS)
@@ -67,7 +72,9 @@ def test_an_option_changes_the_match_or_is_refused(game, changed, other):
                 refusals.append(str(error))
             else:
                 accepted.append(options)
-        assert all(changed.name in each or other.name in each for each in refusals), refusals
+        assert all(changed.name in refusal or other.name in refusal for refusal in refusals), (
+            refusals
+        )
         if len(accepted) > 1:
             assert any(
                 len({course(game, options, seats, seed) for options in accepted}) > 1

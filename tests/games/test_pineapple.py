@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import pytest
 
-from arena.cards import PACK_52, parse_cards
-from arena.games.betting.match import HandEnded
-from arena.games.betting.moves import CALL, CHECK, FOLD, Raise
+from arena.games.betting.match import HandEnded, UncalledReturned
+from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
 from arena.games.betting.pots import Pot
 from arena.games.betting.rounds import clockwise
+from arena.games.cards import PACK_52, parse_cards
 from arena.games.catalogue import game_by_id
 from arena.games.contract import BadOptions, IllegalMove
 from arena.games.options import build_options
@@ -20,13 +20,13 @@ from arena.games.pineapple.messages import (
     Dealt,
     Discard,
     GaveUp,
+    Options,
     Phase,
     PotWon,
     Shown,
     Street,
 )
-from arena.games.pineapple.options import Options
-from arena.games.pineapple.showdown import award
+from arena.games.pineapple.rules import award
 from arena.testing.deals import StackedDeals
 from tests.walks import Walk
 
@@ -40,8 +40,8 @@ class Sitting:
     def __init__(self, seats, deck=PACK_52, **options):
         self.deals = StackedDeals({(hand, "deck"): deck for hand in range(100)})
         self.events = []
-        self.state, told = pineapple.start(Options(**options), seats, self.deals)
-        self.hear(told)
+        self.state, events = pineapple.start(Options(**options), seats, self.deals)
+        self.hear(events)
 
     def hear(self, told):
         self.told = told
@@ -55,8 +55,8 @@ class Sitting:
                 (seat, pineapple.fallback(self.state, seat) if move is Discard else move)
                 for seat in asked
             )
-            self.state, told = pineapple.step(self.state, chosen, self.deals)
-            self.hear(told)
+            self.state, events = pineapple.step(self.state, chosen, self.deals)
+            self.hear(events)
         return self
 
     @property
@@ -86,6 +86,22 @@ def test_before_the_flop_the_first_is(seats, options, first, bets, why):
     seen = Sitting(seats, **options).seen
     assert seen.to_act == (first,)
     assert seen.chips.bets == bets
+
+
+def test_a_hand_begins_with_its_dealer_and_the_cards_of_each_seat():
+    sitting = Sitting(3)
+    began, *dealt = sitting.told
+    assert (began.event.hand, began.event.dealer, began.event.chips.bets) == (0, 0, (0, 1, 2))
+    assert began.sent_to is None
+    holes = {seat: pineapple.view(sitting.state, seat).held for seat in range(3)}
+    assert [(sent.event.cards, sent.sent_to) for sent in dealt] == [
+        (holes[seat], (seat,)) for seat in range(3)
+    ]
+
+
+def test_a_bet_that_nobody_called_is_returned():
+    sitting = Sitting(2).do(CALL, CHECK, Discard, Bet(2), FOLD)
+    assert sitting.heard(UncalledReturned) == [UncalledReturned(1, 2)]
 
 
 def test_after_the_flop_the_dealer_of_two_seats_is_last():
@@ -262,7 +278,7 @@ def test_unequal_stacks_carry_over_in_a_freezeout():
 def test_a_freezeout_says_whether_a_limit_of_hands_ended_it(hands, limited):
     options = {"format": "freezeout", "start_stack": 4, "hands": hands}
     *_, last = Walk(game_by_id("pineapple"), 2, "limit", options, whole=True)
-    state = last.step.state
+    state = last.after
     ended = pineapple.result(state)
     assert ended.ended_by_limit is limited
     assert limited == (min(ended.scores) > -4)
@@ -311,7 +327,7 @@ def test_random_matches_keep_chips_and_cards(game_id, format_, structure, seats)
     decisions = 0
     hand = -1
     for turn in Walk(game, seats, f"{game_id}{structure}", options, whole=True):
-        state = turn.step.state
+        state = turn.after
         seen = pineapple.view(state, None)
         chips = seen.chips
         assert sum(chips.stacks) + sum(chips.bets) + sum(chips.paid) == 30 * seats
@@ -338,7 +354,7 @@ def test_a_freezeout_goes_on_until_one_seat_has_everything(seats):
     options = {"structure": "nolimit", "format": "freezeout", "start_stack": 40}
     dealers = []
     for turn in Walk(game, seats, "freezeout", options, whole=True):
-        state = turn.step.state
+        state = turn.after
         match = state.hand.match
         assert match.dealer in match.players
         assert all(match.stacks[seat] > 0 for seat in match.players)
@@ -390,25 +406,25 @@ def test_a_seat_learns_its_own_cards_the_board_and_the_betting(variant):
     seen = set()
     for seed in range(15):
         sitting = Sitting(3, same_but_hidden(seed, 1), variant=variant)
-        told = []
+        events = []
         for move in (None, *lines[variant]):
             if move:
                 sitting.do(move)
-            told += [event for event, who in sitting.told if who is None or 1 in who]
-            told.append(pineapple.view(sitting.state, 1))
+            events += [event for event, who in sitting.told if who is None or 1 in who]
+            events.append(pineapple.view(sitting.state, 1))
             if 1 in pineapple.to_act(sitting.state):
-                told.append(pineapple.moves(sitting.state, 1).offered)
-        seen.add(repr(told))
+                events.append(pineapple.moves(sitting.state, 1).offered)
+        seen.add(repr(events))
     assert len(seen) == 1
 
 
 def test_private_events_are_for_their_seat_and_the_spectator_sees_no_hole_cards():
     game = game_by_id("pineapple")
     for turn in Walk(game, 4, "private"):
-        for event, who in turn.step.events:
+        for event, who in turn.events:
             private = isinstance(event, Dealt | GaveUp)
             assert who == ((event.seat,) if private else None)
-        seen = pineapple.view(turn.step.state, None)
+        seen = pineapple.view(turn.after, None)
         assert (seen.held, seen.given_up) == ((), None)
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.games.cards import hands_of
 from arena.games.catalogue import GAMES
 from arena.games.klaberjass.scoring import best_sequence
-from arena.games.possible_cards import hands_of
 from arena.house import policies
 from arena.house.search import RandomDeals
 from tests.games.random_play import moments
@@ -61,7 +61,7 @@ POKER = [
 
 @pytest.mark.parametrize(("game_id", "seats", "given", "why"), POKER, ids=str)
 def test_the_betting_of_a_sampled_state_is_the_real_one(game_id, seats, given, why):
-    (game,) = (each for each in GAMES if each.id == game_id)
+    (game,) = (game for game in GAMES if game.id == game_id)
     options = game.options({"hands": 4 * seats, **given}, seats)
     for number, moment in enumerate(moments(game, options, seats, 3)):
         seat = moment.acting[0]
@@ -74,7 +74,7 @@ def test_the_betting_of_a_sampled_state_is_the_real_one(game_id, seats, given, w
 @pytest.mark.parametrize(("game_id", "seats", "given", "why"), POKER, ids=str)
 def test_the_hand_so_far_is_the_hand_that_was_played(game_id, seats, given, why):
     """From the state alone, of a sampled one too: what spectators saw before each move, and the cards of the state."""
-    (game,) = (each for each in GAMES if each.id == game_id)
+    (game,) = (game for game in GAMES if game.id == game_id)
     hand_so_far = importlib.import_module(f"arena.games.{game.family}.possible_states").hand_so_far
     rules, options = game.rules, game.options({"hands": 4 * seats, **given}, seats)
     seen, hand = [], -1
@@ -104,7 +104,7 @@ def dealt_to(state, seat):
 
 @pytest.mark.parametrize("there", [(True, False), (True, True), (True, False, False)], ids=str)
 def test_hands_in_fantasyland_are_sampled(there):
-    (game,) = (each for each in GAMES if each.id == "open_face_chinese_poker")
+    (game,) = (game for game in GAMES if game.id == "open_face_chinese_poker")
     draw, seats = random.Random(4), len(there)
     rules, options, deals = (
         game.rules,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from arena.games.catalogue import GAMES
 from arena.games.contract import MAX_OFFERED, BadOptions
 from arena.games.notation import Notation
+from arena.referee.wire.games import codec_of
 from arena.testing.deals import SeededDeals
-from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
 from tests.games.random_play import moments, with_effect
 from tests.rows import slow_unless_of_each_kind

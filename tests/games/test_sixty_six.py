@@ -4,10 +4,9 @@ import random
 
 import pytest
 
-from arena.cards import parse_cards
+from arena.games.cards import parse_cards
 from arena.games.contract import BadOptions, IllegalMove, Listed
 from arena.games.options import build_options
-from arena.games.sixty_six import legal_moves
 from arena.games.sixty_six import rules as sixty_six
 from arena.games.sixty_six.messages import (
     CLAIM,
@@ -16,15 +15,15 @@ from arena.games.sixty_six.messages import (
     Claim,
     Drawn,
     Marriage,
+    Options,
     Phase,
     Play,
     Scored,
 )
-from arena.games.sixty_six.options import Options
 from arena.games.sixty_six.rules import SEATS
-from arena.games.sixty_six.scoring import Reason, Tally, award, with_carry
-from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
-from arena.games.sixty_six.tricks import PACK_24
+from arena.games.sixty_six.scoring import PACK_24, Reason, Tally, award, with_carry
+from arena.games.sixty_six.state import Deal, Match, Side, State, Stock, before
+from arena.local.turns import turns
 from arena.testing.deals import SeededDeals
 
 MOST_DECISIONS = 24 * 2 * 11
@@ -77,16 +76,16 @@ def at(hands, *, upcard, stock="", led=None, turn=0, winners=(), closer=None, pe
     reserve = Stock(parse_cards(stock), upcard, closer, 0)
     deal = Deal(tuple(sides), reserve, upcard[1], phase, turn, led, None, winners)
     match = Match(Options(), 1, 0, (0, 0), ((0, 0),))
-    return legal_moves.before(match, deal)
+    return before(match, deal)
 
 
 def after(state, *moves):
     """The state after these moves of whoever is to act, and the events of the last."""
-    told = ()
+    events = ()
     for move in moves:
         (seat,) = sixty_six.to_act(state)
-        state, told = sixty_six.step(state, ((seat, move),), SeededDeals(1))
-    return state, [event for event, _ in told]
+        state, events = sixty_six.step(state, ((seat, move),), SeededDeals(1))
+    return state, [event for event, _ in events]
 
 
 # fmt: off
@@ -121,13 +120,19 @@ def test_a_closing_follower_follows_suit_at_once():
     assert sixty_six.view(state, 1).upcard is None
 
 
+def test_nothing_is_carried_into_the_first_hand():
+    state, _ = sixty_six.start(Options(), 2, SeededDeals(1))
+    seen = sixty_six.view(state, None)
+    assert (seen.carry, seen.totals, seen.dealer, seen.to_act) == (0, (0, 0), 0, 1)
+
+
 def test_the_last_two_cards_go_face_down_first_and_the_upcard_to_the_loser():
     """R1: the loser's card is the upcard, so everybody is told of it."""
     state = at(("Ah 9c", "9h 9d"), upcard="Js", stock="Ac")
     (seat,) = sixty_six.to_act(state)
     state, _ = sixty_six.step(state, ((seat, Play("Ah")),), SeededDeals(1))
-    state, told = sixty_six.step(state, ((1, Play("9h")),), SeededDeals(1))
-    drawn = [each for each in told if isinstance(each.event, Drawn)]
+    state, events = sixty_six.step(state, ((1, Play("9h")),), SeededDeals(1))
+    drawn = [sent for sent in events if isinstance(sent.event, Drawn)]
     assert drawn == [(Drawn(0, "Ac"), (0,)), (Drawn(1, "Js"), None)]
     seen = sixty_six.view(state, None)
     assert (seen.strict, seen.upcard, seen.stock, seen.known) == (True, None, 0, ((), ("Js",)))
@@ -170,6 +175,21 @@ def test_a_waiting_marriage_counts_with_the_first_trick():
 
 
 @pytest.mark.parametrize(
+    ("suit", "value"), [("s", 40), ("h", 20)], ids=["of trumps", "of another suit"]
+)
+def test_a_marriage_after_a_trick_counts_at_once(suit, value):
+    state = at((f"Q{suit} K{suit}", "9c 9d"), upcard="Js", stock="Ac", winners=(0,))
+    state, _ = after(state, Marriage(suit))
+    side = state.deal.sides[0]
+    assert (side.points, side.pending) == (value, 0)
+
+
+def test_a_match_cannot_be_won_by_more_than_three_points_a_hand():
+    assert sixty_six.margin_bound(build_options(Options, {"hands": 8}), 2) == 24
+    assert sixty_six.margin_bound(Options(target=7, hands=0), 2) is None
+
+
+@pytest.mark.parametrize(
     "move", [Play("As"), EXCHANGE, Marriage("d")], ids=["not held", "follower", "no lead"]
 )
 def test_an_illegal_move_leaves_the_state_as_it_was(move):
@@ -193,15 +213,15 @@ def test_options_are_checked(given, seats):
 def play(seed, options=Options(), *, claims="true"):  # noqa: B008 - frozen
     """A random match: every state. Bots claim when it is true, or as it comes."""
     deals, chooser = SeededDeals(seed), random.Random(seed)
-    state, _ = sixty_six.start(options, 2, deals)
-    yield state
-    while asked := sixty_six.to_act(state):
-        (seat,) = asked
+
+    def choose(state, seat):
         legal = list(sixty_six.moves(state, seat))
         if claims == "true" and sixty_six.view(state, seat).points[seat] < 66:
             legal = [move for move in legal if not isinstance(move, Claim)]
-        state, _ = sixty_six.step(state, ((seat, chooser.choice(legal)),), deals)
-        yield state
+        return chooser.choice(legal)
+
+    for turn in turns(sixty_six, options, 2, deals, choose):
+        yield turn.after
 
 
 def all_cards(deal):

@@ -4,18 +4,17 @@ import random
 
 import pytest
 
-from arena.cards import PACK_52, parse_cards
 from arena.games.betting.match import HandEnded, Match, Scores, Terms
 from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, BringIn, Raise
+from arena.games.cards import PACK_52, parse_cards
 from arena.games.catalogue import game_by_id
 from arena.games.contract import BadOptions, IllegalMove, Seat
 from arena.games.options import build_options
 from arena.games.soko import rules
 from arena.games.soko import rules as soko
-from arena.games.soko.messages import Dealt, Phase, PotWon, Shown, UpcardsDealt
-from arena.games.soko.options import Options
-from arena.games.soko.showdown import first_to_act
-from arena.games.soko.stakes import first_match
+from arena.games.soko.messages import Dealt, Options, Phase, PotWon, Shown, UpcardsDealt
+from arena.games.soko.rules import first_to_act
+from arena.games.soko.state import first_match
 from arena.testing.deals import StackedDeals
 from tests.walks import Walk
 
@@ -140,12 +139,12 @@ LIMITS = [
 @pytest.mark.parametrize(("thirds", "limits", "why"), LIMITS, ids=[row[-1] for row in LIMITS])
 def test_limits_are_doubled(thirds, limits, why):
     sitting = Sitting(2, f"Ac Kc 3d 2d {thirds}")
-    found = [(sitting.seen.min_bet, sitting.seen.max_bet)]
+    result = [(sitting.seen.min_bet, sitting.seen.max_bet)]
     sitting.do(BringIn(2), CALL)
     while sitting.seen.hand == 0:
-        found.append((sitting.seen.min_bet, sitting.seen.max_bet))
+        result.append((sitting.seen.min_bet, sitting.seen.max_bet))
         sitting.do(CHECK, CHECK)
-    assert found == limits
+    assert result == limits
 
 
 def test_s9_the_pair_of_a_seat_that_is_all_in_doubles_the_limits():
@@ -236,8 +235,8 @@ def test_s13_hands_without_a_decision_pass_in_a_freezeout():
     match = Match(Terms(seats, "freezeout", 100), Scores((), (0, 0)), 0, Seat(0), seats, (1, 399))
     aces = deck_of("2c Ac 3d Ad 4h Ah 6s As 8c Kc")  # from the dealer's left
     decks = {(0, "deck"): aces, (1, "deck"): deck_of("Kc Kd Kh Ks")}
-    state, told = rules.begin_hands(stakes, match, StackedDeals(decks))
-    assert [event.nets for event, _ in told if isinstance(event, HandEnded)] == [(1, -1)]
+    state, events = rules.begin_hands(stakes, match, StackedDeals(decks))
+    assert [event.nets for event, _ in events if isinstance(event, HandEnded)] == [(1, -1)]
     assert (soko.view(state, None).hand, soko.to_act(state)) == (1, (0,))
 
 
@@ -270,7 +269,7 @@ def test_random_matches_keep_chips_and_cards(seats, format_, stack):
     options = {"format": format_, "hands": 2 * seats, "start_stack": stack}
     game, decisions, hand = game_by_id("soko"), 0, -1
     for turn in Walk(game, seats, f"soko{stack}", options, whole=True):
-        state = turn.step.state
+        state = turn.after
         seen = soko.view(state, None)
         chips = seen.chips
         assert sum(chips.stacks) + sum(chips.bets) + sum(chips.paid) == stack * seats
@@ -293,7 +292,7 @@ def test_random_matches_keep_chips_and_cards(seats, format_, stack):
 def test_a_freezeout_goes_on_until_one_seat_has_everything():
     options = {"format": "freezeout", "start_stack": 60}
     for turn in Walk(game_by_id("soko"), 4, "out", options, whole=True):
-        state = turn.step.state
+        state = turn.after
         assert all(state.hand.match.stacks[seat] for seat in state.hand.match.players)
     assert sorted(soko.result(state).scores) == [-60, -60, -60, 180]
 
@@ -309,20 +308,20 @@ def test_a_seat_learns_its_hole_card_and_what_lies_open():
         for place, other in zip(hidden, order, strict=True):
             deck[place] = PACK_52[other]
         sitting = Sitting(3, "".join(deck))
-        told = []
+        events = []
         for move in (None, BringIn(2), CALL, CALL, CHECK, CHECK, CHECK):
             if move:
                 sitting.do(move)
-            told += [event for event, who in sitting.told if who is None or 1 in who]
-            told.append(soko.view(sitting.state, 1))
+            events += [event for event, who in sitting.told if who is None or 1 in who]
+            events.append(soko.view(sitting.state, 1))
             if soko.to_act(sitting.state) == (1,):
-                told.append(soko.moves(sitting.state, 1).offered)
-        seen.add(repr(told))
+                events.append(soko.moves(sitting.state, 1).offered)
+        seen.add(repr(events))
     assert len(seen) == 1
 
 
 def test_hole_cards_are_told_to_their_seat_alone():
     for turn in Walk(game_by_id("soko"), 3, "private"):
-        for event, who in turn.step.events:
+        for event, who in turn.events:
             assert who == ((event.seat,) if isinstance(event, Dealt) else None)
-        assert soko.view(turn.step.state, None).hole is None
+        assert soko.view(turn.after, None).hole is None

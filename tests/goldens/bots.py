@@ -101,8 +101,10 @@ class Bot:
         if Rule(RULES[0]) in legal:
             return Rule(self._draw.choice(RULES)) if self._draw.random() < 0.9 else None
         if Guess(RULES[0]) in legal and self._draw.random() < 0.7:
-            told = state.secret.rule if self._draw.random() < 0.2 else self._draw.choice(RULES[:10])
-            return Guess(told)
+            events = (
+                state.secret.rule if self._draw.random() < 0.2 else self._draw.choice(RULES[:10])
+            )
+            return Guess(events)
         return None
 
 
@@ -113,4 +115,4 @@ NAMES = ("uniform", "rare", "moody", "first", "last")
 def bots(name, seats, draw):
     """A bot for every seat."""
     names = [NAMES[seat % len(NAMES)] if name == "each" else name for seat in range(seats)]
-    return [Bot(each, draw) for each in names]
+    return [Bot(name, draw) for name in names]

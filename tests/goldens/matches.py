@@ -20,7 +20,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import get_args
 
-from arena.cards import CANONICAL
+from arena.games.cards import CANONICAL
 from arena.games.contract import BadOptions, IllegalMove, work_of
 from arena.testing.deals import SeededDeals
 from tests.goldens.bots import bots
@@ -63,7 +63,7 @@ class Seen:
 
 def _digested(events):
     """The events of a step as text. The digests are made of it, so it never changes."""
-    sent = [f"Told(event={each.event!r}, seats={each.sent_to!r})" for each in events]
+    sent = [f"Told(event={event.event!r}, seats={event.sent_to!r})" for event in events]
     return f"({', '.join(sent)}{',' * (len(sent) == 1)})"
 
 
@@ -136,10 +136,10 @@ class Played:
         if self._bare:
             tried.insert(draw.randrange(4), draw.choice(self._bare))
         refused = None
-        for each in tried:
-            inside = each in legal
-            yield f"try {each} {inside}"
-            refused = refused if inside or refused else each
+        for attempt in tried:
+            inside = attempt in legal
+            yield f"try {attempt} {inside}"
+            refused = refused if inside or refused else attempt
         if refused is not None:
             spoiled_choice = (*chosen[:at], (seat, refused), *chosen[at + 1 :])
             yield f"refused {_refusal(rules, state, spoiled_choice, deals)}"
@@ -168,7 +168,7 @@ def spoiled(move, pool, draw):
         return draw.choice(pool)
     name = draw.choice(fields).name
     value = getattr(move, name)
-    alike = [getattr(each, name) for each in pool if type(each) is type(move)]
+    alike = [getattr(candidate, name) for candidate in pool if type(candidate) is type(move)]
     if not alike or draw.random() < 0.7:
         alike = [_changed(value, draw)]
     return dataclasses.replace(move, **{name: draw.choice(alike)})
@@ -257,8 +257,8 @@ def digests_path(game):
 
 def difference(game, plan, expected):
     """Where a match is not as its digests say; None if it is."""
-    found = digests(Played(game, plan))
-    for old, new in zip_longest(expected, found, fillvalue="nothing"):
+    result = digests(Played(game, plan))
+    for old, new in zip_longest(expected, result, fillvalue="nothing"):
         if old != new:
             return f"{game.id}, {plan}: {_where(old, new)}"
     return None

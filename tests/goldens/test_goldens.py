@@ -72,8 +72,8 @@ def test_a_match_is_what_it_was(game, plan):
     again = f"if that is meant, run `python -m tests.goldens {game.id}` and commit what it writes"
     expected = stored(game).get(str(plan))
     assert expected is not None, f"{plan} has no digests: {again}"
-    found = difference(game, plan, expected)
-    assert found is None, f"{found}: {again}"
+    result = difference(game, plan, expected)
+    assert result is None, f"{result}: {again}"
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)

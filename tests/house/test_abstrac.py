@@ -54,12 +54,12 @@ def test_it_plays_what_the_rules_show_to_be_best(game_id, seed):
     game = game_by_id(game_id)
     state = late(game, seed, 7)
     (seat,) = game.rules.to_act(state)
-    found = margins(game, state)
-    for move, own in found.items():
+    result = margins(game, state)
+    for move, own in result.items():
         ahead = look_ahead(state, seat, PLENTY, move)
         assert ahead.is_sure
-        assert found[ahead.move] == max(found.values())
-        assert ahead.gain == max(found.values()) - own
+        assert result[ahead.move] == max(result.values())
+        assert ahead.gain == max(result.values()) - own
 
 
 @pytest.mark.parametrize("game_id", GAMES)
@@ -67,14 +67,14 @@ def test_to_take_first_wins_what_to_take_second_loses(game_id):
     game = game_by_id(game_id)
     state = begun(game, 1)
     (seat,) = game.rules.to_act(state)
-    found = {
+    result = {
         move: look_ahead(state, seat, PLENTY, move).gain
         for move in game.rules.moves(state, seat).all
     }
-    assert all(isinstance(move, Choose) for move in found)
-    assert min(found.values()) == 0
-    best = min(found, key=found.get)
-    assert look_ahead(state, seat, PLENTY, max(found, key=found.get)).move == best
+    assert all(isinstance(move, Choose) for move in result)
+    assert min(result.values()) == 0
+    best = min(result, key=result.get)
+    assert look_ahead(state, seat, PLENTY, max(result, key=result.get)).move == best
 
 
 @pytest.mark.parametrize("game_id", GAMES)

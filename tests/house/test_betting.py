@@ -53,10 +53,10 @@ def test_a_bet_is_read_as_the_equities_with_which_it_is_made(game_id, given):
 
 def test_a_bet_of_a_size_that_is_not_offered_is_read_as_the_next_smaller_one():
     for _game, _options, state, _seat, offered in decisions("soko", {"structure": "nolimit"}):
-        wagers = [each for each in offered if isinstance(each, Wager)]
+        wagers = [move for move in offered if isinstance(move, Wager)]
         if len(wagers) > 2 and wagers[1].to > wagers[0].to + 1:
             between = raise_to(wagers[1].to - 1)
-            spans = [_equities_of(each, state.betting, offered) for each in (wagers[0], between)]
+            spans = [_equities_of(item, state.betting, offered) for item in (wagers[0], between)]
             assert spans[0] == spans[1]
             return
     raise AssertionError("no state has sizes between those that are offered")
@@ -72,9 +72,9 @@ def test_the_likelihood_is_the_chance_of_all_bets_of_others():
         normal = statistics.NormalDist(0.3, betting.EQUITY_ERROR)
         wanted = betting.OTHERWISE / len(offered) + (1 - betting.OTHERWISE) * normal.cdf(high)
         rules = game_by_id("soko").rules
-        found = betting.likelihood(folds, seat + 1, rules.moves, lambda *_: 0.3)
-        assert found == pytest.approx(wanted, abs=0.005)
-        assert betting.likelihood(folds * 2, seat + 1, rules.moves, lambda *_: 0.3) == found**2
+        result = betting.likelihood(folds, seat + 1, rules.moves, lambda *_: 0.3)
+        assert result == pytest.approx(wanted, abs=0.005)
+        assert betting.likelihood(folds * 2, seat + 1, rules.moves, lambda *_: 0.3) == result**2
         assert betting.likelihood(folds, seat, rules.moves, lambda *_: 0.3) == 1, "its own"
         return
     raise AssertionError("no state has a price")
@@ -98,8 +98,8 @@ def test_the_cards_of_seats_that_bet_by_the_policy_are_likelier_than_others(game
                 game.sample_state(view, options, acting[0], chance.randrange) for _ in range(8)
             ]
             real, *others = (
-                math.log(policies.likelihood(each, acting[0], chance.randrange))
-                for each in (state, *drawn)
+                math.log(policies.likelihood(item, acting[0], chance.randrange))
+                for item in (state, *drawn)
             )
             gains.append(real - statistics.mean(others))
         chosen = tuple((seat, policies.policy(state, seat, chance.randrange)) for seat in acting)
@@ -122,6 +122,6 @@ def test_likelier_worlds_are_drawn_more_often():
     def share(**given):
         search = Searcher(game, lambda *_: None, **given)
         worlds = [search._world(view, options, seat, random.Random(n)) for n in range(300)]
-        return statistics.mean(card in each.deal.sides[1 - seat].hand for each in worlds)
+        return statistics.mean(card in world.deal.sides[1 - seat].hand for world in worlds)
 
     assert share(likelihood=likelihood) > share() + 0.3

@@ -7,10 +7,10 @@ import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.house.bot import player
-from arena.house.levels import STEPS
 from arena.house.policies import open_face_chinese_poker as open_face
 from arena.house.search import BETTER_Z, FEWEST_WORLDS, LEAVE_Z, Searcher, _Scores
 from arena.sandbox.command import BadCommand, parse_commands
+from arena.sandbox.house_levels import STEPS
 from arena.testing.deals import SeededDeals
 from cardarena import local
 from tests.games.random_play import moments
@@ -52,9 +52,9 @@ def chosen(policy, steps, seed=1):
 
 
 def test_a_move_that_loses_at_once_is_left():
-    found = chosen(first, 600)
-    assert found.move != first(begun()[1], begun()[2], None)
-    assert found.gain > 0
+    result = chosen(first, 600)
+    assert result.move != first(begun()[1], begun()[2], None)
+    assert result.gain > 0
 
 
 def test_without_steps_the_policy_plays():
@@ -94,8 +94,8 @@ def test_a_search_of_open_face_ends_with_the_hand_and_the_fantasyland_that_it_ea
     state = rules.start(options, 2, SeededDeals("search")).state
     (seat,) = rules.to_act(state)
     played = Searcher(game, open_face.rollout, last_hand=open_face.last_hand)
-    found = played.choose(rules.view(state, seat), options, seat, 0, 1, random.Random(1))
-    assert found.steps < 2 * 14 * 18, "14 moves, a hand of 18 steps, and not two hands more"
+    result = played.choose(rules.view(state, seat), options, seat, 0, 1, random.Random(1))
+    assert result.steps < 2 * 14 * 18, "14 moves, a hand of 18 steps, and not two hands more"
 
 
 # fmt: off
@@ -181,7 +181,7 @@ def test_a_bot_that_searches_plays_a_match(game, monkeypatch):
         level = "search-20ms"
 
     monkeypatch.setitem(STEPS, "search-20ms", 30)
-    found = local.play(
+    result = local.play(
         game.id, [Searching] * game.seats[0], seed=1, options={"hands": game.seats[0]}
     )
-    assert not any(found.faults), found
+    assert not any(result.faults), result

@@ -8,15 +8,15 @@ must be the same: welcomes, asks with their clocks, refusals, withdrawn asks, en
 import random
 from collections import Counter
 
-from arena.deal import KeyedDeals
+from arena.referee.deal import KeyedDeals
+from arena.referee.wire.games import codec_of
 from arena.testing.deals import StackedDeals
 from arena.testing.orders import match_order
-from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 from tests.leaks.knowledge import HIDDEN
 from tests.leaks.worlds import copies_in_play, dealing, play_world, replay, swapped_orders
-from tests.server.cuts import CutOff, Killed, Player, World
-from tests.server.cuts import orders_of as orders_between
+from tests.live.cuts import CutOff, Killed, Player, World
+from tests.live.cuts import orders_of as orders_between
 
 LONGEST = 40
 """Steps of a match that are played here, before it is stopped."""
@@ -98,8 +98,8 @@ def played(folder, monkeypatch, world, seat, cut, changed):
         match_id=order.deal_set,
     )
     with monkeypatch.context() as patch:
-        patch.setattr("arena.server.matches.starting.KeyedDeals", deals)
-        patch.setattr("arena.replay.read.KeyedDeals", deals)
+        patch.setattr("arena.live.matches.starting.KeyedDeals", deals)
+        patch.setattr("arena.records.read.KeyedDeals", deals)
         there = World(folder, players, [order], CUTS)
         there.ends_idle = True
         there.run()

@@ -5,16 +5,16 @@ import zlib
 import pytest
 
 from arena.games.catalogue import GAMES, game_by_id
+from arena.live.session.asks import AskSender
+from arena.live.session.messages import IncomingMessages
+from arena.live.session.session import Session
 from arena.referee.match_runner import MatchRunner
-from arena.server.session.asks import AskSender
-from arena.server.session.incoming import IncomingMessages
-from arena.server.session.session import Session
 from cardarena.v1 import play_pb2
 from tests.leaks.sessions import pairs
 from tests.leaks.test_leaks import NOTHING_HIDDEN
+from tests.live.cuts import quick_disk
 from tests.referee.matches import nearly_three
 from tests.rows import slow_unless_of_each_kind
-from tests.server.cuts import quick_disk
 
 HIDING = [game for game in GAMES if game.id not in NOTHING_HIDDEN]
 PAIRS = 2

@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+from arena.bots.tokens import Tokens
 from arena.games.catalogue import GAMES, game_by_id
+from arena.live.session.asks import AskSender
 from arena.referee.match_runner import MatchRunner
-from arena.server.admission.tokens import Tokens
-from arena.server.session.asks import AskSender
 from tests.doubles.streams import Client
 from tests.leaks.test_leaks import NOTHING_HIDDEN
 from tests.leaks.times import (
@@ -27,9 +27,9 @@ from tests.leaks.times import (
     pair,
     waits,
 )
+from tests.live.running import running
 from tests.referee.matches import nearly_three
 from tests.rows import slow_unless_of_each_kind
-from tests.server.running import running
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +107,7 @@ def as_it_is_asked(monkeypatch, delay):
     ask = AskSender.ask
 
     def asking(self, seating, open_ask, number):
-        delay(open_ask.asker)
+        delay(open_ask.record.asker)
         ask(self, seating, open_ask, number)
 
     monkeypatch.setattr(AskSender, "ask", asking)

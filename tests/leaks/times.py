@@ -16,20 +16,20 @@ from dataclasses import replace
 
 import numpy as np
 
-from arena.referee import NeverLate, Timers
+from arena.bots.bot_ids import BotId
+from arena.live.session.session import Session
 from arena.referee.match_runner import MatchRunner
-from arena.server.bots import BotId
-from arena.server.session.session import Session
+from arena.referee.timers import ArenaTime, Timers
+from arena.referee.wire.games import codec_of
 from arena.testing.deals import SeededDeals, StackedDeals
 from arena.testing.orders import match_request
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import MemoryLedger, seeded_spec
-from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 from tests.leaks.sessions import other_packs
 from tests.leaks.worlds import play_world
+from tests.live.cuts import EVERY_GAME
 from tests.referee.matches import CONTROL
-from tests.server.cuts import EVERY_GAME
 
 LONGEST = 14
 """Steps of a match that are measured."""
@@ -75,16 +75,13 @@ def waits(world, seat, cut, changed, now_ns=time.perf_counter_ns):
     names = tuple(session.bot.name for session in sessions)
     table = MatchRunner(
         spec,
-        codec_of(game),
         [session.seat_at(spec, at, names) for at, session in enumerate(sessions)],
         MemoryLedger(),
-        timers=Timers(),
-        now_s=lambda: 0.0,
+        time=ArenaTime(lambda: 0.0, Timers()),
         over=lambda table: table.tell_end(),
         heavy_step=lambda table, chosen, *_: table.stepped(
             game.rules.step(table.state, chosen, deals)
         ),
-        lag=NeverLate(),
     )
     table.begin()
     found = {}
@@ -124,7 +121,7 @@ class OverSockets:
     def waits(self, world, seat, cut, changed):
         """As `waits` of this module, where only one seat is asked at a time."""
         deals = StackedDeals(changed, SeededDeals(world.seed))
-        self._monkeypatch.setattr("arena.server.matches.starting.KeyedDeals", lambda _: deals)
+        self._monkeypatch.setattr("arena.live.matches.starting.KeyedDeals", lambda _: deals)
         control = {"move_ms": 600_000, "bank_ms": 0}
         request = match_request(
             world.game.id, self._names, world.given, time_control=control, seed="times"

@@ -11,12 +11,14 @@ import itertools
 import random
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import islice
 
 from arena.games.contract import IllegalMove
 from arena.games.eleusis.messages import Rule
 from arena.games.eleusis.work import EXAMPLES
+from arena.local.turns import turns
+from arena.referee.wire.games import codec_of
 from arena.testing.deals import RecordedDeals, SeededDeals, StackedDeals
-from arena.wire.games import codec_of
 from tests.games.random_play import pick
 from tests.leaks.knowledge import HIDDEN, LASTING, RULE_TOLD, SECRET_MOVES, SHOWN_OF
 
@@ -71,16 +73,18 @@ def play_world(game, options, seats, seed):
     """A match of random legal moves, at most `MAX_STEPS` of it."""
     draw = random.Random(f"{game.id} {seats} {seed}")
     noted = RecordedDeals(SeededDeals(f"leaks {game.id} {seed}"))
-    state, told = game.rules.start(options, seats, noted)
-    world = World(game, options, seats, [state], [told], [], [orders_of(noted)])
-    while (acting := game.rules.to_act(state)) and len(world.steps) < MAX_STEPS:
-        noted.shuffles.clear()
-        chosen = tuple((seat, pick(game, game.rules.moves(state, seat), draw)) for seat in acting)
-        state, told = game.rules.step(state, chosen, noted)
-        world.states.append(state)
-        world.told.append(told)
-        world.steps.append(chosen)
+    world = World(game, options, seats, [], [], [], [])
+
+    def choose(state, seat):
+        return pick(game, game.rules.moves(state, seat), draw)
+
+    for turn in islice(turns(game.rules, options, seats, noted, choose), MAX_STEPS + 1):
+        world.states.append(turn.after)
+        world.told.append(turn.events)
+        if turn.chosen:
+            world.steps.append(turn.chosen)
         world.orders.append(orders_of(noted))
+        noted.shuffles.clear()
     return world
 
 
@@ -367,12 +371,12 @@ def phase_of(game, state, seat):
     return str(getattr(game.rules.view(state, seat), "phase", ""))
 
 
-def gate(game, options, seats, *, pairs, worlds, plant=None):
-    """Compare at least `pairs` pairs for every seat, spread over `worlds` matches.
+def gate(game, options, seats, *, pairs, worlds, plant=None, emissions=None):
+    """Compare at least `pairs` pairs for every seat, spread over `worlds` matches; by default what is sent.
 
     Moments are drawn so that every phase gets its share.
     """
-    emissions, tally = Emissions(game, plant), Tally()
+    emissions, tally = emissions or Emissions(game, plant), Tally()
     everybody = (*range(seats), None)
     for seed in range(worlds):
         world = play_world(game, options, seats, seed)

@@ -9,9 +9,8 @@ import traceback
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from tests.mutation.hunting import baseline, search
 from tests.mutation.operators import FAULTS, mutants_of, names_of
-from tests.mutation.reporting import Progress, markdown, sampled, write_json
+from tests.mutation.reporting import Progress, markdown, sampled
 from tests.mutation.survivors import FILE, accepted, entry
 from tests.mutation.targets import ROOT, sources, targets
 from tests.mutation.trial import Trials
@@ -25,9 +24,7 @@ examples:
   scripts/mutate sixty_six                 every fault that can be planted in Sixty-Six
   scripts/mutate --sample 150              150 faults of every family, always the same
   scripts/mutate loo --fresh               without what an earlier run found out
-  scripts/mutate loo --hunt 200            try 200 more matches on each survivor
   scripts/mutate soko --only one           one kind of faults
-  scripts/mutate --json table.json         the report for a program; - is standard output
   scripts/mutate --operators               the kinds of faults
 
 A run that was stopped goes on where it was: results are kept in arena-data/mutation,
@@ -119,26 +116,6 @@ class Run:
                 if at % 50 == 0 or at == len(waiting):
                     say(f"  {self.target.name}: {progress.at} tried, {survived} survived, {to_go}")
 
-    def hunt(self, tried, processes, say):
-        """For each unexplained survivor, look for a match that would catch it."""
-        known = accepted()
-        waiting = [
-            Trial(mutant, self._sources[mutant.path])
-            for mutant in self.survivors
-            if mutant.place not in known
-        ]
-        if not waiting:
-            return
-        say(f"{self.target.name}: {tried} more matches on each of {len(waiting)} survivors")
-        self.target.preload()
-        file = self._file.with_suffix(".hunt.json")
-        baseline(self.target, tried, file)
-        check = partial(search, self.target, tried, file)
-        trials = Trials({"import": load, "hunt": check}, processes)
-        trials.baseline()
-        for trial, outcome in trials.run(waiting):
-            say(f"  {trial.mutant}\n    {outcome.by or outcome.caught or 'still alive'}")
-
     @property
     def survivors(self):
         return [mutant for mutant in self.mutants if self.outcomes.get(mutant.key, ("?",))[0] == ""]
@@ -164,24 +141,12 @@ class Run:
             "unexplained": len(survivors) - len(explained),
             "share_of_all": _share(caught, len(tried)),
             "share_without_accepted": _share(caught, judged),
-            "survivors": [
-                {
-                    "where": f"{mutant.path}:{mutant.line}",
-                    "function": mutant.function,
-                    "text": mutant.text,
-                    "operator": mutant.operator,
-                    "before": mutant.before,
-                    "after": mutant.after,
-                    "reason": known.get(mutant.place, ""),
-                }
-                for mutant in survivors
-            ],
         }
 
     def entries(self):
-        """The unexplained survivors as entries to fill in."""
+        """The unexplained survivors as lines of the file of accepted ones."""
         known = accepted()
-        return [entry(mutant, "") for mutant in self.survivors if mutant.place not in known]
+        return [entry(mutant) for mutant in self.survivors if mutant.place not in known]
 
     def _source_hash(self, path):
         return _hash(self._sources.get(path, ""))
@@ -298,10 +263,7 @@ def arguments(known):
     parser.add_argument("--seed", default="1", help="which sample it is (default 1)")
     parser.add_argument("--processes", type=int, default=1, metavar="N", help="at once (default 1)")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
-    parser.add_argument("--hunt", type=int, metavar="N", help="matches to try on each survivor")
-    parser.add_argument("--json", metavar="FILE", help="write the report there too")
-    parser.add_argument("--entries", action="store_true", help=f"print entries for {FILE.name}")
-    parser.add_argument("--report", action="store_true", help="report what is known; try nothing")
+    parser.add_argument("--entries", action="store_true", help=f"print lines for {FILE.name}")
     parser.add_argument("--operators", action="store_true", help="list the kinds of faults")
     given = parser.parse_args()
     for name in given.games:
@@ -340,20 +302,15 @@ def main():
     rows = []
     for name in given.games or known:
         run = Run(known[name], given.sample, given.seed, RESULTS, given.only or FAULTS)
-        if given.fresh and not given.report:
+        if given.fresh:
             run.forget()
         run.remember()
-        if not given.report:
-            apart(partial(run.go, given.processes, say))
-            run.remember()
-        if given.hunt:
-            apart(partial(run.hunt, given.hunt, given.processes, say))
+        apart(partial(run.go, given.processes, say))
+        run.remember()
         rows.append(run.report())
         if given.entries:
             print("\n".join(run.entries()))
     print("\n".join(table(rows)))
-    if given.json:
-        write_json(rows, given.json)
     sys.exit(any(each["share_without_accepted"] < WANTED for each in rows))
 
 

@@ -1,41 +1,35 @@
 """Survivors that are accepted: faults that change nothing a bot or a viewer could notice.
 
-`survivors.toml` names each by its file, the function, the line's text, the place
-in it, the operator and what was planted, so that it is found again when lines move, and
-says why no test is to be expected.
+`survivors.toml` lists them by the reason why no test is to be expected. A fault is named by its file, the function, the
+line's text, the place in it, the operator and what was planted, so that it is found again when lines move.
 """
 
 import tomllib
 from pathlib import Path
 
 FILE = Path(__file__).parent / "survivors.toml"
-FIELDS = ("path", "function", "text", "at", "operator", "after")
 
 
 def accepted(path=FILE):
     """The reasons of the accepted survivors, by `Mutant.place`.
 
     Raises:
-      ValueError: if an entry lacks a field or a reason, or stands twice.
+      ValueError: if a group lacks a reason, or a fault stands twice.
     """
     reasons = {}
-    for entry in tomllib.loads(path.read_text("utf-8")).get("survivor", []):
-        missing = [name for name in FIELDS if name not in entry]
-        missing += [] if str(entry.get("reason", "")).strip() else ["reason"]
-        if missing:
-            raise ValueError(f"{path.name}: an entry lacks {', '.join(missing)}: {entry}")
-        place = tuple(entry[name] for name in FIELDS)
-        if place in reasons:
-            raise ValueError(f"{path.name}: this stands twice: {entry}")
-        reasons[place] = entry["reason"]
+    for group in tomllib.loads(path.read_text("utf-8")).get("accepted", []):
+        if not group.get("reason", "").strip():
+            raise ValueError(f"{path.name}: a group lacks its reason: {group}")
+        for place in map(tuple, group["faults"]):
+            if place in reasons:
+                raise ValueError(f"{path.name}: this stands twice: {place}")
+            reasons[place] = group["reason"]
     return reasons
 
 
-def entry(mutant, reason):
-    """The text of an entry."""
-    values = {**dict(zip(FIELDS, mutant.place, strict=True)), "reason": reason}
-    lines = [f"{name} = {_toml(value)}" for name, value in values.items()]
-    return "\n".join(["[[survivor]]", *lines, ""])
+def entry(mutant):
+    """The line of a fault, to be put into a group."""
+    return f"    [{', '.join(map(_toml, mutant.place))}],"
 
 
 def _toml(value):

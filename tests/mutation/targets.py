@@ -9,23 +9,24 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "arena" / "games"
-LANGUAGES = ("cel",)
-"""Packages beside `arena.games` that only its rules use."""
 USED_BY = {
     "betting": ("pineapple", "soko"),
     "chinese": ("chinese_poker", "open_face_chinese_poker"),
     "cel": ("eleusis",),
 }
 """Packages that several families share, or that are worth a row of their own."""
+NO_RULES = frozenset({"__init__.py", "likely_rules.py", "possible_states.py"})
+"""What a game is called, what a language exports, and what the house bot assumes, which `tests/house` holds."""
 COMMON = frozenset(
     {
+        "cards",
         "catalogue",
         "contract",
         "frozen",
         "game",
         "notation",
         "options",
-        "possible_cards",
+        "poker",
         "two_seats",
     }
 )
@@ -45,11 +46,10 @@ class Target:
     @cached_property
     def files(self):
         """The files that are mutated, below the root, in order."""
-        folder = RULES.parent if self.name in LANGUAGES else RULES
         return [
             path.relative_to(ROOT).as_posix()
-            for path in sorted((folder / self.name).glob("*.py"))
-            if path.name != "__init__.py"  # what a game is called, and what a language exports
+            for path in sorted((RULES / self.name).glob("*.py"))
+            if path.name not in NO_RULES
         ]
 
     @cached_property
@@ -57,7 +57,7 @@ class Target:
         """The test files of the families and of the package itself."""
         names = {self.name, *self.families}
         found = {path for name in names for path in (ROOT / "tests/games").glob(f"test_{name}*.py")}
-        found |= set((ROOT / "tests" / self.name).glob("test_*.py"))
+        found |= set((ROOT / "tests/games" / self.name).glob("test_*.py"))
         return sorted(path.relative_to(ROOT).as_posix() for path in found)
 
     def games(self):
@@ -92,13 +92,10 @@ class Target:
 
 def sources():
     """The text of every file with rules, by its path: enums of one are used in others."""
-    folders = (RULES, *(RULES.parent / name for name in LANGUAGES))
-    paths = sorted(path for folder in folders for path in folder.rglob("*.py"))
-    return {str(path): path.read_text("utf-8") for path in paths}
+    return {str(path): path.read_text("utf-8") for path in sorted(RULES.rglob("*.py"))}
 
 
 def targets():
     """Every target there is, by name."""
     families = [module.name for module in pkgutil.iter_modules([str(RULES)])]
-    names = sorted({*families, *LANGUAGES} - COMMON)
-    return {name: Target(name) for name in names}
+    return {name: Target(name) for name in sorted({*families} - COMMON)}

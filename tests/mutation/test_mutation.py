@@ -219,7 +219,7 @@ def test_a_run_reports_caught_and_survivors(run):
     first.go(1, said.append)
     row = first.report()
     assert row["tried"] == row["planted"] == row["caught"] + row["unexplained"]
-    survivors = {each["after"] for each in row["survivors"]}
+    survivors = {mutant.after for mutant in first.survivors}
     assert "(score >= 0)" in survivors  # zero adds nothing
     assert "(score <= 0)" not in survivors
     assert row["accepted"] == 0
@@ -296,20 +296,28 @@ def test_every_accepted_survivor_can_still_be_planted():
     assert [place for place in accepted() if place not in places] == []
 
 
+def listed(*groups):
+    """A file of accepted survivors, of pairs of a reason and lines."""
+    return "".join(
+        f"[[accepted]]\nreason = '{reason}'\nfaults = [\n{''.join(lines)}\n]\n"
+        for reason, lines in groups
+    )
+
+
 def test_an_entry_is_read_back(tmp_path):
     mutant = mutants_of("a.py", "a = 'x' if b > \"it's\" else 2")[0]
     file = tmp_path / "survivors.toml"
-    file.write_text(entry(mutant, "for the test"))
+    file.write_text(listed(("for the test", [entry(mutant)])))
     assert accepted(file) == {mutant.place: "for the test"}
 
 
 @pytest.mark.parametrize(
-    ("reasons", "said"), [(["", ""], "lacks reason"), (["one", "two"], "stands twice")]
+    ("reasons", "said"), [([""], "lacks its reason"), (["one", "two"], "stands twice")]
 )
-def test_an_entry_without_a_reason_is_refused(tmp_path, reasons, said):
+def test_a_list_without_a_reason_or_with_two_is_refused(tmp_path, reasons, said):
     mutant = mutants_of("a.py", "a = 1")[0]
     file = tmp_path / "survivors.toml"
-    file.write_text("\n".join(entry(mutant, reason) for reason in reasons))
+    file.write_text(listed(*((reason, [entry(mutant)]) for reason in reasons)))
     with pytest.raises(ValueError, match=said):
         accepted(file)
 

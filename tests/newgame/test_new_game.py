@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 GAME = Path(__file__).parent / "game"
 COPIED = ("arena", "bench", "clients", "docs", "proto", "sample_bots", "scripts", "tests")
-NOT_COPIED = ("__pycache__", "build", "dist", "node_modules", "target", "pictures")
+NOT_COPIED = ("__pycache__", "build", "dist", "node_modules", "target")
 NEEDS_OTHER_TOOLS = re.compile(r": run scripts/proto where \w+ is installed$")
 
 
@@ -94,9 +94,15 @@ def test_its_tests_pass(copy):
     """Rules, codec, scenes, vectors, leaks, goldens and the kit: the rows of the game."""
     done = copy.python(
         *("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "kuhn"),
-        *("tests/games", "tests/wire/test_codec.py", "tests/scenes/test_scenes.py"),
+        *(
+            "tests/games",
+            "tests/referee/wire/test_codec.py",
+            "tests/pictures/test_scenes.py",
+            "tests/pictures/test_choices.py",
+        ),
         *("tests/test_vectors.py", "tests/test_vector_adapters.py", "tests/leaks/test_leaks.py"),
-        *("tests/goldens", "tests/conformance/test_kit.py", "tests/test_sample_bots.py"),
+        "tests/envs/test_layouts.py",
+        *("tests/goldens", "tests/testing/conformance/test_kit.py", "tests/test_sample_bots.py"),
     )
     assert done.returncode == 0, done.stdout
     assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 50
@@ -139,7 +145,7 @@ DAMAGE = [
     ("tests/goldens/matches.toml",                      "kuhn_poker = [",      "kuhn = [",
      "kuhn_poker: tests/goldens/matches.toml has no matches of it: run scripts/new-game kuhn_poker"),
     ("clients/conformance/cases/1-stream.json",         '"kuhn_poker"',        '"kuhn"',
-     "clients/conformance/cases/1-stream.json is out of date: run python -m tests.conformance.recorded"),
+     "clients/conformance/cases/1-stream.json is out of date: run python -m tests.testing.conformance.recorded"),
     ("clients/browser/verify.html",                     "  kuhn_poker: ",      "  kuhn: ",
      "clients/browser/verify.html is out of date: run python -m tests.browser"),
     ("tests/vector_adapters/kuhn_poker.py",             "def hidden(",         "def shown(",

@@ -1,6 +1,7 @@
 """Whole matches on a mock clock, and what can be read from them afterwards."""
 
 import functools
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -9,10 +10,12 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, FaultKind, OpenAsk
-from arena.terms import TimeControl
+from arena.local.turns import turns
+from arena.referee.seat import Answer, OpenAsk
+from arena.referee.spec import FaultKind
+from arena.referee.terms import TimeControl
+from arena.referee.wire.games import codec_of
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play, seeded_spec
-from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2, play_pb2
 from tests.walks import Walk
 
@@ -121,7 +124,7 @@ def run(spec, scripts, ledger=None, past=(), lag=None, spectators=None):
 
     `past` are the decisions of a match that goes on; `spectators` watches.
     """
-    bots = [each if isinstance(each, Scripted) else Scripted(each) for each in scripts]
+    bots = [script if isinstance(script, Scripted) else Scripted(script) for script in scripts]
     ledger = ledger or MemoryLedger()
     begin = functools.partial(play, spec, bots, ledger, past=past, lag=lag, spectators=spectators)
     outcome = trio.run(begin, clock=MockClock(autojump_threshold=0))
@@ -132,26 +135,27 @@ def moves_in(ledger, game):
     """The moves of a ledger, by seat and decision."""
     codec = codec_of(game)
     return {
-        (each.seat, each.decision): codec.read_move(game_pb2.GameMove.FromString(each.game_move))
-        for each in ledger.decisions
+        (decision.seat, decision.decision): codec.read_move(
+            game_pb2.GameMove.FromString(decision.game_move)
+        )
+        for decision in ledger.decisions
     }
 
 
 def states_of(spec, ledger):
     """Play a ledger's decisions through the rules: the state at each, and the last one."""
     rules, played = spec.terms.game.rules, moves_in(ledger, spec.terms.game)
-    state = rules.start(spec.terms.options, spec.terms.seats, spec.deals).state
-    decided, states = dict.fromkeys(range(spec.terms.seats), 0), {}
-    while acting := rules.to_act(state):
-        chosen = []
-        for seat in acting:
-            decided[seat] += 1
-            at = seat, decided[seat]
-            states[at] = state
-            chosen.append((seat, played.pop(at)))
-        state = rules.step(state, tuple(chosen), spec.deals).state
+    decided, states = Counter(), {}
+
+    def choose(state, seat):
+        decided[seat] += 1
+        at = seat, decided[seat]
+        states[at] = state
+        return played.pop(at)
+
+    *_, last = turns(rules, spec.terms.options, spec.terms.seats, spec.deals, choose)
     assert not played, "nothing was written down beyond the end"
-    return states, state
+    return states, last.after
 
 
 def ask_message(asked):

@@ -5,10 +5,12 @@ import math
 import pytest
 import trio
 
-from arena.referee import Answer, Ending, FaultKind, Timers
 from arena.referee.absence import Absence
 from arena.referee.clock import MAX_MATCH_REFUND_S, MAX_REFUND_S
-from arena.terms import TimeControl
+from arena.referee.seat import Answer
+from arena.referee.spec import Ending, FaultKind
+from arena.referee.terms import TimeControl
+from arena.referee.timers import ArenaTime, Timers
 from arena.testing.referee import Reply, Scripted, seeded_spec
 from tests.doubles.clocks import Clock
 from tests.referee.matches import run, spec_of
@@ -74,7 +76,11 @@ def wander(spans_s, lag=None, limit_s=LIMIT_S):
     outcome, _, ledger = run(spec, bots, lag=lag)
     assert all(bot.ended.outcome == outcome for bot in bots), "all are told the result"
     assert len(outcome.scores) == 2
-    return outcome, [each for each in ledger.decisions if each.fault is not None], ledger
+    return (
+        outcome,
+        [decision for decision in ledger.decisions if decision.fault is not None],
+        ledger,
+    )
 
 
 # In the first second it is the other's turn from 0.01 s on: the wanderer chooses who begins.
@@ -120,8 +126,12 @@ def test_who_is_away_for_longer_in_all_is_played_by_fallback_to_the_end(spans_s,
     assert fault.evidence.away_s == pytest.approx(LIMIT_S, abs=0.01 if asked else 1.0)
     assert fault.evidence.away_s >= LIMIT_S - 0.001
     later = ledger.decisions[ledger.decisions.index(fault) + 1 :]
-    assert all(each.unasked and each.fault is None for each in later if each.seat == 1)
-    assert any(each.seat == 0 and not each.unasked for each in later), "the other plays on"
+    assert all(
+        decision.unasked and decision.fault is None for decision in later if decision.seat == 1
+    )
+    assert any(decision.seat == 0 and not decision.unasked for decision in later), (
+        "the other plays on"
+    )
 
 
 def test_without_a_limit_being_away_costs_time_and_nothing_else():
@@ -182,9 +192,7 @@ def present(limit_s):
 
     presence = Absence(
         int(limit_s * 1000),
-        timers=Timers(),
-        now_s=clock,
-        lag=Always(0.0, math.inf),
+        time=ArenaTime(clock, Timers(), Always(0.0, math.inf)),
         used_up=lambda: used_up.append(clock.now),
     )
     return clock, presence

@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.referee import SeatClock
-from arena.terms import MAX_TIME_MS, TimeControl
+from arena.referee.clock import SeatClock
+from arena.referee.terms import MAX_TIME_MS, TimeControl
 
 MOVE_1S = TimeControl(move_ms=1000, bank_ms=0)
 BANK_5S = TimeControl(move_ms=1000, bank_ms=5000)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from arena.referee import Answer, FaultKind
-from arena.referee.spec import ForfeitedSeat, SeatConduct
-from arena.replay.read import Replay
-from arena.replay.verify import verify
-from arena.server.matches.results import match_outcome
-from arena.terms import TimeControl
+from arena.live.matches.results import match_outcome
+from arena.records.read import Replay
+from arena.records.verify import verify
+from arena.referee.seat import Answer
+from arena.referee.spec import FaultKind, ForfeitedSeat, SeatConduct
+from arena.referee.terms import TimeControl
 from arena.testing.referee import Reply
+from tests.records.matches import LEAVE, PLAY, Bot, record
 from tests.referee.matches import plays, plays_but, run, spec_of
-from tests.replay.matches import LEAVE, PLAY, Bot, record
 
 CRASH = Reply(Answer())
 QUIT = Reply(leaves=True)
@@ -23,11 +23,11 @@ def always(reply):
 
 
 def counted(ledger, seat):
-    own = [each for each in ledger.decisions if each.seat == seat]
+    settled = [decision for decision in ledger.decisions if decision.seat == seat]
     return SeatConduct(
-        len(own),
-        sum(each.unasked or each.fault is not None for each in own),
-        any(each.forfeited for each in own),
+        len(settled),
+        sum(decision.unasked or decision.fault is not None for decision in settled),
+        any(decision.forfeited for decision in settled),
     )
 
 
@@ -73,4 +73,4 @@ def test_a_continued_match_counts_its_earlier_decisions(script, terms, expected)
 def test_a_replay_gives_the_same_result(tmp_path):
     path = record(tmp_path, "abstrac", [Bot(0, (PLAY, LEAVE)), Bot(1)])
     verified = verify(Replay.open(path))
-    assert [each.forfeited for each in verified.outcome.conduct] == [True, False]
+    assert [conduct.forfeited for conduct in verified.outcome.conduct] == [True, False]

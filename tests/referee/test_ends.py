@@ -9,16 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trio.testing import MockClock
 
+from arena.durable_files import Unwritten
 from arena.games.abstrac import messages
 from arena.games.abstrac import rules as abstrac
 from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
-from arena.referee import AbortCause, Answer, Ending, NoRoom, Unwritten, match_runner
+from arena.referee import match_runner
+from arena.referee.ledger import NoRoom
 from arena.referee.referee import Referee
-from arena.referee.seat import DECISION_BYTES
+from arena.referee.seat import DECISION_BYTES, Answer
+from arena.referee.spec import AbortCause, Ending
+from arena.referee.wire.codec import Codec
+from arena.referee.wire.games import codec_of
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
-from arena.wire.codec import Codec
-from arena.wire.games import codec_of
 from cardarena.v1 import game_pb2
 from tests.referee.matches import misdeeds, plays, run, spec_of, spread, states_of, thinks
 
@@ -38,7 +41,7 @@ def assert_aborted(outcome, bots, ledger=None):
     for bot in bots:
         assert bot.ended.outcome == outcome
         assert bot.heard[-1] is bot.ended
-        assert all(each.fault is None for each in bot.closed)
+        assert all(closed.fault is None for closed in bot.closed)
     if ledger is not None:
         assert ledger.outcome == outcome
 
@@ -74,8 +77,12 @@ def test_a_match_can_be_stopped_at_any_point(game):
         assert ledger.outcome is None
         assert all(bot.ended is None and not bot.closed for bot in bots)
         # Simultaneous decisions stand in order of arrival, which is any.
-        said = {(each.seat, each.decision): each.game_move for each in ledger.decisions}
-        meant = {(each.seat, each.decision): each.game_move for each in whole.decisions}
+        said = {
+            (decision.seat, decision.decision): decision.game_move for decision in ledger.decisions
+        }
+        meant = {
+            (decision.seat, decision.decision): decision.game_move for decision in whole.decisions
+        }
         assert said.items() <= meant.items()
 
 
@@ -388,7 +395,7 @@ def test_a_match_ends_whatever_its_bots_do(game, seed):
     outcome, bots, ledger = run(spec, [script] * spec.terms.seats)
     _, last = states_of(spec, ledger)
     assert outcome.scores == game.rules.result(last).scores
-    forfeited = {each.seat for each in ledger.decisions if each.forfeited}
+    forfeited = {decision.seat for decision in ledger.decisions if decision.forfeited}
     assert outcome.ending is (Ending.FORFEIT if forfeited else Ending.COMPLETED)
     assert {
         seat
@@ -397,14 +404,18 @@ def test_a_match_ends_whatever_its_bots_do(game, seed):
     } == forfeited
     assert all(bot.ended.outcome == outcome for bot in bots)
     for seat, bot in enumerate(bots):
-        own = [each for each in ledger.decisions if each.seat == seat]
-        assert [each.decision for each in own] == list(range(1, len(own) + 1))
-        assert [each.decision for each in bot.asked] == [
-            each.decision for each in own if not each.unasked
+        settled = [decision for decision in ledger.decisions if decision.seat == seat]
+        assert [decision.decision for decision in settled] == list(range(1, len(settled) + 1))
+        assert [asked.decision for asked in bot.asked] == [
+            decision.decision for decision in settled if not decision.unasked
         ]
-        faults = [(each.decision, each.fault) for each in own if each.fault is not None]
+        faults = [
+            (decision.decision, decision.fault)
+            for decision in settled
+            if decision.fault is not None
+        ]
         assert [
-            (each.decision, each.kind) for each in outcome.faults if each.seat == seat
+            (fault.decision, fault.kind) for fault in outcome.faults if fault.seat == seat
         ] == faults
 
 
@@ -415,10 +426,16 @@ def test_a_seat_that_has_written_all_it_may_is_not_asked_any_more(monkeypatch):
     """As one that has no time: the fallback is played for it, and it is no fault."""
     spec = spec_of("democracy", 3)
     whole, _, ledger = run(spec, [plays] * 3)
-    first = [len(each.game_move) + DECISION_BYTES for each in ledger.decisions if each.seat == 0]
+    first = [
+        len(decision.game_move) + DECISION_BYTES
+        for decision in ledger.decisions
+        if decision.seat == 0
+    ]
     monkeypatch.setattr(match_runner, "MAX_MOVE_BYTES", sum(first[:4]))
     outcome, bots, ledger = run(spec, [plays] * 3)
-    unasked = [[each.unasked for each in ledger.decisions if each.seat == s] for s in range(3)]
+    unasked = [
+        [decision.unasked for decision in ledger.decisions if decision.seat == s] for s in range(3)
+    ]
     assert unasked[0][:4] == [False] * 4
     assert unasked[0][4] is True
     assert outcome.ending is Ending.COMPLETED
@@ -429,8 +446,8 @@ def test_a_seat_that_has_written_all_it_may_is_not_asked_any_more(monkeypatch):
     for cut in (3, len(ledger.decisions) // 2, len(ledger.decisions) - 1):
         again, _, gone_on = run(spec, [plays] * 3, past=ledger.decisions[:cut])
         assert again.scores == outcome.scores
-        assert [each.unasked for each in gone_on.decisions] == [
-            each.unasked for each in ledger.decisions[cut:]
+        assert [decision.unasked for decision in gone_on.decisions] == [
+            decision.unasked for decision in ledger.decisions[cut:]
         ]
 
 
@@ -446,4 +463,6 @@ def test_a_match_for_which_there_is_no_room_on_the_disk_is_aborted(at, caplog):
     outcome, bots, _ = run(spec_of("abstrac"), [plays, plays], ledger)
     assert_aborted(outcome, bots, ledger)
     assert outcome.cause is AbortCause.DISK
-    assert [each.message for each in caplog.records] == ["a match is aborted: no room on the disk"]
+    assert [record.message for record in caplog.records] == [
+        "a match is aborted: no room on the disk"
+    ]

@@ -9,9 +9,10 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, Ending, FaultKind, ForfeitedSeat
 from arena.referee.clock import GRACE_S
-from arena.terms import TimeControl
+from arena.referee.seat import Answer
+from arena.referee.spec import Ending, FaultKind, ForfeitedSeat
+from arena.referee.terms import TimeControl
 from arena.testing.referee import MemoryLedger, Reply, Scripted, play
 from tests.referee.matches import (
     ALLOWED_S,
@@ -58,17 +59,17 @@ def played(spec, misbehaves, **changes):
 def decisions_of(game_id):
     """How many decisions the seat makes in a match where nobody does wrong."""
     _, _, ledger = played(spec_of(game_id), {})
-    return sum(each.seat == SEAT for each in ledger.decisions)
+    return sum(decision.seat == SEAT for decision in ledger.decisions)
 
 
 def faults_of(ledger):
-    return [each for each in ledger.decisions if each.fault is not None]
+    return [decision for decision in ledger.decisions if decision.fault is not None]
 
 
 def bank_before(ledger, decision):
     """What the seat had in its bank at a decision, in seconds."""
-    own = [each for each in ledger.decisions if each.seat == SEAT]
-    return own[decision - 2].bank_ms / 1000 if decision > 1 else 5.0
+    settled = [decision for decision in ledger.decisions if decision.seat == SEAT]
+    return settled[decision - 2].bank_ms / 1000 if decision > 1 else 5.0
 
 
 # The evidence.
@@ -106,8 +107,8 @@ def test_a_fault_has_true_evidence_wherever_it_is_made(game_id, name, point):
 @pytest.mark.parametrize("game_id", GAMES)
 def test_a_decision_in_order_has_no_evidence(game_id):
     _, _, ledger = played(spec_of(game_id), {2: Reply(Answer(), THINK_S)})
-    assert [each.evidence is None for each in ledger.decisions] == [
-        each.fault is None for each in ledger.decisions
+    assert [decision.evidence is None for decision in ledger.decisions] == [
+        decision.fault is None for decision in ledger.decisions
     ]
 
 
@@ -117,14 +118,14 @@ def test_each_fault_of_one_step_has_its_own_evidence():
     deeds = [Reply(Answer(), 0.1), Reply(Answer(index=513), 0.2), Reply(answer=None)]
     bots = [Sender(thinks_but({2: deed})) for deed in deeds]
     _, _, ledger = run(spec, bots)
-    found = {each.seat: each for each in faults_of(ledger)}
-    assert {seat: each.fault for seat, each in found.items()} == {
+    faults = {decision.seat: decision for decision in faults_of(ledger)}
+    assert {seat: each.fault for seat, each in faults.items()} == {
         0: FaultKind.MALFORMED,
         1: FaultKind.ILLEGAL,
         2: FaultKind.TIMEOUT,
     }
-    came = {seat: each.evidence.received_s for seat, each in found.items()}
-    sent_s = found[0].sent_s
+    came = {seat: each.evidence.received_s for seat, each in faults.items()}
+    sent_s = faults[0].sent_s
     assert came == {0: pytest.approx(sent_s + 0.1), 1: pytest.approx(sent_s + 0.2), 2: 0.0}
 
 
@@ -247,7 +248,11 @@ def test_a_fault_before_the_deal_is_charged_once_and_the_seat_is_never_asked(gam
     assert (entry.seat, entry.decision, entry.fault, entry.reason) == (SEAT, 1, kind, reason)
     assert entry.evidence.due_s == pytest.approx(entry.sent_s)
     assert not bots[SEAT].asked
-    assert all(each.unasked and each.forfeited for each in ledger.decisions if each.seat == SEAT)
+    assert all(
+        decision.unasked and decision.forfeited
+        for decision in ledger.decisions
+        if decision.seat == SEAT
+    )
     assert outcome.places[SEAT] == spec.terms.seats
 
 
@@ -255,9 +260,9 @@ def test_a_seat_without_time_has_no_fault_and_no_evidence():
     control = TimeControl(move_ms=1000, bank_ms=9000, hand_ms=2000)
     spec = spec_of("abstrac", time_control=control)
     _, _, ledger = played(spec, {2: Reply(answer=None)})
-    unasked = [each for each in ledger.decisions if each.unasked]
+    unasked = [decision for decision in ledger.decisions if decision.unasked]
     assert unasked
-    assert all((each.fault, each.evidence) == (None, None) for each in unasked)
+    assert all((decision.fault, decision.evidence) == (None, None) for decision in unasked)
 
 
 # Crashing never pays.
@@ -267,7 +272,7 @@ def stays(game):
     """Plays the fallback itself, in time."""
 
     def script(ask):
-        move = game.rules.fallback(ask.asker.state, ask.seat)
+        move = game.rules.fallback(ask.record.asker.state, ask.seat)
         return Reply(Answer(move=typed(game, move)), THINK_S)
 
     return script
@@ -296,7 +301,11 @@ def result_of_staying(game_id, seat, decision):
     scripts[seat] = from_then_on(decision, stays(spec.terms.game))
     outcome, _, ledger = run(spec, scripts)
     assert outcome.ending is Ending.COMPLETED
-    return outcome, {each.decision: each.bank_ms for each in ledger.decisions if each.seat == seat}
+    return outcome, {
+        decision.decision: decision.bank_ms
+        for decision in ledger.decisions
+        if decision.seat == seat
+    }
 
 
 @pytest.mark.parametrize("how_often", ["once", "for ever"])
@@ -323,8 +332,8 @@ def test_doing_wrong_is_never_better_than_staying(game_id, name, how_often):
             for other in set(range(spec.terms.seats)) - {seat}:
                 assert outcome.places[other] <= stayed.places[other]
                 assert not forfeits or outcome.places[other] < outcome.places[seat]
-            for each in ledger.decisions:
-                assert each.seat != seat or each.bank_ms <= banks[each.decision]
+            for settled in ledger.decisions:
+                assert settled.seat != seat or settled.bank_ms <= banks[settled.decision]
             # All get the same result, the culprit as well.
             assert all(bot.ended.outcome == outcome for bot in bots)
 
@@ -342,8 +351,8 @@ def test_the_others_play_on_as_if_nothing_had_happened(game_id, name):
     moves = moves_in(ledger, spec.terms.game)
     for (seat, decision), state in states.items():
         assert moves[seat, decision] in spec.terms.game.rules.moves(state, seat)
-    for each in ledger.decisions:
-        if each.seat != SEAT:
-            assert (each.fault, each.unasked, each.forfeited) == (None, False, False)
-            assert each.charged_s == pytest.approx(THINK_S)
+    for decision in ledger.decisions:
+        if decision.seat != SEAT:
+            assert (decision.fault, decision.unasked, decision.forfeited) == (None, False, False)
+            assert decision.charged_s == pytest.approx(THINK_S)
     assert outcome.scores == spec.terms.game.rules.result(last).scores

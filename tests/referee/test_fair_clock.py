@@ -8,12 +8,13 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.contract import Seat
-from arena.referee import Answer, Ending, FaultKind, Timers
 from arena.referee import seat as seat_module
 from arena.referee.clock import MAX_REFUND_S, PAUSE_S, TICK_S, LagMeter
 from arena.referee.match_runner import MatchRunner
+from arena.referee.seat import Answer
+from arena.referee.spec import Ending, FaultKind
+from arena.referee.timers import ArenaTime, Timers
 from arena.testing.referee import MemoryLedger, Scripted, play
-from arena.wire.games import codec_of
 from tests.doubles.loops import Loop, TrioLoop
 from tests.referee.matches import ALLOWED_S, THINK_S, plays, run, spec_of, thinks
 
@@ -67,15 +68,11 @@ class Sitting:
         self.ports = [Port(self.loop) for _ in range(spec.terms.seats)]
         self.table = MatchRunner(
             spec,
-            codec_of(spec.terms.game),
             self.ports,
             self.ledger,
-            timers=self.timers,
-            now_s=lambda: self.loop.now_s,
+            time=ArenaTime(lambda: self.loop.now_s, self.timers, self.meter, owner_of),
             over=lambda table: table.tell_end(),
             heavy_step=None,
-            lag=self.meter,
-            owner_of=owner_of,
         )
         self.table.begin(past, used)
         self.began_s = self.loop.now_s
@@ -95,7 +92,7 @@ class Sitting:
         self.loop.resume()
 
     def timer(self):
-        self.timers._call_due(self.loop.now_s)
+        self.timers.call_due(self.loop.now_s)
 
     def answer(self):
         self.ask.answered(Answer(index=0), self.loop.now_s)
@@ -177,8 +174,8 @@ def test_a_seat_is_refunded_no_more_than_the_bound_of_a_match_also_across_a_rest
             sitting.stop(2.0, ("tick",))
             ask.answered(Answer(index=0), sitting.loop.now_s)
         total = dict.fromkeys((Seat(0), Seat(1)), 0.0)
-        for each in sitting.ledger.decisions:
-            total[each.seat] += each.refunded_s
+        for decision in sitting.ledger.decisions:
+            total[decision.seat] += decision.refunded_s
         return total
 
     def settled(port):
@@ -186,7 +183,7 @@ def test_a_seat_is_refunded_no_more_than_the_bound_of_a_match_also_across_a_rest
 
     first = Sitting()
     assert refunds(first, 8) == pytest.approx({Seat(0): 5.0, Seat(1): 5.0})
-    assert all(each.fault is None for each in first.ledger.decisions)
+    assert all(decision.fault is None for decision in first.ledger.decisions)
     again = Sitting(past=first.ledger.decisions)
     assert refunds(again, 2) == {Seat(0): 0.0, Seat(1): 0.0}
 
@@ -418,7 +415,7 @@ def test_stops_change_neither_the_outcome_of_a_match_nor_what_bots_are_charged(g
     assert outcome.ending is Ending.COMPLETED
     assert (outcome.scores, outcome.faults) == (quiet.scores, ())
     true_s = {Seat(0): THINK_S, Seat(1): 0.0}
-    for each in ledger.decisions:
-        assert each.charged_s <= true_s[each.seat] + UNSEEN_S
+    for decision in ledger.decisions:
+        assert decision.charged_s <= true_s[decision.seat] + UNSEEN_S
     assert stops > 3
-    assert sum(each.refunded_s for each in ledger.decisions) > 3 * LONG_STOP_S
+    assert sum(decision.refunded_s for decision in ledger.decisions) > 3 * LONG_STOP_S

@@ -5,9 +5,10 @@ from itertools import cycle
 import pytest
 
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, Ending, Fault, FaultKind
 from arena.referee.clock import GRACE_S
-from arena.terms import TimeControl
+from arena.referee.seat import Answer
+from arena.referee.spec import Ending, Fault, FaultKind
+from arena.referee.terms import TimeControl
 from arena.testing.referee import Closed, Reply, Scripted
 from tests.referee.matches import (
     ALLOWED_S,
@@ -37,7 +38,7 @@ EVERY_SHAPE = pytest.mark.parametrize("game", SHAPES, ids=[game.id for game in S
 def decisions_of_a_clean_match(spec):
     outcome, _, ledger = run(spec, [plays] * spec.terms.seats)
     assert (outcome.ending, outcome.faults) == (Ending.COMPLETED, ())
-    return [(each.seat, each.decision) for each in ledger.decisions]
+    return [(decision.seat, decision.decision) for decision in ledger.decisions]
 
 
 def check_one_fault(spec, seat, decision, misdeed):
@@ -63,7 +64,7 @@ def check_one_fault(spec, seat, decision, misdeed):
     (fault,) = outcome.faults
     assert (fault.seat, fault.kind, fault.decision) == (seat, kind, decision)
     assert misdeed.reason in fault.reason
-    (entry,) = [each for each in ledger.decisions if each.fault is not None]
+    (entry,) = [decision for decision in ledger.decisions if decision.fault is not None]
     at = entry.seat, entry.decision, entry.fault, entry.reason
     assert at == (seat, decision, kind, fault.reason)
     assert not entry.unasked
@@ -163,7 +164,7 @@ BANKS = [
 @pytest.mark.parametrize(("reply", "bank_ms", "why"), BANKS, ids=[row[-1] for row in BANKS])
 def test_the_bank_after_a_move(reply, bank_ms, why):
     _, bots, ledger = run(spec_of("abstrac"), [thinks, thinks_but({1: reply})])
-    banks = {(each.seat, each.decision): each.bank_ms for each in ledger.decisions}
+    banks = {(decision.seat, decision.decision): decision.bank_ms for decision in ledger.decisions}
     assert banks[1, 1] == bank_ms
     if not reply.leaves:
         assert bots[1].asked[1].clock_ms == (1000, bank_ms, 100)
@@ -183,8 +184,8 @@ def test_a_late_answer_does_not_answer_the_next_ask():
     late = Reply(Answer(index=0), after_s=ALLOWED_S + 0.5)
     _, _, ledger = run(spec_of("abstrac"), [thinks, thinks_but({1: late})])
     _, _, clean = run(spec_of("abstrac"), [thinks, thinks_but({1: Reply(answer=None)})])
-    assert [each.game_move for each in ledger.decisions] == [
-        each.game_move for each in clean.decisions
+    assert [decision.game_move for decision in ledger.decisions] == [
+        decision.game_move for decision in clean.decisions
     ]
 
 
@@ -209,14 +210,14 @@ def test_a_seat_without_time_is_not_asked_and_not_at_fault():
     states, _ = states_of(spec, ledger)
     (fault,) = outcome.faults
     assert (fault.decision, fault.kind) == (2, FaultKind.TIMEOUT)
-    own = [each for each in ledger.decisions if each.seat == 1]
+    settled = [decision for decision in ledger.decisions if decision.seat == 1]
     first_hand = {at for (seat, at), state in states.items() if seat == 1 and state.hand == 0}
-    assert {each.decision for each in own if each.unasked} == first_hand - {1, 2}
+    assert {decision.decision for decision in settled if decision.unasked} == first_hand - {1, 2}
     assert {asked.decision for asked in bots[1].asked} == {
-        each.decision for each in own if not each.unasked
+        decision.decision for decision in settled if not decision.unasked
     }
     assert outcome.ending is Ending.COMPLETED
-    assert not any(each.forfeited for each in ledger.decisions)
+    assert not any(decision.forfeited for decision in ledger.decisions)
 
 
 # Leaving, and coming back.
@@ -227,9 +228,9 @@ def test_a_bot_that_has_left_is_asked_no_more():
     leaves = Reply(after_s=THINK_S, leaves=True)
     outcome, bots, ledger = run(spec, [thinks, thinks_but({3: leaves})])
     assert len(bots[1].asked) == 3
-    own = [each for each in ledger.decisions if each.seat == 1]
-    assert [each.unasked for each in own] == [False] * 3 + [True] * (len(own) - 3)
-    assert [each.forfeited for each in own] == [False] * 2 + [True] * (len(own) - 2)
+    settled = [decision for decision in ledger.decisions if decision.seat == 1]
+    assert [decision.unasked for decision in settled] == [False] * 3 + [True] * (len(settled) - 3)
+    assert [decision.forfeited for decision in settled] == [False] * 2 + [True] * (len(settled) - 2)
     assert len(outcome.faults) == 1
 
 
@@ -242,7 +243,11 @@ def test_a_bot_that_never_came_is_at_fault_once(game):
     assert outcome.faults == (Fault(0, FaultKind.GONE, 1, "the bot had left"),)
     assert not absent.asked
     assert absent.ended.outcome == outcome
-    assert all(each.unasked and each.forfeited for each in ledger.decisions if each.seat == 0)
+    assert all(
+        decision.unasked and decision.forfeited
+        for decision in ledger.decisions
+        if decision.seat == 0
+    )
 
 
 def test_a_match_that_all_have_left_is_played_to_its_end_at_once():
@@ -268,7 +273,7 @@ def test_a_bot_that_hung_up_and_came_back_plays_on():
     assert (fault.kind, fault.decision) == (FaultKind.GONE, 2)
     assert "did not come back in time" in fault.reason
     assert outcome.ending is Ending.COMPLETED
-    assert not any(each.unasked for each in ledger.decisions)
+    assert not any(decision.unasked for decision in ledger.decisions)
 
 
 # The limit of faults.
@@ -283,11 +288,13 @@ def test_after_so_many_faults_a_seat_is_played_by_fallback_and_ranked_behind(gam
         scripts = [thinks] * spec.terms.seats
         scripts[seat] = lambda ask: wrong
         outcome, bots, ledger = run(spec, scripts)
-        own = [each for each in ledger.decisions if each.seat == seat]
-        faulty = min(limit, len(own))
+        settled = [decision for decision in ledger.decisions if decision.seat == seat]
+        faulty = min(limit, len(settled))
         assert len(bots[seat].asked) == faulty
         assert [fault.decision for fault in outcome.faults] == list(range(1, faulty + 1))
-        assert [each.forfeited for each in own] == [each.decision >= limit for each in own]
+        assert [decision.forfeited for decision in settled] == [
+            decision.decision >= limit for decision in settled
+        ]
         assert outcome.ending is Ending.FORFEIT
         assert outcome.places[seat] == spec.terms.seats
         others = [outcome.scores[each] for each in range(spec.terms.seats) if each != seat]
@@ -309,6 +316,6 @@ def test_seats_that_all_forfeited_are_ranked_by_score():
 def test_without_a_limit_every_move_may_be_a_fault():
     spec = spec_of("abstrac", fault_limit=0)
     outcome, bots, ledger = run(spec, [thinks, lambda ask: Reply(Answer())])
-    own = [each for each in ledger.decisions if each.seat == 1]
-    assert len(outcome.faults) == len(own) == len(bots[1].asked)
+    settled = [decision for decision in ledger.decisions if decision.seat == 1]
+    assert len(outcome.faults) == len(settled) == len(bots[1].asked)
     assert outcome.ending is Ending.COMPLETED

@@ -13,9 +13,9 @@ from arena.games.abstrac import messages
 from arena.games.abstrac import rules as abstrac
 from arena.games.abstrac.messages import Choose, Order
 from arena.games.contract import IllegalMove
-from arena.referee import Ending
 from arena.referee import step_processes as workers_module
 from arena.referee.referee import Referee
+from arena.referee.spec import Ending
 from arena.referee.step_processes import StepProcesses
 from arena.testing.referee import MemoryLedger, Scripted, play
 from tests.referee.matches import run, spec_of, thinks
@@ -112,31 +112,29 @@ def test_a_step_in_a_process_is_the_step_here(caplog):
             with pytest.raises(IllegalMove, match="choose first or second"):
                 await workers.step("abstrac", state, wrong, spec.deals)
 
-            for process in list(workers._pool._processes.values()):
+            for process in workers._pool.started:
                 process.kill()
                 process.join()
             assert await workers.step("abstrac", state, chosen, spec.deals) == expected
-            assert "a step is played again, as its worker died" in caplog.text
+            assert "a process has died, and others are started" in caplog.text
 
             # A step that kills whoever plays it is not played for ever.
-            submit = workers._submit
-
-            def processes():
-                return list(workers._pool._processes.values()) if workers._pool else []
+            submit = workers._pool.submit
 
             def deadly(*args):
                 # Held before they are given the step, so that none is done with it first.
-                for process in processes():
-                    os.kill(process.pid, signal.SIGSTOP)
+                for process in workers._pool.started:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(process.pid, signal.SIGSTOP)
                 future = submit(*args)
-                for process in processes():
+                for process in workers._pool.started:
                     process.kill()
                 return future
 
-            workers._submit = deadly
+            workers._pool.submit = deadly
             with pytest.raises(Exception, match="terminated abruptly"):
                 await workers.step("abstrac", state, chosen, spec.deals)
-            del workers._submit
+            del workers._pool.submit
             assert await workers.step("abstrac", state, chosen, spec.deals) == expected
         finally:
             workers.close()
@@ -163,7 +161,7 @@ class Stalls(logging.Handler):
         self.workers, self.until = workers, until
 
     def signal(self, number):
-        for process in self.workers._started():
+        for process in self.workers._pool.started:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, number)
 
@@ -181,7 +179,7 @@ LATE, STUCK = "a worker is late with a step", "a worker does not return and is k
     [
         pytest.param(LATE, [LATE], id="for a while"),
         pytest.param(
-            "never", [LATE, STUCK, "a step is played again, as its worker died"], id="for ever"
+            "never", [LATE, STUCK, "a process has died, and others are started"], id="for ever"
         ),
     ],
 )
@@ -210,7 +208,9 @@ def test_a_worker_that_stalls_is_told_and_costs_no_bot_anything(until, told, mon
     outcome = trio.run(main)
     expected, _, quiet = run(spec, [Scripted(), Scripted()])
     assert outcome == expected
-    assert [each.getMessage() for each in caplog.records] == told
+    assert [record.getMessage() for record in caplog.records] == told
     assert ledger.end_s >= workers_module.LATE_S, "it did stall"
-    assert sum(each.charged_s for each in ledger.decisions) < workers_module.LATE_S / 2
-    assert [each.bank_ms for each in ledger.decisions] == [each.bank_ms for each in quiet.decisions]
+    assert sum(decision.charged_s for decision in ledger.decisions) < workers_module.LATE_S / 2
+    assert [decision.bank_ms for decision in ledger.decisions] == [
+        decision.bank_ms for decision in quiet.decisions
+    ]

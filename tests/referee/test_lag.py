@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.referee import clock, pause_causes
+from arena.referee import clock
 from arena.referee.clock import LagMeter
 from tests.doubles.loops import Loop
 
@@ -244,11 +244,22 @@ def test_a_probe_under_way_is_refunded_up_to_now_and_together_with_what_was_befo
 
 
 def test_nothing_waits_for_probes_that_are_sent_no_more():
-    loop, meter = probed((1100, None))
+    loop, meter = probed((1100, 1105))
     loop.run_until(1.5)
-    meter.probes_end()
+    meter.probes_end(1.5)
     assert not meter.late(1.5, 1.4)
     assert meter.refund_s(1.0, 1.5) == 0
+
+
+def test_a_probe_that_is_lost_was_a_pause_for_all_but_who_caused_it():
+    loop, meter = probed((1100, None))
+    loop.run_until(1.5)
+    meter.caused("attacker", 1.0, 1.5)
+    meter.probes_end(1.5)
+    loop.run_until(1.7)
+    assert not meter.late(1.7, 1.4)
+    assert meter.refund_s(1.0, 1.7) == pytest.approx(0.4)
+    assert meter.refund_s(1.0, 1.7, "attacker") == pytest.approx(0.0)
 
 
 @given(HISTORIES, st.lists(st.tuples(GAPS_MS, GAPS_MS), max_size=8))
@@ -465,14 +476,14 @@ def test_a_pause_is_not_refunded_to_the_owner_that_caused_it(
 
 
 def test_what_is_remembered_of_works_is_bounded_and_the_longest_stay():
-    works = pause_causes.PauseCauses()
+    works = clock.PauseCauses()
     works.note("ann", 0.0, 3.0)
-    for number in range(2 * pause_causes.MOST_OF_AN_OWNER):
+    for number in range(2 * clock.MOST_OF_AN_OWNER):
         works.note("ann", 5.0 + number, 5.002 + number)
-    assert len([*works.of("ann", -1.0, 1e9)]) == pause_causes.MOST_OF_AN_OWNER
+    assert len([*works.of("ann", -1.0, 1e9)]) == clock.MOST_OF_AN_OWNER
     assert [*works.of("ann", -1.0, 4.0)] == [(0.0, 3.0)]
-    for number in range(2 * pause_causes.MOST_OWNERS):
+    for number in range(2 * clock.MOST_OWNERS):
         works.note(f"guest {number}", 0.0, 1.0)
-    assert len(works._works) == pause_causes.MOST_OWNERS
+    assert len(works._works) == clock.MOST_OWNERS
     works.note("", 0.0, 1.0)
     assert "" not in works._works, "strangers own no bots"

@@ -3,10 +3,9 @@
 import pytest
 
 from arena.games.catalogue import GAMES
-from arena.referee import Ending, FaultKind
 from arena.referee.ledger import Settled
-from arena.referee.spec import ForfeitedSeat
-from arena.wire.games import codec_of
+from arena.referee.spec import Ending, FaultKind, ForfeitedSeat
+from arena.referee.wire.games import codec_of
 from tests.referee.matches import misdeeds, plays, run, spec_of, spread, thinks, thinks_but
 from tests.rows import slow_unless, slow_unless_of_each_kind
 
@@ -33,12 +32,12 @@ def assert_goes_on(spec, scripts, points=8):
     assert outcome.ending is not Ending.ABORTED
     for cut in spread(range(len(ledger.decisions) + 1), points):
         past = ledger.decisions[:cut]
-        answered = {each.seat: each.decision for each in past}
+        answered = {decision.seat: decision.decision for decision in past}
         outcome_again, bots_again, ledger_again = run(spec, scripts, past=past)
         assert outcome_again == outcome, cut
         assert by_seat(past + ledger_again.decisions) == by_seat(ledger.decisions), cut
         for seat, (bot, again) in enumerate(zip(bots, bots_again, strict=True)):
-            still_asked = [each for each in bot.asked if each.decision > answered.get(seat, 0)]
+            still_asked = [asked for asked in bot.asked if asked.decision > answered.get(seat, 0)]
             assert again.asked == still_asked, (cut, seat)
             assert again.ended == bot.ended, (cut, seat)
 
@@ -64,12 +63,12 @@ def test_a_bot_is_reminded_of_its_last_answer():
     spec = spec_of("abstrac")
     _, _, ledger = run(spec, [plays] * 2)
     _, bots, _ = run(spec, [plays] * 2, past=ledger.decisions[:5])
-    last = {each.seat: each for each in ledger.decisions[:5]}
+    last = {decision.seat: decision for decision in ledger.decisions[:5]}
     for seat, bot in enumerate(bots):
         decision, said = bot.answered_before
         assert decision == last[seat].decision
         assert codec_of(spec.terms.game).game_move(said.move) == last[seat].game_move
-        asked = next(each for each in bot.asked if each.decision == decision + 1)
+        asked = next(asked for asked in bot.asked if asked.decision == decision + 1)
         assert asked.decision == decision + 1
         assert said.place is not None
 
@@ -95,5 +94,5 @@ def test_a_seat_that_forfeited_before_the_deal_is_never_asked():
     (fault,) = outcome.faults
     assert (fault.seat, fault.kind, fault.reason, fault.decision) == (0, out.kind, out.reason, 1)
     assert bots[0].asked == []
-    assert all(each.unasked for each in ledger.decisions if each.seat == 0)
+    assert all(decision.unasked for decision in ledger.decisions if decision.seat == 0)
     assert_goes_on(spec, [thinks] * spec.terms.seats)

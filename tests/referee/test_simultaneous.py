@@ -7,7 +7,8 @@ import trio
 from trio.testing import MockClock
 
 from arena.games.catalogue import game_by_id
-from arena.referee import Answer, Ending, FaultKind
+from arena.referee.seat import Answer
+from arena.referee.spec import Ending, FaultKind
 from arena.testing.referee import Closed, RecordedAsk, Reply, Scripted, play
 from tests.referee.matches import ask_message, misdeeds, plays, plays_but, run, spec_of, thinks
 
@@ -46,7 +47,9 @@ def world(choice, decision, stop_s):
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
     assert len(times) == 1, "the decision was asked, and the next one was not"
-    return [[each for each in bot.heard if isinstance(each, RecordedAsk)] for bot in bots], bots
+    return [
+        [message for message in bot.heard if isinstance(message, RecordedAsk)] for bot in bots
+    ], bots
 
 
 @pytest.mark.parametrize("decision", [1, 2, 9, 10])
@@ -58,7 +61,7 @@ def test_a_pending_choice_is_not_seen_by_the_others(choice, decision):
     assert heard[0] == expected[0]
     assert [len(each) for each in heard] == [decision] * 3
     for bot in bots[1:]:
-        closed = [each for each in bot.closed if each.reason != "the match was stopped"]
+        closed = [closed for closed in bot.closed if closed.reason != "the match was stopped"]
         assert not closed
 
 
@@ -86,7 +89,7 @@ def test_all_bots_get_all_faults_of_one_step():
     outcome, bots, _ = run(
         spec_of("democracy"), [plays_but({1: wrong}), plays_but({1: mute}), plays]
     )
-    assert [(each.seat, each.kind) for each in outcome.faults] == [
+    assert [(fault.seat, fault.kind) for fault in outcome.faults] == [
         (0, FaultKind.ILLEGAL),
         (1, FaultKind.TIMEOUT),
     ]
@@ -103,7 +106,7 @@ def test_the_order_of_answers_does_not_matter(slowest):
     expected, expected_bots, _ = run(spec_of("democracy"), [plays] * 3)
     assert (outcome.scores, outcome.places) == (expected.scores, expected.places)
     for bot, other in zip(bots, expected_bots, strict=True):
-        assert [each.body for each in bot.asked] == [each.body for each in other.asked]
+        assert [asked.body for asked in bot.asked] == [asked.body for asked in other.asked]
 
 
 def test_each_seat_has_its_own_clock_and_pays_for_itself_alone():
@@ -113,7 +116,7 @@ def test_each_seat_has_its_own_clock_and_pays_for_itself_alone():
         plays,
     ]
     _, bots, ledger = run(spec_of("democracy"), scripts)
-    banks = {(each.seat, each.decision): each.bank_ms for each in ledger.decisions}
+    banks = {(decision.seat, decision.decision): decision.bank_ms for decision in ledger.decisions}
     assert [banks[seat, 1] for seat in range(3)] == [5100, 4100, 5100]
     assert [bot.asked[1].clock_ms[1] for bot in bots] == [5100, 4100, 5100]
 

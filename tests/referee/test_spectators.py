@@ -10,13 +10,15 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from arena.bots.bot_ids import BotId
+from arena.durable_files import Unwritten
+from arena.errors.refused import Refused
 from arena.games.abstrac import rules as abstrac
 from arena.games.catalogue import GAMES, game_by_id
-from arena.referee import Ending, Fault, FaultKind, Unwritten
+from arena.games.contract import Step
+from arena.local.turns import turns
 from arena.referee.referee import Referee
-from arena.referee.spec import ForfeitedSeat
-from arena.server.bots import BotId
-from arena.server.refusals import Refused
+from arena.referee.spec import Ending, Fault, FaultKind, ForfeitedSeat
 from arena.testing.deals import RecordedDeals, StackedDeals
 from arena.testing.orders import match_order
 from arena.testing.outbox import MemoryOutbox
@@ -24,6 +26,9 @@ from arena.testing.referee import MemoryLedger, Scripted
 from cardarena.v1 import play_pb2
 from tests.leaks.knowledge import HIDDEN
 from tests.leaks.worlds import copies_in_play, dealing, orders_of, swapped_orders
+from tests.live.lives import run as run_life
+from tests.live.test_played_once import ALONE, ANN, BOB, life
+from tests.live.test_played_once import folder as folder  # noqa: PLC0414 - a fixture
 from tests.referee.matches import (
     illegal_move,
     misdeeds,
@@ -36,9 +41,6 @@ from tests.referee.matches import (
     thinks,
 )
 from tests.rows import slow_unless_of_each_kind
-from tests.server.lives import run as run_life
-from tests.server.test_leases import ALONE, ANN, BOB, life
-from tests.server.test_leases import folder as folder  # noqa: PLC0414 - a fixture
 
 EVERY_GAME = pytest.mark.parametrize(
     "game", slow_unless_of_each_kind(GAMES), ids=[game.id for game in GAMES]
@@ -88,7 +90,7 @@ class Notes:
         self._take(Closed(outcome))
 
     def of(self, kind):
-        return [each for each in self.told if isinstance(each, kind)]
+        return [message for message in self.told if isinstance(message, kind)]
 
     def _take(self, told):
         self.told.append(told)
@@ -100,12 +102,13 @@ def steps_of(spec, ledger):
     """The steps of a match by the rules alone, from the decisions of its ledger."""
     rules, played = spec.terms.game.rules, moves_in(ledger, spec.terms.game)
     decided = Counter()
-    steps = [rules.start(spec.terms.options, spec.terms.seats, spec.deals)]
-    while acting := rules.to_act(steps[-1].state):
-        decided.update(acting)
-        chosen = tuple((seat, played[seat, decided[seat]]) for seat in acting)
-        steps.append(rules.step(steps[-1].state, chosen, spec.deals))
-    return steps
+
+    def choose(_, seat):
+        decided[seat] += 1
+        return played[seat, decided[seat]]
+
+    match = turns(rules, spec.terms.options, spec.terms.seats, spec.deals, choose)
+    return [Step(turn.after, turn.events) for turn in match]
 
 
 def everybody_sees(spec, steps):
@@ -346,7 +349,7 @@ def test_an_aborted_match_sends_its_end_without_the_error(monkeypatch):
 
     monkeypatch.setattr(abstrac, "step", broken)
     notes, outcome, _, _ = watched(spec_of("abstrac"))
-    assert [type(each) for each in notes.told] == [Opened, Stepped, Closed]
+    assert [type(message) for message in notes.told] == [Opened, Stepped, Closed]
     assert notes.told[-1] == Closed(outcome)
     assert outcome.ending is Ending.ABORTED
     assert "canary" not in repr(notes.told)
@@ -398,7 +401,7 @@ def test_failing_spectators_are_dropped_and_the_match_continues(raises, caplog):
     scripts = [plays_but({2: MISDEEDS["no choice at all"].script}), plays]
     alone, bots, ledger = run(spec, scripts)
     notes, outcome, watched_bots, watched_ledger = watched(spec, scripts, raises=raises)
-    assert [type(each) for each in notes.told].count(raises) == 1
+    assert [type(message) for message in notes.told].count(raises) == 1
     assert isinstance(notes.told[-1], raises)
     assert outcome == alone
     assert [bot.heard for bot in watched_bots] == [bot.heard for bot in bots]
@@ -418,7 +421,7 @@ def test_a_spectators_view_that_cannot_be_made_does_not_hurt_the_match(monkeypat
     monkeypatch.setattr(abstrac, "view", broken)
     notes, outcome, _, _ = watched(spec_of("abstrac"))
     assert outcome.ending is Ending.COMPLETED
-    assert [type(each) for each in notes.told] == [Opened]
+    assert [type(message) for message in notes.told] == [Opened]
 
 
 # Who watches which match of an arena.
@@ -430,11 +433,11 @@ def told_in_an_arena(folder, watch, while_played=lambda arena: None):
     async def main():
         async with life(folder, ANN, BOB) as (arena, nursery):
             watch(arena.matches)
-            nursery.start_soon(arena.matches.lease, ALONE, "m")
+            nursery.start_soon(arena.matches.play, ALONE, "m")
             while "m" not in arena.matches.referee.runners:
                 await trio.lowlevel.checkpoint()
             while_played(arena.matches)
-            await arena.matches.lease(ALONE, "m")
+            await arena.matches.play(ALONE, "m")
 
     run_life(main)
 
@@ -486,7 +489,7 @@ def test_the_gallery_of_a_match_that_was_refused_is_not_told_of_a_later_one(fold
             wrong = match_order("abstrac", (ANN, BotId("lou")), match_id="m")
             with pytest.raises(Refused, match="does not play"):
                 arena.matches.begin_promised(arena.matches.promised(wrong, "m"))
-            assert (await arena.matches.lease(ALONE, "m")).has_result
+            assert (await arena.matches.play(ALONE, "m")).has_result
 
     run_life(main)
     assert notes.told == []

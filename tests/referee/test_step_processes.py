@@ -77,7 +77,7 @@ def test_a_step_that_is_given_up_leaves_its_turn_and_its_process():
 
 ARENA = """
 import os, sys, trio
-from arena.cards import PACK_52
+from arena.games.cards import PACK_52
 from arena.games.eleusis import rules as eleusis
 from arena.games.eleusis.messages import Rule
 from arena.referee.step_processes import StepProcesses
@@ -91,7 +91,7 @@ async def main(busy):
     (seat,) = eleusis.to_act(state)
     workers = StepProcesses()
     await workers.step("eleusis", state, ((seat, Rule("true")),), spec.deals)
-    print(*workers._pool._processes, flush=True)
+    print(*(each.pid for each in workers._pool.started), flush=True)
     if busy:
         await workers.step("eleusis", state, ((seat, Rule(EXPENSIVE)),), spec.deals)
     await trio.sleep_forever()

@@ -8,8 +8,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.referee import Timers
-from arena.referee.timers import FEW_PLACES
+from arena.referee.timers import FEW_PLACES, Timers
 
 CLEAR = "clear"
 
@@ -134,7 +133,7 @@ def test_a_timer_that_is_retired_holds_on_to_nothing():
     gone = weakref.ref(match)
     del match
     assert gone() is None
-    timers._call_due(100.0)
+    timers.call_due(100.0)
 
 
 def test_retired_timers_do_not_pile_up_in_the_queue():
@@ -159,5 +158,5 @@ def test_a_sweep_of_the_queue_loses_no_timer_that_waits():
         if chance.random() < 0.5:
             waiting.pop(chance.choice(list(waiting)[-50:])).retire()
     for now_s in (1.0, 2.0):  # a timer that was set to a later time is queued again first
-        timers._call_due(now_s)
+        timers.call_due(now_s)
     assert sorted(calls) == sorted(waiting)

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena.spawner import landlock
-from arena.spawner.seccomp import REFUSED as REFUSED_TO_BOTS
+from arena.sandbox.spawner import landlock
+from arena.sandbox.spawner.seccomp import REFUSED as REFUSED_TO_BOTS
 from tests.programs import require
 
 pytestmark = pytest.mark.slow
@@ -24,8 +24,8 @@ PROFILE = ROOT / "deploy/seccomp.json"
 PYTHON = "/usr/bin/python3"
 PODMAN = ("podman", "--runtime=runc", "--cgroup-manager=cgroupfs")
 TRIAL = f"""
-from arena.spawner.order import Level, SpawnOrder
-from arena.spawner.trial import try_levels
+from arena.sandbox.spawner.order import Level, SpawnOrder
+from arena.sandbox.spawner.trial import try_levels
 order = SpawnOrder(("{PYTHON}",), {{}}, (), folder="/tmp")
 print(try_levels(order, user=-1, most=Level.S2).level)
 """
@@ -40,25 +40,31 @@ print(json.dumps({name: error(number) for name, number in json.loads(sys.argv[1]
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory):
+def run():
     """Runs Python with arguments in a container with these settings, and returns what it prints."""
     require("podman")
     require("bubblewrap")
     if os.geteuid() or not Path(PYTHON).exists():
         pytest.skip(f"needs root, and Python in {PYTHON}")
-    folder = tmp_path_factory.mktemp("container")
+    # podman wants a short name, and users of a namespace must be able to enter it.
+    opened = tempfile.TemporaryDirectory()
+    folder = Path(opened.name)
+    folder.chmod(0o755)
     files, code = folder / "files", folder / "code"
-    for name in ("usr", "tmp", "proc", "dev", "sys", "run", "etc", "code"):
+    for name in ("usr", "tmp", "var/tmp", "proc", "dev", "sys", "run", "etc", "code"):
         (files / name).mkdir(parents=True)
     (files / "etc" / "passwd").write_text("bot:x:7654:7654::/tmp:/bin/sh\n")
+    # podman mounts these; in a user namespace its runtime may not make the files below them.
+    for name in ("etc/group", "etc/hostname", "etc/hosts", "etc/resolv.conf", "run/.containerenv"):
+        (files / name).touch()
     for name in ("bin", "lib", "lib64", "sbin"):
         (files / name).symlink_to(f"usr/{name}")
-    shutil.copytree(ROOT / "arena/spawner", code / "arena/spawner")
+    shutil.copytree(ROOT / "arena/sandbox/spawner", code / "arena/sandbox/spawner")
 
     def ran(settings, *arguments):
         command = (
             *PODMAN,
-            *("--root", folder / "storage", "--runroot", runs, "--storage-driver=vfs"),
+            *("--root", folder / "storage", "--runroot", folder / "runs", "--storage-driver=vfs"),
             *("run", "--rm", "--network=none", "--user=7654:7654", "--tmpfs=/tmp"),
             *("--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024", "--volume=/usr:/usr:ro"),
             *(
@@ -72,7 +78,7 @@ def run(tmp_path_factory):
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
-    with tempfile.TemporaryDirectory() as runs:  # podman wants a short name
+    with opened:
         yield ran
 
 
@@ -80,6 +86,7 @@ UNMASKED = "--security-opt=unmask=ALL"
 OURS = f"--security-opt=seccomp={PROFILE}"
 UNCONFINED = "--security-opt=seccomp=unconfined"
 CONFINED = ("--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges")
+OWN_USERS = ("--uidmap=0:100000:65536", "--gidmap=0:100000:65536")
 # fmt: off
 SETTINGS = [
     # settings                      level  reason
@@ -89,6 +96,8 @@ SETTINGS = [
     ((OURS, UNMASKED),              "S2",  "our profile, and nothing of proc is covered"),
     ((OURS, UNMASKED, *CONFINED),   "S2",  "also without capabilities, as compose.yaml has it"),
     ((UNCONFINED, UNMASKED),        "S2",  "no profile"),
+    ((UNCONFINED, UNMASKED, *CONFINED, *OWN_USERS), "S2", "in a user namespace, as deploy/kubernetes has it"),
+    ((UNCONFINED, *CONFINED, *OWN_USERS), "S1", "in a user namespace parts of proc are covered too"),
 ]
 # fmt: on
 

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.sandbox import BotCommand, Level, ResourceLimits, Sandbox, launch, read_output
-from arena.spawner.order import MB
+from arena.sandbox.command import BotCommand
+from arena.sandbox.output import read_output
+from arena.sandbox.process import launch
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.spawner.order import MB, Level, ResourceLimits
 from tests.programs import require
 
 pytestmark = pytest.mark.slow
@@ -66,15 +69,15 @@ def run(sandbox, tmp_path):
 
 def processes_with(word):
     """The processes of the machine whose command has a word."""
-    found = []
-    for each in Path("/proc").iterdir():
-        if each.name.isdigit():
+    processes = []
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
             try:
-                if word in (each / "cmdline").read_bytes():
-                    found.append(int(each.name))
+                if word in (path / "cmdline").read_bytes():
+                    processes.append(int(path.name))
             except OSError:
                 pass
-    return found
+    return processes
 
 
 def test_memory_of_all_processes_is_bounded_and_the_bot_ends_as_a_whole(run):
@@ -191,11 +194,13 @@ def test_a_frozen_bot_can_be_ended(run):
 
 def test_the_group_of_an_ended_bot_is_removed(run, sandbox):
     run('print("one")')
-    (own,) = [
+    (group,) = [
         line[3:].strip()
         for line in Path("/proc/self/cgroup").read_text().splitlines()
         if line[:3] == "0::"
     ]
-    beside = [each.name for each in Path(f"/sys/fs/cgroup{own}").parent.iterdir() if each.is_dir()]
+    beside = [
+        path.name for path in Path(f"/sys/fs/cgroup{group}").parent.iterdir() if path.is_dir()
+    ]
     assert "arena" in beside
     assert len(beside) <= 2  # that of the last bot may still end

@@ -9,16 +9,19 @@ import sys
 import pytest
 import trio
 
-from arena.sandbox import BotCommand, Level, Sandbox, output_paths, read_output
-from arena.schedule.deal_sets import round_robin
-from arena.schedule.runner import run_deal_sets
-from arena.schedule.work import ScheduledWork
-from arena.server.competitions.arena_player import ArenaPlayer, order_of
-from arena.server.competitions.players import Players
-from arena.terms import TimeControl
+from arena.live.arena_player import ArenaPlayer, order_of
+from arena.live.players import Players
+from arena.live.runner import run_deal_sets
+from arena.live.work import ScheduledWork
+from arena.referee.terms import TimeControl
+from arena.results.deal_sets import round_robin
+from arena.sandbox.command import BotCommand
+from arena.sandbox.output import output_paths, read_output
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.spawner.order import Level
 from arena.testing.orders import match_order
+from tests.live.running import in_arena
 from tests.programs import require
-from tests.server.running import in_arena
 
 pytestmark = pytest.mark.slow
 
@@ -101,8 +104,8 @@ def play(tmp_path):
         text = "\n".join(
             line.text for log in output_paths(tmp_path / "bots") for line in read_output(log)
         )
-        found = re.findall(r"waited (\S+) computed (\S+)", text)
-        waits = [(float(wait_s), float(computed_s)) for wait_s, computed_s in found]
+        times = re.findall(r"waited (\S+) computed (\S+)", text)
+        waits = [(float(wait_s), float(computed_s)) for wait_s, computed_s in times]
         return report.outcomes.values(), [each for each in waits if each[0] > 0.5]
 
     return played
@@ -112,7 +115,7 @@ def play(tmp_path):
 def test_a_bot_computes_in_its_rivals_time_if_the_plan_says_so(play, pondering):
     outcomes, waits = play(pondering=pondering)
     assert len(outcomes) == 2
-    assert not any(any(each.faults) for each in outcomes)
+    assert not any(any(outcome.faults) for outcome in outcomes)
     assert max(wait for wait, _ in waits) > FIRST_S
     share = sum(computed for _, computed in waits) / sum(wait for wait, _ in waits)
     assert share > 0.3 if pondering else share < 0.1, share

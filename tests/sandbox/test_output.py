@@ -6,8 +6,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import trio
 
-from arena.sandbox import BotCommand, between, instance_name, launch, output_paths, read_output
-from arena.sandbox.output import MAX_OUTPUT_BYTES, OutputLog
+from arena.sandbox.command import BotCommand
+from arena.sandbox.output import (
+    MAX_OUTPUT_BYTES,
+    OutputLog,
+    between,
+    instance_name,
+    output_paths,
+    read_output,
+)
+from arena.sandbox.process import launch
 from tests.doubles.clocks import Clock
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -68,7 +76,7 @@ def test_a_bot_that_prints_without_end_keeps_its_last_words(path, clock):
         log.printed(b"y" * (3 * MAX_OUTPUT_BYTES))
         log.printed(b"\nRuntimeError: the end\n")
     files = list(path.parent.iterdir())
-    assert sum(each.stat().st_size for each in files) <= 2 * MAX_OUTPUT_BYTES
+    assert sum(path.stat().st_size for path in files) <= 2 * MAX_OUTPUT_BYTES
     assert written(path)[-1][-1] == "RuntimeError: the end"
 
 
@@ -125,8 +133,8 @@ def test_logs_are_found_in_a_folder_and_in_those_of_its_matches(tmp_path, clock)
     for name in ("a-0.log", "match/b-0.log", "match/b-0/deep.log"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         OutputLog(tmp_path / name, clock).close()
-    found = [str(each.relative_to(tmp_path)) for each in output_paths(tmp_path)]
-    assert found == ["a-0.log", "match/b-0.log"]
+    names = [str(each.relative_to(tmp_path)) for each in output_paths(tmp_path)]
+    assert names == ["a-0.log", "match/b-0.log"]
 
 
 # fmt: off
@@ -167,3 +175,9 @@ def test_the_reported_output_is_of_the_last_start(tmp_path):
 
     trio.run(run, "print('first')")
     assert trio.run(run, "print('second')").last_words() == "second"
+
+
+@pytest.mark.parametrize("bot", ["../bot", "/bot", "//bot", "..", "a/../../bot"])
+def test_the_folder_of_a_bot_is_below_that_of_all_bots(bot, tmp_path):
+    """A worker has the names from an arena."""
+    assert (tmp_path / instance_name(bot, 0)).resolve().parent == tmp_path

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 import trio
 
-from arena.sandbox import BotCommand, Level, Sandbox, launch
-from arena.server.admission.tokens import Tokens
-from tests.server.running import running
+from arena.bots.tokens import Tokens
+from arena.sandbox.command import BotCommand
+from arena.sandbox.process import launch
+from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.spawner.order import Level
+from tests.live.running import running
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +24,7 @@ from pathlib import Path
 import trio
 
 from arena.games.catalogue import game_by_id
-from arena.sandbox import BotCommand
+from arena.sandbox.command import BotCommand
 from arena.sandbox.process import launch
 from arena.sandbox.sandbox import Sandbox
 from arena.referee.step_processes import StepProcesses

@@ -15,31 +15,28 @@ import pytest
 import trio
 
 import cardarena
-from arena.sandbox import (
-    SDK_ARGV,
-    BadCommand,
-    BotCommand,
-    Level,
+from arena.sandbox.command import SDK_ARGV, BadCommand, BotCommand, house_argv
+from arena.sandbox.hidden_files import hidden
+from arena.sandbox.output import read_output
+from arena.sandbox.process import launch
+from arena.sandbox.sandbox import (
     MissingLevel,
     NoSandbox,
-    ResourceLimits,
     Sandbox,
     SandboxDemand,
-    launch,
+    SandboxTrial,
     raise_sandbox,
-    read_output,
 )
-from arena.sandbox.hidden_files import hidden
+from arena.sandbox.spawner import kernel, landlock, trial
+from arena.sandbox.spawner.__main__ import Spawner
+from arena.sandbox.spawner.bubblewrap import arguments
+from arena.sandbox.spawner.control_group import ControlGroups, NoGroups
+from arena.sandbox.spawner.order import Level, ResourceLimits, SpawnOrder, order_of
+from arena.sandbox.spawner.reachable_paths import closed_folder
+from arena.sandbox.spawner.seccomp import NoFilter, filter_program
+from arena.sandbox.spawner.spawn import CannotSpawn, SpawnMethod, start
+from arena.sandbox.spawner.trial import with_cure
 from arena.sandbox.visible_files import VisibleFiles, runtime_of, visible_to, why_never
-from arena.spawner import kernel, landlock, trial
-from arena.spawner.__main__ import Spawner
-from arena.spawner.bubblewrap import arguments
-from arena.spawner.control_group import ControlGroups, NoGroups
-from arena.spawner.order import SpawnOrder, order_of
-from arena.spawner.reachable_paths import closed_folder
-from arena.spawner.seccomp import NoFilter, filter_program
-from arena.spawner.spawn import CannotSpawn, SpawnMethod, start
-from arena.spawner.trial import with_cure
 from tests.programs import require
 
 MEMORY_BYTES = 1 << 30
@@ -148,6 +145,16 @@ def test_a_program_brings_what_is_installed_beside_it_and_what_it_links_to(tmp_p
     assert set(runtime_of(str(link))) == {tmp_path / "tools", tmp_path / "node-20"}
 
 
+def test_an_environment_of_the_systems_python_brings_a_link_and_no_whole_system(tmp_path):
+    program = tmp_path / "venv" / "bin" / "python"
+    program.parent.mkdir(parents=True)
+    program.symlink_to("/usr/bin/python3")
+    (tmp_path / "venv" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    folders = runtime_of(str(program))
+    assert {tmp_path / "venv", Path("/usr/bin/python3")} <= set(folders)
+    assert not {Path("/usr"), Path("/usr/bin")} & set(folders)
+
+
 def test_a_bot_of_node_sees_the_packages_above_it_and_those_linked_there(home):
     project = home / "bots" / "one"
     for path in (home / "sdk" / "index.js", project / "dist" / "bot.js", project / "package.json"):
@@ -249,16 +256,31 @@ def test_the_end_of_a_sandboxed_bot_is_reported(code, returncode, how, sandbox, 
     assert not process.ended_with_spawner
 
 
-def test_a_sandboxed_bot_has_a_folder_to_write_in_and_what_it_is_given(sandbox, tmp_path):
+def test_a_sandboxed_bot_has_its_folder_one_to_write_in_and_what_it_is_given(sandbox, tmp_path):
     code = (
         "import os, tempfile, threading, cardarena\n"
         "with tempfile.TemporaryFile() as file: file.write(b'x')\n"
         "thread = threading.Thread(target=print, args=(os.environ['GIVEN'],))\n"
         "thread.start(); thread.join()\n"
-        "print(os.environ['HOME'] == os.environ['TMPDIR'] == os.getcwd())\n"
+        "print(os.environ['HOME'] == os.environ['TMPDIR'] != os.getcwd())\n"
+        "print(open('weights.txt').read())\n"
     )
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots" / "weights.txt").write_text("its own file")
     lines, _ = printed(sandbox, tmp_path, code)
-    assert sorted(lines[2:-1]) == ["True", "yes"], lines
+    assert sorted(lines[2:-1]) == ["True", "its own file", "yes"], lines
+
+
+def test_a_bot_beside_the_arenas_data_runs_there_and_does_not_see_them(tmp_path):
+    data = tmp_path / "bots" / "data"
+    data.mkdir(parents=True)
+    (tmp_path / "bots" / "weights.txt").write_text("its own file")
+    code = "import os; print(open('weights.txt').read(), os.path.exists('data'))"
+    with Sandbox(data=data) as sandbox:
+        if sandbox.level is Level.S0:
+            pytest.skip(sandbox.why_not_better)
+        lines, _ = printed(sandbox, tmp_path, code)
+    assert "its own file False" in lines, lines
 
 
 PRIORITY = """
@@ -366,7 +388,9 @@ def test_sigkill_follows_sigterm_after_a_second(sandbox, tmp_path):
 # fmt: off
 NO_PROGRAMS = [
     ("x",           0o755, "it is no program, nor a script", "neither a program nor a script"),
-    ("#!/bin/sh\n", 0o644, "Permission denied",              "not executable"),
+    ("#!/bin/sh\n", 0o644, "it is not executable: chmod [+]x makes it so", "not executable"),
+    ("#!/bin/sh\r\n", 0o755, "its first line ends with a carriage return", "line ends of Windows"),
+    ("#!/opt/none\n", 0o755, "its first line names /opt/none, which does not exist", "an interpreter that is missing"),
 ]
 # fmt: on
 
@@ -378,10 +402,8 @@ def test_a_file_that_is_no_program_is_refused_before_it_is_sandboxed(
     text, mode, said, why, sandbox, tmp_path
 ):
     path = tmp_path / "bot"
-    path.write_text(text)
+    path.write_bytes(text.encode())
     path.chmod(mode)
-    if os.getuid() == 0 and mode == 0o644:
-        said = "Permission denied"  # root may not run it either
 
     async def main():
         await launch(
@@ -393,10 +415,8 @@ def test_a_file_that_is_no_program_is_refused_before_it_is_sandboxed(
 
 
 def test_without_a_sandbox_the_required_one_is_refused_and_says_why(tmp_path, monkeypatch):
-    why = (
-        Level.S0,
-        (MissingLevel(Level.S2, "bubblewrap is not installed: apt install bubblewrap"),),
-    )
+    missing = MissingLevel(Level.S2, "bubblewrap is not installed: apt install bubblewrap")
+    why = SandboxTrial(Level.S0, (missing,), "")
     monkeypatch.setattr(Sandbox, "_found", lambda self: why)
     with pytest.raises(NoSandbox, match="--sandbox require asks: bubblewrap is not installed: apt"):
         raise_sandbox(SandboxDemand.REQUIRE, data=tmp_path)
@@ -473,9 +493,9 @@ def test_the_uppermost_closed_folder_is_found(tmp_path):
     inner = tmp_path / "closed" / "open"
     inner.mkdir(parents=True)
     (tmp_path / "closed").chmod(0o700)
-    found = closed_folder(str(inner))
-    assert found is not None
-    assert str(inner).startswith(found)
+    folder = closed_folder(str(inner))
+    assert folder is not None
+    assert str(inner).startswith(folder)
     assert closed_folder("/usr/bin") is None
     assert closed_folder("/no/such/path") is None
 
@@ -555,6 +575,17 @@ CALLS = [
     ("x86_64",  279, (),                         refused(errno.EPERM),        "whether others have a page"),
     ("x86_64",  137, (),                         refused(errno.EPERM),        "free blocks of the disk"),
     ("x86_64",  112, (),                         refused(errno.EPERM),        "a session of its own"),
+    ("x86_64",  319, (),                         refused(errno.EPERM),        "a file in memory"),
+    ("x86_64",  447, (),                         refused(errno.EPERM),        "a secret file in memory"),
+    ("x86_64",  444, (),                         refused(errno.EPERM),        "rules of Landlock"),
+    *(("x86_64", each, (),                       refused(errno.EINVAL),       f"pages for pipes and sockets by {each}") for each in (40, 275, 276, 278)),
+    ("x86_64",  54,  (3, 1, 7),                  refused(0),                  "a larger buffer of a socket is ignored"),
+    ("x86_64",  54,  (3, 1, 2),                  ALLOW,                       "another option of a socket"),
+    ("x86_64",  54,  (3, 1, 26),                 refused(errno.EPERM),        "a filter of a socket"),
+    ("x86_64",  54,  (3, 6, 7),                  ALLOW,                       "an option of another level"),
+    ("aarch64", 279, (),                         refused(errno.EPERM),        "a file in memory on arm64"),
+    ("aarch64", 71,  (),                         refused(errno.EINVAL),       "sendfile on arm64"),
+    ("aarch64", 208, (3, 1, 7),                  refused(0),                  "a larger buffer on arm64"),
     ("aarch64", 25,  (1, 6),                     refused(errno.EPERM),        "a lock on arm64"),
     ("aarch64", 32,  (1, 2),                     refused(errno.EPERM),        "flock on arm64"),
     ("aarch64", 0,   (1,),                       refused(errno.EPERM),        "asynchronous files on arm64"),
@@ -588,10 +619,10 @@ def test_a_machine_without_a_filter_has_no_sandbox():
 
 @pytest.fixture
 def groups(tmp_path):
-    own = tmp_path / "sys" / "user.slice" / "arena.scope"
-    own.mkdir(parents=True)
-    (own / "cgroup.controllers").write_text("cpu memory pids\n")
-    (own / "cgroup.procs").write_text("")
+    scope = tmp_path / "sys" / "user.slice" / "arena.scope"
+    scope.mkdir(parents=True)
+    (scope / "cgroup.controllers").write_text("cpu memory pids\n")
+    (scope / "cgroup.procs").write_text("")
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc" / "cgroup").write_text("0::/user.slice/arena.scope\n")
     return tmp_path
@@ -639,9 +670,9 @@ def test_without_control_groups_the_reason_is_given(name, text, said, why, group
 TRIAL = """
 import os, shutil, sys
 from arena.sandbox.visible_files import runtime_of
-from arena.spawner import trial
-from arena.spawner.order import SpawnOrder, Level
-from arena.spawner.reachable_paths import ReachablePaths
+from arena.sandbox.spawner import trial
+from arena.sandbox.spawner.order import SpawnOrder, Level
+from arena.sandbox.spawner.reachable_paths import ReachablePaths
 trial.shutil.which = lambda name: sys.argv[1]
 root = os.getuid() == 0
 show = ReachablePaths().show if root else lambda path: None
@@ -697,9 +728,9 @@ def test_root_that_may_not_mount_has_no_sandbox_and_reads_why(most, monkeypatch)
     monkeypatch.setattr(trial, "_outcome", lambda *_: "")  # each level would hold
     monkeypatch.setattr(landlock, "version", lambda: landlock.LEAST_VERSION)
     spawner = Spawner()
-    found = spawner._try(SpawnOrder((sys.executable,), {}, ()), most)
-    assert found["level"] is Level.S0
-    reasons = dict(found["missing"])
+    result = spawner._try(SpawnOrder((sys.executable,), {}, ()), most)
+    assert result["level"] is Level.S0
+    reasons = dict(result["missing"])
     assert "mount /: Invalid argument): start the arena as another user" in reasons[Level.S1]
     with pytest.raises(CannotSpawn, match="no sandbox"):
         spawner._start(SpawnOrder((sys.executable,), {}, ()), 1)
@@ -748,4 +779,22 @@ def test_a_bot_in_the_folder_above_another_ones_sees_its_own(tmp_path):
     with Sandbox(data=tmp_path / "data") as sandbox:
         if sandbox.level is Level.S0:
             pytest.skip("there is no sandbox here")
+        trio.run(main, sandbox)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [Level.S3, Level.S2, Level.S1], ids=str)
+def test_the_house_bot_starts_at_every_level(most, tmp_path):
+    """At S1 Python may not list the folder of a checkout, in which it would find the engine."""
+
+    async def main(sandbox):
+        command = BotCommand("house", (*house_argv("sample"), "--help"))
+        process = await launch(command, tmp_path / "run", {}, sandbox=sandbox)
+        await process.watch()
+        lines = [line.text for line in read_output(process.output) if not line.by_arena]
+        assert any("--address" in line for line in lines), lines
+
+    with Sandbox(data=tmp_path / "data", most=most) as sandbox:
+        if sandbox.level is not most:
+            pytest.skip(sandbox.why_not_better)
         trio.run(main, sandbox)

@@ -2,9 +2,8 @@
 
 import threading
 
-from arena.conformance.cases import load
-from arena.conformance.play import judge
-from arena.conformance.run import result_line, run
+from arena.testing.conformance.cases import load
+from arena.testing.conformance.play import judge, result_line, run
 from tests.sdk.languages import ROOT
 
 KIT = ROOT / "clients" / "conformance"

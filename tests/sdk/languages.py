@@ -29,7 +29,7 @@ class Programs:
     """Commands of what was built of one SDK."""
 
     client: tuple[str, ...]
-    """The kit's client."""
+    """The kit's client; in C++ it is built apart (`Language.client`)."""
     random: tuple[str, ...]
     """The random bot."""
     real: tuple[str, ...]
@@ -207,21 +207,28 @@ SINGLE_OBJECTS = ("-DCMAKE_BUILD_TYPE=Plain", "-DCMAKE_UNITY_BUILD=OFF")
 """An object for each source, of which a planted fault replaces one. A build type that CMake does not know has no flags."""
 
 
+def made_by_cmake(tool, folder, options, products):
+    """Build a folder of C++ once."""
+    configure = ("cmake", "-S", ".", "-B", "build", *options)
+    make = ("cmake", "--build", "build", "--parallel", "2")
+    programs = [f"{folder}/build/{name}" for name in products]
+    built_once(tool, (folder, configure), (folder, make), products=programs)
+    return programs
+
+
+@functools.cache
+def cpp_client():
+    """The kit's client, built with the SDK's own tests: with sanitizers, which takes longer than all bots."""
+    names = ("conformance", "unit_tests")
+    client, _ = made_by_cmake("cmake-sdk", CLIENTS / "cpp", (*TESTED, *SANITIZED), names)
+    return (client,)
+
+
 @functools.cache
 def cpp():
-    """The kit's client and the SDK's own tests run with sanitizers, and the bots without."""
-    sdk, bots = CLIENTS / "cpp", SAMPLE_BOTS / "cpp"
-    programs = [f"{sdk}/build/conformance", f"{bots}/build/random", f"{bots}/build/jam"]
-    make = ("cmake", "--build", "build", "--parallel", "2")
-    built_once(
-        "cmake",
-        (sdk, ("cmake", "-S", ".", "-B", "build", *TESTED, *SANITIZED)),
-        (sdk, make),
-        (bots, ("cmake", "-S", ".", "-B", "build", *SINGLE_OBJECTS)),
-        (bots, make),
-        products=[*programs, sdk / "build" / "unit_tests"],
-    )
-    return Programs(*((program,) for program in programs))
+    """The bots are built without sanitizers, and not the client."""
+    bots = made_by_cmake("cmake", SAMPLE_BOTS / "cpp", SINGLE_OBJECTS, ("random", "jam"))
+    return Programs((), *((program,) for program in bots))
 
 
 @dataclass(frozen=True)
@@ -237,10 +244,19 @@ class Language:
         """Its folder below clients/ and sample_bots/."""
         return {"C++": "cpp"}.get(self.name, self.name.lower())
 
+    def client(self):
+        """The command of the kit's client."""
+        return self.programs().client or cpp_client()
+
     @property
-    def mark(self):
+    def deep(self):
+        """Of the tests of this SDK that run if it changed, or the kit."""
+        return pytest.mark.deep(f"the SDK for {self.name}")
+
+    @property
+    def marks(self):
         """Skips where the tool is missing, except in CI."""
-        return needs(self.tool) if self.tool else ()
+        return (needs(self.tool),) if self.tool else ()
 
     def __str__(self):
         return self.name
@@ -256,16 +272,10 @@ LANGUAGES = (
 )
 
 
-def each_language(*left_out):
-    """The SDKs as parameters of a test."""
+def each_language(*left_out, deep=False):
+    """The SDKs as parameters of a test, which is deep or not."""
     return [
-        pytest.param(each, id=each.name, marks=each.mark)
+        pytest.param(each, id=each.name, marks=[each.deep, *each.marks] if deep else each.marks)
         for each in LANGUAGES
         if each.name not in left_out
     ]
-
-
-def mark_of(name):
-    """The mark of an SDK by its name."""
-    (found,) = [each for each in LANGUAGES if each.name == name]
-    return found.mark

@@ -1,7 +1,7 @@
 """Faults planted in the SDKs of other languages, and the case of the kit that must find each.
 
 One or two for each part of an SDK: session, choices, streams, TLS, deals, and the call of a bot. Other faults are planted in
-the SDK for Python alone: `tests/conformance/planted.py`.
+the SDK for Python alone: `tests/testing/conformance/planted.py`.
 """
 
 # fmt: off

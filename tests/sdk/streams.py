@@ -1,12 +1,11 @@
 """Bots of the SDK at a match of the arena, over streams without sockets: bytes are handed over."""
 
-from arena.referee import NeverLate, Timers
+from arena.bots.bot_ids import BotId
+from arena.live.session.session import Session as ArenaSession
 from arena.referee.match_runner import MatchRunner
-from arena.server.bots import BotId
-from arena.server.session.session import Session as ArenaSession
+from arena.referee.timers import ArenaTime, Timers
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import MemoryLedger, seeded_spec
-from arena.wire.games import codec_of
 from cardarena._play import OneByOne, do, finished
 from cardarena._session import Session
 from cardarena.v1.play_pb2 import GameSupport, Hello
@@ -56,14 +55,11 @@ def play_over_streams(game_id, bots, *, seed, options, names):
 
     MatchRunner(
         spec,
-        codec_of(spec.terms.game),
         ports,
         ledger,
-        timers=Timers(),
-        now_s=lambda: NOW_S,
+        time=ArenaTime(lambda: NOW_S, Timers()),
         over=lambda table: table.tell_end(),
         heavy_step=heavy_step,
-        lag=NeverLate(),
     ).begin()
     going_on = True
     while going_on:

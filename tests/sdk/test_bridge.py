@@ -9,7 +9,7 @@ import pytest
 
 from cardarena import _json_lines
 from cardarena.__main__ import main
-from cardarena._bot_process import MAX_LINE_BYTES, BotProcess
+from cardarena._bot_process import MAX_LINE_BYTES, BotProcess, why_no_script
 from cardarena._bridge import Bridge
 from cardarena._errors import Misconfigured
 from cardarena._json_lines import NotAnAnswer, answer_of
@@ -36,7 +36,7 @@ NO_ANSWERS = [
     ("[" * 5000,                                 "which is no JSON object",                     "nested more deeply than Python reads"),
     ("\udcff",                                   "which is no JSON object",                     "not UTF-8"),
     ('{"index": 0}',                             "it has no ask_id",                            "nobody knows which ask"),
-    ('{"ask_id": 7, "move_index": 0}',           'no field named "move_index"',                 "a field that there is not"),
+    ('{"ask_id": 7, "move_index": 0}',           "which has no index or move; no field is named 'move_index'", "a field that there is not"),
     ('{"ask_id": 7, "index": -1}',               "out of range: -1",                            "an index below 0"),
     ('{"ask_id": 7, "index": "first"}',          "Failed to parse index field",                 "a word for an index"),
     ('{"ask_id": 7, "index": 0, "failed": true}','multiple "choice" oneof fields',              "two choices"),
@@ -57,6 +57,23 @@ def test_a_line_is_the_json_form_of_an_answer(ask_id):
     move = {"abstrac": {"verb": "ABSTRAC_VERB_TAKE", "count": 2}}
     answer = answer_of(json.dumps({"ask_id": ask_id, "move": move, "note": "n"}).encode())
     assert (answer.ask_id, answer.move.abstrac.count, answer.note) == (7, 2, "n")
+
+
+# fmt: off
+ANSWERS = [
+    # line                                                     index, note     why
+    (b'\xef\xbb\xbf{"ask_id": 7, "index": 2}',                (2, ""),        "a byte order mark, which mono and PowerShell write first"),
+    (b'{"ask_id": 7, "index": 2, "eval": 1.5, "pv": ["a"]}',   (2, ""),        "keys of the bot's own"),
+    (b'{"ask_id": 7, "index": 2, "note": "half \\ud83d"}',     (2, "half ?"),  "half an emoji in the note"),
+    (b'{"askId": 7, "index": 2, "note": "whole \\ud83d\\ude00"}', (2, "whole \U0001f600"), "a whole one"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("line", "read", "why"), ANSWERS, ids=[row[-1] for row in ANSWERS])
+def test_what_comes_with_an_answer_does_not_cost_the_move(line, read, why):
+    answer = answer_of(line)
+    assert (answer.ask_id, answer.index, answer.note) == (7, *read)
 
 
 class Process:
@@ -107,7 +124,8 @@ class Played:
         self.said, self.answers, self.problem, self.closed = [], [], "", False
         bridge = Bridge(["bot"], per_match=per_match, say=self.said.append, start=Process)
         try:
-            bridge.play(self)
+            with bridge as play:
+                play(self)
         except Misconfigured as error:
             self.problem = str(error)
         self.processes = Process.all
@@ -294,6 +312,40 @@ def test_where_the_process_of_a_match_does_not_start_that_match_is_played_by_fal
 
 def test_where_the_process_of_all_matches_does_not_start_nothing_is_played():
     assert "cannot be started" in Played(*BEGUN, refusals=1).problem
+
+
+# fmt: off
+SCRIPTS = [
+    # content                       why it does not start                                                           why
+    (b"#!/bin/sh\r\necho\r\n",     "its first line ends with a carriage return, as on Windows: save it with Unix line ends", "line ends of Windows"),
+    (b"#!/opt/none/lua -x\n",       "its first line names /opt/none/lua, which does not exist",                    "an interpreter that is missing"),
+    (b"#! /bin/sh\necho\r\n",      "",                                                                            "line ends of Windows in other lines are its own affair"),
+    (b"\x7fELF",                    "",                                                                            "a program"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("per_match", [False, True], ids=["one process", "one for each match"])
+@pytest.mark.parametrize(("content", "says", "why"), SCRIPTS, ids=[row[-1] for row in SCRIPTS])
+def test_a_script_that_cannot_start_is_told_before_the_bot_says_hello(
+    content, says, why, per_match, tmp_path
+):
+    script = tmp_path / "bot.sh"
+    script.write_bytes(content)
+    assert why_no_script(str(script)) == says
+    bridge = Bridge([str(script)], per_match=per_match, say=print, start=Process)
+    if says:
+        with pytest.raises(Misconfigured, match="cannot be started: its first line"), bridge:
+            pass
+
+
+def test_the_process_of_all_matches_is_started_before_the_bot_says_hello():
+    Process.all, Process.refusals = [], 0
+    with Bridge(["bot"], per_match=False, say=print, start=Process) as play:
+        (process,) = Process.all
+        process.ends()
+        with pytest.raises(Misconfigured, match="ended with exit code 1"):
+            play(None)
 
 
 # Real processes.

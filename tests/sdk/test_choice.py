@@ -5,6 +5,7 @@ import pytest
 import cardarena
 from cardarena import _choice, _games, democracy
 from cardarena._ask import Ask
+from cardarena._raised import Raised
 from cardarena.v1.game_pb2 import GameMove
 from cardarena.v1.play_pb2 import Answer, GameSupport
 from tests.sdk.messages import ask, start, take
@@ -31,6 +32,7 @@ CHOICES = [
     (lambda a: Indexlike(),                        Answer(ask_id=5, index=2),                                     "a number of another library"),
     (lambda a: take(9),                            Answer(ask_id=5, move=GameMove(abstrac=take(9))),              "a move that was not offered"),
     (lambda a: cardarena.Noted(a.moves[0], "hm"),  Answer(ask_id=5, index=0, note="hm"),                          "a move with a note"),
+    (lambda a: cardarena.Noted(0, "x\ud83d"),      Answer(ask_id=5, index=0, note="x?"),                          "half an emoji in the note, which UTF-8 cannot have"),
     (lambda a: cardarena.Noted(take(9), "hm"),     Answer(ask_id=5, move=GameMove(abstrac=take(9)), note="hm"),   "a typed move with a note"),
 ]
 
@@ -50,6 +52,11 @@ MISTAKES = [
 @pytest.mark.parametrize(("choose", "answer", "why"), CHOICES, ids=[row[2] for row in CHOICES])
 def test_a_choice_becomes_an_answer(asked, choose, answer, why):
     assert _choice.answer(asked, choose(asked)) == answer
+
+
+def test_an_exception_with_half_an_emoji_is_a_note_all_the_same(asked):
+    raised = Raised.of(ValueError("x\ud83d"), test_a_choice_becomes_an_answer)
+    assert _choice.failure(asked, raised).note.endswith("ValueError: x?")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 import cardarena
-from cardarena._dial import Dial, is_local
+from cardarena._dial import Dial, is_local, proxy_to
 from tests.doubles.fake_arena import FakeArena
 from tests.sdk.messages import redirect, welcome
 
@@ -92,6 +92,45 @@ def test_a_redirect_is_followed_or_not(address, how, endpoint, said):
         return
     with pytest.raises(cardarena.Misconfigured, match=said):
         dial.channel(endpoint, ())
+
+
+@pytest.fixture
+def proxies(monkeypatch):
+    for name in ("grpc_proxy", "https_proxy", "http_proxy", "no_grpc_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("variable", ["grpc_proxy", "https_proxy", "http_proxy"])
+def test_no_proxy_is_between_a_bot_and_its_own_machine(variable, proxies):
+    def script(arena, stream, hello):
+        yield welcome()
+
+    proxies.setenv(variable, "http://127.0.0.1:9")
+    with FakeArena(script) as arena:
+        cardarena.play(First, address=arena.address, token="me", once=True)
+
+
+THROUGH = " through the proxy http://proxy.example:3128 of the variable http_proxy"
+# fmt: off
+PROXIED = [
+    # address                  no_proxy         said       why
+    ("arena.example:1",        "",              THROUGH,   "another machine; the password is not shown"),
+    ("https://arena.example:1", "other.example", THROUGH,  "which is no exception"),
+    ("arena.example:1",        "x, .example",   "",        "an exception by its end"),
+    ("https://localhost:1",    "",              "",        "this machine"),
+    ("unix:arena.sock",        "",              "",        "a socket file"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("address", "direct", "said", "why"), PROXIED, ids=[row[-1] for row in PROXIED]
+)
+def test_a_proxy_is_named(address, direct, said, why, proxies):
+    proxies.setenv("http_proxy", "http://me:secret@proxy.example:3128")
+    proxies.setenv("no_proxy", direct)
+    assert proxy_to(address) == said
 
 
 def test_files_in_the_environment_are_for_tls_alone(monkeypatch):

@@ -1,5 +1,7 @@
 """Every way out of `run` ends the process with its exit code, whatever gRPC's threads are doing."""
 
+import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -7,12 +9,13 @@ from pathlib import Path
 import pytest
 
 import cardarena
-from arena.conformance.cases import load
-from arena.conformance.play import judge
+from arena.testing.conformance.cases import load
+from arena.testing.conformance.play import judge
 from cardarena._connection import Connection
 from sample_bots.random_bot import RandomBot
+from tests.doubles.streams import PATIENCE_S
 from tests.rows import slow_unless
-from tests.sdk import slow_threads
+from tests.sdk import languages, slow_threads
 
 KIT = Path(__file__).resolve().parents[2] / "clients" / "conformance"
 CASES = {case.id: case for case in load(KIT)}
@@ -38,6 +41,32 @@ def test_it_exits_and_leaves_no_thread_to_the_end_of_the_interpreter(case, why):
     verdict = judge(CASES[case], [sys.executable, slow_threads.__file__], KIT)
     assert verdict.passed, f"{verdict.sentence}\n{verdict.stderr_tail}"
     assert "at exit there are ['MainThread']" in verdict.stderr_tail
+
+
+# Where SIGINT is ignored, as in what a script starts in the background.
+
+IGNORING = ("sh", "-c", 'trap "" INT; exec "$0" "$@"')
+"""Starts the program that follows in that state, as the same process."""
+ARENA = (sys.executable, "-c", "from arena.cli import main; main()")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", languages.each_language())
+def test_the_kit_interrupts_clients_also_where_interrupts_are_ignored(language):
+    words = ("conformance", "--case", "C26-interrupt", "--", *language.client())
+    done = subprocess.run([*IGNORING, *ARENA, *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, "PASS 1/1" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", languages.each_language())
+def test_sigterm_ends_a_bot_also_where_interrupts_are_ignored(language):
+    command = [*IGNORING, *language.client(), "--address", "127.0.0.1:1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as bot:
+        assert bot.stderr.readline(), "it says that no arena answers"
+        bot.terminate()
+        bot.communicate(timeout=PATIENCE_S)
+    assert bot.returncode in {-signal.SIGTERM, 128 + signal.SIGTERM}  # the latter in Java
 
 
 @pytest.mark.parametrize("starts", [True, False], ids=["after its start", "before"])

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.conformance.cases import load
-from arena.conformance.play import judge
+from arena.testing.conformance.cases import load
+from arena.testing.conformance.play import judge
 from cardarena._games import FAMILIES
+from tests.programs import needs
 from tests.sdk import languages, planted
 from tests.sdk.kit import KIT, begun, judged, passes_every_case
 from tests.sdk.languages import CLIENTS, ROOT, SAMPLE_BOTS, called, plant
@@ -55,7 +56,7 @@ class Sdk:
 
     @property
     def client(self):
-        return self.language.programs().client
+        return self.language.client()
 
 
 # Go.
@@ -195,6 +196,7 @@ def java_builder(new_folder):
 @functools.cache
 def of_bots():
     """The flags of a bot of Jam, by the build of the sample bots."""
+    languages.cpp()
     build = SAMPLE_BOTS / "cpp" / "build" / "_deps" / "cardarena-build"
     libraries = [build / f"libcardarena{name}.a" for name in ("_jam", "_cards", "")]
     found = called("pkg-config", "--cflags", "--libs", "grpc++", "protobuf", "openssl")
@@ -248,7 +250,9 @@ SDKS = [
 
 def row(sdk, *values, name=""):
     """A row of a table. One process runs all rows of an SDK, and builds it once: `tests/conftest.py`."""
-    return pytest.param(sdk, *values, id=f"{sdk.language.name}{name}", marks=sdk.language.mark)
+    language = sdk.language
+    marks = (language.deep, *language.marks)
+    return pytest.param(sdk, *values, id=f"{language.name}{name}", marks=marks)
 
 
 EACH_SDK = [row(sdk) for sdk in SDKS]
@@ -369,7 +373,7 @@ def readme_bot(sdk):
 
 @pytest.mark.parametrize("sdk", EACH_SDK)
 def test_the_bot_of_the_readme_builds(sdk, tmp_path):
-    sdk.language.programs()
+    sdk.language.client()
     source = readme_bot(sdk)
     assert 5 < len(source.splitlines()) <= 22
     sdk.build_readme(source, tmp_path)
@@ -386,7 +390,7 @@ target_link_libraries(mybot PRIVATE cardarena::jam)
 
 @pytest.mark.parametrize("sdk", [row(SDKS[-1])])
 def test_cmake_finds_an_installed_sdk(sdk, tmp_path):
-    sdk.language.programs()
+    sdk.language.client()
     called("cmake", "--install", CPP / "build", "--prefix", tmp_path / "installed")
     (tmp_path / "CMakeLists.txt").write_text(INSTALLED)
     (tmp_path / "mybot.cc").write_text(readme_bot(sdk))
@@ -411,7 +415,7 @@ OTHER_GAMES_MOVE = {
 @pytest.mark.parametrize("sdk", EACH_SDK)
 def test_another_games_move_does_not_compile(sdk, tmp_path):
     """The bot is that of the README, which builds."""
-    sdk.language.programs()
+    sdk.language.client()
     own, other, imported = OTHER_GAMES_MOVE[sdk.language]
     source = readme_bot(sdk)
     assert source.count(own) == 1
@@ -453,7 +457,8 @@ WHILE_IT_COMPUTES = {
 }
 
 
-@OF_TYPESCRIPT.mark
+@needs("npm")
+@OF_TYPESCRIPT.deep
 def test_a_bot_in_typescript_that_computes_does_not_hold_up_its_stream(tmp_path):
     """The case fails at the bot's answer, which is late, and not at the commitment before it."""
     OF_TYPESCRIPT.programs()

@@ -10,13 +10,13 @@ import pytest
 
 import cardarena
 from arena.games.catalogue import GAMES, game_by_id
-from arena.replay.playback import play_back
-from arena.replay.read import Replay
-from arena.replay.verify import verify_file
-from arena.wire.games import codec_of
+from arena.local.asks import DECISION_BITS
+from arena.local.match import names_of
+from arena.records.playback import play_back
+from arena.records.read import Replay
+from arena.records.verify import verify_file
+from arena.referee.wire.games import codec_of
 from cardarena import abstrac, democracy, jam, local
-from cardarena._local_ask import DECISION_BITS
-from cardarena._local_match import names_of
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import MatchStart
 from tests.games.random_play import moments

@@ -2,6 +2,10 @@
 
 import importlib
 import inspect
+import json
+import os
+import pydoc
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.games.catalogue import GAMES
-from arena.wire.games import codec_of
+from arena.referee.wire.games import codec_of
 from cardarena import (
     Bets,
     _games,
@@ -19,6 +23,7 @@ from cardarena import (
     eleusis,
     jam,
     klaberjass,
+    loo,
     oklahoma_rummy,
     open_face_chinese_poker,
     pineapple,
@@ -38,6 +43,30 @@ def test_the_constructors_are_up_to_date(tmp_path):
     )
     assert len(fresh) == len(_games.FAMILIES) + 1
     assert fresh == kept, "run scripts/proto"
+
+
+def test_what_fields_mean_is_in_the_help_of_every_message_as_in_proto():
+    for family in _games.FAMILIES:
+        module = importlib.import_module(f"cardarena.{family}")
+        for message in (module.View, module.Event, module.Move):
+            names = re.findall(r"^(\w+): \S", message.__doc__, re.MULTILINE)
+            assert names == [field.name for field in message.DESCRIPTOR.fields], message
+    shown = pydoc.render_doc(loo.View, renderer=pydoc.plaintext)
+    assert "upcard: The open card, whose suit is trump; if it is `Jc`, there is no Pam" in shown
+    assert "  // The open card, whose suit is trump; if it is `Jc`, there is no Pam" in (
+        ROOT / "proto/cardarena/games/v1/loo.proto"
+    ).read_text("utf-8")
+
+
+def test_what_fields_of_views_mean_beside_the_pages_is_up_to_date():
+    code = "import generate_lists, json; print(json.dumps(generate_lists.fields_of_views()))"
+    again = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT / "scripts", check=True, capture_output=True,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{SDK}"},
+    )  # fmt: skip
+    texts = json.loads(again.stdout)
+    assert len(texts) == len(_games.FAMILIES)
+    assert texts == {name: (ROOT / name).read_text("utf-8") for name in texts}, "run scripts/proto"
 
 
 # fmt: off

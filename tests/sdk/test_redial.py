@@ -90,6 +90,11 @@ REASONS = [
      "Connection refused (111)",     "a failure to connect"),
     (False, "UNAVAILABLE", "failed to connect: Ssl handshake failed: SSL_ERROR_SSL: error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED: self-signed certificate",
      "its certificate is not trusted, see --ca: self-signed certificate", "an arena with a certificate of its own"),
+    (False, "UNAVAILABLE", "failed to connect: Ssl handshake failed: SSL_ERROR_SSL: error:100000f7:SSL routines:OPENSSL_internal:WRONG_VERSION_NUMBER: Invalid context",
+     "it has no TLS: write its address without https://", "TLS to an arena without it"),
+    (False, "UNAVAILABLE", "failed to connect to all addresses; last error: UNAVAILABLE: ipv4:127.0.0.1:1: Socket closed",
+     "it closed the connection at once: an arena with TLS needs https:// before its address, and one that requires client certificates --client-cert", "plain text to an arena with TLS"),
+    (False, "UNAVAILABLE", "Socket closed", "Socket closed", "a stream that was lost before the welcome"),
     (True,  "UNAVAILABLE", "restarting: back soon", "restarting: back soon", "the arena's own words"),
     (True,  "OK",          "",                      "OK",                    "no words"),
 ]
@@ -102,7 +107,7 @@ REASONS = [
 def test_the_reason_of_an_end_is_short(welcomed, code, details, reason, why):
     ended = StreamEnd(grpc.StatusCode[code], details, welcomed=welcomed, lived_s=0.0)
     assert ended.reason == reason
-    assert ended.untrusted == ("certificate" in reason)
+    assert ended.untrusted == ("not trusted" in reason)
 
 
 def test_the_wait_doubles_up_to_half_a_minute():

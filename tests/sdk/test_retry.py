@@ -8,7 +8,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
-from arena.server.refusals import Refused
+from arena.errors.refused import Refused
 from cardarena._redial import Redial, StreamEnd
 from cardarena._retry import MAX_RETRY_S, STATUS_KEY, error_reason, retry_delay_s
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from arena.conformance.relay import Relay
+from arena.testing.conformance.relay import Relay
 from tests.chaos.processes import until
 from tests.chaos.trial import Order, Trial
 from tests.sdk.languages import each_language
@@ -71,10 +71,9 @@ async def disturbed(command, folder):
             return cuts, child.lines(), trial.tail.books
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("language", each_language())
+@pytest.mark.parametrize("language", each_language(deep=True))
 def test_cuts_and_kills_lose_no_move(tmp_path, language):
-    client = language.programs().client
+    client = language.client()
     cuts, printed, books = asyncio.run(disturbed(client, tmp_path))
     assert cuts == CUTS, "the matches last until the last cut"
     assert sum(line.startswith("started") for line in printed) == MATCHES

@@ -1,5 +1,9 @@
 """The bot's side of the stream, message by message and without a socket."""
 
+import asyncio
+import re
+import threading
+
 import pytest
 
 from cardarena import _choice
@@ -338,6 +342,66 @@ def test_a_late_ask_says_how_long_it_waited_in_the_bots_own_queue(given_s, close
     wire.receive(ask_closed(1, FAULT_KIND_TIMEOUT, "no answer in 1500 ms"))
     plain = "fault in match 1 (abstrac): timeout: no answer in 1500 ms"
     assert wire.said == [f"{plain}; {said}: set workers" if said else plain]
+
+
+def stuck_thread():
+    """A thread in a bot's code, and what ends it."""
+    ends, began = threading.Event(), threading.Event()
+
+    def move():
+        began.set()
+        ends.wait()
+
+    thread = threading.Thread(target=move)
+    thread.start()
+    began.wait()
+    return thread.ident, ends.set
+
+
+def stuck_coroutine():
+    """A coroutine of a bot that awaits something which never comes."""
+
+    async def helper():
+        await asyncio.sleep(0)
+
+    async def move():
+        await helper()
+
+    coroutine = move()
+    coroutine.send(None)
+    return coroutine, coroutine.close
+
+
+# fmt: off
+STUCK = [
+    (stuck_thread,    "a thread"),
+    (stuck_coroutine, "a coroutine"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("stuck", "why"), STUCK, ids=[row[-1] for row in STUCK])
+def test_code_that_has_not_returned_is_told_with_its_place_and_not_as_a_queue(stuck, why):
+    wire = Wire(*PLAYING, asks(ask(1)))
+    (first,) = wire.session.take().asks
+    wire.session.show(first)
+    first.thinking, end = stuck()
+    try:
+        for decision in (1, 2):
+            wire.now_s += 1.5
+            wire.receive(ask_closed(decision, FAULT_KIND_TIMEOUT, "late"))
+            wire.receive(asks(ask(decision + 1, decision=decision + 1)))
+    finally:
+        end()
+    for line in wire.said:
+        assert re.search(
+            r"timeout: late; `move` has not returned since decision 1, now at test_session\.py:\d+$",
+            line,
+        ), line
+    first.thinking = None
+    wire.now_s += 1.5
+    wire.receive(ask_closed(3, FAULT_KIND_TIMEOUT, "late"))
+    assert "in its own queue" in wire.said[-1], "it has returned meanwhile"
 
 
 def test_a_wait_is_told_once_a_minute_and_noted_each_time():

@@ -39,7 +39,7 @@ id = "sixty_six"
 def played(line):
     """The deal-sets that have been played, of a line of `arena competition show --follow --json`."""
     (game,) = json.loads(line)["games"]
-    return game["deal_sets"]["complete"]
+    return game["complete"]
 
 
 @pytest.mark.slow

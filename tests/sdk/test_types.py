@@ -15,7 +15,7 @@ import pytest
 from cardarena import _games
 from tests.programs import require
 
-pytestmark = pytest.mark.slow  # runs two type checkers
+pytestmark = pytest.mark.deep("the SDK for Python")  # runs two type checkers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WRONG = "# wrong"

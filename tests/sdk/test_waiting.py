@@ -19,7 +19,7 @@ LINES = [
     (ANN, "https://far:1",  [welcome()],
      ["welcome to the arena as ann; waiting for a match: arena match create jam ann OTHER --server https://far:1"], "the command finds the arena"),
     (KEY, DEFAULT,          [welcome()],
-     ["welcome to the arena; waiting for a match: arena match create jam BOT OTHER"], "a key does not say whose it is"),
+     ["welcome to the arena; waiting for a match: arena competition enter COMPETITION BOT"], "a key does not say whose it is, and its owner may create no match"),
     (ANN, DEFAULT,          [welcome([1])],
      ["welcome to the arena as first; 1 match goes on"], "a match went on meanwhile"),
     (ANN, DEFAULT,          [welcome([1, 2])],
@@ -35,7 +35,7 @@ LINES = [
     (ANN, DEFAULT,          [match_start(1, names=("first", "seat 2"))],
      ["playing abstrac against seat 2"], "but a bot may be called so"),
     (KEY, DEFAULT,          [match_start(1), match_end(1), welcome()],
-     ["playing abstrac against second", "waiting for the next match", "welcome to the arena as first; waiting for a match: arena match create jam first OTHER"], "its first seat tells it its name"),
+     ["playing abstrac against second", "waiting for the next match", "welcome to the arena as first; waiting for a match: arena competition enter COMPETITION first"], "its first seat tells it its name"),
 ]
 # fmt: on
 

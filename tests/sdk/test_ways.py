@@ -12,7 +12,7 @@ import pytest
 import trio
 
 import cardarena
-from arena.conformance.run import run
+from arena.testing.conformance.play import run
 from cardarena import local
 from cardarena._lanes import play_on_asyncio, play_on_threads, play_on_trio
 from cardarena._mode import mode_of

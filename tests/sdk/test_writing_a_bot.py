@@ -18,14 +18,14 @@ def run(page):
 
 
 def test_the_examples_of_research_run(capsys):
-    assert run("research.md")[1] == 3
+    assert run("research.md")[1] == 4
     assert "points of this hand:" in capsys.readouterr().out
 
 
 def test_the_examples_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names, count = run("writing-a-bot.md")
-    assert count == 5
+    assert count == 6
     bold = local.play("soko", [names["Bold"]] * 2, seed=7, options={"hands": 20})
     assert not bold.faults
     thinking = local.play(

@@ -72,10 +72,19 @@ class Cluster:
     def new_store(self):
         """The address of a store that is empty."""
         schema = f"store{next(self._count)}"
-        with self._connect(host=str(self._folder), user="arena", dbname="postgres") as connection:
-            connection.execute(f"CREATE SCHEMA {schema}")
+        self.execute(f"CREATE SCHEMA {schema}")
         options = quote(f"-csearch_path={schema}", safe="")
         return f"postgresql://arena@/postgres?host={quote(str(self._folder))}&options={options}"
+
+    @property
+    def folder(self):
+        """The folder of its socket, by which clients connect."""
+        return self._folder
+
+    def execute(self, statement, *, user="arena"):
+        """Execute a statement as a superuser, which `arena` is at first."""
+        with self._connect(host=str(self._folder), user=user, dbname="postgres") as connection:
+            connection.execute(statement)
 
     def _run(self, program, *words):
         subprocess.run(

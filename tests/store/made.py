@@ -1,11 +1,12 @@
 """A competition in a store as tests make it: a round robin of two bots, drawn but not played."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from arena.competition.plan_text import public_text, toml
-from arena.competition.rounds import Round
-from arena.schedule.deal_sets import MatchOutcome, round_robin
-from arena.store import BotKind, CompetitionEntry, CompetitionTexts, EndedMatch
+from arena.contests.plan_text import public_text, toml
+from arena.results.deal_sets import MatchOutcome, round_robin
+from arena.results.record import Round
+from arena.store import BotKind, CompetitionEntry, CompetitionTexts, StoredMatch
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 AT = 1_795_176_000_000
@@ -25,7 +26,8 @@ BOTS = ("ann", "bob")
 
 
 def plan_of(name="autumn", bots=BOTS, deal_sets=3, seed=SEED):
-    return round_robin(bots, seats=2, deal_sets=deal_sets, seed=seed, tournament=name)
+    plans = round_robin(bots, seats=2, deal_sets=deal_sets, seed=seed, tournament=name)
+    return tuple(replace(plan, round=1) for plan in plans)
 
 
 PLAN = plan_of()
@@ -74,7 +76,7 @@ def record(store, *ended, bots=None):
     seated = {match.id: match.bots for match in MATCHES}
     store.matches().record(
         [
-            EndedMatch(
+            StoredMatch(
                 each, "democracy", bots or seated[each.match_id], DEAL_SETS[each.match_id], AT
             )
             for each in ended

@@ -5,10 +5,9 @@ from datetime import timedelta, timezone
 import pytest
 from sqlalchemy import select
 
-from arena.competition.plan_text import public_text
-from arena.competition.record import Out
-from arena.competition.rounds import Round
-from arena.competition.states import State
+from arena.contests.plan_text import public_text
+from arena.results.record import Out, Round
+from arena.results.states import State
 from arena.store import (
     CompetitionTexts,
     DrawDiffers,
@@ -64,8 +63,8 @@ def test_everything_comes_back_after_closing(path):
         found = store.competitions().get("autumn")
         game = store.competitions().record("autumn").games[0]
         assert (found.config, found.terms, found.state) == (config(), (TERMS,), State.DRAFT)
-        assert [each.entry.command for each in found.entries] == ["./bot", "./bot"]
-        assert tuple(each.plan for each in game.deal_sets) == PLAN
+        assert [each.command for each in found.entries] == ["./bot", "./bot"]
+        assert game.deal_sets == PLAN
         assert game.outcomes == {MATCHES[0].id: result(MATCHES[0])}
 
 
@@ -105,7 +104,7 @@ def test_a_round_robin_may_get_more_deal_sets_and_keeps_its_results(store, compe
     record(store, result(MATCHES[0]))
     competitions.extend("autumn", texts(deal_sets=5), DRAWN, LONGER, who="org", now=NOW)
     game = competitions.record("autumn").games[0]
-    assert tuple(each.plan for each in game.deal_sets) == LONGER
+    assert game.deal_sets == LONGER
     assert game.rounds == (DRAWN,)
     assert game.outcomes == {MATCHES[0].id: result(MATCHES[0])}
     found = competitions.get("autumn")
@@ -117,7 +116,7 @@ def test_other_first_deal_sets_are_refused(store, competitions):
     with pytest.raises(DrawDiffers, match="the first deal-sets of 'autumn' were drawn differently"):
         competitions.extend("autumn", texts(deal_sets=5), DRAWN, other, who="org", now=NOW)
     game = competitions.record("autumn").games[0]
-    assert tuple(each.plan for each in game.deal_sets) == PLAN
+    assert game.deal_sets == PLAN
     assert competitions.get("autumn").config == config()
 
 
@@ -137,7 +136,7 @@ def test_one_that_has_played_stays(store, competitions):
 
 def test_other_versions_of_bots_may_be_accepted(store, competitions):
     competitions.set_versions("autumn", {"ann": "2"}, who="org", now=NOW)
-    versions = {each.entry.name: each.entry.version for each in competitions.get("autumn").entries}
+    versions = {each.name: each.version for each in competitions.get("autumn").entries}
     assert versions == {"ann": "2", "bob": "bob 1"}
 
 

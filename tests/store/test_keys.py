@@ -122,7 +122,7 @@ def test_a_key_is_revoked_once_and_for_good(keys):
 
 
 def test_an_unknown_key_cannot_be_revoked(keys):
-    with pytest.raises(StoreError, match="there is no key 'k9'"):
+    with pytest.raises(StoreError, match="there is no such key: 'k9'"):
         keys.revoke("k9", NOW)
 
 

@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import event, update
 
+from arena.results.deal_sets import DealSetState
 from arena.store import open_store, schema
-from arena.store.leases import LeaseBegin, LeaseReport
 from tests.store.made import made, plan_of, result
 
 DEAL_SETS = 50
@@ -31,29 +31,28 @@ def counted(tmp_path):
             table = schema.deal_sets
             with store._database.writing() as connection:
                 most = table.c.number <= deal_sets - 20
-                connection.execute(update(table).where(most).values(state=schema.COMPLETE))
-            leases = store.competitions().leases("autumn", 0)
-            jobs = leases.lease("w", 8, now_unix_ms=0)
+                connection.execute(update(table).where(most).values(state=DealSetState.COMPLETE))
+            stored = store.competitions().deal_sets("autumn", 0)
+            plans = stored.take(8)
             steps.clear()
-            call(store, leases, jobs)
+            call(store, stored, plans)
         return len(steps)
 
     return run
 
 
-def told(job):
-    return {match.id: result(match) for match in job.deal_set.matches}
+def told(plan):
+    return {match.id: result(match) for match in plan.matches}
 
 
 # fmt: off
 CALLS = [
-    # what is done                                                                                          its name
-    (lambda store, leases, jobs: leases.lease("w", 8, now_unix_ms=1),                                       "lease"),
-    (lambda store, leases, jobs: leases.begin_many([LeaseBegin("w", job, "m1") for job in jobs]),           "begin"),
-    (lambda store, leases, jobs: leases.report_many([LeaseReport("w", job, told(job)) for job in jobs], now_unix_ms=1), "report"),
-    (lambda store, leases, jobs: leases.give_up("w", jobs[0]),                                              "give up"),
-    (lambda store, leases, jobs: leases.heartbeat("w", now_unix_ms=1),                                      "heartbeat"),
-    (lambda store, leases, jobs: store.matches().outcomes([each.id for each in jobs[0].deal_set.matches]),  "outcomes"),
+    # what is done                                                                                        its name
+    (lambda store, stored, plans: stored.take(8),                                                         "take"),
+    (lambda store, stored, plans: stored.begin_many([(plan, "m1") for plan in plans]),                    "begin"),
+    (lambda store, stored, plans: stored.report_many([(plan, told(plan)) for plan in plans], now_unix_ms=1), "report"),
+    (lambda store, stored, plans: stored.give_up(plans[0]),                                               "give up"),
+    (lambda store, stored, plans: store.matches().outcomes([match.id for match in plans[0].matches]),     "outcomes"),
 ]
 # fmt: on
 

@@ -40,6 +40,8 @@ RESERVED = [
     ("arena",     True,  "the arena itself"),
     ("Arena.",    True,  "in another spelling"),
     ("house",     True,  "its own bots"),
+    ("House loo", True,  "one that could be among them"),
+    ("household", False, "a word that begins as they do"),
     ("Org",       True,  "an organiser, in short"),
     ("0rganiser", True,  "one that looks like an organiser"),
     ("admin",     True,  "an administrator"),

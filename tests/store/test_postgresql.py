@@ -3,16 +3,21 @@
 The tests beside this one are run on a PostgreSQL, too (`conftest.py`); statements here are written out in its dialect.
 """
 
+import stat
+from contextlib import closing
 from datetime import UTC, datetime
 
+import psycopg
 import pytest
-from sqlalchemy import Integer, select
+from psycopg.errors import InsufficientPrivilege
+from sqlalchemy import Integer, make_url, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from arena.competition.plan import read_plan
-from arena.competition.plan_text import HIDDEN
+from arena.api.site_archive import SiteArchive
+from arena.contests.plan import read_plan
+from arena.contests.plan_text import HIDDEN
 from arena.store import (
     StoreBusy,
     StoreError,
@@ -23,8 +28,9 @@ from arena.store import (
     open_store,
     schema,
 )
-from arena.store.database import URL_FILE
+from arena.store.database import URL_FILE, url_beside
 from arena.store.postgresql import LEAST_VERSION, unpublish
+from arena.store.snapshot import snapshot
 from tests.store.made import made
 from tests.store.test_keys import key
 
@@ -138,7 +144,7 @@ def test_pages_read_what_is_public_and_nothing_else(organised):
         (shown,) = store.competitions().all()
         assert shown.name == "autumn"
         assert (read_plan(shown.config).seed, read_plan(shown.config).bots) == (HIDDEN, {})
-        assert {each.entry.command for each in shown.entries} == {""}
+        assert {each.command for each in shown.entries} == {""}
 
 
 @pytest.mark.parametrize("table", sorted(schema.SECRET_TABLES))
@@ -157,6 +163,65 @@ def test_pages_read_null_where_a_column_is_secret(organised, table, column):
 def test_pages_write_nothing(organised):
     with open_public(organised) as store, pytest.raises(StoreError, match="S-READONLY"):
         selected(store, "DELETE FROM matches")
+
+
+def as_pages(cluster, path):
+    """Make the role of pages; the address of the store at `path` for it."""
+    url = make_url(url_beside(path))
+    role = f"{url.query['options'].removeprefix('-csearch_path=')}_pages"
+    cluster.execute(f"CREATE ROLE {role} LOGIN")
+    return url.set(username=role).render_as_string()
+
+
+@pytest.fixture(params=["before", "after"])
+def pages_url(request, tmp_path, cluster):
+    """The address for the role of pages, which is made before or after the tables; a store with a key and a competition."""
+    path = tmp_path / "arena.db"
+    keep_in(cluster.new_store(), path)
+    if request.param == "before":
+        made_url = as_pages(cluster, path)
+    with open_store(path) as store:
+        store.keys().add(key())
+        made(store)
+    if request.param == "after":
+        made_url = as_pages(cluster, path)
+        open_store(path).close()  # as the arena's next start does
+    return made_url
+
+
+def test_pages_with_a_role_of_their_own_show_what_is_public(tmp_path, pages_url):
+    with closing(SiteArchive(tmp_path / "pages", store_url=pages_url)) as archive:
+        (shown,) = archive.competitions()
+        assert shown["bots"] == ["ann", "bob"]
+
+
+def test_the_role_of_pages_cannot_read_a_table(pages_url):
+    """Also with a client of its own, which sets no search path."""
+    with psycopg.connect(pages_url, autocommit=True) as connection:
+        for table in TABLES:
+            with pytest.raises(InsufficientPrivilege):
+                connection.execute(f"SELECT * FROM {table.name}")
+
+
+# fmt: off
+CHANGES = [
+    # statement                                              reason
+    ("INSERT INTO {pages}.matches DEFAULT VALUES",           "a row"),
+    ("DELETE FROM {pages}.matches",                          "the rows of a view"),
+    ("CREATE TABLE {tables}.mine (n int)",                   "a table beside them"),
+    ("CREATE OR REPLACE VIEW {pages}.keys AS SELECT * FROM {tables}.keys", "a view of what is secret"),
+    ("SET ROLE arena",                                       "the role of the arena"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("statement", "reason"), CHANGES, ids=[row[-1] for row in CHANGES])
+def test_the_role_of_pages_changes_nothing(pages_url, statement, reason):
+    pages = make_url(pages_url).username
+    words = statement.format(pages=pages, tables=pages.removesuffix("_pages"))
+    with psycopg.connect(pages_url) as connection, pytest.raises(psycopg.Error) as raised:
+        connection.execute(words)
+    assert raised.value.sqlstate == "42501", raised.value
 
 
 def test_pages_wait_for_an_arena_to_publish(organised):
@@ -201,3 +266,12 @@ def selected(store, query):
     with store._database.reading() as connection:
         result = connection.exec_driver_sql(query)
         return [tuple(row) for row in result] if result.returns_rows else []
+
+
+def test_nobody_else_reads_a_dump_while_it_is_copied(tmp_path, cluster):
+    path, dumped = tmp_path / "arena.db", tmp_path / "dump"
+    keep_in(cluster.new_store(), path)
+    open_store(path).close()
+    with snapshot(path) as taken:
+        taken.write(dumped, lambda _: None)
+    assert stat.S_IMODE(dumped.stat().st_mode) == 0o600

@@ -11,23 +11,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from arena.results.versions import NotNow, VersionEvent
 from arena.store import Key, NameTaken, Scope, StoreError, open_store
-from arena.store.leases import LeaseReport
 from arena.store.registry import (
     MAX_BOTS,
     MAX_REMOTE_VERSIONS,
-    QUOTAS,
     Banned,
-    BotKind,
     NotInvited,
-    OverQuota,
     SubmittedBefore,
     TooManyBots,
-    Unknown,
 )
-from arena.submission.versions import NotNow, VersionEvent
+from arena.store.versions import QUOTAS, BotKind, OverQuota, Unknown
 from tests.store.made import made
-from tests.store.test_leases import told
+from tests.store.test_deal_sets import told
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -83,6 +79,35 @@ class TestOwners:
         enter(registry, "bob")
         with pytest.raises(NotInvited, match="R-BAD-CODE"):
             registry.register(code, key_of, now=NOW)
+
+    @pytest.mark.parametrize(
+        ("lifetime", "after", "valid", "why"),
+        [
+            (None, timedelta(days=30, seconds=-1), True, "30 days by default"),
+            (None, timedelta(days=30), False, "and no longer"),
+            (DAY, timedelta(hours=23), True, "a day, before it is over"),
+            (DAY, DAY, False, "a day that is over"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else "",
+    )
+    def test_an_invitation_expires(self, registry, lifetime, after, valid, why):
+        given = {} if lifetime is None else {"lifetime": lifetime}
+        registry.invite("code", "bob", invited_by="org", now=NOW, **given)
+        refused = contextlib.nullcontext() if valid else pytest.raises(NotInvited)
+        with refused:
+            registry.register("code", key_of, now=NOW + after)
+        assert [owner.name for owner in registry.owners()] == ["bob"] * valid
+
+    def test_open_invitations_are_listed_with_their_lifetime(self, registry):
+        enter(registry, "ann")
+        for name in ("eve", "bob", "ann-2"):
+            registry.invite(f"of {name}", name, invited_by="org", now=NOW, lifetime=DAY)
+        registry.register("of ann-2", key_of, now=NOW)
+        until = "2026-11-21T12:00:00+00:00"
+        assert [(row.invited, row.expires) for row in registry.invitations()] == [
+            ("bob", until),
+            ("eve", until),
+        ]
 
     def test_registering_gives_the_invited_name_and_a_key(self, store, registry):
         assert enter(registry, "bob").name == "bob"
@@ -339,30 +364,21 @@ def test_only_versions_that_may_play_need_a_runtime(anns):
 
 
 def populated(store):
-    """A store with a complete deal-set, a leased one, and two versions."""
+    """A store with a complete deal-set, one in play, and two versions."""
     registry = store.registry()
     enter(registry, "ann")
     registry.create_bot("a", "ann", BotKind.UPLOADED, now=NOW)
     for sha256 in "12":
         activate(registry, qualified(registry, sha256).number)
-    leases = made(store).leases("autumn", 0)
-    done, _ = leases.lease("w", 2, now_unix_ms=0)
-    leases.report_many([LeaseReport("w", done, told(done))], now_unix_ms=1)
+    deal_sets = made(store).deal_sets("autumn", 0)
+    done, _ = deal_sets.take(2)
+    deal_sets.report_many([(done, told(done))], now_unix_ms=1)
 
 
 BREAKS = [
     ("UPDATE match_seats SET bot = 'eve' WHERE seat = 0", "are not those of its bots"),
     ("DELETE FROM match_seats WHERE seat = 1", "are not those of its bots"),
-    ("UPDATE deal_sets SET holder = NULL WHERE state = 'leased'", "does not agree with its holder"),
-    (
-        "UPDATE deal_sets SET holder = 'w' WHERE state = 'complete'",
-        "does not agree with its holder",
-    ),
-    ("UPDATE deal_sets SET report_sha256 = NULL", "does not agree with its report"),
-    (
-        "UPDATE matches SET scores = '[9, -9]' WHERE status = 'finished'",
-        "other results than were rep",
-    ),
+    ("UPDATE deal_sets SET state = 'complete'", "is complete, but results are missing"),
     ("UPDATE matches SET status = 'planned'", "is complete, but results are missing"),
     ("UPDATE versions SET parent = 2 WHERE number = 1", "is not an earlier version"),
     (

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from arena.competition.formats import swiss
+from arena.contests.formats import swiss
 from arena.store import StoreError, open_store
 from arena.store.rounds import DrawDiffers
-from tests.competition.test_swiss import entrants, results
+from tests.contests.test_swiss import entrants, results
 from tests.store.made import made
 
 WHO = entrants(7)

@@ -4,13 +4,13 @@ import contextlib
 
 import pytest
 
-from arena.replay.signing import ArenaKey
-from arena.server.competition_service import CompetitionService
-from arena.server.official_standings import verify
+from arena.app.standings_file import verify
+from arena.contests.competition_service import CompetitionService
+from arena.records.signing import ArenaKey
 from arena.store import open_store
 from arena.store.database import URL_FILE
-from tests.competition.played import toml
-from tests.server.test_competition_service import House
+from tests.contests.played import toml
+from tests.contests.test_competition_service import House
 
 pytestmark = pytest.mark.slow  # plays on both stores
 

@@ -1,5 +1,6 @@
 """The file itself: how it is opened, and what is said of one that cannot be."""
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -35,8 +36,8 @@ def run_sql(path, *statements):
     connection.close()
 
 
-FIRST = Path(__file__).parent / "files" / "revision_v1.sql"
-INSERT = "INSERT INTO competitions VALUES (1, 'n', 'c', 'p', 'h', 'draft', 'o', 't', '', NULL)"
+FIRST = Path(__file__).parent / "files" / "revision_r3.sql"
+INSERT = "INSERT INTO competitions VALUES (1, 'n', 'c', 'p', 'h', 'draft', 'o', 't', '', NULL, '')"
 
 
 def write(store, *steps):
@@ -117,6 +118,9 @@ class TestRefusals:
         [
             pytest.param("9999", "9999", id="a newer schema"),
             pytest.param("0009", "0009", id="a schema from before the first one"),
+            pytest.param("v5", "v5", id="the last of a chain from before the first one"),
+            pytest.param("r1", "r1", id="a first one that had other columns"),
+            pytest.param("r2", "r2", id="a first one without sign-in sessions"),
             pytest.param("", "unknown", id="a schema that names no revision"),
         ],
     )
@@ -202,6 +206,30 @@ class TestSchemas:
         with engine.connect() as connection:
             assert compare_metadata(MigrationContext.configure(connection), schema.METADATA) == []
         engine.dispose()
+
+    def test_a_migration_runs_when_an_older_store_is_opened(self, path, tmp_path, monkeypatch):
+        """With a second revision of the test's own, as there is none yet."""
+        open_store(path).close()
+        versions = tmp_path / "versions"
+        shutil.copytree(Path(upgrade.__file__).parent / "migrations" / "versions", versions)
+        (versions / "r4.py").write_text(
+            f"from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = 'r4', '{schema.HEAD}'\n"
+            "def upgrade():\n    op.add_column('audit', sa.Column('more', sa.Text()))\n"
+        )
+        config = upgrade._config()
+        config.set_main_option("path_separator", "os")
+        config.set_main_option("version_locations", str(versions))
+        monkeypatch.setattr(upgrade, "_config", lambda: config)
+        monkeypatch.setattr("arena.store.database.HEAD", "r4")
+        for _ in range(2):  # it runs once
+            open_store(path).close()
+            assert "more" in [name for name, *_ in described(path)["audit"][0]]
+        assert [upgrade.knows(name) for name in ("r3", "r4", "r5", "r2")] == [
+            True,
+            True,
+            False,
+            False,
+        ]
 
     def test_a_migration_that_fails_leaves_the_old_file(self, path, monkeypatch):
         open_store(path).close()

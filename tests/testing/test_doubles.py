@@ -8,13 +8,14 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-import arena.server
-from arena.cards import PACK_52
-from arena.deal import KeyedDeals, seeded_key
-from arena.referee import Ending
-from arena.replay.journal.journal import Journal
-from arena.server.services.play import Outbox
-from arena.server.session.stream import MAX_FRAME_BYTES
+import arena
+from arena.games.cards import PACK_52
+from arena.live.session.messages import Outbox
+from arena.live.session.stream import MAX_FRAME_BYTES
+from arena.records.journal.journal import Journal
+from arena.referee.deal import KeyedDeals, seeded_key
+from arena.referee.spec import Ending
+from arena.referee.wire.fields import ask_element, match_field
 from arena.testing.deals import (
     NotStacked,
     RecordedDeals,
@@ -26,10 +27,9 @@ from arena.testing.deals import (
 from arena.testing.journal import MemoryJournal
 from arena.testing.outbox import MemoryOutbox
 from arena.testing.referee import Scripted, play, seeded_spec
-from arena.wire.fields import ask_element, match_field
 from cardarena.v1 import play_pb2
 
-SERVER = Path(arena.server.__file__).parent
+ARENA = Path(arena.__file__).parent
 
 
 # Deals.
@@ -199,7 +199,9 @@ def test_only_one_message_is_the_only_one(count):
 
 def used_of(name):
     """What the server reads of anything called so, as `journal.append` or `self._journal.append`."""
-    for path in SERVER.rglob("*.py"):
+    for path in (
+        path for room in ("api", "app", "contests", "live") for path in (ARENA / room).rglob("*.py")
+    ):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Attribute):
                 holder = node.value
@@ -217,8 +219,8 @@ def test_the_server_asks_nothing_of_a_journal_that_the_double_has_not():
     assert {"append", "flush", "match", "synced"} <= used
     # A tournament recovers its matches from the files, and workers report theirs to a journal of files.
     assert used - set(dir(MemoryJournal())) <= {
-        "numbered",
-        "reported",
+        "append_framed",
+        "next_number",
         "folder",
         "journal",
         "match_log",

@@ -2,12 +2,11 @@
 
 import pytest
 
-from arena.cards import pack
 from arena.games.abstrac import messages, rules, scoring
 from arena.games.abstrac import rules as abstrac
-from arena.games.abstrac.messages import Choose, Order, Take
-from arena.games.abstrac.options import Options
-from arena.games.abstrac.state import Row, State
+from arena.games.abstrac.messages import Choose, Options, Order, Take
+from arena.games.abstrac.rules import Row, State
+from arena.games.cards import pack
 from arena.games.contract import IllegalMove, Seat, places_of
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import compare, only

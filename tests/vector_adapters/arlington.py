@@ -1,6 +1,5 @@
 """Vectors of Arlington."""
 
-from arena.cards import PACK_52, pack
 from arena.games.arlington import rules
 from arena.games.arlington import rules as arlington
 from arena.games.arlington.layout import Layout, table_of
@@ -9,6 +8,7 @@ from arena.games.arlington.messages import (
     Kill,
     LeadCard,
     LeadSet,
+    Options,
     Overplay,
     Pass,
     Phase,
@@ -17,9 +17,9 @@ from arena.games.arlington.messages import (
     Scored,
     TakeJoker,
 )
-from arena.games.arlington.options import Options
+from arena.games.arlington.rules import Match, State
 from arena.games.arlington.sets import Spectrum, is_set, points_of, set_of, spectra_of, strength_of
-from arena.games.arlington.state import Match, State
+from arena.games.cards import PACK_52, pack
 from arena.games.contract import Seat, places_of
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import Hidden, compare, only, seats, unordered

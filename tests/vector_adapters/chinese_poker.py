@@ -2,14 +2,14 @@
 
 import pytest
 
-from arena.cards import PACK_52
+from arena.games.cards import PACK_52
 from arena.games.chinese.hands import SURRENDERED, is_foul, pair_units, settle_pairs, strengths
 from arena.games.chinese.naturals import best_natural, natural_of
 from arena.games.chinese.unit_values import unit_values
 from arena.games.chinese_poker import rules
 from arena.games.chinese_poker import rules as chinese_poker
 from arena.games.chinese_poker.messages import DECLARE_NATURAL, PLAY, SURRENDER, Phase, Scored, Set
-from arena.games.chinese_poker.state import Match
+from arena.games.chinese_poker.rules import Match
 from arena.games.contract import Seat
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import compare, only, others, seats

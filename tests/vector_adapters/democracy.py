@@ -1,12 +1,11 @@
 """Vectors of Democracy."""
 
-from arena.cards import JOKER
+from arena.games.cards import JOKER
 from arena.games.contract import Seat, places_of
 from arena.games.democracy import messages, rules, scoring
 from arena.games.democracy import rules as democracy
-from arena.games.democracy.messages import PlayCard, Scored, Shown
-from arena.games.democracy.options import Options
-from arena.games.democracy.state import Match
+from arena.games.democracy.messages import Options, PlayCard, Scored, Shown
+from arena.games.democracy.rules import Match
 from arena.testing.deals import RecordedDeals, StackedDeals, UnshuffledDeals
 from tests.vector_adapters.deals import (
     OfSeat,

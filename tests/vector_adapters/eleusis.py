@@ -3,9 +3,9 @@
 import random
 from dataclasses import replace
 
-from arena.cards import PACK_52
-from arena.cel import DECK_ORDER
-from arena.cel import Rule as Language
+from arena.games.cards import PACK_52
+from arena.games.cel import DECK_ORDER
+from arena.games.cel import Rule as Language
 from arena.games.contract import Seat
 from arena.games.eleusis import rules
 from arena.games.eleusis import rules as eleusis
@@ -15,18 +15,19 @@ from arena.games.eleusis.messages import (
     SHOWN_CALLS,
     Declare,
     Guess,
+    Guessers,
     HandScored,
     Judge,
     Layout,
     NoPlay,
     Office,
     Opinion,
+    Options,
     Pass,
     Phase,
     Play,
     Rule,
 )
-from arena.games.eleusis.options import Guessers, Options
 from arena.games.eleusis.scoring import Prophecy, eleusis_scores, express_scores
 from arena.games.eleusis.state import (
     NO_CALLS,

@@ -3,9 +3,8 @@
 from arena.games.contract import Seat
 from arena.games.jam import rules, scoring
 from arena.games.jam import rules as jam
-from arena.games.jam.messages import Discard, Draw, Phase, Play, Scored, Source
-from arena.games.jam.options import Options
-from arena.games.jam.state import Deal, Match, Side, State
+from arena.games.jam.messages import Discard, Draw, Options, Phase, Play, Scored, Source
+from arena.games.jam.rules import Deal, Match, Side, State
 from arena.games.options import match_is_over
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import Hidden, compare, only, seats, unordered

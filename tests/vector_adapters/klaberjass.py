@@ -1,7 +1,7 @@
 """Vectors of Klaberjass."""
 
 from arena.games.contract import Seat, places_of
-from arena.games.klaberjass import legal_moves, rules, scoring, tricks
+from arena.games.klaberjass import rules, scoring, tricks
 from arena.games.klaberjass import rules as klaberjass
 from arena.games.klaberjass.messages import (
     Announce,
@@ -13,6 +13,7 @@ from arena.games.klaberjass.messages import (
     No,
     NoMeld,
     NotGood,
+    Options,
     Pass,
     Phase,
     Play,
@@ -21,8 +22,7 @@ from arena.games.klaberjass.messages import (
     Take,
     Yes,
 )
-from arena.games.klaberjass.options import Options
-from arena.games.klaberjass.state import Match
+from arena.games.klaberjass.state import Match, answers
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import (
     OfSeat,
@@ -95,7 +95,7 @@ def contest(vector):
     def replies():
         if theirs is None:
             return []
-        return [name_of(move) for move in legal_moves.answers(theirs.value, own)]
+        return [name_of(move) for move in answers(theirs.value, own)]
 
     def if_contested():
         if replies() in ([], ["good"]):

@@ -5,14 +5,14 @@ adapter supplies the holds of those who hold none.
 """
 
 from arena.games.contract import places_of
-from arena.games.loo import flushes, rules, tricks
+from arena.games.loo import rules, tricks
 from arena.games.loo import rules as loo
-from arena.games.loo.flushes import FlushKind
 from arena.games.loo.messages import (
     HOLD,
     Ending,
     Exchange,
     Hold,
+    Options,
     Pass,
     Phase,
     Play,
@@ -21,9 +21,9 @@ from arena.games.loo.messages import (
     Scored,
     Won,
 )
-from arena.games.loo.options import Options
 from arena.games.loo.rules import CLOCKWISE
 from arena.games.loo.state import Match
+from arena.games.loo.tricks import FlushKind
 from arena.testing.deals import StackedDeals, UnshuffledDeals
 from tests.vector_adapters.deals import (
     OfSeat,
@@ -52,7 +52,7 @@ FLUSHES = {FlushKind.PLAIN: "plain", FlushKind.TRUMP: "trump", FlushKind.MOUCHE:
 
 def flush(vector):
     only(vector["input"], "hand", "trump")
-    found = flushes.flush_of(vector["input"]["hand"], vector["input"]["trump"])
+    found = tricks.flush_of(vector["input"]["hand"], vector["input"]["trump"])
     compare(vector["expect"], {"flush": lambda: None if found is None else FLUSHES[found.kind]})
 
 
@@ -85,7 +85,7 @@ def board(vector):
     assert sorted(map(int, given["hands"])) == sorted(given["active"])
     order = CLOCKWISE[given["players"]][given["dealer"]]
     hands = {seat: given["hands"][str(seat)] for seat in order if seat in given["active"]}
-    winner, _, payers = flushes.loo_board(hands, given["trump"])
+    winner, _, payers = tricks.loo_board(hands, given["trump"])
     observe = {"winner": lambda: winner, "payers": lambda: payers}
     compare(vector["expect"], observe, {"payers": unordered})
 

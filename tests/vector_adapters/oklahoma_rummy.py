@@ -3,7 +3,14 @@
 from arena.games.contract import IllegalMove, Seat
 from arena.games.oklahoma_rummy import rules
 from arena.games.oklahoma_rummy import rules as oklahoma_rummy
-from arena.games.oklahoma_rummy.melds import End, MeldKind, TableMeld, read_meld, set_rank
+from arena.games.oklahoma_rummy.melds import (
+    HELD_POINTS,
+    End,
+    MeldKind,
+    TableMeld,
+    read_meld,
+    set_rank,
+)
 from arena.games.oklahoma_rummy.messages import (
     Decline,
     Declined,
@@ -13,16 +20,14 @@ from arena.games.oklahoma_rummy.messages import (
     Extend,
     Meld,
     NoDiscard,
+    Options,
     Phase,
     PileTaken,
     Scored,
     Table,
     TakePile,
 )
-from arena.games.oklahoma_rummy.options import Options
-from arena.games.oklahoma_rummy.rules import DECK
-from arena.games.oklahoma_rummy.scoring import HELD_POINTS
-from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
+from arena.games.oklahoma_rummy.rules import DECK, Deal, Match, Piles, State
 from arena.testing.deals import StackedDeals, UnshuffledDeals
 from tests.vector_adapters.deals import (
     OfSeat,

@@ -1,13 +1,13 @@
 """Vectors of Open-Face Chinese Poker."""
 
-from arena.cards import PACK_52
+from arena.games.cards import PACK_52
 from arena.games.chinese.hands import settle_pairs
 from arena.games.chinese.unit_values import unit_values
 from arena.games.contract import Seat
 from arena.games.open_face_chinese_poker import rules, scoring
 from arena.games.open_face_chinese_poker import rules as open_face
 from arena.games.open_face_chinese_poker.messages import Place, Scored
-from arena.games.open_face_chinese_poker.state import Match
+from arena.games.open_face_chinese_poker.rules import Match
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import compare, only, seats
 from tests.vector_adapters.steps import Sitting

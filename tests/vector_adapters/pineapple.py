@@ -1,17 +1,15 @@
 """Vectors of the three Pineapples."""
 
-from arena.cards import PACK_52
 from arena.games.betting.match import HandEnded
 from arena.games.betting.pots import Pot
 from arena.games.betting.rounds import clockwise
+from arena.games.cards import PACK_52
 from arena.games.catalogue import game_by_id
 from arena.games.pineapple import messages, rules
 from arena.games.pineapple import rules as pineapple
-from arena.games.pineapple.messages import Discard
-from arena.games.pineapple.options import Options
-from arena.games.pineapple.showdown import award
-from arena.games.pineapple.stakes import first_match
-from arena.games.pineapple.state import BOARD
+from arena.games.pineapple.messages import Discard, Options
+from arena.games.pineapple.rules import award
+from arena.games.pineapple.state import BOARD, first_match
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import compare, only, others
 from tests.vector_adapters.poker_table import PokerTable, betting_move

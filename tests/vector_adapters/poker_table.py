@@ -1,8 +1,8 @@
 """One hand of poker on a prepared deck, as the vectors of Soko and the Pineapples script it."""
 
-from arena.cards import PACK_52
 from arena.games.betting.match import HandEnded, Match, Scores, Terms
 from arena.games.betting.moves import CALL, CHECK, FOLD, Bet, Raise
+from arena.games.cards import PACK_52
 from arena.games.contract import Seat
 from arena.testing.deals import StackedDeals
 from tests.vector_adapters.deals import only, seats

@@ -1,7 +1,7 @@
 """Vectors of Sixty-Six."""
 
 from arena.games.contract import places_of
-from arena.games.sixty_six import rules, scoring, tricks
+from arena.games.sixty_six import rules, scoring
 from arena.games.sixty_six import rules as sixty_six
 from arena.games.sixty_six.messages import (
     CLAIM,
@@ -11,11 +11,11 @@ from arena.games.sixty_six.messages import (
     Close,
     Exchange,
     Marriage,
+    Options,
     Phase,
     Play,
     Scored,
 )
-from arena.games.sixty_six.options import Options
 from arena.games.sixty_six.scoring import Tally
 from arena.games.sixty_six.state import Match
 from arena.testing.deals import StackedDeals
@@ -42,7 +42,7 @@ LIKE = {
 def trick(vector):
     given = vector["input"]
     only(given, "lead", "reply", "trump")
-    wins = tricks.follower_wins(given["lead"], given["reply"], given["trump"])
+    wins = scoring.follower_wins(given["lead"], given["reply"], given["trump"])
     observe = {
         "winner": lambda: "follower" if wins else "leader",
         "points": lambda: scoring.trick_points(given["lead"], given["reply"]),
@@ -54,7 +54,7 @@ def legal_cards(vector):
     given = vector["input"]
     only(given, "hand", "lead", "strict")
     hand, led = tuple(given["hand"]), given["lead"]
-    legal = hand if led is None else tricks.legal_replies(hand, led, given["strict"])
+    legal = hand if led is None else scoring.legal_replies(hand, led, given["strict"])
     compare(vector["expect"], {"cards": lambda: legal}, LIKE)
 
 

@@ -1,14 +1,13 @@
 """Vectors of Soko."""
 
-from arena import poker
+from arena.games import poker
 from arena.games.betting.moves import BringIn
 from arena.games.betting.rounds import clockwise
 from arena.games.soko import messages, rules
 from arena.games.soko import rules as soko
-from arena.games.soko.messages import Phase
-from arena.games.soko.options import Options
-from arena.games.soko.showdown import first_to_act
-from arena.games.soko.stakes import first_match
+from arena.games.soko.messages import Options, Phase
+from arena.games.soko.rules import first_to_act
+from arena.games.soko.state import first_match
 from tests.vector_adapters.deals import compare, only
 from tests.vector_adapters.poker_table import PokerTable, betting_move
 

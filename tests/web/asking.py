@@ -47,12 +47,12 @@ class Client:
             return self.get(urljoin(path, found.headers["location"]), headers)
         return found
 
-    def request(self, method, path, headers=None):
+    def request(self, method, path, headers=None, body=b""):
         return self._runner.run(
-            self._ask(method, path, {"accept-encoding": "gzip"} | (headers or {}))
+            self._ask(method, path, {"accept-encoding": "gzip"} | (headers or {}), body)
         )
 
-    async def _ask(self, method, path, headers):
+    async def _ask(self, method, path, headers, body):
         parts = urlsplit(path)
         scope = {
             "type": "http",
@@ -65,11 +65,11 @@ class Client:
             "query_string": parts.query.encode(),
             "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
             "client": ("192.0.2.1", 5),
-            "server": ("arena.test", 80),
+            "server": ("127.0.0.1", 80),
             "root_path": "",
         }
         sent = []
-        requests = iter([{"type": "http.request", "body": b"", "more_body": False}])
+        requests = iter([{"type": "http.request", "body": body, "more_body": False}])
 
         async def receive():
             request = next(requests, None)
@@ -90,10 +90,10 @@ class Client:
 
 
 @contextlib.contextmanager
-def site(folder, hub=None, only="", *, organiser=False):
+def site(folder, hub=None, only="", *, organiser=False, **given):
     """The pages of a folder, as somebody asks for them, and what makes them."""
     with ThreadPoolExecutor(1) as workers:
-        web = Web(folder, workers=workers, only=only, organiser=organiser)
+        web = Web(folder, workers=workers, only=only, organiser=organiser, **given)
         routes = () if hub is None else LivePages(web, hub).routes()
         client = Client(application(web, routes))
         try:
@@ -105,5 +105,5 @@ def site(folder, hub=None, only="", *, organiser=False):
 
 def text_of(client, path):
     """The text of a page, with a space between its cells."""
-    text = re.sub(r'<span class="hidden">.*?</span>', "", client.get(path).text)
-    return " ".join(unescape(re.sub("<[^>]*>", " ", text.partition("<main>")[2])).split())
+    text = re.sub(r'<(span|caption) class="hidden">.*?</\1>', "", client.get(path).text)
+    return " ".join(unescape(re.sub("<[^>]*>", " ", text.partition('<main id="main">')[2])).split())

@@ -2,16 +2,14 @@
 
 from datetime import UTC, datetime
 
-from arena.competition.draws import next_round
-from arena.competition.plan import read_plan
-from arena.competition.record import DrawnDealSet
-from arena.competition.states import Action
-from arena.replay.signing import ArenaKey
-from arena.schedule.deal_sets import planned
-from arena.server.competition_service import CompetitionService
+from arena.contests.competition_service import CompetitionService
+from arena.contests.draws import next_round
+from arena.contests.plan import read_plan
+from arena.records.signing import ArenaKey
+from arena.results.deal_sets import planned
+from arena.results.states import Action
 from arena.store import BotKind, CompetitionEntry
-from arena.store.leases import LeaseReport
-from tests.competition.played import outcome, toml
+from tests.contests.played import outcome, toml
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BOTS = ("ann", "bob b.", "cid", "dan", "eve", "fay", "gus", "hal")
@@ -90,10 +88,10 @@ class Organiser:
 
     def play(self, name, game, most=999):
         """Play what is drawn, all of it or so many deal-sets, and publish it."""
-        leases = self.held.leases(name, game)
-        for job in leases.lease("arena", most, now_unix_ms=0):
-            ended = {match.id: outcome(match, SKILLS) for match in job.deal_set.matches}
-            leases.report_many([LeaseReport("arena", job, ended)], now_unix_ms=1)
+        deal_sets = self.held.deal_sets(name, game)
+        for plan in deal_sets.take(most):
+            ended = {match.id: outcome(match, SKILLS) for match in plan.matches}
+            deal_sets.report_many([(plan, ended)], now_unix_ms=1)
             self.store.matches().mark_published(list(ended))
 
     def run(self, name, text, bots, rounds, action):
@@ -119,7 +117,7 @@ class Organiser:
         for number in range(1, deal_sets + 1):
             at = number % (len(bots) - 1)
             pair = players[at], players[(at + 1) % len(bots)]
-            self.held.keep_draw("summer", 0, DrawnDealSet(planned(number, pair, "s", "summer")))
+            self.held.keep_draw("summer", 0, planned(number, pair, "s", "summer"))
             if number < deal_sets:
                 self.play("summer", 0)
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import uvicorn
 
-from arena.competition.plan_text import public_text, toml
-from arena.competition.rounds import Round
-from arena.competition.states import Action
+from arena.contests.plan_text import public_text, toml
+from arena.records.read import Replay
 from arena.referee.spec import FaultKind
-from arena.replay.read import Replay
-from arena.schedule.deal_sets import MatchOutcome, round_robin
-from arena.store import BotKind, CompetitionEntry, CompetitionTexts, EndedMatch, open_store
+from arena.results.deal_sets import MatchOutcome, round_robin
+from arena.results.record import Round
+from arena.results.states import Action
+from arena.store import BotKind, CompetitionEntry, CompetitionTexts, StoredMatch, open_store
 from arena.web.app import Web, application
 from arena.web.event_hub import EventHub
 from arena.web.live_pages import LivePages
@@ -100,12 +100,12 @@ def build(folder):
                 hands=2, decisions=len(replay.decided), evidence=SECRET_EVIDENCE,
             )  # fmt: skip
             matches.record(
-                [EndedMatch(outcome, replay.opened.terms.game, replay.names, "", AT + 9_000)]
+                [StoredMatch(outcome, replay.opened.terms.game, replay.names, "", AT + 9_000)]
             )
         outcome = MatchOutcome(
             REMOVED, (1, -1), (1, 2), "completed", ({}, {}), hands=1, decisions=2
         )
-        matches.record([EndedMatch(outcome, "abstrac", ("ann", "bob b."), "", AT + 8_000)])
+        matches.record([StoredMatch(outcome, "abstrac", ("ann", "bob b."), "", AT + 8_000)])
         matches.mark_published(["m1", "m2", REMOVED])
     return {**watched, "sealed": sealed[0].matches[0].id}
 
@@ -126,7 +126,7 @@ def ended_match(match, deal_set, at, score=0):
         match.id, (lead, -lead), places, "completed", ({}, {"timeout": 1}), hands=2, decisions=9,
         evidence=SECRET_EVIDENCE,
     )  # fmt: skip
-    return EndedMatch(
+    return StoredMatch(
         outcome, "democracy", match.bots, deal_set.id, AT + deal_set.number * 1000 + at
     )
 

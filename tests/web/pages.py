@@ -1,16 +1,22 @@
 """Pages of played matches, as they are written to a disk."""
 
-from arena.games.catalogue import game_by_id
+import re
+
 from arena.games.contract import Seat
-from arena.replay.frames import viewer_frames
-from arena.scenes import Viewer
-from arena.web.assets import STATIC
+from arena.pictures import Viewer
+from arena.records.frames import viewer_frames
+from arena.web.assets import asset
 from arena.web.pages.hand import HandLinks, HandPage, MatchHeading
 from arena.web.steps import steps_of
-from tests.scenes.matches import played
+from tests.pictures.matches import played
 
 NAMES = ("ann", "bob", "cec", "dan", "eve", "fay", "gus", "hal", "ian", "jo")
 BANK_S = 60.0
+SERVED_ALONE = re.compile(
+    rb'<form .*?</form>\n|<li><a href="/play/".*?</li>|<a [^>]*href="/(me|play)\b.*?</a>\n?|<link rel="alternate".*?>\n',
+    re.DOTALL,
+)
+"""Forms and links that lead nowhere in files."""
 
 
 def steps(game_id, seats, viewer, names=NAMES):
@@ -25,10 +31,10 @@ def page(game_id, seats, viewer, hand=0, names=NAMES, begun="22 November 2026"):
     drawn = steps(game_id, seats, viewer, names)
     of_hand = [step for step in drawn if step.hand == hand]
     about = MatchHeading(
-        game_id, game_by_id(game_id).title, "3f9a", names[:seats], begun, 0, "played to the end"
+        game_id, "3f9a", names[:seats], begun, 0, drawn[-1].hand + 1, "played to the end"
     )
     offered = (Viewer.ALL, Viewer.SPECTATOR, *(Seat(seat) for seat in range(seats)))
-    return HandPage(about, viewer, offered, hand, drawn[-1].hand + 1, of_hand)
+    return HandPage(about, viewer, offered, hand, of_hand)
 
 
 def address(viewer, hand):
@@ -42,7 +48,12 @@ LINKS = HandLinks(address, "rules.html")
 def write(folder, drawn, at=0):
     """Write a page and what it needs into a folder; the page's file."""
     for name in ("arena.css", "viewer.js"):
-        (folder / name).write_text(STATIC.joinpath(name).read_text("utf-8"), "utf-8")
+        (folder / name).write_bytes(asset(name)[1])
     file = folder / address(drawn.viewer, drawn.hand)
     file.write_text(drawn.html(LINKS, at), "utf-8")
     return file
+
+
+def as_exported(body):
+    """A served page as it is in an export."""
+    return SERVED_ALONE.sub(b"", body)

@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
-from arena.scenes import Viewer
+from arena.pictures import Viewer
 from tests.goldens import PICTURES
 from tests.web.pages import page, steps, write
 

@@ -7,9 +7,9 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
-from arena.replay.frames import viewer_frames
-from arena.replay.read import Replay
-from arena.scenes import Viewer
+from arena.pictures import Viewer
+from arena.records.frames import viewer_frames
+from arena.records.read import Replay
 from arena.web.addresses import all_viewers, match_query
 from arena.web.match_file import write_match
 from arena.web.pages.finished_match import played_through

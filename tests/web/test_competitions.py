@@ -1,17 +1,23 @@
 """Competitions' pages: standings of every format, who met whom, and what is official."""
 
+import contextlib
 import shutil
+from concurrent.futures import Future
 
 import pytest
 
-from arena.server.official_standings import NotVerified, verify
+from arena.api.site_archive import SiteArchive
+from arena.app.standings_file import NotVerified, verify
+from arena.results.states import Action
 from arena.store import open_store
+from arena.web.pages import competition as competition_pages
 from arena.web.pages.competition import place_ranges
 from arena.web.rendering import fraction
 from arena.web.site_export import ExportSelection, prepare
 from tests.web import competitions, house
 from tests.web.asking import site, text_of
 from tests.web.chromium import Tab
+from tests.web.pages import as_exported
 from tests.web.test_site import crawl
 from tests.web.test_site_browser import CUT_TABLES, LOOKS, barriers
 
@@ -36,7 +42,7 @@ def client(folder):
 # fmt: off
 SHOWN = [
     # competition        what its page says                       why
-    ("swiss",            "Swiss, finished. These standings are official : number 1, signed", "it is finished"),
+    ("swiss",            "Swiss, finished. These standings are official : number 1 , signed", "it is finished"),
     ("swiss",            "1 ann 5 +2 +4 +3 +7 +5",                "the cross-table of a winner"),
     ("swiss",            "3–4 cid 3",                             "equal points share a place"),
     ("swiss",            "Prizes of shared places: cid , then dan", "tie-breaks order prizes"),
@@ -46,11 +52,11 @@ SHOWN = [
     ("swiss-of-four",    "1 ann 15 3 (2 3 6)",                    "points and others at larger tables"),
     ("swiss-of-four",    "Official standings: number 1",          "standings that were frozen meanwhile"),
     ("knockout",         "3–4 bob b. out in round 2, on points",  "losers of a stage share a place"),
-    ("knockout",         "final cid -2.79 ann +2.79 on points, 10 deal-sets", "the final, and how it was decided"),
+    ("knockout",         "final cid −2.8 ann +2.8 on points, 10 deal-sets", "the final, and how it was decided"),
     ("knockout",         "round 1 dan bye cid",                   "a bye in the bracket"),
     ("double",           "Losers' bracket losers' round 1",       "the second bracket"),
-    ("double",           "Grand final ann +1.23 bob b. -1.23",    "the last game of two brackets"),
-    ("knockout-of-four", "final ann +3.00 bob b. +1.32 cid +0.29 fay -4.61", "a table of four, best first"),
+    ("double",           "Grand final ann +1.2 bob b. −1.2",    "the last game of two brackets"),
+    ("knockout-of-four", "final ann +3.0 bob b. +1.3 cid +0.3 fay −4.6", "a table of four, best first"),
     ("groups",           "Groups group 1 bob b. 6 cid 4",        "a group's table"),
     ("groups",           "Finals ann 6",                          "the finals"),
     ("groups",           "5–6 dan 2 place 3 of group 1",            "equal places of groups are shared"),
@@ -86,8 +92,26 @@ def test_a_row_of_a_ladder_has_whom_it_met(client):
 
 def test_a_skill_is_no_ranking_where_points_or_brackets_are(client):
     for name in ("swiss", "knockout", "groups"):
-        assert "lines separate tiers" not in text_of(client, f"/competitions/{name}")
-    assert "lines separate tiers" in text_of(client, "/competitions/gauntlet")
+        assert "Tier 1" not in text_of(client, f"/competitions/{name}")
+    assert "Tier 1 · cannot be told apart" in text_of(client, "/competitions/gauntlet")
+
+
+@pytest.mark.parametrize("name", ["gauntlet", "summer", "autumn"])
+def test_a_table_of_pairs_is_not_surer_than_their_tests(folder, name):
+    archive = SiteArchive(folder)
+    with contextlib.closing(archive):
+        (game,) = archive.competition(name).games
+        page = competition_pages.competition(archive, name)
+        found = page.pictures["pictures"][0]["pairs"]
+    decided = {frozenset((p["bot"], p["other"])) for p in game.standings["pairs"] if p["better"]}
+    assert found is not None
+    for one, row in zip(found["bots"], found["cells"], strict=True):
+        for other, cell in zip(found["bots"], row, strict=True):
+            if {one, other} not in decided:
+                assert cell["css"] not in {"h0", "h8"}
+                assert cell["text"] not in {"<1", ">99"}
+            if (min(one, other), max(one, other)) in game.margins:
+                assert cell["text"] != "·"
 
 
 def test_official_standings_are_named_and_their_export_is_verified(client):
@@ -101,6 +125,49 @@ def test_official_standings_are_named_and_their_export_is_verified(client):
             assert part in shown, (path, part)
     with pytest.raises(NotVerified):  # the control: a line less
         verify(lines[:1] + lines[2:])
+
+
+class Workers:
+    """Calls at once, or when it is let."""
+
+    def __init__(self):
+        self.waiting, self.calls = [], 0
+        self.at_once = True
+
+    def submit(self, function, *given):
+        self.calls += 1
+        future = Future()
+
+        def call():
+            future.set_result(function(*given))
+
+        call() if self.at_once else self.waiting.append(call)
+        return future
+
+
+def test_a_page_shows_the_standings_before_while_a_worker_computes_those_of_a_closed_deal_set(
+    folder,
+):
+    workers = Workers()
+    archive = SiteArchive(folder, workers=workers)
+    with contextlib.closing(archive):
+        before = archive.competition("summer")
+        assert archive.competition("summer").standings is before.standings
+        assert workers.calls == 1
+        workers.at_once = False
+        with open_store(folder / "arena.db") as store:
+            store.competitions().note_waits("summer", "bots")
+        for _ in range(3):
+            shown = archive.competition("summer")
+            assert shown.standings is before.standings
+            assert shown.summary["waits"] == "bots"
+        assert workers.calls == 2
+        workers.waiting.pop()()
+        assert archive.competition("summer").standings is not before.standings
+        archive.competition("summer")
+        assert workers.calls == 2
+    with open_store(folder / "arena.db") as store:
+        store.competitions().note_waits("summer", "")
 
 
 def test_official_standings_stay_when_play_goes_on(client, folder):
@@ -125,6 +192,27 @@ def test_an_announcement_stands_on_the_page_as_text(folder):
     with site(folder) as (client, _):
         page = client.get("/competitions/swiss-of-four").text
         assert "<p>Finals &lt;b&gt;on Friday&lt;/b&gt;</p>\n<p>at 18:00</p>" in page
+
+
+def test_the_page_says_why_the_arena_paused_a_competition(folder):
+    said = "The arena paused it: ann &lt;b&gt; changed. An organiser can resume it."
+    for action, reason in ((Action.PAUSE, "ann <b> changed"), (Action.RESUME, "")):
+        with open_store(folder / "arena.db") as store:
+            service = competitions.Organiser(store).service
+            service.control("gauntlet", action, who="(arena)", reason=reason)
+        with site(folder) as (client, _):
+            assert (said in client.get("/competitions/gauntlet").text) == bool(reason)
+
+
+def test_the_page_says_why_nothing_of_a_competition_begins(folder):
+    for why in ("no worker of <speed class> 3 has joined", ""):
+        with open_store(folder / "arena.db") as store:
+            store.competitions().note_waits("gauntlet", why)
+        with site(folder) as (client, _):
+            page = client.get("/competitions/gauntlet").text
+            said = "Nothing begins at present: no worker of &lt;speed class&gt; 3 has joined."
+            assert (said in page) == bool(why)
+            assert client.get("/competitions/gauntlet.json").json()["summary"]["waits"] == why
 
 
 @pytest.mark.parametrize(
@@ -153,7 +241,9 @@ def test_an_export_has_what_was_signed_and_equals_the_served_pages(folder, tmp_p
     with site(folder, only="two-games") as (client, _):
         for file in (tmp_path / "site").rglob("*"):
             path = file.relative_to(tmp_path / "site").as_posix()
-            assert file.is_dir() or client.get(f"/{path}").content == file.read_bytes(), path
+            # The first page of an export is that of its competition.
+            if not file.is_dir() and path not in ("index.html", "index.json"):
+                assert as_exported(client.get(f"/{path}").content) == file.read_bytes(), path
     official = tmp_path / "site" / "competitions" / "two-games.official-1.jsonl"
     assert verify(official.read_text("utf-8").splitlines()).competition == "two-games"
     assert not (tmp_path / "site" / "competitions" / "swiss.html").exists()
@@ -243,6 +333,8 @@ def test_a_bracket_is_read_on_a_phone_without_scripts(browser, running):
         games = opened.tab.locator(".meeting")
         assert games.count() > 8
         for at in range(games.count()):
+            games.nth(at).scroll_into_view_if_needed()
             box = games.nth(at).bounding_box()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= 360
+        assert opened.tab.evaluate("document.documentElement.scrollWidth") <= 360

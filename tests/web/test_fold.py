@@ -3,7 +3,7 @@
 import pytest
 
 from arena.games.contract import Seat
-from arena.scenes import Viewer
+from arena.pictures import Viewer
 from tests.web.chromium import Tab
 from tests.web.pages import page, write
 

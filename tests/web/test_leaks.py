@@ -13,14 +13,14 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
+from arena.live.event_buffers import EventBuffer
+from arena.pictures import Viewer
+from arena.records import frames as frames_module
+from arena.records.frames import viewer_frames
+from arena.records.playback import PlaybackStep, ReplayedDecision
+from arena.referee.events import OpenHands
 from arena.referee.spec import SeatedBot
-from arena.referee.spectators import OpenHands
-from arena.replay import frames as frames_module
-from arena.replay.frames import viewer_frames
-from arena.replay.playback import PlaybackStep, ReplayedDecision
-from arena.scenes import Viewer
-from arena.server.event_buffers import EventBuffer
-from arena.terms import MatchTerms
+from arena.referee.terms import MatchTerms
 from arena.web.live_match import Deltas, LiveDrawer, encoded
 from arena.web.pages.hand import HandPage, MatchHeading
 from arena.web.steps import steps_of
@@ -88,12 +88,10 @@ def pages(world, frames, viewer):
     steps = list(
         steps_of(viewer_frames(frames, viewer, world.options, world.seats), viewer, names, 60.0)
     )
-    about = MatchHeading(world.game.id, world.game.title, "m1", names, "today", 0, "in play")
     hands = sorted({step.hand for step in steps})
+    about = MatchHeading(world.game.id, "m1", names, "today", 0, hands[-1] + 1, "in play")
     return [
-        HandPage(
-            about, viewer, (viewer,), hand, hands[-1] + 1, [s for s in steps if s.hand == hand]
-        )
+        HandPage(about, viewer, (viewer,), hand, [s for s in steps if s.hand == hand])
         .html(LINKS)
         .encode()
         for hand in hands

@@ -8,12 +8,12 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
+from arena.live.event_buffers import BUFFERED_BEATS, EventBuffer, EventBuffers
+from arena.pictures import Viewer
+from arena.records.frames import viewer_frames
+from arena.referee.events import OpenHands
 from arena.referee.spec import Ending, SeatedBot
-from arena.referee.spectators import OpenHands
-from arena.replay.frames import viewer_frames
-from arena.scenes import Viewer
-from arena.server.event_buffers import BUFFERED_BEATS, EventBuffer, EventBuffers
-from arena.terms import MatchTerms
+from arena.referee.terms import MatchTerms
 from arena.web import live_list
 from arena.web.arena_source import NotLive
 from arena.web.event_hub import EventHub, FeedLimits, HubFull, LiveBuffer
@@ -22,8 +22,8 @@ from arena.web.live_match import Deltas, LiveDrawer, RunningClock
 from arena.web.steps import steps_of
 from arena.web.trees import html, listed
 from cardarena.v1 import watch_pb2
+from tests.pictures.matches import played
 from tests.rows import slow_unless, slow_unless_of_each_kind
-from tests.scenes.matches import played
 
 NAMES = ("ann", "bob", "cec", "dan", "eve", "fay")
 EVERY_GAME = pytest.mark.parametrize(
@@ -427,6 +427,15 @@ def events_of(body):
             yield fields["event"], int(fields["id"]), json.loads(fields["data"])
 
 
+PATIENCE_S = 10.0
+
+
+async def next_message(feed):
+    """Wait for a message of a feed that nothing sends on."""
+    await asyncio.wait_for(feed.changed.wait(), PATIENCE_S)
+    feed.changed.clear()
+
+
 LIMITS = FeedLimits(every_s=0.0, linger_s=0.01, comment_s=0.01)
 
 
@@ -464,7 +473,7 @@ def cut_again_and_again(seed):
                 place, cuts = None, cuts + 1
         feed.closed(ended())
         while not buffer.over:
-            await buffer.changed
+            await next_message(buffer)
         look()
         hub.close()
         return cuts
@@ -522,9 +531,6 @@ def test_skipped_steps_are_counted():
     assert "same" not in json.dumps(data["steps"][0][1])
 
 
-PATIENCE_S = 10.0
-
-
 class Asked:
     """A source whose list changes when it is told to; counts who asks."""
 
@@ -551,7 +557,7 @@ def test_the_list_is_sent_only_when_it_has_changed(monkeypatch):
         )
         told.subscriptions = 2
         places = [told.join(0)[1], told.join(0)[1]]
-        await told.changed
+        await next_message(told)
         bodies = [told.since(place) for place in places]
         assert bodies[0] == bodies[1]
         assert list(events_of(bodies[0][0])) == [("list", 1, [0])]
@@ -562,17 +568,22 @@ def test_the_list_is_sent_only_when_it_has_changed(monkeypatch):
         assert source.asked > before
         assert told.since(place) == (b"", place)
         source.listed.matches.add(match_id="m1")
-        await told.changed
+        await next_message(told)
         body, place = told.since(place)
         assert list(events_of(body)) == [("list", 2, [1])]
         played.append("m0")
-        await asyncio.wait_for(told.changed, PATIENCE_S)
+        await next_message(told)
         assert list(events_of(told.since(place)[0])) == [("list", 3, [1, "m0"])]
         told.subscriptions = 0
         asked = source.asked
         for _ in range(20):
             await asyncio.sleep(0)
         assert source.asked <= asked + 1  # nobody follows, nobody asks
+        told.subscriptions = 1
+        body, place = told.join(0)
+        assert body == b""  # the last list may be an hour old
+        await next_message(told)
+        assert list(events_of(told.since(place)[0])) == [("list", 4, [1, "m0"])]
 
     asyncio.run(main())
 

@@ -8,9 +8,11 @@ import pytest
 
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
-from arena.scenes import Viewer
+from arena.pictures import Viewer
 from arena.web import plots
-from arena.web.assets import STATIC
+from arena.web.assets import STATIC, asset, sprite
+from arena.web.avatars import Avatars, symbol
+from arena.web.emblems import emblem
 from arena.web.live_match import encoded
 from arena.web.page import as_json
 from arena.web.steps import Pack
@@ -19,15 +21,16 @@ from tests.rows import slow_unless
 from tests.web.pages import LINKS, page, steps
 
 CSS = STATIC.joinpath("arena.css").read_text("utf-8")
-SCRIPT = STATIC.joinpath("viewer.js").read_text("utf-8")
-LIVE_SCRIPT = STATIC.joinpath("live.js").read_text("utf-8")
+BUILDER = STATIC.joinpath("table.js").read_text("utf-8")
 EVERY_GAME = pytest.mark.parametrize(
     "game", slow_unless(lambda game: "eleusis" not in game.id, GAMES), ids=lambda game: game.id
 )
 
 
-def colours(css):
-    return dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", css))
+def colours(css, scheme):
+    """The tokens of the sheet in a scheme, 0 for light and 1 for dark."""
+    tokens = re.findall(r"--([\w-]+): (?:light-dark\()?(#[0-9a-f]{6})(?:, (#[0-9a-f]{6})\))?;", css)
+    return {name: (light, dark or light)[scheme] for name, light, dark in tokens}
 
 
 def luminance(colour):
@@ -56,12 +59,19 @@ PAIRS = [
         for ground in ("felt", "seat", "chip")
     ),
     *(("gold", ground) for ground in ("felt", "seat")),
-    *((text, ground) for text in ("ink", "soft") for ground in ("page", "panel")),
-    *((text, ground) for text in ("link", "bad") for ground in ("page", "panel")),
-    *(("ink", "here"), ("on-gold", "gold"), ("on-accent", "accent"), ("page", "ink")),
+    *((text, ground) for text in ("ink", "soft") for ground in ("page", "panel", "band", "sunk")),
+    *(
+        (text, ground)
+        for text in ("link", "good", "bad", "mark")
+        for ground in ("page", "panel", "band")
+    ),
+    *(("ink", "here"), ("ink", "bad-paper"), ("ink", "mark-paper"), ("bad", "bad-paper")),
+    *(("on-gold", "gold"), ("page", "ink")),
 ]
-LIGHT = colours(CSS.split("@media (prefers-color-scheme: dark)")[0])
-DARK = LIGHT | colours(CSS.split("@media (prefers-color-scheme: dark)")[1].split("}\n}")[0])
+"""Text, and what it lies on."""
+MARKS = [(mark, ground) for mark in ("edge", "data", "data-2") for ground in ("page", "panel")]
+"""Borders of controls and marks of plots, and what they lie on."""
+LIGHT, DARK = (colours(CSS, scheme) for scheme in range(2))
 
 
 @pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
@@ -70,15 +80,66 @@ def test_text_can_be_read(scheme, text, ground):
     assert contrast(scheme[text], scheme[ground]) >= 4.5
 
 
+@pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize(("mark", "ground"), MARKS, ids=[f"{a} on {b}" for a, b in MARKS])
+def test_a_control_or_a_mark_can_be_seen(scheme, mark, ground):
+    assert contrast(scheme[mark], scheme[ground]) >= 3
+
+
+MOST_BYTES = {"arena.css": 14_000, "site.js": 2_500, "viewer.js": 5_500, "live.js": 4_000}
+"""The most bytes of an asset, compressed."""
+
+
+@pytest.mark.parametrize("name", MOST_BYTES)
+def test_an_asset_is_small(name):
+    assert len(gzip.compress(asset(name)[1], 9)) <= MOST_BYTES[name]
+
+
+def test_the_shapes_of_all_pages_are_small():
+    assert len(sprite().encode()) <= 2_500
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
+def test_a_game_has_an_emblem_of_its_own(game):
+    drawn = html(emblem(game.id))
+    assert len(drawn) <= 3_000
+    assert drawn not in {html(emblem(other.id)) for other in GAMES if other is not game}
+
+
+NAMES_AND_MARKS = [
+    ("ann", "ann@3", True, "versions of a bot share its mark"),
+    ("ann", "bob", False, "bots differ"),
+    ("ann", "Ann", False, "names differ by case"),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "same", "why"), NAMES_AND_MARKS)
+def test_a_mark_follows_from_the_name_of_its_bot(one, other, same, why):
+    assert (html(symbol(one)) == html(symbol(other))) is same, why
+
+
+@pytest.mark.parametrize("name", ["<img src=x>", "\u202e", "@", "", "名前"])
+def test_a_mark_of_any_name_is_text(name):
+    drawn = html(symbol(name))
+    assert "<img" not in drawn
+    assert len(drawn) < 1_000
+
+
+def test_a_page_has_the_symbol_of_each_mark_once():
+    marks = Avatars()
+    marks.mark("ann")
+    marks.use(("ann@2", "bob"))
+    assert str(marks.symbols()).count("<symbol") == 2
+
+
 def test_dark_is_a_scheme_of_its_own():
     assert luminance(DARK["page"]) < 0.05 < luminance(LIGHT["page"])
 
 
-@pytest.mark.parametrize("script", [SCRIPT, LIVE_SCRIPT], ids=["viewer.js", "live.js"])
-def test_a_script_builds_what_the_server_does(script):
+def test_the_script_builds_what_the_server_does():
     """Its lists of tags and attributes are those of `trees`."""
     tags, attributes = (
-        set(re.search(rf'const {name} = new Set\("([^"]*)"', script)[1].split())
+        set(re.search(rf'const {name} = new Set\("([^"]*)"', BUILDER)[1].split())
         for name in ("TAGS", "ATTRIBUTES")
     )
     assert (tags, attributes) == (TAGS, ATTRIBUTES)
@@ -199,7 +260,9 @@ def test_data_in_a_page_cannot_end_its_script():
 def test_a_page_is_small(game):
     """60 kB gz are for the page with its style sheet and its script, on the first visit."""
     drawn = page(game.id, game.seats[0], Viewer.ALL)
-    whole = "".join((drawn.html(LINKS), CSS, SCRIPT)).encode()
+    whole = "".join(
+        (drawn.html(LINKS), CSS, *(asset(name)[1].decode() for name in ("site.js", "viewer.js")))
+    ).encode()
     assert len(gzip.compress(whole)) <= 60_000
 
 

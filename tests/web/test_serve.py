@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from arena.server.admission.http_connections import HttpLimits
+from arena.api.admission.http_connections import HttpLimits
 from arena.web.serve import OTHER_DESCRIPTORS, limits
 from tests.web import house
 

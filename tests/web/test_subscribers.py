@@ -8,15 +8,16 @@ from urllib.parse import urlsplit
 import pytest
 
 from arena.games.catalogue import GAMES
+from arena.live.event_buffers import EventBuffer
 from arena.referee.spec import SeatedBot
-from arena.server.event_buffers import EventBuffer
-from arena.terms import MatchTerms
+from arena.referee.terms import MatchTerms
 from arena.web import subscribers as subscribers_module
 from arena.web.arena_source import NotLive
 from arena.web.event_hub import FeedLimits
+from arena.web.live_list import LiveList
 from arena.web.subscribers import Feed, Subscriber
 from cardarena.v1 import watch_pb2
-from tests.scenes.matches import played
+from tests.pictures.matches import played
 from tests.web import house
 
 END = b"0\r\n\r\n"
@@ -93,11 +94,9 @@ def come(followed, *, takes=True, chunked=False, after=0, left=lambda: None, con
     pipe = Pipe()
     pipe.takes = takes
     connections = set() if connections is None else connections
-    subscriber = pipe.protocol = Subscriber(
-        followed.subscribers, connections, left, chunked=chunked
-    )
+    subscriber = pipe.protocol = Subscriber(followed, connections, left, chunked=chunked)
     subscriber.connection_made(pipe)
-    followed.subscribers.join(subscriber, b"", after)
+    followed.attach(subscriber, b"", after)
     return pipe
 
 
@@ -234,6 +233,20 @@ def test_a_feed_that_fails_is_logged_and_ends_its_subscribers(caplog):
     with caplog.at_level(logging.ERROR):
         asyncio.run(main())
     assert [record.message for record in caplog.records] == ["a feed fails"]
+
+
+def test_the_list_of_matches_in_play_reaches_its_subscribers():
+    async def ended():
+        return ()
+
+    async def main():
+        listed = LiveList(Scripted(), lambda found, _: len(found.matches), ended)
+        listed.count(1)
+        pipe = come(listed)
+        await turns()
+        assert pipe.sent[1:] == [b"id: 1\nevent: list\ndata: 0\n\n"]
+
+    asyncio.run(main())
 
 
 # Over real sockets: the server's own connections are handed over.

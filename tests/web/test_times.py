@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.scenes import Viewer
+from arena.pictures import Viewer
 from tests.web.chromium import Tab
 from tests.web.pages import page, write
 

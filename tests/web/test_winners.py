@@ -4,28 +4,28 @@ import re
 
 import pytest
 
-from arena.replay.par import CannotCompare
-from arena.replay.read import Unplayable
+from arena.house.par import CannotCompare
+from arena.records.read import Unplayable
+from arena.results.deal_sets import winners
 from arena.web.pages import match_result
 from arena.web.pages.finished_match import match_page
-from arena.web.winners import winning_seats
 from tests.web.asking import site
 
 # fmt: off
 PLACES = [
-    ((1, 2),       (0,),   "one of two"),
-    ((2, 1, 3),    (1,),   "one of three"),
-    ((1, 3, 1),    (0, 2), "two share it"),
-    ((1, 1),       (),     "all are equal"),
-    ((1, 1, 1),    (),     "all of three are equal"),
-    ((),           (),     "a match that was aborted has no places"),
+    ((1, 2),       ["ann"],        "one of two"),
+    ((2, 1, 3),    ["bob"],        "one of three"),
+    ((1, 3, 1),    ["ann", "cid"], "two share it"),
+    ((1, 1),       [],             "all are equal"),
+    ((1, 1, 1),    [],             "all of three are equal"),
+    ((),           [],             "a match that was aborted has no places"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(("places", "won", "why"), PLACES, ids=[row[-1] for row in PLACES])
 def test_winners_of_a_match(places, won, why):
-    assert winning_seats(places) == won
+    assert list(winners(("ann", "bob", "cid"), places)) == won
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +35,13 @@ def client(built):
 
 
 def marked(text):
-    """Of each row that marks somebody, who: the text of the last link or name before the mark."""
-    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", text.rpartition("<tbody>")[2])
+    """Of each line of a match, who won it: the names before the verb."""
+    lines = re.findall(r'<span class="said-line">(.*?)</span>', text, re.DOTALL)
     return [
-        re.findall(r'<bdi>([^<]*)</bdi>[^<]*(?:</a>[^<]*)?<strong class="won">', row)
-        for row in rows
+        re.findall(r"<bdi[^>]*>([^<]*)</bdi>", re.split(r" (?:beat|won|tied first) ", line)[0])
+        if re.search(r" (?:beat|won|tied first) ", line)
+        else []
+        for line in lines
     ]
 
 
@@ -66,7 +68,7 @@ def test_a_tournament_says_who_won_each_of_its_tables(client):
     assert len(winners) == sum(len(each["matches"]) for each in twin) > 0
     assert {len(each) for each in winners} == {1}
     text = client.get("/competitions/autumn").text
-    assert text.count('<strong class="won">won</strong>') == len(winners)
+    assert text.count('<span class="tag-s won">won</span>') == len(winners)
 
 
 def test_winners_of_a_sealed_deal_set_are_not_shown(client):
@@ -78,7 +80,7 @@ def test_winners_of_a_sealed_deal_set_are_not_shown(client):
 def test_the_page_of_a_match_marks_who_won(client):
     won = client.get("/m/m1.json").json()["winners"]
     result = client.get("/m/m1/all/1").text.partition("Result by seat")[2].partition("</table>")[0]
-    assert re.findall(r'<bdi>([^<]*)</bdi></a> <strong class="won">', result) == won != []
+    assert re.findall(r'<bdi>([^<]*)</bdi></a> <span class="tag-s won">', result) == won != []
 
 
 def test_the_page_of_a_match_shows_par_beside_the_scores(client):
@@ -86,9 +88,7 @@ def test_the_page_of_a_match_shows_par_beside_the_scores(client):
     assert all(isinstance(each["par"], int) for each in seats)
     text = client.get("/m/m1/all/1").text
     result = text.partition("Result by seat")[2].partition("</table>")[0]
-    cells = [
-        re.findall(r'<td class="number">([^<]*)</td>', row) for row in result.split("<tr>")[2:]
-    ]
+    cells = [re.findall(r'<td class="n">([^<]*)</td>', row) for row in result.split("<tr>")[2:]]
     assert [(f"{each['score']:+g}", f"{each['par']:+d}") for each in seats] == [
         (row[0], row[1]) for row in cells
     ]

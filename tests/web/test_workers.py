@@ -4,13 +4,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from arena.server import arena_status
-from arena.server.arena_status import NoStatus
-from arena.server.metrics import WorkerStatus
+from arena.api import arena_status
+from arena.api.arena_status import NoStatus
+from arena.live.metrics import WorkerStatus, gone_worker
 from tests.web.asking import site, text_of
 
 LOCAL = WorkerStatus(1, 4711, 2, 3, 12_000)
-JOINED = WorkerStatus(5, 99, 1, 8, 34, "m1 <b>", "S2", 4)
+GONE = gone_worker("m2@a", 9)
+JOINED = WorkerStatus(5, 99, 1, 8, 34, "m1 <b>", "S2", 4, 7)
 
 
 @pytest.fixture
@@ -24,20 +25,22 @@ def found(monkeypatch, page):
 
 
 def test_each_worker_has_a_row(client, monkeypatch):
-    found(monkeypatch, SimpleNamespace(workers=(LOCAL, JOINED)))
+    found(monkeypatch, SimpleNamespace(workers=(LOCAL, JOINED, GONE), placements=()))
     text = text_of(client, "/workers")
-    assert "worker 1 (local) 3 12000 4711 2" in text
-    assert "m1 <b> 8 34 S2 4 99 1" in text
+    assert "worker 1 (local) 3 12000 0 4711 2" in text
+    assert "m1 <b> 8 34 7 S2 4 99 1" in text
+    assert "m2@a (has left) 9" in text
     assert [each["name"] for each in client.get("/workers.json").json()["workers"]] == [
         "",
         "m1 <b>",
+        "m2@a",
     ]
 
 
 # fmt: off
 NONE = [
     # the status's page            text                                    why
-    (SimpleNamespace(workers=()),  "The arena has no workers.",            "an arena without workers"),
+    (SimpleNamespace(workers=(), placements=()),  "The arena has no workers.",            "an arena without workers"),
     (None,                         "the arena serves no metrics",          "an arena without metrics"),
 ]
 # fmt: on
@@ -65,3 +68,11 @@ def test_a_folder_that_cannot_be_read_is_named(client, monkeypatch):
 
     monkeypatch.setattr(arena_status, "status_of_folder", cannot)
     assert "Permission denied" in text_of(client, "/workers")
+
+
+@pytest.mark.parametrize("path", ["/workers", "/workers.json"])
+def test_the_page_is_not_for_other_sites_that_lead_a_browser_here(client, monkeypatch, path):
+    found(monkeypatch, SimpleNamespace(workers=(LOCAL, JOINED), placements=()))
+    refused = client.get(path, headers={"host": "evil.example"})
+    assert refused.status_code == 421
+    assert "4711" not in refused.text

@@ -5,13 +5,16 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Final
 
-from rich.console import Console, ConsoleOptions, OverflowMethod, RenderableType
+from rich.box import HEAVY_HEAD
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from arena.cli.terminal.plain import plain, plain_lines, say
 
+SHORT_WORD: Final = 8
+"""A word of so many letters is not broken: numbers, and most heads."""
 LINE_S: Final = 10.0
 """Time between two lines of progress where there is no terminal."""
 
@@ -31,16 +34,77 @@ class PlainConsole(Console):
 
 
 def print_table(
-    heads: Sequence[str], rows: Iterable[Sequence[object]], *, wrapped: Container[str] = ()
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    wrapped: Container[str] = (),
+    numbers: Container[str] = (),
+    title: str = "",
+    caption: str = "",
+    framed: bool = False,
+    console: Console | None = None,
 ) -> None:
-    """Print rows of text; cells of the columns in `wrapped` may take several lines."""
-    table = Table(box=None, pad_edge=False)
-    for head in heads:
-        overflow: OverflowMethod = "fold" if head in wrapped else "ellipsis"
-        table.add_column(head, no_wrap=head not in wrapped, overflow=overflow)
-    for row in rows:
-        table.add_row(*(Text(plain(str(cell))) for cell in row))
-    PlainConsole().print(table)
+    """Print rows of text. No cell is cut.
+
+    In columns that are not in `wrapped`, a word is broken only if the table does not fit in any other way.
+
+    Args:
+      heads: The heads of the columns.
+      rows: The cells of each row.
+      wrapped: Heads of the columns whose cells may take several lines. If that is not enough, all may.
+      numbers: Heads of the columns that are on the right.
+      title: Above the table.
+      caption: Below the table.
+      framed: Whether the table has lines around its cells.
+      console: Where it is printed; None is the standard output.
+    """
+    console = console or PlainConsole()
+    cells = [[plain(str(cell)) for cell in row] for row in rows]
+    columns = list(zip(heads, *cells, strict=True))
+    edges = 3 * len(columns) + 1 if framed else 2 * len(columns) - 2
+    widths = _widths(columns, [head in wrapped for head in heads], console.width - edges)
+    table = Table(
+        box=HEAVY_HEAD if framed else None,
+        pad_edge=framed,
+        title=title or None,
+        caption=caption or None,
+        title_justify="left",
+        caption_justify="left",
+    )
+    for head, width in zip(heads, widths, strict=True):
+        justify: JustifyMethod = "right" if head in numbers else "left"
+        table.add_column(head, justify=justify, overflow="fold", width=width)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def _widths(
+    columns: Sequence[Sequence[str]], is_wrapped: Sequence[bool], room: int
+) -> Sequence[int]:
+    """The widths of columns that together have so much room, by the texts of each.
+
+    The first wish is that no word of a column that is not wrapped is broken, the last that each cell has one line. The
+    columns that lack least come first.
+    """
+    lines = [max(map(len, texts)) for texts in columns]
+    words = [
+        max((len(word) for text in texts for word in text.split()), default=0) for texts in columns
+    ]
+
+    def wish(wrapped: int, others: Sequence[int]) -> Sequence[int]:
+        return [
+            min(word, wrapped) if wraps else other
+            for word, wraps, other in zip(words, is_wrapped, others, strict=True)
+        ]
+
+    widths = [min(word, SHORT_WORD) for word in words]
+    longest = max(words)
+    for wishes in (wish(SHORT_WORD, words), wish(longest, words), wish(longest, lines), lines):
+        short = [wished - width for wished, width in zip(wishes, widths, strict=True)]
+        for column in sorted(range(len(widths)), key=short.__getitem__):
+            widths[column] += max(0, min(short[column], room - sum(widths)))
+    return widths
 
 
 @contextlib.contextmanager

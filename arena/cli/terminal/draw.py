@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from arena.cards import CANONICAL, JOKER
 from arena.cli.terminal.plain import plain
+from arena.games.cards import CANONICAL, JOKER
 
 _SYMBOLS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 # A four-colour pack: no two suits are mistaken for each other.
@@ -32,10 +32,10 @@ def card(name: str) -> Text:
 def notation(line: str) -> Text:
     """A line of notation with its cards drawn as cards."""
     text, at = Text(), 0
-    for found in _CARDS.finditer(line):
-        text.append(plain(line[at : found.start()]))
-        text.append_text(Text(" ").join(card(name) for name in _CARD.findall(found.group())))
-        at = found.end()
+    for match in _CARDS.finditer(line):
+        text.append(plain(line[at : match.start()]))
+        text.append_text(Text(" ").join(card(name) for name in _CARD.findall(match.group())))
+        at = match.end()
     return text.append(plain(line[at:]))
 
 
@@ -57,11 +57,11 @@ def _field(name: str, value: Any, width: int) -> Iterator[Text]:
         yield label
         for line in view(value):
             yield Text(" " * _LIST_INDENT).append_text(line)
-    elif isinstance(value, tuple) and any(_is_compound(each) for each in value):
+    elif isinstance(value, tuple) and any(_is_compound(item) for item in value):
         # Lists of lists and of classes, most often by seat: a line for each.
         margin = " " * (width + _LIST_INDENT)
-        for at, each in enumerate(value):
-            yield (label if at == 0 else Text(margin)).append(f"{at}: ").append_text(_value(each))
+        for at, item in enumerate(value):
+            yield (label if at == 0 else Text(margin)).append(f"{at}: ").append_text(_value(item))
     else:
         yield label.append_text(_value(value))
 
@@ -76,7 +76,7 @@ def _value(value: Any) -> Text:
     if isinstance(value, bool):
         return Text("yes" if value else "no")
     if isinstance(value, tuple):
-        return Text(" ").join(_value(each) for each in value) if value else Text("none", "dim")
+        return Text(" ").join(_value(item) for item in value) if value else Text("none", "dim")
     if dataclasses.is_dataclass(value):
         parts = (
             Text(f"{field.name} ").append_text(_value(getattr(value, field.name)))

@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.cli.terminal import draw
-from arena.scenes import vocabulary
-from arena.scenes.vocabulary import (
+from arena.pictures import vocabulary
+from arena.pictures.vocabulary import (
     Card,
     Chips,
     Column,
@@ -128,8 +128,8 @@ def _seat(
 def _centre(scene: Scene, names: Sequence[str]) -> RenderableType:
     lines: list[RenderableType] = []
     if scene.banner:
-        said = Group(*(running(line, names) for line in scene.banner))
-        lines.append(Panel(said, border_style="bold yellow"))
+        banner = Group(*(running(line, names) for line in scene.banner))
+        lines.append(Panel(banner, border_style="bold yellow"))
     middle = [line for zone in scene.centre for line in _zone(zone, names)]
     if scene.facts:
         middle.append(Text("   ").join(_fact(fact, names) for fact in scene.facts))
@@ -191,9 +191,9 @@ def _item(item: Item, names: Sequence[str]) -> Text:
 def _tagged(card: Text, tag: Line, tone: Tone, names: Sequence[str]) -> Text:
     if not tag:
         return card
-    said = running(tag, names)
-    said.stylize("bold yellow" if tone is Tone.MARKED else "dim")
-    return card.append(" ").append_text(said)
+    tagged = running(tag, names)
+    tagged.stylize("bold yellow" if tone is Tone.MARKED else "dim")
+    return card.append(" ").append_text(tagged)
 
 
 def _toned(text: Text, tone: Tone) -> Text:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena.cli.terminal.screen import Screen
-from arena.replay.playback import Discrepancy, PlaybackStep, play_back
-from arena.replay.read import Replay
-from arena.replay.verify import verify
+from arena.records.playback import Discrepancy, PlaybackStep, play_back
+from arena.records.read import Replay
+from arena.records.verify import verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +25,17 @@ class Playback:
           Damaged: if the replay does not say how the match ended.
           Unplayable: if this arena has no such game, rules version or options.
         """
-        found: list[PlaybackStep] = []
+        steps: list[PlaybackStep] = []
         try:
-            found.extend(play_back(replay))
+            steps.extend(play_back(replay))
             verify(replay)  # the steps alone do not show a false clock or result
         except Discrepancy as error:
-            return cls(tuple(found), str(error))
-        return cls(tuple(found))
+            return cls(tuple(steps), str(error))
+        return cls(tuple(steps))
 
     def of_hand(self, hand: int) -> tuple[PlaybackStep, ...]:
         """The steps in which a hand, from 0, was dealt or played."""
-        return tuple(each for each in self.steps if hand in (each.hand, each.next_hand))
+        return tuple(step for step in self.steps if hand in (step.hand, step.next_hand))
 
 
 def print_all(

@@ -13,16 +13,16 @@ from typing import Final
 
 from rich.console import Console
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
 from arena.cli.terminal import draw
+from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import plain
 from arena.games.contract import Seat, SentEvent, View
 from arena.games.notation import Notation
-from arena.referee.spec import Ending, FaultKind, ForfeitedSeat
-from arena.replay.fairness import check as check_fairness
-from arena.replay.phrases import (
+from arena.pictures import AnyViewer, Viewer
+from arena.records.fairness import check as check_fairness
+from arena.records.phrases import (
     BY_FALLBACK,
     ENDED_BY_LIMIT,
     PLAYED_FOR,
@@ -32,11 +32,11 @@ from arena.replay.phrases import (
     listed,
     seconds,
 )
-from arena.replay.playback import Discrepancy, PlaybackStep, ReplayedDecision
-from arena.replay.read import Replay
-from arena.replay.signing import shown_key, signed_by
-from arena.scenes import AnyViewer, Viewer
-from arena.wire.settings import values_of_settings
+from arena.records.playback import Discrepancy, PlaybackStep, ReplayedDecision
+from arena.records.read import Replay
+from arena.records.signing import shown_key, signed_by
+from arena.referee.spec import Ending, FaultKind, ForfeitedSeat
+from arena.referee.wire.settings import values_of_settings
 
 _DIGEST_SHOWN: Final = 16
 """Characters of a digest that is only pointed at."""
@@ -62,11 +62,13 @@ class Screen:
         self._viewer = viewer
         self._console = console
         self._spec = replay.spec()
-        self._evidence = {(each.seat, each.decision): each for each in replay.decided if each.fault}
+        self._evidence = {
+            (decided.seat, decided.decision): decided for decided in replay.decided if decided.fault
+        }
         self._forfeited_at: dict[int, int] = {out.seat: 0 for out in self._spec.forfeited_seats}
-        for each in replay.decided:
-            if each.forfeited:
-                self._forfeited_at.setdefault(each.seat, each.decision)
+        for decided in replay.decided:
+            if decided.forfeited:
+                self._forfeited_at.setdefault(decided.seat, decided.decision)
         self._moves = Notation(self._spec.terms.game.messages.Move)
         self._events = Notation(self._spec.terms.game.messages.Event)
 
@@ -106,8 +108,8 @@ class Screen:
             text = "the match was stopped before this step was played"
             self._print(Text(f"  {text}{self._awaited(step)}", "bold red"))
         sees_all = self._viewer is Viewer.ALL
-        for each in step.events if sees_all else step.events_for(self._seat()):
-            self._print(self._event(each))
+        for event in step.events if sees_all else step.events_for(self._seat()):
+            self._print(self._event(event))
         if with_view:
             for line in self._view(step):
                 self._print(Text("    ").append_text(line))
@@ -136,35 +138,36 @@ class Screen:
         if result is not None and result.ended_by_limit:
             self._print(Text(ENDED_BY_LIMIT))
         self._print(length)
-        self._print(self._standings())
+        self._print_standings()
 
     def problem(self, text: str) -> None:
         """Print why the replay ends here."""
         self._print(Text(f"The replay is not true: {plain(text)}.", "bold red"))
 
-    def _standings(self) -> Table:
+    def _print_standings(self) -> None:
         closed = self._replay.closed
-        table = Table(box=None, pad_edge=False)
-        for name in ("place", "seat", "score", "faults"):
-            table.add_column(name, justify="right")
-        table.add_column("bot")
-        rows = zip(closed.places, range(len(closed.scores)), closed.scores, strict=False)
-        for place, seat, score in sorted(rows):
-            faults = sum(1 for each in self._replay.decided if each.seat == seat and each.fault)
-            bot = Text(self._name(seat))
-            table.add_row(str(place), str(seat), str(score), str(faults or "-"), bot)
-        return table
+        found = zip(closed.places, range(len(closed.scores)), closed.scores, strict=False)
+        rows = []
+        for place, seat, score in sorted(found):
+            faults = sum(
+                decided.seat == seat and bool(decided.fault) for decided in self._replay.decided
+            )
+            rows.append((place, seat, score, faults or "-", self._name(seat)))
+        heads = ("place", "seat", "score", "faults", "bot")
+        print_table(heads, rows, wrapped=("bot",), numbers=heads[:4], console=self._console)
 
     def _forfeits(self, played: Sequence[PlaybackStep]) -> Iterator[Text]:
         """Who forfeited, where, and why."""
-        found = {out.seat: self._forfeited_before(out) for out in self._spec.forfeited_seats}
+        forfeits = {out.seat: self._forfeited_before(out) for out in self._spec.forfeited_seats}
         for step in played:
-            for each in step.decisions:
-                if each.forfeited and each.seat not in found:
-                    where = f"at its decision {each.decision} (step {step.index}, hand {step.hand})"
-                    why = f"as it {self._forfeiting_deed(each)}"
-                    found[each.seat] = f"{self._who(each.seat)} forfeited {where}, {why}"
-        for text in found.values():
+            for decision in step.decisions:
+                if decision.forfeited and decision.seat not in forfeits:
+                    where = (
+                        f"at its decision {decision.decision} (step {step.index}, hand {step.hand})"
+                    )
+                    why = f"as it {self._forfeiting_deed(decision)}"
+                    forfeits[decision.seat] = f"{self._who(decision.seat)} forfeited {where}, {why}"
+        for text in forfeits.values():
             yield Text(f"{text}. {BY_FALLBACK}", "bold red")
 
     def _forfeited_before(self, out: ForfeitedSeat) -> str:
@@ -186,9 +189,9 @@ class Screen:
 
     def _awaited(self, step: PlaybackStep) -> str:
         """The seats that had still to decide when the match ended within a step."""
-        decided = {each.seat for each in step.decisions}
-        waiting = [each for each in step.game.rules.to_act(step.before) if each not in decided]
-        who = listed(self._who(each) for each in waiting) if waiting else ""
+        decided = {decision.seat for decision in step.decisions}
+        waiting = [seat for seat in step.game.rules.to_act(step.before) if seat not in decided]
+        who = listed(self._who(seat) for seat in waiting) if waiting else ""
         return f": {who} had still to decide" if who else ""
 
     def _awaited_at_last(self, played: Sequence[PlaybackStep]) -> str:
@@ -199,13 +202,13 @@ class Screen:
         if not last.complete:
             return self._awaited(last)
         acting = last.game.rules.to_act(last.state)
-        return f": {listed(self._who(each) for each in acting)} had to decide" if acting else ""
+        return f": {listed(self._who(seat) for seat in acting)} had to decide" if acting else ""
 
     def _decision(self, decision: ReplayedDecision) -> Iterator[Text]:
         """What the viewer may know of a decision."""
-        own = self._sees_seat(decision.seat)
+        sees = self._sees_seat(decision.seat)
         line = Text("  ").append(f"{decision.seat} {self._name(decision.seat)}", "bold")
-        if own:
+        if sees:
             line.append(": ").append_text(draw.notation(self._moves.write(decision.move)))
             if not decision.unasked:
                 seconds, bank_s = decision.charged_us / 1e6, decision.bank_ms / 1e3
@@ -221,7 +224,7 @@ class Screen:
             reason = self._shown_reason(decision.seat, decision.reason)
             fault = deed(decision.fault, reason, before_deal=before_deal)
             yield Text(f"      fault: it {fault}: {PLAYED_FOR}", "red")
-            if own and not decision.unasked:
+            if sees and not decision.unasked:
                 yield Text(f"      evidence: {self._evidence_of(decision)}", "dim")
             if self._forfeited_at.get(decision.seat) == decision.decision:
                 text = "it forfeits here: from now on the fallback plays its seat"
@@ -263,11 +266,11 @@ class Screen:
         public = step.view(None)
         yield from draw.view(public)
         for seat in range(self._spec.terms.seats):
-            own = step.view(Seat(seat))
-            hidden = _differing(own, public)
+            view = step.view(Seat(seat))
+            hidden = _differing(view, public)
             if hidden:
                 yield Text(f"seat {seat} {self._name(seat)} also sees", "bold")
-                for line in draw.fields(own, hidden):
+                for line in draw.fields(view, hidden):
                     yield Text("  ").append_text(line)
 
     def _seat(self) -> Seat | None:
@@ -305,7 +308,7 @@ class Screen:
     def _name(self, seat: int) -> str:
         return plain(self._replay.names[seat])
 
-    def _print(self, what: Text | Rule | Table) -> None:
+    def _print(self, what: Text | Rule) -> None:
         self._console.print(what, soft_wrap=isinstance(what, Text))
 
 
@@ -317,11 +320,11 @@ def _last_place(played: Sequence[PlaybackStep]) -> str:
     return f"in hand {hand}, after step {last.index - (not last.complete)}"
 
 
-def _differing(own: View, public: View) -> list[str]:
+def _differing(view: View, public: View) -> list[str]:
     return [
         field.name
-        for field in fields(own)
-        if getattr(own, field.name) != getattr(public, field.name)
+        for field in fields(view)
+        if getattr(view, field.name) != getattr(public, field.name)
     ]
 
 

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from arena.cli.terminal.console import PlainConsole
 from arena.cli.terminal.plain import say
-from arena.competition.record import Out
 from arena.games.catalogue import UnknownGame, game_by_id
-from arena.rating.head_to_head import WinRecord
-from arena.replay.phrases import count
+from arena.records.phrases import count
+from arena.results.head_to_head import WinRecord
+from arena.results.record import Out
 
 WIDE: Final = 1_000
 """A width at which every column fits."""
@@ -41,12 +41,12 @@ FORFEITS: Final = (
 )
 
 
-def print_standings(found: dict[str, Any], *, pairs: bool = False, wide: bool = False) -> None:
+def print_standings(standings: dict[str, Any], *, pairs: bool = False, wide: bool = False) -> None:
     """Print standings in the columns that fit the terminal, or with `wide` in all; `pairs` adds those of each two."""
     console = PlainConsole(width=WIDE if wide else None)
-    what = "live standings" if found["live"] else f"official standings {found['number']}"
-    say(f"{found['competition']}: {what}")
-    for game in found["games"]:
+    what = "live standings" if standings["live"] else f"official standings {standings['number']}"
+    say(f"{standings['competition']}: {what}")
+    for game in standings["games"]:
         console.print(standings_table(game, console.width))
         for names in game["cycles"]:
             say(f"A circle: {' beats '.join([*names, names[0]])}.")
@@ -58,12 +58,12 @@ def print_standings(found: dict[str, Any], *, pairs: bool = False, wide: bool = 
             console.print(_pairs(game, console.width))
         if pairs or 2 < len(game["rows"]) <= MOST_SIDE_BY_SIDE:
             print_head_to_head(game, console)
-    if found["overall"]:
-        console.print(_overall(found, console.width))
-    for each in found["out"]:
-        deal_sets = ", and its deal-sets do not count" if each["why"] == Out.DISQUALIFIED else ""
+    if standings["overall"]:
+        console.print(_overall(standings, console.width))
+    for bot_out in standings["out"]:
+        deal_sets = ", and its deal-sets do not count" if bot_out["why"] == Out.DISQUALIFIED else ""
         say(
-            f"{each['bot']} is {each['why']}{deal_sets}{': ' + each['reason'] if each['reason'] else ''}"
+            f"{bot_out['bot']} is {bot_out['why']}{deal_sets}{': ' + bot_out['reason'] if bot_out['reason'] else ''}"
         )
 
 
@@ -109,7 +109,7 @@ def _fitting(
     left_out: list[str] = []
     console = PlainConsole(width=WIDE)
     while True:
-        least = min(kept, key=lambda each: each.importance)
+        least = min(kept, key=lambda column: column.importance)
         text = caption
         if left_out:
             text = f"{caption} Left out at this width: {', '.join(left_out)}; {SEE_WIDE}".lstrip()
@@ -125,17 +125,17 @@ def _fitting(
 
 def _table(columns: Sequence[_Column], *, folds: bool, **look: Any) -> Table:
     made = Table(title_justify="left", caption_justify="left", **look)
-    for each in columns:
-        is_name = each.importance == ALWAYS
-        wraps = each.is_text and any(" " in cell for cell in each.cells)
+    for column in columns:
+        is_name = column.importance == ALWAYS
+        wraps = column.is_text and any(" " in cell for cell in column.cells)
         made.add_column(
-            each.head,
-            justify="left" if is_name or each.is_text else "right",
+            column.head,
+            justify="left" if is_name or column.is_text else "right",
             no_wrap=not (wraps or (is_name and folds)),
             overflow="fold",
-            min_width=_longest_word(each) if wraps else None,
+            min_width=_longest_word(column) if wraps else None,
         )
-    for cells in zip(*(each.cells for each in columns), strict=True):
+    for cells in zip(*(column.cells for column in columns), strict=True):
         made.add_row(*map(Text, cells))
     return made
 
@@ -176,7 +176,7 @@ def standings_table(game: dict[str, Any], width: int = WIDE) -> Table:
         _Column(70, "faults", [_faults(row) for row in rows], is_text=True),
         _Column(65, "", [row["note"] for row in rows], is_text=True, is_optional=True),
     ]
-    shown = [each for each in columns if not each.is_optional or any(each.cells)]
+    shown = [column for column in columns if not column.is_optional or any(column.cells)]
     look = {"title": title_of(game), "box": box.SIMPLE_HEAD, "pad_edge": False}
     made, _ = _fitting(shown, width, caption=_caption(game, costs=costs), **look)
     return made
@@ -195,8 +195,8 @@ def head_to_head_table(game: dict[str, Any], width: int = WIDE) -> Table | None:
     bots = [row["bot"] for row in game["rows"]]
     numbered = [f"{number} {bot}" for number, bot in enumerate(bots, 1)]
     heads = [bots, [str(number) for number in range(1, len(bots) + 1)]]
-    for own, others in zip((bots, numbered), heads, strict=True):
-        columns = [_Column(ALWAYS, "w-d-l of", own)]
+    for names, others in zip((bots, numbered), heads, strict=True):
+        columns = [_Column(ALWAYS, "w-d-l of", names)]
         columns += [
             _Column(1, head, [str(met.get((bot, other), "")) for bot in bots])
             for head, other in zip(others, bots, strict=True)
@@ -210,19 +210,19 @@ def head_to_head_table(game: dict[str, Any], width: int = WIDE) -> Table | None:
 def _pairs(game: dict[str, Any], width: int) -> Table:
     pairs = game["pairs"]
     columns = [
-        _Column(ALWAYS, "bot", [each["bot"] for each in pairs]),
-        _Column(ALWAYS, "other", [each["other"] for each in pairs]),
-        _Column(1, "deal-sets", [str(each["deal_sets"]) for each in pairs]),
-        _Column(3, "margin", [_signed(each["margin"]) for each in pairs]),
-        _Column(2, "anytime 95 %", [_interval(each) for each in pairs]),
-        _Column(4, "better", [each["better"] or "not decided" for each in pairs], is_text=True),
+        _Column(ALWAYS, "bot", [pair["bot"] for pair in pairs]),
+        _Column(ALWAYS, "other", [pair["other"] for pair in pairs]),
+        _Column(1, "deal-sets", [str(pair["deal_sets"]) for pair in pairs]),
+        _Column(3, "margin", [_signed(pair["margin"]) for pair in pairs]),
+        _Column(2, "anytime 95 %", [_interval(pair) for pair in pairs]),
+        _Column(4, "better", [pair["better"] or "not decided" for pair in pairs], is_text=True),
     ]
-    made, _ = _fitting(columns, width, title="Each two, in points a deal-set")
+    made, _ = _fitting(columns, width, title=f"Each two, in {game['margins_in']}")
     return made
 
 
-def _overall(found: dict[str, Any], width: int) -> Table:
-    rows = found["overall"]
+def _overall(standings: dict[str, Any], width: int) -> Table:
+    rows = standings["overall"]
     columns = [
         _Column(ALWAYS, "bot", [row["bot"] for row in rows]),
         _Column(99, "score", [_signed(row["score"]) for row in rows]),
@@ -230,7 +230,7 @@ def _overall(found: dict[str, Any], width: int) -> Table:
     ]
     columns += [
         _Column(97 - number, game["game"], [_signed(row["by_game"][number]) for row in rows])
-        for number, game in enumerate(found["games"])
+        for number, game in enumerate(standings["games"])
     ]
     only = ONLY_IN_ALL if any(row["score"] is None for row in rows) else ""
     title = "All games, in units of each game's spread"
@@ -240,7 +240,7 @@ def _overall(found: dict[str, Any], width: int) -> Table:
 
 def _caption(game: dict[str, Any], *, costs: bool) -> str:
     if game["problem"]:
-        return str(game["problem"])
+        return f"{game['problem']}."
     texts = [EXPLANATION]
     if costs and game["forfeit_points"] is not None:
         texts.append(FORFEITS.format(points=-game["forfeit_points"]))
@@ -249,6 +249,11 @@ def _caption(game: dict[str, Any], *, costs: bool) -> str:
     if game["ranked_by"] == "skill" and game["needed"]:
         texts.append(NOT_ENOUGH.format(needed=game["needed"]))
     sets = game["deal_sets"]
+    if within := sets["within_teams"]:
+        texts.append(
+            f"{count(within, 'deal-set')} between bots of one owner or team"
+            f" {'weighs' if within == 1 else 'weigh'} nothing for places."
+        )
     missing = sets["planned"] - sets["complete"]
     if missing:
         verb = "is" if missing == 1 else "are"

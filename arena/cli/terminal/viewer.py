@@ -20,9 +20,9 @@ from rich.text import Text
 from arena.cli.terminal.pictures import picture, running
 from arena.cli.terminal.playback import Playback
 from arena.games.contract import Seat
-from arena.replay.frames import Frame, viewer_frames
-from arena.replay.read import Replay
-from arena.scenes import AnyViewer, Viewer
+from arena.pictures import AnyViewer, Viewer
+from arena.records.frames import Frame, viewer_frames
+from arena.records.read import Replay
 
 LEGEND: Final = "→ ← step  PgDn PgUp hand  f fault  a all  s spectator  0-9 seat  ↑ ↓  q quit"
 _KEYS: Final = {
@@ -138,7 +138,9 @@ def viewing(replay: Replay, playback: Playback, viewer: AnyViewer, step: int = 0
         Viewer.SPECTATOR,
         *(Seat(seat) for seat in range(seats)),
     )
-    frames = {each: tuple(viewer_frames(playback.steps, each, options, seats)) for each in offered}
+    frames = {
+        viewer: tuple(viewer_frames(playback.steps, viewer, options, seats)) for viewer in offered
+    }
     at = next((at for at, frame in enumerate(frames[viewer]) if frame.step.index == step), 0)
     return Viewing(MappingProxyType(frames), viewer, at)
 

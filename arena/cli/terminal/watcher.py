@@ -10,14 +10,14 @@ from arena.cli.terminal import draw
 from arena.cli.terminal.plain import plain
 from arena.games.contract import Event, View
 from arena.games.notation import Notation
-from arena.referee import Fault, Outcome, SeatedBot
-from arena.referee.spectators import OpenHands
-from arena.replay.phrases import PLAYED_FOR, deed
-from arena.terms import MatchTerms
+from arena.records.phrases import PLAYED_FOR, deed
+from arena.referee.events import OpenHands
+from arena.referee.spec import Fault, Outcome, SeatedBot
+from arena.referee.terms import MatchTerms
 
 
 class TerminalWatcher:
-    """Prints each step at once: a `SpectatorPort` of `arena.referee.spectators`.
+    """Prints each step at once: a `SpectatorPort` of `arena.referee.events`.
 
     A hand begins with the whole view; each step prints what is new in the view.
     """

@@ -17,10 +17,9 @@ from rich.text import Text
 from arena.cli.terminal import draw
 from arena.cli.terminal.plain import plain, program
 from arena.errors.faults import DEAL
-from arena.referee.spec import Ending, FaultKind
-from arena.replay.advice import advice
-from arena.replay.diagnosis import CostlyHand, FaultDetails, MatchDiagnosis, SlowDecision
-from arena.replay.phrases import (
+from arena.records.advice import advice
+from arena.records.diagnosis import CostlyHand, FaultDetails, MatchDiagnosis, SlowDecision
+from arena.records.phrases import (
     BY_FALLBACK,
     ENDED_BY_LIMIT,
     aborted,
@@ -30,9 +29,11 @@ from arena.replay.phrases import (
     listed,
     seconds,
 )
+from arena.referee.spec import Ending, FaultKind
+from arena.sandbox.output import printed_stuck
 
 if TYPE_CHECKING:
-    from arena.replay.par import HouseComparison
+    from arena.house.par import HouseComparison
 
 FULL: Final = 3
 """Faults that are printed in full, besides the one with which the bot forfeited."""
@@ -46,7 +47,7 @@ _END_S: Final = 1.0
 """The arena may notice the end of a bot's process so much later."""
 _ROUNDING_S: Final = 0.002
 """The match's start and the lines' times are kept in whole milliseconds."""
-_QUEUED: Final = re.compile(r"^cardarena: fault .*: timeout: .*; (your bot took .+ queue: .+)$")
+_QUEUED: Final = re.compile(r"cardarena: fault .*: timeout: .*; (your bot took .+ queue: .+)$")
 """What the SDK prints of an ask that was late in the bot's own queue."""
 _AWAY_MS: Final = 100
 """Shorter absences are not printed."""
@@ -95,9 +96,9 @@ def print_diagnosis(
       house: The bot beside the house bot; None if they were not compared.
       full: Print every fault in full.
     """
-    for each in _Printer(diagnosis, output, replay, house, full=full).all():
+    for part in _Printer(diagnosis, output, replay, house, full=full).all():
         # Lines of commands are not wrapped, so that they can be copied.
-        console.print(each, soft_wrap=isinstance(each, Text) and bool(each.no_wrap))
+        console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 
 def printed_at(diagnosis: MatchDiagnosis, fault: FaultDetails, output: Output) -> list[Line]:
@@ -114,7 +115,7 @@ def printed_at(diagnosis: MatchDiagnosis, fault: FaultDetails, output: Output) -
 
 
 def with_queue(diagnosis: MatchDiagnosis, output: Output) -> MatchDiagnosis:
-    """A diagnosis with the waits in the bot's own queue that the bot printed and no note tells.
+    """A diagnosis with what the bot printed of late answers and no note tells: waits in its own queue, and where it was.
 
     A bot that was late to the end of the match has no answer for a note.
     """
@@ -123,8 +124,10 @@ def with_queue(diagnosis: MatchDiagnosis, output: Output) -> MatchDiagnosis:
         if fault.queued or fault.kind is not FaultKind.TIMEOUT:
             return fault
         lines = printed_at(diagnosis, fault, output)
-        found = [each[1] for line in lines if (each := _QUEUED.search(line.text))]
-        return replace(fault, queued=found[-1]) if found else fault
+        if stuck := [place for line in lines if (place := printed_stuck(line.text))]:
+            return replace(fault, stuck=stuck[-1].where, stuck_since=stuck[-1].decision)
+        queued = [match[1] for line in lines if (match := _QUEUED.search(line.text))]
+        return replace(fault, queued=queued[-1]) if queued else fault
 
     return replace(diagnosis, faults=tuple(map(told, diagnosis.faults)))
 
@@ -162,6 +165,7 @@ class _Printer:
             if replay
             else ""
         )
+        self._replay = plain(replay)
         self._full = full
 
     def all(self) -> Iterator[RenderableType]:
@@ -183,6 +187,7 @@ class _Printer:
             yield Text("\n--full prints every fault like the first.", "dim")
         yield from self._section("What to do", self._advice())
         yield from self._section("Slowest decisions", self._slowest())
+        yield from self._section("Time by phase of the game", self._phases())
         if diagnosis.place > 1:
             yield from self._section("Hands that cost most", self._costliest())
             if self._show and diagnosis.costliest:
@@ -191,10 +196,17 @@ class _Printer:
             yield from self._section(
                 "Beside the house bot, with the same cards", self._beside_house()
             )
-            if self._show and self._house.costliest:
-                yield _command(f"{self._show} --step {self._house.costliest[0].step}")
+            for mistake in self._house.costliest if self._show else ():
+                yield _command(f"{self._show} --step {mistake.step}")
+            if self._replay and self._house.costliest:
+                yield from self._again(self._house.costliest[0].step)
         if not diagnosis.faults:
             yield from self._section("Printed last", self._printed_last())
+
+    def _again(self, step: int) -> Iterator[Text]:
+        """How the bot gets the ask of a step again, in a debugger."""
+        given = f"{self._replay!r}, MyBot, seat={self._diagnosis.seat}, step={step}"
+        yield Text(f"  debug    cardarena.local.replay({given})", no_wrap=True)
 
     def _section(
         self, title: str, rows: Iterable[tuple[str, str | Text]]
@@ -215,12 +227,12 @@ class _Printer:
         start = _start(diagnosis)
         line = Text().append(plain(diagnosis.bot), "bold")
         line.append(f" at seat {diagnosis.seat}, against {others}\n")
-        own = count(diagnosis.decisions, "decision")
+        decisions = count(diagnosis.decisions, "decision")
         asked = f", {diagnosis.unasked} of them without being asked" if diagnosis.unasked else ""
         worker = f"; played by worker {plain(diagnosis.worker)}" if diagnosis.worker else ""
         return line.append(
             f"begun {start:%Y-%m-%d %H:%M:%S} UTC, {diagnosis.end_us / 1e6:.1f} s long; "
-            f"{own} of its own{asked}, in {count(diagnosis.hands, 'hand')}{worker}",
+            f"{decisions} of its own{asked}, in {count(diagnosis.hands, 'hand')}{worker}",
             "dim",
         )
 
@@ -282,7 +294,7 @@ class _Printer:
         faults = self._diagnosis.faults
         if self._full:
             return faults
-        return [each for at, each in enumerate(faults) if at < FULL or each.forfeited]
+        return [fault for at, fault in enumerate(faults) if at < FULL or fault.forfeited]
 
     def _at(self, fault: FaultDetails) -> str:
         when = f"{seconds(fault.settled_us)} into the match"
@@ -302,6 +314,8 @@ class _Printer:
             rows.append(("it saw", list(draw.view(fault.view))))
             rows.append(("answer", list(self._answer(fault))))
             rows.append(("clock", [self._clock(fault)]))
+        if fault.stuck:
+            rows.append(("code", [Text(plain(fault.stuck))]))
         if fault.queued:
             rows.append(("queue", [Text(plain(fault.queued))]))
         if fault.away_ms >= _AWAY_MS:
@@ -323,7 +337,7 @@ class _Printer:
         moves = count(fault.offered_count, "move")
         more = "" if fault.complete else ", and more that the rules allow"
         line = Text(f"{moves}{more}: ")
-        line.append_text(Text(", ").join(draw.notation(each) for each in fault.offered))
+        line.append_text(Text(", ").join(draw.notation(move) for move in fault.offered))
         return line.append(", …") if len(fault.offered) < fault.offered_count else line
 
     def _answer(self, fault: FaultDetails) -> Iterator[Text]:
@@ -364,34 +378,50 @@ class _Printer:
         return [(code, plain(text)) for code, text in advice(self._diagnosis)]
 
     def _slowest(self) -> Sequence[tuple[str, str]]:
-        slow = (each for each in self._diagnosis.slowest if each.charged_us >= 1000)
+        slow = (decision for decision in self._diagnosis.slowest if decision.charged_us >= 1000)
         return [
             (
-                seconds(each.charged_us),
-                f"decision {each.decision}, in hand {each.hand}{_queued(each)}",
+                seconds(decision.charged_us),
+                f"decision {decision.decision}, in hand {decision.hand}{_queued(decision)}",
             )
-            for each in slow
+            for decision in slow
+        ]
+
+    def _phases(self) -> Sequence[tuple[str, str]]:
+        return [
+            (
+                phase.phase,
+                f"p50 {seconds(phase.p50_us)}, p95 {seconds(phase.p95_us)}, p99 {seconds(phase.p99_us)}; "
+                f"{count(phase.decisions, 'decision')}"
+                + (f"; the arena's lag, apart: {seconds(phase.lag_us)}" if phase.lag_us else ""),
+            )
+            for phase in self._diagnosis.phases
+            if phase.p99_us >= 1000 or phase.lag_us
         ]
 
     def _costliest(self) -> Sequence[tuple[str, str]]:
-        return [(f"hand {each.hand}", _scores(each)) for each in self._diagnosis.costliest]
+        return [(f"hand {hand.hand}", _scores(hand)) for hand in self._diagnosis.costliest]
 
     def _beside_house(self) -> Iterator[tuple[str, Text]]:
         house, seat = self._house, self._diagnosis.seat
         assert house is not None
-        own = self._diagnosis.scores[seat]
+        score = self._diagnosis.scores[seat]
         yield (
             "par",
-            Text(f"{house.par[seat]:+d} at this seat between house bots; the bot scored {own:+d}"),
+            Text(
+                f"{house.par[seat]:+d} at this seat between house bots; the bot scored {score:+d}"
+            ),
         )
-        for each in house.costliest:
-            line = Text(f"in hand {each.hand}: it chose ").append_text(draw.notation(each.played))
-            line.append_text(Text("; ").append_text(draw.notation(each.better)))
-            points = "point" if f"{each.loss:.1f}" == "1.0" else "points"
+        for mistake in house.costliest:
+            line = Text(f"in hand {mistake.hand}: it chose ").append_text(
+                draw.notation(mistake.played)
+            )
+            line.append_text(Text("; ").append_text(draw.notation(mistake.better)))
+            points = "point" if f"{mistake.loss:.1f}" == "1.0" else "points"
             yield (
-                f"decision {each.decision}",
+                f"decision {mistake.decision}",
                 line.append(
-                    f" is better by about {each.loss:.1f} {points} (± {2 * each.error:.1f})"
+                    f" is better by about {mistake.loss:.1f} {points} (± {2 * mistake.error:.1f})"
                 ),
             )
         if not house.costliest:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from arena.games.abstrac import messages, rules
-from arena.games.abstrac.options import Options, Variant
+from arena.games.abstrac.messages import Variant
 from arena.games.game import Game
 
 
@@ -16,7 +16,6 @@ def _game(variant: Variant, title: str, summary: str) -> Game:
         summary=summary,
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=1,
         seats=(2,),
         preset={"variant": variant.value},

@@ -1,11 +1,13 @@
-"""Moves, events and views of Abstrac."""
+"""Moves, events, views and options of Abstrac."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.contract import Listed, Seat
 from arena.games.frozen import Frozen
+from arena.games.options import max_hands_setting, setting, target_setting
 
 HALF: Final = 26
 """The number of cards in each half of the 52-card game."""
@@ -93,3 +95,20 @@ class View(Frozen):
     undealt: int
     """The number of cards of the second half that are still face down."""
     totals: tuple[int, ...]
+
+
+class Variant(StrEnum):
+    BASIC = "basic"
+    SUIT = "suit"
+    UNFETTERED = "unfettered"
+    FIFTYTWO = "fiftytwo"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    hands: int = setting(
+        2, "hands in the match, any number; 0 is a race to `target`", minimum=0, maximum=50
+    )
+    target: int = target_setting(500, "points that win the race", maximum=100_000)
+    max_hands: int = max_hands_setting(50)  # B11
+    variant: str = setting(Variant.BASIC, "which Abstrac", choices=tuple(Variant))

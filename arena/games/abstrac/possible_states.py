@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 
-from arena.cards import PACK_52, Card
-from arena.games.abstrac.messages import Phase, View
-from arena.games.abstrac.options import Options
-from arena.games.abstrac.state import Row, State
+from arena.games.abstrac.messages import Options, Phase, View
+from arena.games.abstrac.rules import Row, State
+from arena.games.cards import PACK_52, Card, hands_of
 from arena.games.contract import Seat
-from arena.games.possible_cards import hands_of
 
 
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:

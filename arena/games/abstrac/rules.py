@@ -13,10 +13,9 @@ points.
 | `fiftytwo`   | two halves 26 | by the suit on top                              |
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from arena.cards import JOKER, Card, pack
 from arena.games.abstrac.messages import (
     CHOICES,
     HALF,
@@ -25,15 +24,16 @@ from arena.games.abstrac.messages import (
     Chosen,
     Dealt,
     Move,
+    Options,
     Order,
     Phase,
     Scored,
     Taken,
+    Variant,
     View,
 )
-from arena.games.abstrac.options import Options, Variant
 from arena.games.abstrac.scoring import deal_points, half_points, take_limit
-from arena.games.abstrac.state import Row, State
+from arena.games.cards import JOKER, Card, pack
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -44,7 +44,34 @@ from arena.games.contract import (
     Step,
     require_to_act,
 )
-from arena.games.options import check_match, ended_by_limit, match_is_over
+from arena.games.options import check_match, match_is_over, race_result
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The current row: a hand, or half of a 52-card round."""
+
+    cards: tuple[Card, ...]
+    taken: tuple[tuple[Card, ...], tuple[Card, ...]]
+    first: Seat | None
+    """The seat that took first; None until the choice is made."""
+    turn: Seat
+    previous: int
+    """The number of cards that the other seat took in the previous turn; 0 in the first turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    options: Options
+    hand: int
+    half: int
+    row: Row
+    undealt: tuple[Card, ...]
+    half_points: tuple[int, int]
+    """Points of the first half while the second is played."""
+    hand_scores: tuple[tuple[int, int], ...]
+    totals: tuple[int, int]
+
 
 SEATS: Final = (Seat(0), Seat(1))
 
@@ -60,13 +87,13 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    seat = state.row.turn
+    player = state.row.turn
     (move,) = require_to_act(chosen, to_act(state))
-    if move not in moves(state, seat):
+    if move not in moves(state, player):
         raise IllegalMove(_why_illegal(state))
     if isinstance(move, Choose):
-        return _choose(state, seat, move)
-    return _take(state, seat, move.count, deals)
+        return _choose(state, player, move)
+    return _take(state, player, move.count, deals)
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
@@ -114,8 +141,7 @@ def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
 def result(state: State) -> Result | None:
     if _phase(state) is not Phase.OVER:
         return None
-    limited = ended_by_limit(state.options, state.totals)
-    return Result.of(state.totals, state.hand_scores, ended_by_limit=limited)
+    return race_result(state)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:

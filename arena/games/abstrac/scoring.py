@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.cards import JOKER, RANKS, SUITS, Card
-from arena.games.abstrac.messages import HALF
-from arena.games.abstrac.options import Variant
+from arena.games.abstrac.messages import HALF, Variant
+from arena.games.cards import JOKER, RANKS, SUITS, Card
 
 
 def take_limit(variant: str, row: Sequence[Card], previous: int) -> int:
@@ -47,23 +46,23 @@ class Combination:
 def combinations(cards: Iterable[Card]) -> tuple[Combination, ...]:
     """Return the sets and runs in the cards (B6); a joker is in none."""
     held = [card for card in cards if card != JOKER]
-    found = []
+    combined = []
     for rank in RANKS:
         alike = tuple(rank + suit for suit in SUITS if rank + suit in held)
         if len(alike) in _SET_POINTS:
-            found.append(Combination(is_run=False, cards=alike, points=_SET_POINTS[len(alike)]))
+            combined.append(Combination(is_run=False, cards=alike, points=_SET_POINTS[len(alike)]))
     for suit in SUITS:
         # Only the longest run counts; six ranks cannot have two (ruling 3).
         ranks = _run({card[0] for card in held if card[1] == suit})
         if len(ranks) in _RUN_POINTS:
             run = tuple(rank + suit for rank in ranks)
-            found.append(Combination(is_run=True, cards=run, points=_RUN_POINTS[len(ranks)]))
-    return tuple(found)
+            combined.append(Combination(is_run=True, cards=run, points=_RUN_POINTS[len(ranks)]))
+    return tuple(combined)
 
 
 def combination_points(cards: Iterable[Card]) -> int:
     """Return the points of the sets and runs in the cards (B6)."""
-    return sum(each.points for each in combinations(cards))
+    return sum(combination.points for combination in combinations(cards))
 
 
 def deal_points(first: Sequence[Card], second: Sequence[Card]) -> tuple[int, int]:

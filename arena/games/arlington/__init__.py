@@ -3,7 +3,6 @@
 from typing import Final
 
 from arena.games.arlington import messages, rules
-from arena.games.arlington.options import Options
 from arena.games.game import Game
 
 GAMES: Final = (
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="Lead cards to gather more of them and sets to keep them, until the lead runs dry.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=1,
         seats=tuple(rules.SEATS),
     ),

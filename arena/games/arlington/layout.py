@@ -7,9 +7,9 @@ which cards of the hands are public: those taken with a trick, and jokers taken 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from arena.cards import Card, in_order, without
 from arena.games.arlington.messages import Table
 from arena.games.arlington.sets import CardSet, points_of
+from arena.games.cards import Card, in_order, without
 from arena.games.contract import Seat, with_entry
 
 
@@ -87,11 +87,11 @@ def next_holder(layout: Layout, after: Seat, leader: Seat) -> Seat | None:
     Seats without cards are skipped (ruling 13).
     """
     seats = len(layout.hands)
-    seat = (after + 1) % seats
-    while seat != leader:
-        if layout.hands[seat]:
-            return Seat(seat)
-        seat = (seat + 1) % seats
+    player = (after + 1) % seats
+    while player != leader:
+        if layout.hands[player]:
+            return Seat(player)
+        player = (player + 1) % seats
     return None
 
 

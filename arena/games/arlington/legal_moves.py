@@ -9,7 +9,6 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
-from arena.cards import JOKER, Card
 from arena.games.arlington.messages import (
     KILL,
     LEAD_CARDS,
@@ -38,6 +37,7 @@ from arena.games.arlington.sets import (
     spectra_of,
     strength_of,
 )
+from arena.games.cards import JOKER, Card
 from arena.games.contract import MAX_OFFERED, Seat
 
 # Moves are interned, as the codec finds the bytes of a move by its identity.
@@ -116,14 +116,14 @@ class AtLead(Choice):
             yield LEAD_CARDS[card]
         held = frozenset(self.hand)
         for at, table in enumerate(self.tables):
-            seat = Seat(at)
+            player = Seat(at)
             for index, cards in enumerate(table.sets):
                 if TWO_OF_SPADES in held:
-                    yield _play_s2(seat, index)
+                    yield _play_s2(player, index)
                 for card in _among(self.hand, held & additions_to(cards)):
-                    yield _add(seat, index, card)
+                    yield _add(player, index, card)
                 for card in _among(self.hand, held & joker_swaps_of(cards)):
-                    yield _take_joker(seat, index, card)
+                    yield _take_joker(player, index, card)
         for jokers in range(self.hand.count(JOKER) + 1):
             for spectrum in Spectrum:
                 for cards in sets_within(spectrum, self.hand, jokers):

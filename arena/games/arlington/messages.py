@@ -1,16 +1,17 @@
-"""What is said at a match of Arlington: moves, events, and what a seat may know.
+"""Moves, events, views and options of Arlington.
 
-The digest's section on information: all that was shown is public, also where
-it went. The own hand is private, and no one is sent the undealt cards.
+All cards that were shown are public, also where they went. A seat sees its own hand. No seat is sent the undealt cards.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import JOKER, PACK_52, Card
 from arena.games.arlington.sets import Spectrum, is_set, set_of, spectra_of
+from arena.games.cards import JOKER, PACK_52, Card
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
+from arena.games.options import hands_setting, max_hands_setting, target_setting
 
 
 class Phase(StrEnum):
@@ -266,3 +267,12 @@ class View(Frozen):
     """The public cards of the graveyard, in the order buried."""
     totals: tuple[int, ...]
     """Points of completed hands, by seat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of a match."""
+
+    hands: int = hands_setting(0, "a match to `target`", maximum=60)
+    target: int = target_setting(32, "total that ends the match; the highest wins", maximum=1000)
+    max_hands: int = max_hands_setting(60)  # ruling 4

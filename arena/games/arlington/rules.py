@@ -14,9 +14,9 @@ ends when the seat with the lead has no cards (R8).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from arena.cards import CANONICAL, JOKER, Card, in_order, pack
 from arena.games.arlington.layout import (
     Layout,
     bury,
@@ -45,6 +45,7 @@ from arena.games.arlington.messages import (
     LeadCard,
     LeadSet,
     Move,
+    Options,
     Overplay,
     Overplayed,
     Pass,
@@ -61,9 +62,8 @@ from arena.games.arlington.messages import (
     TrickTaken,
     View,
 )
-from arena.games.arlington.options import Options
 from arena.games.arlington.sets import JOKERS, TWO_OF_SPADES, CardSet, Spectrum, most_points
-from arena.games.arlington.state import Match, State, Turn
+from arena.games.cards import CANONICAL, JOKER, Card, dealt_singly, in_order, pack
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -73,7 +73,37 @@ from arena.games.contract import (
     Step,
     require_to_act,
 )
-from arena.games.options import check_match, ended_by_limit, match_is_over
+from arena.games.options import check_match, match_is_over, race_result
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What continues from hand to hand."""
+
+    options: Options
+    hand: int
+    totals: tuple[int, ...]
+    hand_scores: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The seat to act, and the current trick or active set."""
+
+    phase: Phase
+    lead: Seat
+    to_act: Seat
+    trick_seats: tuple[Seat, ...]
+    trick_cards: tuple[Card, ...]
+    active: Active | None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    match: Match
+    layout: Layout
+    turn: Turn
+
 
 HAND: Final = 8
 """The number of cards dealt to each seat (R8)."""
@@ -94,44 +124,46 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     (move,) = require_to_act(chosen, to_act(state))
-    layout, turn, seat = state.layout, state.turn, state.turn.to_act
-    why_not = moves(state, seat).why_not(move)
+    layout, turn, player = state.layout, state.turn, state.turn.to_act
+    why_not = moves(state, player).why_not(move)
     if why_not is not None:
         raise IllegalMove(why_not)
     match move:
         case LeadCard(card) | LeadSet((card,), None):
-            event = SentEvent(CardLed(seat, card))
-            spent = spend(layout, seat, (card,))
-            return _in_trick(state, spent, new_turn(Phase.TRICK, seat), card, event, deals)
+            event = SentEvent(CardLed(player, card))
+            spent = spend(layout, player, (card,))
+            return _in_trick(state, spent, new_turn(Phase.TRICK, player), card, event, deals)
         case LeadSet(cards, spectrum):
             assert spectrum is not None
             return _lead_set(state, cards, spectrum, deals)
         case PlayS2(owner, index):
-            left = _bury_with_s2(layout, seat, owner, index)
-            return _on_lead(state, left, seat, (SentEvent(S2Played(seat, owner, index)),), deals)
+            left = _bury_with_s2(layout, player, owner, index)
+            return _on_lead(
+                state, left, player, (SentEvent(S2Played(player, owner, index)),), deals
+            )
         case Add(owner, index, card):
             grown = in_order((*layout.tables[owner].sets[index], card))
-            left = change_set(spend(layout, seat, (card,)), owner, index, grown)
+            left = change_set(spend(layout, player, (card,)), owner, index, grown)
             return _on_lead(
-                state, left, seat, (SentEvent(CardAdded(seat, owner, index, card)),), deals
+                state, left, player, (SentEvent(CardAdded(player, owner, index, card)),), deals
             )
         case TakeJoker(owner, index, card):
-            left = _swap_joker(layout, seat, owner, index, card)
+            left = _swap_joker(layout, player, owner, index, card)
             return _on_lead(
-                state, left, seat, (SentEvent(JokerTaken(seat, owner, index, card)),), deals
+                state, left, player, (SentEvent(JokerTaken(player, owner, index, card)),), deals
             )
         case PlayCard(card):
-            event = SentEvent(CardPlayed(seat, card))
-            return _in_trick(state, spend(layout, seat, (card,)), turn, card, event, deals)
+            event = SentEvent(CardPlayed(player, card))
+            return _in_trick(state, spend(layout, player, (card,)), turn, card, event, deals)
         case Pass():
             assert turn.active is not None
-            return _in_answer(state, layout, turn.active, SentEvent(Passed(seat)), deals)
+            return _in_answer(state, layout, turn.active, SentEvent(Passed(player)), deals)
         case Overplay(cards):
             return _overplay(state, cards, deals)
         case Kill():
             assert turn.active is not None
-            left = _bury_with_s2(layout, seat, turn.active.owner, turn.active.index)
-            return _on_lead(state, left, seat, (SentEvent(Killed(seat)),), deals)
+            left = _bury_with_s2(layout, player, turn.active.owner, turn.active.index)
+            return _on_lead(state, left, player, (SentEvent(Killed(player)),), deals)
     raise AssertionError(move)
 
 
@@ -195,9 +227,7 @@ def result(state: State) -> Result | None:
     """Return totals and places; equal totals share a place (R21, ruling 18)."""
     if to_act(state):
         return None
-    match = state.match
-    limited = ended_by_limit(match.options, match.totals, single_leader=False)
-    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
+    return race_result(state.match, single_leader=False)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
@@ -236,9 +266,7 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     seats, dealer = len(match.totals), _dealer(match)
     deck = deals.shuffle(match.hand, "deck", _PACK)
     dealt = seats * HAND
-    hands = tuple(
-        in_order(deck[(seat - dealer - 1) % seats : dealt : seats]) for seat in range(seats)
-    )
+    hands = tuple(map(in_order, dealt_singly(deck[:dealt], seats, dealer)))
     nothing: tuple[CardSet, ...] = ((),) * seats
     layout = Layout(hands, nothing, (Table((), ()),) * seats, (), len(deck) - dealt)
     events = [SentEvent(Began(match.hand, dealer))]
@@ -274,19 +302,19 @@ def _in_trick(
 
 
 def _lead_set(state: State, cards: CardSet, spectrum: Spectrum, deals: Deals) -> Step:
-    seat = state.turn.to_act
-    active = Active(seat, len(state.layout.tables[seat].sets), spectrum)
-    layout = place_set(spend(state.layout, seat, cards), seat, cards)
-    return _in_answer(state, layout, active, SentEvent(SetLed(seat, cards, spectrum)), deals)
+    player = state.turn.to_act
+    active = Active(player, len(state.layout.tables[player].sets), spectrum)
+    layout = place_set(spend(state.layout, player, cards), player, cards)
+    return _in_answer(state, layout, active, SentEvent(SetLed(player, cards, spectrum)), deals)
 
 
 def _overplay(state: State, cards: CardSet, deals: Deals) -> Step:
-    seat, beaten = state.turn.to_act, state.turn.active
+    player, beaten = state.turn.to_act, state.turn.active
     assert beaten is not None
     left = bury_set(state.layout, beaten.owner, beaten.index)
-    active = Active(seat, len(left.tables[seat].sets), beaten.spectrum)
-    layout = place_set(spend(left, seat, cards), seat, cards)
-    return _in_answer(state, layout, active, SentEvent(Overplayed(seat, cards)), deals)
+    active = Active(player, len(left.tables[player].sets), beaten.spectrum)
+    layout = place_set(spend(left, player, cards), player, cards)
+    return _in_answer(state, layout, active, SentEvent(Overplayed(player, cards)), deals)
 
 
 def _in_answer(

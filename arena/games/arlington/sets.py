@@ -22,7 +22,7 @@ from functools import cache, lru_cache
 from itertools import combinations
 from typing import Final, NamedTuple, TypeAlias
 
-from arena.cards import CANONICAL, JOKER, PACK_52, RANKS, SUITS, Card, as_named, in_order
+from arena.games.cards import CANONICAL, JOKER, PACK_52, RANKS, SUITS, Card, as_named, in_order
 
 JOKERS: Final = 2
 """The number of jokers in the pack, which are all equal."""
@@ -208,7 +208,7 @@ def _readings() -> _Readings:
 
 
 _NEAR: Final = {
-    card: tuple(each for each in PACK_52 if card[0] == each[0] or card[1] == each[1])
+    card: tuple(other for other in PACK_52 if card[0] == other[0] or card[1] == other[1])
     for card in PACK_52
 }
 """By card, the cards of its rank or suit."""

@@ -106,7 +106,7 @@ def new_match(hands: int, format_: str, stacks: tuple[int, ...]) -> Match:
     """Return a match before its first hand. Seat 0 deals first, as seats are drawn before."""
     seats = len(stacks)
     own_length = MAX_HANDS if format_ == Format.FREEZEOUT else HANDS_PER_SEAT * seats
-    everybody = tuple(Seat(seat) for seat in range(seats))
+    everybody = tuple(Seat(number) for number in range(seats))
     terms = Terms(everybody, format_, hands or own_length)
     return Match(terms, Scores((), (0,) * seats), 0, Seat(0), everybody, stacks)
 
@@ -160,7 +160,7 @@ def _stacks_after(match: Match, scores: Scores) -> tuple[int, ...]:
 
 def _with_chips(match: Match, scores: Scores) -> tuple[Seat, ...]:
     stacks = _stacks_after(match, scores)
-    return tuple([seat for seat in match.players if stacks[seat]])
+    return tuple([player for player in match.players if stacks[player]])
 
 
 class Action(StrEnum):

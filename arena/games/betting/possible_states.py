@@ -1,12 +1,12 @@
-"""The public part of a poker hand, told by its chips and its line of actions."""
+"""The public part of a poker hand, rebuilt from its chips and its line of actions."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from arena.cards import Card
 from arena.games.betting.match import Action, Line, Match, Scores, Terms, new_match
 from arena.games.betting.moves import CALL, CHECK, FOLD, BettingMove, bet_to, raise_to
 from arena.games.betting.rounds import Chips, Round, act
+from arena.games.cards import Card
 from arena.games.contract import Seat
 
 MOVES: Final[Mapping[Action, Callable[[int], BettingMove]]] = {
@@ -36,7 +36,7 @@ def match_of(
     """Return the match of a hand, of which the view tells the totals: the scores of each hand are taken as 0."""
     stacks = tuple(map(sum, zip(chips.stacks, chips.bets, chips.paid, strict=True)))
     terms: Terms = new_match(hands, format_, stacks).terms
-    players = tuple([seat for seat in terms.seats if stacks[seat]])
+    players = tuple([player for player in terms.seats if stacks[player]])
     scores = Scores(((0,) * len(stacks),) * hand, tuple(totals))
     return Match(terms, scores, hand, dealer, players, stacks)
 
@@ -55,7 +55,7 @@ def live_before(line: Line, live: Iterable[Seat]) -> tuple[Seat, ...]:
 def folded(line: Line, since: int = 0) -> tuple[Seat, ...]:
     """Return the seats that folded by the actions from number `since` on."""
     taken = zip(line.seats[since:], line.actions[since:], strict=True)
-    return tuple([seat for seat, action in taken if action is Action.FOLD])
+    return tuple([player for player, action in taken if action is Action.FOLD])
 
 
 def replayed(opening: Round, line: Line, since: int) -> Round:

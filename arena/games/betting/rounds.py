@@ -137,7 +137,7 @@ def begin(
     `posted` is the seat whose bring-in counts as an action; posting a blind does not.
     """
     stacks = chips.stacks
-    pending = tuple([seat for seat in order if stacks[seat]])
+    pending = tuple([player for player in order if stacks[player]])
     answered = [_FREE] * len(stacks)
     if posted is not None:
         answered[posted] = price.to_match
@@ -157,27 +157,27 @@ def act(betting: Round, move: BettingMove) -> Round:
     """
     if not betting.pending:
         raise IllegalMove("nobody is to bet now")
-    seat, pending, answered = betting.pending[0], betting.pending[1:], betting.answered
+    player, pending, answered = betting.pending[0], betting.pending[1:], betting.answered
     limits, chips, live, price = betting.limits, betting.chips, betting.live, betting.price
     to_call = betting.to_call
     kind = type(move)
     if kind is Call and to_call:
-        chips = put_in(chips, seat, to_call)
+        chips = put_in(chips, player, to_call)
     elif kind is Fold and to_call:
-        live = tuple([other for other in live if other != seat])
+        live = tuple([other for other in live if other != player])
     elif kind is Check and not to_call:
         pass
     elif kind is Bet or kind is Raise:
         to = _checked(betting, move)
-        chips = put_in(chips, seat, to - chips.bets[seat])
+        chips = put_in(chips, player, to - chips.bets[player])
         before, price = price, _price_after(limits, price, to)
         if price.full_bets > before.full_bets:
             answered = (_FREE,) * len(answered)
-        at, stacks = live.index(seat), chips.stacks
+        at, stacks = live.index(player), chips.stacks
         pending = tuple([other for other in live[at + 1 :] + live[:at] if stacks[other]])
     else:
         raise IllegalMove("call or fold" if to_call else "there is nothing to call")
-    answered = with_entry(answered, seat, price.to_match)
+    answered = with_entry(answered, player, price.to_match)
     return _round(limits, chips, live, pending, price, answered)
 
 
@@ -210,9 +210,9 @@ def collect(betting: Round) -> tuple[Chips, Seat | None]:
     if not top:
         return chips, None
     if bets.count(top) == 1:
-        seat = Seat(bets.index(top))
-        uncalled = top - max([bet for other, bet in enumerate(bets) if other != seat])
-        chips, owner = put_in(chips, seat, -uncalled), seat
+        player = Seat(bets.index(top))
+        uncalled = top - max([bet for other, bet in enumerate(bets) if other != player])
+        chips, owner = put_in(chips, player, -uncalled), player
         bets, stacks = chips.bets, chips.stacks
     paid = tuple([before + bet for before, bet in zip(chips.paid, bets, strict=True)])
     return Chips(stacks, (0,) * len(bets), paid), owner
@@ -224,9 +224,9 @@ def post(stacks: Sequence[int], ante: int, blinds: Iterable[tuple[Seat, int]] = 
     if ante:
         paid = [min(ante, stack) for stack in stacks]
         behind = [stack - part for stack, part in zip(stacks, paid, strict=True)]
-    for seat, blind in blinds:
-        bets[seat] = min(blind, behind[seat])
-        behind[seat] -= bets[seat]
+    for player, blind in blinds:
+        bets[player] = min(blind, behind[player])
+        behind[player] -= bets[player]
     return Chips(tuple(behind), tuple(bets), tuple(paid))
 
 
@@ -247,14 +247,15 @@ def fallback(betting: Round) -> BettingMove:
 def clockwise(seats: tuple[Seat, ...], after: Seat) -> tuple[Seat, ...]:
     """Return seats, given in seat order, clockwise from the one after seat `after`, which is last."""
     return tuple(
-        [seat for seat in seats if seat > after] + [seat for seat in seats if seat <= after]
+        [player for player in seats if player > after]
+        + [player for player in seats if player <= after]
     )
 
 
 def able(chips: Chips, seats: tuple[Seat, ...]) -> bool:
     """Return whether two or more of the seats have chips, so that there is betting (B7)."""
     stacks = chips.stacks
-    return len([seat for seat in seats if stacks[seat]]) > 1
+    return len([player for player in seats if stacks[player]]) > 1
 
 
 def _round(
@@ -267,12 +268,12 @@ def _round(
 ) -> Round:
     if not pending or len(live) == 1:
         return Round(limits, chips, live, (), price, answered, 0, None, None)
-    seat, stacks, bets = pending[0], chips.stacks, chips.bets
-    bet, stack, to_match = bets[seat], stacks[seat], price.to_match
+    player, stacks, bets = pending[0], chips.stacks, chips.bets
+    bet, stack, to_match = bets[player], stacks[player], price.to_match
     # The highest total that another seat can still reach.
     reach = 0
     for other in live:
-        if other != seat and stacks[other]:
+        if other != player and stacks[other]:
             reach = max(reach, bets[other] + stacks[other])
     if reach == 0 and bet >= max(bets):
         # There is no opponent with chips (B7).
@@ -281,9 +282,9 @@ def _round(
     if (
         reach > to_match < bet + stack
         and (limits.max_raises is None or price.full_bets <= limits.max_raises)
-        and _may_raise(price, answered[seat])
+        and _may_raise(price, answered[player])
     ):
-        low, high = span(limits, price, chips, seat)
+        low, high = span(limits, price, chips, player)
     to_call = min(to_match - bet, stack)
     return Round(limits, chips, live, pending, price, answered, to_call, low, high)
 

@@ -6,12 +6,12 @@ Chinese Poker and Open-Face Chinese Poker share this module. C1 to C13 are rulin
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from arena import poker
-from arena.cards import CANONICAL, Card
+from arena.games import poker
+from arena.games.cards import CANONICAL, Card
 from arena.games.chinese.naturals import NATURAL_UNITS, NaturalHand
 from arena.games.chinese.unit_values import UnitValues
 from arena.games.frozen import Frozen
-from arena.poker import HandClass
+from arena.games.poker import HandClass
 
 H = TypeVar("H")
 
@@ -142,7 +142,7 @@ def pair_units(ours: Standing, theirs: Standing) -> int:
 
 
 def _natural_units(ours: Standing, theirs: Standing) -> int:
-    """A natural is paid by every seat without an equal or higher one."""
+    """Return what a natural wins: every seat without an equal or higher one pays it."""
     if not isinstance(theirs, NaturalHand):
         assert isinstance(ours, NaturalHand)
         return NATURAL_UNITS[ours.natural]
@@ -156,7 +156,7 @@ def _natural_units(ours: Standing, theirs: Standing) -> int:
 
 
 def _against_foul(winner: Strengths) -> int:
-    """A foul loses all three rows, at the units of the winner's rows (C3)."""
+    """Return what a foul pays: it loses all three rows, at the units of the winner's rows (C3)."""
     return sum(row_units(winner)) + SCOOP_UNITS
 
 

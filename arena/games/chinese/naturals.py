@@ -13,9 +13,9 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from arena import poker
-from arena.cards import CANONICAL, RANKS, SUITS, Card
-from arena.poker import RANK_COUNT
+from arena.games import poker
+from arena.games.cards import CANONICAL, RANKS, SUITS, Card
+from arena.games.poker import RANK_COUNT
 
 
 class Natural(StrEnum):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.games.chinese.hands import SCOOP_UNITS, back_units, front_units, middle_units
-from arena.poker import HandClass, least
+from arena.games.poker import HandClass, least
 
 # Quantiles of poker values: a row of the best setting of a random hand is equally likely between any
 # two neighbours. They were fitted to the best settings in games against each other;

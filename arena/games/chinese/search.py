@@ -19,7 +19,7 @@ from itertools import combinations
 from math import inf
 from typing import Final, TypeAlias
 
-from arena.cards import SUITS, Card
+from arena.games.cards import SUITS, Card
 from arena.games.chinese.hands import (
     BACK_SIZE,
     FRONT_SIZE,
@@ -29,7 +29,7 @@ from arena.games.chinese.hands import (
     Rows,
 )
 from arena.games.chinese.odds import BACK, FRONT, MIDDLE, expected_units
-from arena.poker import (
+from arena.games.poker import (
     BY_RANK_COUNTS,
     BY_SUITED_RANKS,
     RANK_BIT,
@@ -124,8 +124,8 @@ class Search:
                 self._keep(k)
         for suit in self._long_suits:
             self._add_flush_middles(suit)
-        found = sorted(self._best.values(), reverse=True)[:k]
-        return tuple([self._rows(back, front) for _, _, back, front in found])
+        best = sorted(self._best.values(), reverse=True)[:k]
+        return tuple([self._rows(back, front) for _, _, back, front in best])
 
     def _all_fronts(self) -> list[_Front]:
         """Return all fronts, the strongest first."""
@@ -156,7 +156,7 @@ class Search:
                         break
                     fewer = chosen[shorter]
                     if fewer:
-                        chosen[longer] += [each + part for each in fewer]
+                        chosen[longer] += [cards + part for cards in fewer]
         return chosen[size]
 
     def _promising(self, values: Sequence[int]) -> list[_Promising]:

@@ -14,7 +14,7 @@ from itertools import combinations
 from math import comb
 from typing import Final
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.chinese.hands import FRONT_SIZE, HAND_SIZE, MIDDLE_SIZE, SIZES, Rows, high_first
 from arena.games.chinese.search import Search
 from arena.games.contract import Move

@@ -3,7 +3,6 @@
 from typing import Final
 
 from arena.games.chinese_poker import messages, rules
-from arena.games.chinese_poker.options import Options
 from arena.games.game import Game
 
 GAMES: Final = (
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="Set thirteen cards into three poker hands and compare with everybody else.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=3,
         seats=tuple(rules.SEATS),
     ),

@@ -1,13 +1,16 @@
-"""Moves, events and views of Chinese Poker."""
+"""Moves, events, views and options of Chinese Poker."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.chinese.hands import Rows, high_first
 from arena.games.chinese.naturals import Natural
+from arena.games.chinese.unit_values import unit_values_option
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
+from arena.games.options import hands_setting
 
 
 class Phase(StrEnum):
@@ -131,3 +134,15 @@ class View(Frozen):
     """Naturals of this hand, by seat; empty before all have set."""
     totals: tuple[int, ...]
     """Units of completed hands, by seat."""
+
+
+HANDS_PER_SEAT: Final = 4
+"""The number of hands that each seat deals by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of a match."""
+
+    hands: int = hands_setting(0, f"{HANDS_PER_SEAT} deals by each seat")
+    unit_values: str = unit_values_option()

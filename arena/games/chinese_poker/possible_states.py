@@ -2,16 +2,14 @@
 
 from collections.abc import Callable
 
-from arena.cards import PACK_52, Card
+from arena.games.cards import PACK_52, Card, hands_of
 from arena.games.chinese.hands import HAND_SIZE, Rows, high_first
 from arena.games.chinese.naturals import natural_of
 from arena.games.chinese.settings import candidates
 from arena.games.chinese.unit_values import unit_values
-from arena.games.chinese_poker.messages import Phase, Set, View
-from arena.games.chinese_poker.options import HANDS_PER_SEAT, Options
-from arena.games.chinese_poker.state import Committed, Deal, Match, State
+from arena.games.chinese_poker.messages import HANDS_PER_SEAT, Options, Phase, Set, View
+from arena.games.chinese_poker.rules import Committed, Deal, Match, State
 from arena.games.contract import Seat
-from arena.games.possible_cards import hands_of
 
 
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
@@ -21,7 +19,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     by row. A view does not tell the units of each hand played, which are taken as 0.
     """
     seats = len(view.totals)
-    everybody = tuple(Seat(each) for each in range(seats))
+    everybody = tuple(Seat(number) for number in range(seats))
     match = Match(
         everybody,
         options.hands or HANDS_PER_SEAT * seats,
@@ -30,14 +28,14 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
         ((0,) * seats,) * view.hand,
         view.totals,
     )
-    shown = {each.seat: high_first(each.cards) for each in view.naturals}
+    shown = {natural.seat: high_first(natural.cards) for natural in view.naturals}
     hands = _hands(shown | {seat: view.held}, seats, below)
     deal = Deal(hands, tuple(map(natural_of, hands)))
     if view.phase is not Phase.SURRENDER:
         return State(match, deal, None)
     settings = tuple(
-        None if each in shown else _set(view.setting if each == seat else _best(hands[each]))
-        for each in everybody
+        None if player in shown else _set(view.setting if player == seat else _best(hands[player]))
+        for player in everybody
     )
     return State(match, deal, Committed(settings, view.naturals, view.to_act))
 
@@ -49,7 +47,7 @@ def _hands(
     unseen = set(PACK_52).difference(*known.values())
     *drawn, _ = hands_of(unseen, (*[HAND_SIZE] * hidden, len(unseen) - HAND_SIZE * hidden), below)
     left = iter(drawn)
-    return tuple(known.get(Seat(each)) or high_first(next(left)) for each in range(seats))
+    return tuple(known.get(Seat(player)) or high_first(next(left)) for player in range(seats))
 
 
 def _best(held: tuple[Card, ...]) -> Rows:

@@ -13,10 +13,10 @@ seats settles once (`arena.games.chinese.hands`).
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from arena.cards import PACK_52, Card
+from arena.games.cards import PACK_52, Card, dealt_singly
 from arena.games.chinese.hands import (
     HAND_SIZE,
     MOST_UNITS,
@@ -29,17 +29,19 @@ from arena.games.chinese.hands import (
     settle_pairs,
     strengths,
 )
-from arena.games.chinese.naturals import best_natural, natural_of
+from arena.games.chinese.naturals import Natural, best_natural, natural_of
 from arena.games.chinese.settings import SettingMoves, by_rank
-from arena.games.chinese.unit_values import most_in_a_hand, unit_values
+from arena.games.chinese.unit_values import UnitValues, most_in_a_hand, unit_values
 from arena.games.chinese_poker.messages import (
     DECLARE_NATURAL,
+    HANDS_PER_SEAT,
     PLAY,
     SURRENDER,
     Dealt,
     HandBegan,
     Move,
     NaturalDeclared,
+    Options,
     Phase,
     Revealed,
     Scored,
@@ -48,8 +50,6 @@ from arena.games.chinese_poker.messages import (
     Surrendered,
     View,
 )
-from arena.games.chinese_poker.options import HANDS_PER_SEAT, Options
-from arena.games.chinese_poker.state import Committed, Deal, Match, State
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -63,6 +63,51 @@ from arena.games.contract import (
 )
 from arena.games.options import check_match
 
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What continues from hand to hand."""
+
+    seats: tuple[Seat, ...]
+    hands: int
+    """The number of hands in the match."""
+    unit_values: UnitValues
+    hand: int
+    hand_scores: tuple[tuple[int, ...], ...]
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The cards of a hand, by seat."""
+
+    hands: tuple[tuple[Card, ...], ...]
+    """Thirteen cards for each seat, from high to low; empty when the match is over."""
+    naturals: tuple[Natural | None, ...]
+    """The highest natural in each hand, declared or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The choices of a hand after all have set."""
+
+    settings: tuple[Set | None, ...]
+    """By seat; None if the seat declared a natural."""
+    naturals: tuple[ShownNatural, ...]
+    asked: tuple[Seat, ...]
+    """The seats without natural, which play or surrender next."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match before a simultaneous choice."""
+
+    match: Match
+    deal: Deal
+    committed: Committed | None
+    """None while the seats set their cards."""
+
+
 SEATS: Final[range] = range(2, 5)
 _PLAY_OR_SURRENDER: Final = Listed((PLAY, SURRENDER))
 
@@ -75,7 +120,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
     """
     check_match("Chinese Poker", SEATS, seats, options.hands)
     hands = options.hands or HANDS_PER_SEAT * seats
-    everybody = tuple(Seat(seat) for seat in range(seats))
+    everybody = tuple(Seat(number) for number in range(seats))
     values = unit_values(options.unit_values, seats)
     return deal_hand(Match(everybody, hands, values, 0, (), (0,) * seats), deals)
 
@@ -90,8 +135,8 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
     if not asked:
         raise IllegalMove("the match is over")
     choices = require_to_act(chosen, asked)
-    for seat, move in zip(asked, choices, strict=True):
-        if move not in moves(state, seat):
+    for player, move in zip(asked, choices, strict=True):
+        if move not in moves(state, player):
             raise IllegalMove(_why_illegal(state, move))
     if state.committed is None:
         return _commit(state, choices, deals)
@@ -120,9 +165,9 @@ def view(state: State, seat: Seat | None) -> View:
     natural = setting = None
     if seat is not None and deal.hands:
         held, natural = deal.hands[seat], deal.naturals[seat]
-        own = committed.settings[seat] if committed is not None else None
-        if own is not None:
-            setting = Rows(own.front, own.middle, own.back)
+        seats_setting = committed.settings[seat] if committed is not None else None
+        if seats_setting is not None:
+            setting = Rows(seats_setting.front, seats_setting.middle, seats_setting.back)
     return View(
         phase=_phase(state),
         hand=match.hand,
@@ -191,11 +236,11 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     """Deal singly from the dealer's left; the rest of the pack is out of play."""
     seats, dealer = len(match.seats), _dealer(match)
     deck = deals.shuffle(match.hand, "deck", PACK_52)[: seats * HAND_SIZE]
-    hands = tuple(high_first(deck[(seat - dealer - 1) % seats :: seats]) for seat in match.seats)
+    hands = tuple(map(high_first, dealt_singly(deck, seats, dealer)))
     deal = Deal(hands, tuple(map(natural_of, hands)))
     events = (
         SentEvent(HandBegan(match.hand, dealer)),
-        *(SentEvent(Dealt(seat, hands[seat]), (seat,)) for seat in match.seats),
+        *(SentEvent(Dealt(player, hands[player]), (player,)) for player in match.seats),
     )
     return Step(State(match, deal, None), events)
 
@@ -204,14 +249,15 @@ def _commit(state: State, choices: Sequence[Move], deals: Deals) -> Step:
     """Commit the settings and show the naturals, but no settings (C9)."""
     settings = tuple(move if isinstance(move, Set) else None for move in choices)
     naturals = tuple(
-        _shown_natural(seat, state.deal.hands[seat])
-        for seat in state.match.seats
-        if settings[seat] is None
+        _shown_natural(player, state.deal.hands[player])
+        for player in state.match.seats
+        if settings[player] is None
     )
-    asked = tuple(seat for seat in state.match.seats if settings[seat] is not None)
+    asked = tuple(player for player in state.match.seats if settings[player] is not None)
     committed = Committed(settings, naturals, asked)
     events = tuple(
-        SentEvent(NaturalDeclared(each.seat, each.natural, each.cards)) for each in naturals
+        SentEvent(NaturalDeclared(natural.seat, natural.natural, natural.cards))
+        for natural in naturals
     )
     if len(asked) > 1:
         return Step(State(state.match, state.deal, committed), events)
@@ -232,19 +278,19 @@ def _reveal(state: State, committed: Committed, answers: Sequence[Move], deals: 
     standings: list[Standing] = []
     events: list[SentEvent] = []
     answer_of = dict(zip(committed.asked, answers, strict=True))
-    for seat, setting in zip(match.seats, committed.settings, strict=True):
+    for player, setting in zip(match.seats, committed.settings, strict=True):
         if setting is None:
-            natural = best_natural(state.deal.hands[seat])
+            natural = best_natural(state.deal.hands[player])
             assert natural is not None
             standings.append(natural)
-        elif answer_of[seat] == SURRENDER:
+        elif answer_of[player] == SURRENDER:
             standings.append(SURRENDERED)
-            events.append(SentEvent(Surrendered(seat)))
+            events.append(SentEvent(Surrendered(player)))
         else:
             front, middle, back = setting.front, setting.middle, setting.back
             rows = strengths(front, middle, back)
             standings.append(rows)
-            events.append(SentEvent(Revealed(seat, front, middle, back, is_foul(rows))))
+            events.append(SentEvent(Revealed(player, front, middle, back, is_foul(rows))))
     units = settle_pairs(standings, pair_units, match.unit_values)
     totals = tuple(map(sum, zip(match.totals, units, strict=True)))
     events.append(SentEvent(Scored(match.hand, units, totals)))

@@ -3,7 +3,6 @@
 from typing import Final
 
 from arena.games.democracy import messages, rules
-from arena.games.democracy.options import Options
 from arena.games.game import Game
 
 GAMES: Final = (
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="All play a card at once for tricks whose cards win the vote of four tribes.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=1,
         seats=(2, 3, 4, 5, 6),
     ),

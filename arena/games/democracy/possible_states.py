@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 
-from arena.cards import Card, without
+from arena.games.cards import Card, hands_of, without
 from arena.games.contract import Seat
-from arena.games.democracy.messages import HAND_ORDER, View
-from arena.games.democracy.options import Options
-from arena.games.democracy.rules import PACKS
-from arena.games.democracy.state import Day, Match, State
-from arena.games.possible_cards import hands_of
+from arena.games.democracy.messages import HAND_ORDER, Options, View
+from arena.games.democracy.rules import PACKS, Day, Match, State
 
 
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
@@ -23,7 +20,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     *drawn, pool, undealt = hands_of(without(PACKS[seats], seen), sizes, below)
     hands: list[tuple[Card, ...]] = [_in_order(hand) for hand in drawn]
     hands.insert(seat, view.held)
-    everybody = tuple(Seat(each) for each in range(seats))
+    everybody = tuple(Seat(number) for number in range(seats))
     scores = ((0,) * seats,) * view.hand
     match = Match(options, everybody, view.hand, scores, view.totals)
     return State(match, view.island, Day(view.day, tuple(hands), (view.upcard, *pool), undealt))

@@ -15,9 +15,10 @@ Thirteen captured points of a suit are its tribe, worth 1 at the island's end.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from arena.cards import JOKER, SUITS, Card, pack
+from arena.games.cards import JOKER, SUITS, Card, pack
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -32,21 +33,54 @@ from arena.games.democracy.messages import (
     HAND_ORDER,
     PLAYS,
     RANKING,
+    SIZES,
     TIE,
     DayBegan,
     Dealt,
     Island,
     Move,
+    Options,
     Phase,
     Scored,
     Shown,
     TurnedUp,
     View,
 )
-from arena.games.democracy.options import SIZES, Options
 from arena.games.democracy.scoring import capture, tribes_of, trick_winner, unplayed
-from arena.games.democracy.state import Day, Match, State
-from arena.games.options import check_match, ended_by_limit, match_is_over
+from arena.games.options import check_match, match_is_over, race_result
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What continues from hand to hand."""
+
+    options: Options
+    seats: tuple[Seat, ...]
+    hand: int
+    hand_scores: tuple[tuple[int, ...], ...]
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The cards of a day, and those still to be dealt."""
+
+    number: int
+    hands: tuple[tuple[Card, ...], ...]
+    """By seat, each hand in order."""
+    pool: tuple[Card, ...]
+    """The upcard first."""
+    undealt: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match between two tricks."""
+
+    match: Match
+    island: Island
+    day: Day
+
 
 PACKS: Final = {seats: pack(RANKING, jokers=sizes.jokers) for seats, sizes in SIZES.items()}
 
@@ -58,7 +92,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
       BadOptions: unless there are 2 to 6 seats and `hands` is a multiple of them.
     """
     check_match("Democracy", tuple(SIZES), seats, options.hands)
-    everybody = tuple(Seat(seat) for seat in range(seats))
+    everybody = tuple(Seat(number) for number in range(seats))
     return _begin_island(Match(options, everybody, 0, (), (0,) * seats), deals)
 
 
@@ -140,9 +174,7 @@ def result(state: State) -> Result | None:
     """Return tribes and places; equal totals share a place (R9)."""
     if to_act(state):
         return None
-    match = state.match
-    limited = ended_by_limit(match.options, match.totals)
-    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
+    return race_result(state.match)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
@@ -176,18 +208,18 @@ def _begin_day(match: Match, island: Island, number: int, deck: tuple[Card, ...]
     """Deal a day singly from the dealer's left, to the pool last in each round (R10)."""
     seats, dealer = len(match.seats), _dealer(match)
     sizes = SIZES[seats]
-    each = sizes.first_day if number == 1 else sizes.second_day
-    cut = each * (seats + 1)
+    size = sizes.first_day if number == 1 else sizes.second_day
+    cut = size * (seats + 1)
     dealt, rest = deck[:cut], deck[cut:]
     hands = tuple(
-        tuple(sorted(dealt[(seat - dealer - 1) % seats :: seats + 1], key=HAND_ORDER.__getitem__))
-        for seat in match.seats
+        tuple(sorted(dealt[(player - dealer - 1) % seats :: seats + 1], key=HAND_ORDER.__getitem__))
+        for player in match.seats
     )
     # Day 2 uses all cards that are left, so `rest` is empty after it.
     day = Day(number, hands, dealt[seats :: seats + 1], rest)
     events = (
-        SentEvent(DayBegan(match.hand, number, dealer, each)),
-        *(SentEvent(Dealt(seat, hands[seat]), (seat,)) for seat in match.seats),
+        SentEvent(DayBegan(match.hand, number, dealer, size)),
+        *(SentEvent(Dealt(player, hands[player]), (player,)) for player in match.seats),
         SentEvent(TurnedUp(day.pool[0])),
     )
     return Step(State(match, island, day), events)
@@ -195,7 +227,7 @@ def _begin_day(match: Match, island: Island, number: int, deck: tuple[Card, ...]
 
 def _end_island(state: State, deals: Deals) -> Step:
     match, points = state.match, state.island.points
-    tribes = tuple(len(tribes_of(each)) for each in points)
+    tribes = tuple(len(tribes_of(captured)) for captured in points)
     totals = tuple(had + won for had, won in zip(match.totals, tribes, strict=True))
     scores = (*match.hand_scores, tribes)
     scored = SentEvent(Scored(match.hand, points, tribes, totals))

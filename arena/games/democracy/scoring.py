@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from arena.cards import JOKER, SUITS, Card, pack
+from arena.games.cards import JOKER, SUITS, Card, pack
 from arena.games.contract import Seat
 from arena.games.democracy.messages import NO_POINTS, RANKING, TIE, Island, SuitPoints
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from arena.games.eleusis import messages, rules
-from arena.games.eleusis.options import Options, Variant
+from arena.games.eleusis.messages import Variant
 from arena.games.game import Game
 
 
@@ -16,7 +16,6 @@ def _game(variant: Variant, game_id: str, title: str, summary: str) -> Game:
         summary=summary,
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=3,
         seats=tuple(rules.SEATS),
         preset={"variant": variant.value},

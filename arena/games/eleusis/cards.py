@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from arena.cards import PACK_52, Card, pack, without
-from arena.cel import DECK_ORDER
+from arena.games.cards import PACK_52, Card, pack, without
+from arena.games.cel import DECK_ORDER
 from arena.games.contract import Deals, Seat, with_entry
-from arena.games.eleusis.messages import Layout
-from arena.games.eleusis.options import Variant
+from arena.games.eleusis.messages import Layout, Variant
 from arena.games.eleusis.state import NO_CALLS, NO_LAYOUT, NO_OFFICE, Cards, Match, Table
 
 DEALT: Final = {Variant.ELEUSIS.value: 14, Variant.EXPRESS.value: 12}

@@ -1,7 +1,7 @@
 """The hidden rule of Eleusis: validation of rules, judgement of cards, comparison of guesses.
 
 Rulings are numbered R1 to R5 for Eleusis and X1 to X9 for Eleusis Express. The language of rules is
-`arena.cel`.
+`arena.games.cel`.
 
 A rule is validated on random lines before a hand, and a guess is compared with it on random lines. The
 random numbers are derived from the deals: a pack that is shuffled under a label (`validate 1`, `guess 3`)
@@ -13,18 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.cards import PACK_52, Card
-from arena.cel import (
-    ALL_FACES,
-    FACES,
-    CardFace,
-    Evaluated,
-    Rule,
-    RuleError,
-    RuleFailed,
-)
+from arena.games.cards import PACK_52, Card
+from arena.games.cel import ALL_FACES, FACES, CardFace, Evaluated, Rule, RuleError, RuleFailed
 from arena.games.contract import Deals
-from arena.games.eleusis.verdict import Verdict, Witness
+from arena.games.eleusis.messages import Verdict, Witness
 from arena.games.eleusis.work import (
     EXAMPLES,
     GUESS_STEPS,
@@ -130,21 +122,21 @@ class _Trial:
     def _walk(self, starter: Card, steps: int, draws: Draws) -> Validation | None:
         line = [FACES[starter]]
         for _ in range(steps):
-            found = self._rule.evaluate(line)
-            self._spent += found.cost
-            self._dearest = max(self._dearest, found.dearest)
-            if found.failed is not None:
-                card, failure = found.failed
+            evaluated = self._rule.evaluate(line)
+            self._spent += evaluated.cost
+            self._dearest = max(self._dearest, evaluated.dearest)
+            if evaluated.failed is not None:
+                card, failure = evaluated.failed
                 reason = f"{failure}, with {card} after {_shown(line)}"
                 return Validation(Verdict.RUNTIME_ERROR, reason)
             if self._spent > TOTAL_COST:
                 return Validation(Verdict.COST, "the rule takes too many steps in all")
             self._steps += 1
-            self._allowed += found.allowed.bit_count()
-            if not found.allowed:
+            self._allowed += evaluated.allowed.bit_count()
+            if not evaluated.allowed:
                 self._dead_end = self._dead_end or _cards(line)
                 return None
-            line.append(draws.face(found.allowed))
+            line.append(draws.face(evaluated.allowed))
         return None
 
     def _verdict(self) -> Validation:
@@ -152,11 +144,11 @@ class _Trial:
             reason = f"no card is right after {_joined(self._dead_end)}"
             return Validation(Verdict.DEAD_END, reason)
         share = self._allowed / (self._steps * len(ALL_FACES))
-        said = f"on average {share:.1%} of all cards are right"
+        average = f"on average {share:.1%} of all cards are right"
         if share < LEAST_SHARE:
-            return Validation(Verdict.TOO_RESTRICTIVE, f"{said}, under {LEAST_SHARE:.0%}")
+            return Validation(Verdict.TOO_RESTRICTIVE, f"{average}, under {LEAST_SHARE:.0%}")
         if share > MOST_SHARE:
-            return Validation(Verdict.TOO_PERMISSIVE, f"{said}, over {MOST_SHARE:.0%}")
+            return Validation(Verdict.TOO_PERMISSIVE, f"{average}, over {MOST_SHARE:.0%}")
         return Validation(Verdict.ACCEPTED, "", self._dearest)
 
 

@@ -12,9 +12,9 @@ from itertools import accumulate
 from math import factorial
 from typing import Final
 
-from arena.cards import Card
-from arena.cel import Rule as Language
-from arena.cel import RuleError
+from arena.games.cards import Card
+from arena.games.cel import Rule as Language
+from arena.games.cel import RuleError
 from arena.games.contract import Listed
 from arena.games.eleusis.messages import (
     DECLARE,

@@ -2,7 +2,7 @@
 
 A rule is a set of bits. What it says of the next card depends on a *context*, a number that a rule of its kind makes of the
 mainline; for most it is the last card. Bit 52 · context + face is set if that face is right. So rules are joined by operations
-on integers, and a whole hand is held against a rule by a few of them. The texts are in the language of `arena.cel`, and the
+on integers, and a whole hand is held against a rule by a few of them. The texts are in the language of `arena.games.cel`, and the
 tests evaluate them.
 
 The prior of a rule is an equal share of its family: simple families have few rules.
@@ -14,8 +14,8 @@ from functools import cache, lru_cache
 from itertools import permutations
 from typing import Final, NamedTuple, TypeAlias
 
-from arena.cards import Card
-from arena.cel import ALL_FACES, FACES, CardFace, Rule
+from arena.games.cards import Card
+from arena.games.cel import ALL_FACES, FACES, CardFace, Rule
 from arena.games.eleusis.hidden_rule import LEAST_SHARE, MOST_SHARE
 from arena.games.eleusis.messages import Calls, Layout, View
 
@@ -23,15 +23,15 @@ FACE_COUNT: Final = len(ALL_FACES)
 _ALL: Final = (1 << FACE_COUNT) - 1
 _INDEX: Final = {card: at for at, card in enumerate(FACES)}
 SIMPLE_RULES: Final = 1_000
-"""Rules of each kind, the first ones, that are simple."""
+"""The number of rules of each kind, from the first, that count as simple."""
 CONTRADICTION: Final = 0.02
-"""What each contradiction leaves of a rule's weight, so that the nearest rules are known where none fits."""
+"""The factor of a rule's weight for each contradiction. It is above 0, so the nearest rules rank first if none fits."""
 _MOST_BEHIND: Final = 4
-"""Contradictions by which a rule may be behind the nearest one; further ones weigh nothing."""
+"""The most contradictions that a rule may have beyond those of the nearest one; others have no weight."""
 
 
 class Ends(NamedTuple):
-    """What kinds of rules look at in a mainline: its ends and its length."""
+    """The part of a mainline that rules depend on: its ends and its length."""
 
     first: CardFace
     before: CardFace | None
@@ -44,7 +44,7 @@ class Ends(NamedTuple):
         return cls(line[0], line[-2] if len(line) > 1 else None, line[-1], len(line))
 
     def then(self, card: CardFace) -> "Ends":
-        """The ends with one more card."""
+        """Return the ends with one more card."""
         return Ends(self.first, self.last, card, self.size + 1)
 
 
@@ -53,7 +53,7 @@ Context: TypeAlias = Callable[[Ends], int]
 
 
 class Kind(NamedTuple):
-    """Rules that look at the same part of the mainline."""
+    """Rules that depend on the same part of the mainline."""
 
     context: Context
     contexts: int
@@ -61,11 +61,16 @@ class Kind(NamedTuple):
 
 
 class LikelyRule(NamedTuple):
-    """A rule, and what it says in each context."""
+    """A rule, and the cards that it allows in each context."""
 
     text: str
     bits: int
     prior: float
+
+    def shares(self, kind: Kind) -> Iterator[float]:
+        """Yield the share of the faces that are right, in each context of its kind."""
+        for context in range(kind.contexts):
+            yield (self.bits >> FACE_COUNT * context & _ALL).bit_count() / FACE_COUNT
 
 
 class _Part(NamedTuple):
@@ -80,7 +85,7 @@ def _last(line: Ends) -> int:
 
 
 def _before(line: Ends) -> int:
-    """The card before the last one; one more context stands for a line of one card."""
+    """Return the number of the card before the last one; one more number stands for a line of one card."""
     return FACE_COUNT if line.before is None else _INDEX[line.before.card]
 
 
@@ -158,7 +163,7 @@ def _bracketed(part: _Part) -> str:
 
 
 def _alike(traits: Sequence[str]) -> list[_Part]:
-    """Rules by which the next card has a trait if the last one has another trait, or if it lacks it."""
+    """Return the rules by which the next card has a trait if the last one has another trait, or if it lacks it."""
     cards = _parts(traits, "card")
     return [
         _Part(f"({last.text}) {sign} ({card.text})", last.bits ^ card.bits ^ flip)
@@ -172,7 +177,7 @@ _Family: TypeAlias = tuple[float, Kind, list[_Part]]
 
 
 def _families() -> Iterator[_Family]:
-    """Families of rules with the prior of each, the simplest first."""
+    """Return the families of rules with the prior of each, the simplest first."""
     main_relations = [_part(text) for text in _MAIN_RELATIONS]
     relations = [*main_relations, *(_part(text) for text in _relations())]
     yield 0.2, LAST, _both_signs(main_relations)
@@ -212,7 +217,7 @@ _PERIODS: Final = range(2, 8)
 
 
 def _by_place(trait: str) -> Iterator[_Family]:
-    """Rules by the place in the line, where cards with a trait and cards without it come in turn."""
+    """Return the rules by the place in the line, where cards with a trait and cards without it come in turn."""
     shown, first = trait.format("card"), trait.format("line[0]")
     have = _part(shown).bits & _ALL
     lack = _ALL ^ have
@@ -239,15 +244,18 @@ def _by_place(trait: str) -> Iterator[_Family]:
 
 @cache
 def likely_rules() -> tuple[tuple[Kind, tuple[LikelyRule, ...]], ...]:
-    """All rules by kind, each once, without those that allow too few or too many cards (R4)."""
-    found: dict[Kind, dict[int, LikelyRule]] = {}
+    """Return all rules by kind, each once, without those that allow too few or too many cards (R4)."""
+    rules: dict[Kind, dict[int, LikelyRule]] = {}
     for prior, kind, parts in _families():
-        own = found.setdefault(kind, {})
+        by_bits = rules.setdefault(kind, {})
         bits = FACE_COUNT * kind.contexts
         for part in parts:
-            if part.bits not in own and LEAST_SHARE <= part.bits.bit_count() / bits <= MOST_SHARE:
-                own[part.bits] = LikelyRule(part.text, part.bits, prior / len(parts))
-    return tuple((kind, tuple(own.values())) for kind, own in found.items())
+            if (
+                part.bits not in by_bits
+                and LEAST_SHARE <= part.bits.bit_count() / bits <= MOST_SHARE
+            ):
+                by_bits[part.bits] = LikelyRule(part.text, part.bits, prior / len(parts))
+    return tuple((kind, tuple(by_bits.values())) for kind, by_bits in rules.items())
 
 
 class Shown(NamedTuple):
@@ -260,18 +268,18 @@ class Shown(NamedTuple):
 
 
 def shown_by(layout: Layout, calls: Calls) -> tuple[Shown, ...]:
-    """What the layout and the no-plays tell of the rule."""
-    found = [
+    """Return the plays and no-plays that limit the rule."""
+    units = [
         Shown(place, (card,), right=True) for place, card in enumerate(layout.mainline) if place
     ]
-    found += [
+    units += [
         Shown(after + 1, cards, right=False)
         for after, cards in zip(layout.side_after, layout.sidelines, strict=True)
     ]
     for hand, after, right in zip(calls.hands, calls.after, calls.right, strict=True):
         if right:  # of a false no-play, the card that joined the mainline tells all
-            found += [Shown(after + 1, (card,), right=False) for card in dict.fromkeys(hand)]
-    return tuple(found)
+            units += [Shown(after + 1, (card,), right=False) for card in dict.fromkeys(hand)]
+    return tuple(units)
 
 
 @dataclass(frozen=True)
@@ -279,9 +287,9 @@ class Beliefs:
     """Rules by how likely they are, the likeliest first."""
 
     rules: tuple[tuple[float, Kind, LikelyRule], ...]
-    """Some of the likeliest with their shares of the weight of all."""
+    """The likeliest rules with their shares of the weight of all."""
     contradictions: int
-    """How often the nearest rule says otherwise."""
+    """The number of plays that contradict the nearest rule."""
 
     @property
     def text(self) -> str:
@@ -289,15 +297,15 @@ class Beliefs:
         return self.rules[0][2].text
 
     def allowed(self, line: Ends, most: int) -> list[int]:
-        """The bits of the right faces after a line, by each of the `most` likeliest rules."""
+        """Return the bits of the right faces after a line, by each of the `most` likeliest rules."""
         contexts: dict[Context, int] = {}
-        found = []
+        results = []
         for _, kind, rule in self.rules[:most]:
             context = contexts.get(kind.context)
             if context is None:
                 context = contexts[kind.context] = FACE_COUNT * kind.context(line)
-            found.append(rule.bits >> context & _ALL)
-        return found
+            results.append(rule.bits >> context & _ALL)
+        return results
 
 
 _KEPT: Final = 300
@@ -317,7 +325,7 @@ def beliefs(
     """
     faces = [FACES[card] for card in line]
     ends = [Ends.of(faces[:size]) for size in range(1, len(faces) + 1)]
-    played = [(_lines(ends[each.after - 1], each.cards), each.right) for each in shown]
+    played = [(_lines(ends[unit.after - 1], unit.cards), unit.right) for unit in shown]
     weighed: list[tuple[int, Kind, LikelyRule]] = []
     least = len(line) + len(shown)
     for kind, rules in likely_rules():
@@ -335,11 +343,11 @@ def beliefs(
                 strings.append(bits)
         out = {rule.bits for rule in rules if rule.text in refuted} if refuted else ()
         for rule in rules[:most_rules]:
-            said = rule.bits
-            against = (right & ~said).bit_count() + (wrong & said).bit_count()
-            if against <= least + _MOST_BEHIND and said not in out:
+            agreeing = rule.bits
+            against = (right & ~agreeing).bit_count() + (wrong & agreeing).bit_count()
+            if against <= least + _MOST_BEHIND and agreeing not in out:
                 for bits in strings:
-                    against += not bits & ~said
+                    against += not bits & ~agreeing
                 least = min(least, against)
                 weighed.append((against, kind, rule))
     weights = [
@@ -348,21 +356,21 @@ def beliefs(
         if against <= least + _MOST_BEHIND
     ]
     weights.sort(key=lambda each: -each[0])
-    total = sum(each[0] for each in weights)
+    total = sum(weight[0] for weight in weights)
     kept = tuple((weight / total, kind, rule) for weight, kind, rule in weights[:_KEPT])
     return Beliefs(kept, least)
 
 
 def _lines(line: Ends, cards: Sequence[Card]) -> list[tuple[Ends, int]]:
-    """For each of several cards, the line before it and its index."""
-    found = []
+    """Return, for each of several cards, the line before it and its index."""
+    lines = []
     for card in cards:
-        found.append((line, _INDEX[card]))
+        lines.append((line, _INDEX[card]))
         line = line.then(FACES[card])
-    return found
+    return lines
 
 
 def beliefs_of(view: View, most_rules: int | None = None) -> Beliefs:
-    """What a view tells of the rule."""
+    """Return the likely rules after all that a view shows of the rule."""
     shown = shown_by(view.layout, view.calls)
     return beliefs(view.layout.mainline, shown, view.guesses.texts, most_rules)

@@ -1,13 +1,36 @@
-"""Moves, events and views of Eleusis."""
+"""Moves, events, views and options of Eleusis."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import Card
-from arena.cel import DECK_ORDER
+from arena.games.cards import Card
+from arena.games.cel import DECK_ORDER
 from arena.games.contract import Seat
-from arena.games.eleusis.verdict import Verdict
 from arena.games.frozen import Frozen
+from arena.games.options import hands_setting, setting
+
+
+class Verdict(StrEnum):
+    """The verdict on a rule, in the order of the tests."""
+
+    ACCEPTED = "accepted"
+    SYNTAX = "syntax"
+    RUNTIME_ERROR = "runtime_error"
+    COST = "cost"
+    DEAD_END = "dead_end"
+    TOO_RESTRICTIVE = "too_restrictive"
+    TOO_PERMISSIVE = "too_permissive"
+
+
+class Witness(Frozen):
+    """A difference between a guess and the rule: on `card` after `line`."""
+
+    line: tuple[Card, ...]
+    card: Card
+    legal: bool
+    """Whether the rule allows the card."""
+
 
 SHOWN_CALLS: Final = 64
 """The number of no-plays in a view; older ones are in events only."""
@@ -352,3 +375,37 @@ class View(Frozen):
     """The rule of the previous hand; after the match that of the last hand."""
     totals: tuple[int, ...]
     """Scores of completed hands, by seat."""
+
+
+MAX_HANDS: Final = 80
+
+
+class Variant(StrEnum):
+    """One of the two games."""
+
+    ELEUSIS = "eleusis"
+    EXPRESS = "express"
+
+
+class Guessers(StrEnum):
+    """Who may guess after a right play."""
+
+    ALL = "all"
+    PLAYER = "player"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of a match."""
+
+    hands: int = hands_setting(0, "one deal by each seat", maximum=MAX_HANDS)
+    max_turns: int = setting(
+        40, "turns of each seat after which a hand ends at the latest", minimum=1, maximum=100
+    )
+    guessers: str = setting(
+        Guessers.ALL,
+        "who may guess after a right play: all seats but the dealer, or only the one that played",
+        choices=tuple(Guessers),
+        needs={"variant": (Variant.EXPRESS,)},
+    )
+    variant: str = setting(Variant.ELEUSIS, "which Eleusis", choices=tuple(Variant))

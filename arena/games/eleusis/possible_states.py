@@ -4,15 +4,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from arena.cards import Card, pack
-from arena.cel import ALL_FACES, Rule
+from arena.games.cards import Card, hands_of, pack
+from arena.games.cel import ALL_FACES, Rule
 from arena.games.contract import Seat
 from arena.games.eleusis.cards import undealt
 from arena.games.eleusis.likely_rules import SIMPLE_RULES, beliefs_of
-from arena.games.eleusis.messages import NO_PLAY, Phase, Play, View
-from arena.games.eleusis.options import Options
+from arena.games.eleusis.messages import NO_PLAY, Options, Phase, Play, View
 from arena.games.eleusis.state import Attempts, Cards, Match, Secret, State, Table, Turn
-from arena.games.possible_cards import hands_of
 
 _WEIGHT_UNITS: Final = 1 << 30
 
@@ -25,7 +23,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     tell which cards lie under the stock, and how many guesses were made before those that it shows.
     """
     assert view.to_act is not None
-    seats = tuple(Seat(each) for each in range(len(view.hand_sizes)))
+    seats = tuple(Seat(number) for number in range(len(view.hand_sizes)))
     nothing = ((0,) * len(seats),) * view.hand
     match = Match(options, seats, view.hand, nothing, view.totals, view.previous_rule)
     if view.phase is Phase.RULE:
@@ -40,8 +38,8 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
 def _secret(view: View, below: Callable[[int], int]) -> Secret:
     text = view.rule
     if text is None:
-        found = beliefs_of(view, SIMPLE_RULES)
-        rules = (beliefs_of(view) if found.contradictions else found).rules
+        beliefs = beliefs_of(view, SIMPLE_RULES)
+        rules = (beliefs_of(view) if beliefs.contradictions else beliefs).rules
         drawn = below(_WEIGHT_UNITS) / _WEIGHT_UNITS
         text = rules[0][2].text
         for weight, _, rule in rules:
@@ -59,22 +57,24 @@ def _cards(view: View, seat: Seat, below: Callable[[int], int]) -> Cards:
         shown.update(unit)
     packs = (shown.total() + sum(view.hand_sizes) + view.stock) // len(ALL_FACES)
     known = [
-        view.held if each == seat else _known(view, each) for each in range(len(view.hand_sizes))
+        view.held if owner == seat else _known(view, owner) for owner in range(len(view.hand_sizes))
     ]
     unseen = Counter(pack(packs=packs)) - shown
-    for each in known:
-        unseen -= Counter(each)
-    sizes = [size - len(own) for size, own in zip(view.hand_sizes, known, strict=True)]
+    for hand in known:
+        unseen -= Counter(hand)
+    sizes = [size - len(seen) for size, seen in zip(view.hand_sizes, known, strict=True)]
     *hands, stock = hands_of(unseen.elements(), (*sizes, view.stock), below)
-    return Cards(tuple(own + drawn for own, drawn in zip(known, hands, strict=True)), stock, packs)
+    return Cards(
+        tuple(seen + drawn for seen, drawn in zip(known, hands, strict=True)), stock, packs
+    )
 
 
 def _known(view: View, seat: int) -> tuple[Card, ...]:
-    """The cards of another seat's hand that all have seen: those to judge, or left of a false no-play."""
+    """Return the cards of another seat's hand that all have seen: those to judge, or left of a false no-play."""
     if view.phase is Phase.JUDGE and seat == view.turn:
         return view.played
     layout, calls = view.layout, view.calls
-    last = max((at for at, each in enumerate(calls.seats) if each == seat), default=None)
+    last = max((at for at, caller in enumerate(calls.seats) if caller == seat), default=None)
     if last is None or calls.right[last]:
         return ()
     joined = calls.after[last] + 1
@@ -91,12 +91,12 @@ def _known(view: View, seat: int) -> tuple[Card, ...]:
 
 
 def _turn(view: View, match: Match) -> Turn:
-    seat = match.players[0] if view.turn is None else view.turn
+    player = match.players[0] if view.turn is None else view.turn
     pending = None
     if view.phase is Phase.JUDGE:
         pending = NO_PLAY if view.no_play else Play(view.played)
     guesser = view.to_act if view.phase is Phase.GUESS_OPTION else None
-    return Turn(seat, pending, view.turns, guesser)
+    return Turn(player, pending, view.turns, guesser)
 
 
 def _attempts(view: View) -> Attempts:

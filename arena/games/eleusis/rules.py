@@ -1,6 +1,6 @@
 """Eleusis and Eleusis Express, for three to eight seats: one makes a rule, the others find it by playing.
 
-The dealer sends a rule in the language of `arena.cel`. It has no cards and scores as much as the best seat.
+The dealer sends a rule in the language of `arena.games.cel`. It has no cards and scores as much as the best seat.
 Rulings are numbered R1 to R5 and E1 to E17 for Eleusis, X1 to X9 for Eleusis Express.
 
 | variant   | a hand                                                                    |
@@ -12,7 +12,7 @@ Rulings are numbered R1 to R5 and E1 to E17 for Eleusis, X1 to X9 for Eleusis Ex
 from dataclasses import replace
 from typing import Final
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -49,6 +49,7 @@ from arena.games.eleusis.messages import (
     End,
     Guess,
     Guessed,
+    Guessers,
     GuessRefuted,
     HandBegan,
     HandScored,
@@ -57,6 +58,7 @@ from arena.games.eleusis.messages import (
     Move,
     NoPlay,
     NoPlayCalled,
+    Options,
     Pass,
     Passed,
     Phase,
@@ -66,9 +68,10 @@ from arena.games.eleusis.messages import (
     Rule,
     RuleRefused,
     RuleReplaced,
+    Variant,
+    Verdict,
     View,
 )
-from arena.games.eleusis.options import Guessers, Options, Variant
 from arena.games.eleusis.scoring import MOST_OF_EXPRESS, Prophecy, eleusis_scores, express_scores
 from arena.games.eleusis.state import (
     Attempts,
@@ -82,7 +85,6 @@ from arena.games.eleusis.state import (
     with_guess,
 )
 from arena.games.eleusis.turn import carry_out
-from arena.games.eleusis.verdict import Verdict
 from arena.games.eleusis.work import EXAMPLES, work_of_guess, work_of_trial
 from arena.games.options import check_match
 
@@ -100,7 +102,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
       BadOptions: unless there are 3 to 8 seats and `hands` is a multiple of them.
     """
     check_match("Eleusis", SEATS, seats, options.hands)
-    everybody = tuple(Seat(seat) for seat in range(seats))
+    everybody = tuple(Seat(number) for number in range(seats))
     return begin_hand(Match(options, everybody, 0, (), (0,) * seats, ""))
 
 
@@ -282,12 +284,12 @@ def begin_hand(match: Match, *events: SentEvent) -> Step:
 def _set_rule(state: State, text: str, deals: Deals) -> Step:
     """Validate the rule (R4). If two rules are refused, the arena chooses an example."""
     match, tried = state.match, state.secret.refused + 1
-    found = validate(text, draws_of(deals, match.hand, f"validate {tried}"))
-    if found.verdict is Verdict.ACCEPTED:
-        return _deal(state, Secret(text, tried - 1, dearest=found.dearest), (), deals)
+    validation = validate(text, draws_of(deals, match.hand, f"validate {tried}"))
+    if validation.verdict is Verdict.ACCEPTED:
+        return _deal(state, Secret(text, tried - 1, dearest=validation.dearest), (), deals)
     only = (match.dealer,)
-    refused = SentEvent(RuleRefused(found.verdict, found.reason), only)
-    secret = Secret("", tried, found.verdict, found.reason)
+    refused = SentEvent(RuleRefused(validation.verdict, validation.reason), only)
+    secret = Secret("", tried, validation.verdict, validation.reason)
     if tried < TRIES:
         return Step(replace(state, secret=secret), (refused,))
     rule = EXAMPLES[draws_of(deals, match.hand, "example").below(len(EXAMPLES))]
@@ -301,30 +303,33 @@ def _deal(state: State, secret: Secret, events: tuple[SentEvent, ...], deals: De
     hands = table.cards.hands
     size = DEALT[match.options.variant]
     dealt = SentEvent(Dealt(table.layout.mainline[0], size, len(table.cards.stock)))
-    drawn = (SentEvent(Drawn(seat, in_hand_order(hands[seat])), (seat,)) for seat in match.players)
+    drawn = (
+        SentEvent(Drawn(player, in_hand_order(hands[player])), (player,))
+        for player in match.players
+    )
     after = State(match, secret, Phase.PLAY, state.turn, table, state.attempts)
     return Step(after, (*events, dealt, *drawn))
 
 
 def _play(state: State, move: Play | NoPlay, deals: Deals) -> Step:
-    seat = state.turn.seat
+    player = state.turn.seat
     if isinstance(move, Play):
-        said = SentEvent(Played(seat, move.cards))
+        event = SentEvent(Played(player, move.cards))
     else:
-        hand = in_hand_order(state.table.cards.hands[seat])
-        said = SentEvent(NoPlayCalled(seat, hand))
+        hand = in_hand_order(state.table.cards.hands[player])
+        event = SentEvent(NoPlayCalled(player, hand))
     if state.table.office.prophet is None:
-        return _resolve(state, move, None, (said,), deals)
-    turn = Turn(seat, move, state.turn.taken)
-    return Step(state.at(Phase.JUDGE, turn, state.table), (said,))
+        return _resolve(state, move, None, (event,), deals)
+    turn = Turn(player, move, state.turn.taken)
+    return Step(state.at(Phase.JUDGE, turn, state.table), (event,))
 
 
 def _judge(state: State, move: Judge, deals: Deals) -> Step:
     play, prophet = state.turn.pending, state.table.office.prophet
     assert play is not None
     assert prophet is not None
-    said = SentEvent(Judged(prophet, move.opinion, move.card))
-    return _resolve(state, play, move, (said,), deals)
+    event = SentEvent(Judged(prophet, move.opinion, move.card))
+    return _resolve(state, play, move, (event,), deals)
 
 
 def _resolve(
@@ -334,18 +339,18 @@ def _resolve(
     events: tuple[SentEvent, ...],
     deals: Deals,
 ) -> Step:
-    seat, outcome = state.turn.seat, carry_out(state, play, judged, deals)
+    player, outcome = state.turn.seat, carry_out(state, play, judged, deals)
     before = state.turn.taken
-    taken = with_entry(before, seat, before[seat] + 1)
-    after = state.at(Phase.PLAY, Turn(seat, None, taken), outcome.table)
+    taken = with_entry(before, player, before[player] + 1)
+    after = state.at(Phase.PLAY, Turn(player, None, taken), outcome.table)
     events += outcome.events
     if outcome.end is not None:
         return _end_hand(after, outcome.end, None, events)
     if is_express(state):
         # There is no guess after a card that the arena moved (X9).
         if isinstance(play, Play) and outcome.right:
-            return _ask_guesser(after, seat, events)
-    elif _may_declare(after, seat):
+            return _ask_guesser(after, player, events)
+    elif _may_declare(after, player):
         return Step(after.at(Phase.PROPHET_OPTION, after.turn, after.table), events)
     return _next_turn(after, events)
 
@@ -356,8 +361,8 @@ def _ask_guesser(state: State, seat: Seat, events: tuple[SentEvent, ...]) -> Ste
 
 
 def _pass(state: State) -> Step:
-    (seat,) = to_act(state)
-    events = (SentEvent(Passed(seat)),)
+    (player,) = to_act(state)
+    events = (SentEvent(Passed(player)),)
     guessing = state.phase is Phase.GUESS_OPTION
     return _next_guesser(state, events) if guessing else _next_turn(state, events)
 
@@ -385,21 +390,21 @@ def _may_declare(state: State, seat: Seat) -> bool:
 
 def _declare(state: State) -> Step:
     """Make the seat the prophet, with the marker on the last card played (E5)."""
-    seat, marker = state.turn.seat, cards_played(state.table.layout)
-    office = replace(state.table.office, prophet=seat, marker=marker)
+    player, marker = state.turn.seat, cards_played(state.table.layout)
+    office = replace(state.table.office, prophet=player, marker=marker)
     after = replace(state, table=replace(state.table, office=office))
-    return _next_turn(after, (SentEvent(ProphetDeclared(seat, marker)),))
+    return _next_turn(after, (SentEvent(ProphetDeclared(player, marker)),))
 
 
 def _guess(state: State, text: str, deals: Deals) -> Step:
-    match, seat, attempts = state.match, state.turn.guesser, state.attempts
-    assert seat is not None
+    match, player, attempts = state.match, state.turn.guesser, state.attempts
+    assert player is not None
     draws = draws_of(deals, match.hand, f"guess {attempts.count + 1}")
-    found = judge_guess(state.secret.rule, text, state.table.layout.mainline, draws)
-    events = (SentEvent(Guessed(seat, text, found.accepted)),)
-    if found.accepted:
-        return _end_hand(state, End.GUESS, seat, events)
-    after = replace(state, attempts=with_guess(attempts, seat, text, found.witness))
+    judged = judge_guess(state.secret.rule, text, state.table.layout.mainline, draws)
+    events = (SentEvent(Guessed(player, text, judged.accepted)),)
+    if judged.accepted:
+        return _end_hand(state, End.GUESS, player, events)
+    after = replace(state, attempts=with_guess(attempts, player, text, judged.witness))
     return _next_guesser(after, events)
 
 
@@ -407,7 +412,7 @@ def _next_turn(state: State, events: tuple[SentEvent, ...]) -> Step:
     """Give the turn to the next active seat clockwise, unless all have had their turns."""
     taken, seat, seats = state.turn.taken, state.turn.seat, len(state.match.seats)
     playing = active(state.match, state.table.office)
-    if all(taken[each] >= state.match.options.max_turns for each in playing):
+    if all(taken[player] >= state.match.options.max_turns for player in playing):
         return _end_hand(state, End.TURN_CAP, None, events)
     following = min(playing, key=lambda each: (each - seat - 1) % seats)
     return Step(state.at(Phase.PLAY, Turn(following, None, taken), state.table), events)
@@ -420,8 +425,8 @@ def _end_hand(state: State, end: End, guesser: Seat | None, events: tuple[SentEv
         scores = tuple(0 if seat == match.dealer else score for seat, score in enumerate(scores))
     totals = tuple(had + won for had, won in zip(match.totals, scores, strict=True))
     refuted = (
-        SentEvent(GuessRefuted(seat, witness.line, witness.card, witness.legal))
-        for seat, witness in state.attempts.witnesses
+        SentEvent(GuessRefuted(player, witness.line, witness.card, witness.legal))
+        for player, witness in state.attempts.witnesses
     )
     scored = SentEvent(HandScored(match.hand, end, secret.rule, secret.by_arena, scores, totals))
     events = (*events, *refuted, scored)

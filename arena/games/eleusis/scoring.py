@@ -1,4 +1,4 @@
-"""Scores of a hand of Eleusis."""
+"""Scores of a hand of Eleusis and Eleusis Express, from the cards left in the hands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ def eleusis_scores(
     The dealer gets the highest score; with a prophet at most twice the number of cards before the marker
     (E17).
     """
-    players = [seat for seat in range(len(hand_sizes)) if seat != dealer]
-    largest = max(hand_sizes[seat] for seat in players)
+    players = [player for player in range(len(hand_sizes)) if player != dealer]
+    largest = max(hand_sizes[player] for player in players)
     scores = [largest - size for size in hand_sizes]
     scores[dealer] = 0
     if prophecy is not None:
         scores[prophecy.seat] += prophecy.right_after + 2 * prophecy.wrong_after
-    highest = max(scores[seat] for seat in players)
+    highest = max(scores[player] for player in players)
     scores[dealer] = highest if prophecy is None else min(highest, 2 * prophecy.before)
     return tuple(scores)
 

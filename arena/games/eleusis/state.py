@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.contract import Seat
 from arena.games.eleusis.messages import (
     SHOWN_CALLS,
@@ -12,11 +12,13 @@ from arena.games.eleusis.messages import (
     Layout,
     NoPlay,
     Office,
+    Options,
     Phase,
     Play,
+    Variant,
+    Verdict,
+    Witness,
 )
-from arena.games.eleusis.options import Options, Variant
-from arena.games.eleusis.verdict import Verdict, Witness
 from arena.games.frozen import Frozen
 
 NO_LAYOUT: Final = Layout((), (), (), (), ())
@@ -129,7 +131,9 @@ def active(match: Match, office: Office) -> tuple[Seat, ...]:
     prophet, expelled = office.prophet, office.expelled
     if prophet is None and not expelled:
         return match.players
-    return tuple([seat for seat in match.players if seat != prophet and seat not in expelled])
+    return tuple(
+        [player for player in match.players if player != prophet and player not in expelled]
+    )
 
 
 def with_call(
@@ -146,7 +150,7 @@ def with_call(
 
 def with_guess(attempts: Attempts, seat: Seat, text: str, witness: Witness | None) -> Attempts:
     """Add a wrong guess; drop the oldest ones beyond `SHOWN_GUESSES`."""
-    others = tuple(each for each in attempts.witnesses if each[0] != seat)
+    others = tuple(witness for witness in attempts.witnesses if witness[0] != seat)
     return Attempts(
         attempts.count + 1,
         Guesses(

@@ -14,7 +14,7 @@ turn is then carried out without penalty.
 
 from typing import Final, NamedTuple
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.contract import Deals, Seat, SentEvent
 from arena.games.eleusis.cards import (
     cards_played,
@@ -38,8 +38,8 @@ from arena.games.eleusis.messages import (
     Play,
     PlayResolved,
     ProphetDeposed,
+    Variant,
 )
-from arena.games.eleusis.options import Variant
 from arena.games.eleusis.state import State, Table, active, with_call
 
 PROPHET_DRAWS: Final = 5

@@ -1,6 +1,6 @@
 """Upper bounds of the work of validating a rule and of comparing a guess, known before either begins.
 
-The bound for one card follows from the text and the length of the line (`arena.cel.bound`), and the number
+The bound for one card follows from the text and the length of the line (`arena.games.cel.bound`), and the number
 of cards from R4. The same text has the same bound on every machine. A rule or a guess whose bound exceeds
 `MOST_BOUND` is refused without being evaluated; another one is evaluated for at most `TOTAL_COST`. The charge
 to an author depends only on its own text and on public cards; otherwise it would reveal information about
@@ -10,7 +10,7 @@ the hidden rule.
 from functools import lru_cache
 from typing import Final
 
-from arena.cel import ALL_FACES, MOST_OF_A_FACE, Rule, RuleError
+from arena.games.cel import ALL_FACES, MOST_OF_A_FACE, Rule, RuleError
 from arena.games.contract import Work
 
 EXAMPLES: Final = (

@@ -4,7 +4,6 @@ from typing import Final
 
 from arena.games.game import Game
 from arena.games.jam import messages, rules
-from arena.games.jam.options import Options
 
 GAMES: Final = (
     Game(
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="A colour each and 26 tricks, of which those won in a row count most.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=1,
         seats=(2,),
     ),

@@ -1,12 +1,14 @@
-"""Moves, events and views of Jam."""
+"""Moves, events, views and options of Jam."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
 from arena.games.jam.scoring import Claim
+from arena.games.options import hands_setting, max_hands_setting, setting, target_setting
 
 
 class Phase(StrEnum):
@@ -122,3 +124,11 @@ class View(Frozen):
     """The seat that won each trick of the hand."""
     totals: tuple[int, ...]
     rubbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    hands: int = hands_setting(0, "rubbers, as `rubbers` says", maximum=200)
+    target: int = target_setting(5, "points that win a rubber", maximum=100)
+    rubbers: int = setting(1, "rubbers to win", minimum=1, maximum=3, needs={"hands": (0,)})
+    max_hands: int = max_hands_setting(50, "a rubber")  # ruling 13

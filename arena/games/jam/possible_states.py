@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 
-from arena.cards import in_order
+from arena.games.cards import hands_of, in_order
 from arena.games.contract import Seat
-from arena.games.jam.messages import View
-from arena.games.jam.options import Options
-from arena.games.jam.rules import BLACK, RED
-from arena.games.jam.state import Deal, Match, Side, State
-from arena.games.possible_cards import hands_of
+from arena.games.jam.messages import Options, View
+from arena.games.jam.rules import BLACK, RED, Deal, Match, Side, State
 from arena.games.two_seats import SEATS
 
 
@@ -18,7 +15,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     A view does not tell how many hands of the rubber were played; the state says none.
     """
     assert view.to_act is not None
-    sides = tuple(_side(view, each, seat, below) for each in SEATS)
+    sides = tuple(_side(view, owner, seat, below) for owner in SEATS)
     deal = Deal(
         (sides[0], sides[1]),
         view.phase,

@@ -13,10 +13,10 @@ stock or discard pile, and discard one.
 | majority    | 14 tricks; 15 or more without grand     | 2 or 3 |
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from arena.cards import PACK_52, RANKS, Card, in_order, without
+from arena.games.cards import PACK_52, RANKS, Card, in_order, without
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -35,6 +35,7 @@ from arena.games.jam.messages import (
     Draw,
     Drawn,
     Move,
+    Options,
     Phase,
     Play,
     Played,
@@ -44,7 +45,6 @@ from arena.games.jam.messages import (
     View,
     Won,
 )
-from arena.games.jam.options import Options
 from arena.games.jam.scoring import (
     HAND,
     MAX_RUBBERS,
@@ -52,9 +52,59 @@ from arena.games.jam.scoring import (
     best_claim,
     claim_points,
 )
-from arena.games.jam.state import Deal, Match, Side, State
 from arena.games.options import check_match, ended_by_limit, match_is_over
 from arena.games.two_seats import SEATS, dealer_of, other, with_side
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One seat's cards."""
+
+    hand: tuple[Card, ...]
+    stock: tuple[Card, ...]
+    """The next card to draw first."""
+    discards: tuple[Card, ...]
+    """The top card last."""
+    played: tuple[Card, ...]
+    known: tuple[Card, ...]
+
+    @property
+    def pool(self) -> int:
+        """The number of cards that the seat can draw."""
+        return len(self.stock) + len(self.discards)
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The current hand."""
+
+    sides: tuple[Side, Side]
+    phase: Phase
+    turn: Seat
+    led: Card | None
+    draws_left: int
+    winners: tuple[Seat, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What continues from hand to hand."""
+
+    options: Options
+    hand: int
+    rubber_deals: int
+    """Hands completed in this rubber."""
+    totals: tuple[int, int]
+    rubbers: tuple[int, int]
+    rubbers_played: int
+    hand_scores: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    match: Match
+    deal: Deal
+
 
 BLACK: Final = tuple(card for card in PACK_52 if card[1] in "cs")
 RED: Final = tuple(card for card in PACK_52 if card[1] in "dh")
@@ -182,8 +232,8 @@ def deal_hand(match: Match, deals: Deals) -> Step:
 
 
 def _play(deal: Deal, card: Card) -> tuple[Side, Side]:
-    seat = deal.turn
-    side = deal.sides[seat]
+    player = deal.turn
+    side = deal.sides[player]
     played = Side(
         without(side.hand, (card,)),
         side.stock,
@@ -191,7 +241,7 @@ def _play(deal: Deal, card: Card) -> tuple[Side, Side]:
         (*side.played, card),
         without(side.known, (card,)),
     )
-    return with_side(deal.sides, seat, played)
+    return with_side(deal.sides, player, played)
 
 
 def _lead(state: State, card: Card) -> Step:
@@ -204,10 +254,10 @@ def _lead(state: State, card: Card) -> Step:
 def _follow(state: State, card: Card, deals: Deals) -> Step:
     deal = state.deal
     assert deal.led is not None
-    seat = deal.turn
-    winner = seat if follower_wins(deal.led, card) else other(seat)
+    player = deal.turn
+    winner = player if follower_wins(deal.led, card) else other(player)
     after = Deal(_play(deal, card), Phase.LEAD, winner, None, 0, (*deal.winners, winner))
-    events = (SentEvent(Played(seat, card)), SentEvent(Won(winner)))
+    events = (SentEvent(Played(player, card)), SentEvent(Won(winner)))
     following, more = _replenish(State(state.match, after), winner, deals)
     return Step(following, events + more)
 
@@ -223,36 +273,36 @@ def _replenish(state: State, seat: Seat, deals: Deals) -> Step:
 
 
 def _draw(state: State, source: Source, deals: Deals) -> Step:
-    deal, seat = state.deal, state.deal.turn
-    side = deal.sides[seat]
+    deal, player = state.deal, state.deal.turn
+    side = deal.sides[player]
     if source is Source.STOCK:
         card, stock, discards, known = side.stock[0], side.stock[1:], side.discards, side.known
         events: tuple[SentEvent, ...] = (
-            SentEvent(Drawn(seat, source, None)),
-            SentEvent(Received(seat, card), (seat,)),
+            SentEvent(Drawn(player, source, None)),
+            SentEvent(Received(player, card), (player,)),
         )
     else:
         card, stock, discards = side.discards[-1], side.stock, side.discards[:-1]
         known = in_order((*side.known, card))
-        events = (SentEvent(Drawn(seat, source, card)),)
+        events = (SentEvent(Drawn(player, source, card)),)
     hand = in_order((*side.hand, card))
-    sides = with_side(deal.sides, seat, Side(hand, stock, discards, side.played, known))
+    sides = with_side(deal.sides, player, Side(hand, stock, discards, side.played, known))
     left = deal.draws_left - 1
     if left:
-        after = Deal(sides, Phase.DRAW, seat, None, left, deal.winners)
+        after = Deal(sides, Phase.DRAW, player, None, left, deal.winners)
         return Step(State(state.match, after), events)
     if len(hand) > HAND:
-        after = Deal(sides, Phase.DISCARD, seat, None, 0, deal.winners)
+        after = Deal(sides, Phase.DISCARD, player, None, 0, deal.winners)
         return Step(State(state.match, after), events)
     # The last card to draw fills the hand, so there is no discard (ruling 5).
-    after = Deal(sides, Phase.LEAD, seat, None, 0, deal.winners)
-    following, more = _after_seat(State(state.match, after), seat, deals)
+    after = Deal(sides, Phase.LEAD, player, None, 0, deal.winners)
+    following, more = _after_seat(State(state.match, after), player, deals)
     return Step(following, events + more)
 
 
 def _discard(state: State, card: Card, deals: Deals) -> Step:
-    deal, seat = state.deal, state.deal.turn
-    side = deal.sides[seat]
+    deal, player = state.deal, state.deal.turn
+    side = deal.sides[player]
     kept = Side(
         without(side.hand, (card,)),
         side.stock,
@@ -260,9 +310,9 @@ def _discard(state: State, card: Card, deals: Deals) -> Step:
         side.played,
         without(side.known, (card,)),
     )
-    after = Deal(with_side(deal.sides, seat, kept), Phase.LEAD, seat, None, 0, deal.winners)
-    following, more = _after_seat(State(state.match, after), seat, deals)
-    return Step(following, (SentEvent(Discarded(seat, card)), *more))
+    after = Deal(with_side(deal.sides, player, kept), Phase.LEAD, player, None, 0, deal.winners)
+    following, more = _after_seat(State(state.match, after), player, deals)
+    return Step(following, (SentEvent(Discarded(player, card)), *more))
 
 
 def _after_seat(state: State, seat: Seat, deals: Deals) -> Step:

@@ -4,7 +4,6 @@ from typing import Final
 
 from arena.games.game import Game
 from arena.games.klaberjass import messages, rules
-from arena.games.klaberjass.options import Options
 
 GAMES: Final = (
     Game(
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="Bid for trump, compare sequences, and make more than the other in nine tricks.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=2,
         seats=(2,),
     ),

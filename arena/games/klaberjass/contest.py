@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from arena.cards import in_order, without
+from arena.games.cards import in_order, without
 from arena.games.contract import Seat, SentEvent, Step
-from arena.games.klaberjass.legal_moves import before
 from arena.games.klaberjass.messages import (
     Announced,
     Answered,
@@ -20,7 +19,7 @@ from arena.games.klaberjass.messages import (
     Word,
 )
 from arena.games.klaberjass.scoring import best_sequence
-from arena.games.klaberjass.state import SILENCE, Deal, Side, State, Talon, trump_of
+from arena.games.klaberjass.state import SILENCE, Deal, Side, State, Talon, before, trump_of
 from arena.games.two_seats import SEATS, by_seat, other
 
 
@@ -34,32 +33,34 @@ def keep(state: State) -> Step:
 
 def exchange(state: State) -> Step:
     """Exchange the seven of trump for the upcard. The other seat is not asked then."""
-    deal, seat = state.deal, state.deal.turn
-    side, taken = deal.sides[seat], deal.talon.upcard
+    deal, player = state.deal, state.deal.turn
+    side, taken = deal.sides[player], deal.talon.upcard
     seven = "7" + trump_of(deal)
     richer = Side(in_order((*without(side.hand, (seven,)), taken)), (taken,), (), 0)
     after = Deal(
-        by_seat(seat, richer, deal.sides[1 - seat]),
+        by_seat(player, richer, deal.sides[1 - player]),
         Talon(seven, deal.talon.stock),
-        replace(deal.auction, exchanger=seat),
+        replace(deal.auction, exchanger=player),
         deal.contest,
         deal.tricks,
         Phase.ANNOUNCE,
         other(state.match.dealer),
     )
-    return Step(before(state.match, after), (SentEvent(Exchanged(seat, taken)),))
+    return Step(before(state.match, after), (SentEvent(Exchanged(player, taken)),))
 
 
 def announce(state: State, value: int) -> Step:
     """Announce a sequence of this value; 0 means none."""
-    deal, seat = state.deal, state.deal.turn
-    events = (SentEvent(Announced(seat, value)),)
+    deal, player = state.deal, state.deal.turn
+    events = (SentEvent(Announced(player, value)),)
     dealer = state.match.dealer
-    if seat == dealer:
-        said = replace(SILENCE, announcer=seat, value=value, winner=seat) if value else SILENCE
-        return _begin_play(state, said, events)
+    if player == dealer:
+        announced = (
+            replace(SILENCE, announcer=player, value=value, winner=player) if value else SILENCE
+        )
+        return _begin_play(state, announced, events)
     if value:
-        contest = replace(SILENCE, announcer=seat, value=value)
+        contest = replace(SILENCE, announcer=player, value=value)
         after = replace(deal, contest=contest, phase=Phase.ANSWER, turn=dealer)
     else:
         after = replace(deal, turn=dealer)
@@ -81,28 +82,33 @@ def _how_high(state: State) -> Step:
     """Decide between equal values. Further answers must be true, so the arena gives them (R7)."""
     deal, dealer = state.deal, state.match.dealer
     first = other(dealer)
-    theirs, own = (best_sequence(deal.sides[seat].hand, trump_of(deal)) for seat in (first, dealer))
+    theirs, dealer_best = (
+        best_sequence(deal.sides[player].hand, trump_of(deal)) for player in (first, dealer)
+    )
     assert theirs is not None
-    assert own is not None
+    assert dealer_best is not None
     events = [SentEvent(Answered(dealer, Word.HOW_HIGH)), SentEvent(NamedTop(first, theirs.rank))]
     tops, suits = {first: theirs.rank, dealer: ""}, {first: "", dealer: ""}
     winner: Seat | None
-    if theirs.top > own.top:
+    if theirs.top > dealer_best.top:
         verdict, winner = Word.GOOD, first  # the dealer does not name its top card
         events.append(SentEvent(Answered(dealer, verdict)))
-    elif theirs.top < own.top:
+    elif theirs.top < dealer_best.top:
         verdict, winner = Word.NOT_GOOD, dealer
-        tops[dealer] = own.rank
-        events += [SentEvent(Answered(dealer, verdict)), SentEvent(NamedTop(dealer, own.rank))]
+        tops[dealer] = dealer_best.rank
+        events += [
+            SentEvent(Answered(dealer, verdict)),
+            SentEvent(NamedTop(dealer, dealer_best.rank)),
+        ]
     else:
         verdict = Word.ALSO
-        winner = first if theirs.is_trump else dealer if own.is_trump else None
-        tops[dealer] = own.rank
-        suits = {first: theirs.suit, dealer: own.suit}
+        winner = first if theirs.is_trump else dealer if dealer_best.is_trump else None
+        tops[dealer] = dealer_best.rank
+        suits = {first: theirs.suit, dealer: dealer_best.suit}
         events += [
             SentEvent(Answered(dealer, verdict)),
             SentEvent(NamedSuit(first, theirs.suit)),
-            SentEvent(NamedSuit(dealer, own.suit)),
+            SentEvent(NamedSuit(dealer, dealer_best.suit)),
         ]
     contest = Contest(
         first,

@@ -1,12 +1,14 @@
-"""Moves, events and views of Klaberjass."""
+"""Moves, events, views and options of Klaberjass."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import SUITS, Card
+from arena.games.cards import SUITS, Card
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
 from arena.games.klaberjass.scoring import FIFTY, PACK_32, TWENTY, Split
+from arena.games.options import hands_setting, max_hands_setting, target_setting
 
 
 class Phase(StrEnum):
@@ -351,3 +353,12 @@ class View(Frozen):
     winners: tuple[int, ...]
     """The seat that won each trick of the hand."""
     totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of a match."""
+
+    hands: int = hands_setting(0, "a race to `target`", maximum=100)
+    target: int = target_setting(501, "points that win the race", maximum=10_000)
+    max_hands: int = max_hands_setting(100)  # thrown-in ones included (R15)

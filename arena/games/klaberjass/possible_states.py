@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
-from arena.cards import Card, in_order
+from arena.games.cards import Card, hands_of, in_order
 from arena.games.contract import Seat
-from arena.games.klaberjass.legal_moves import before
-from arena.games.klaberjass.messages import Phase, View, Word
-from arena.games.klaberjass.options import Options
+from arena.games.klaberjass.messages import Options, Phase, View, Word
 from arena.games.klaberjass.scoring import (
     FIFTY,
     NATURAL,
@@ -16,13 +14,12 @@ from arena.games.klaberjass.scoring import (
     best_sequence,
     sequences,
 )
-from arena.games.klaberjass.state import Deal, Match, Side, State, Talon, Tricks
+from arena.games.klaberjass.state import Deal, Match, Side, State, Talon, Tricks, before
 from arena.games.klaberjass.tricks import legal_replies
-from arena.games.possible_cards import hands_of
 from arena.games.two_seats import SEATS, by_seat, other
 
 TRIES: Final = 120
-"""Hands drawn for one that fits what was announced and how suits were followed; then the last is taken."""
+"""The most hands that are drawn to find one that fits the announcement and the replies."""
 
 
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
@@ -31,8 +28,8 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     The other hand has the sequence that it announced, and its replies were legal, unless no hand of `TRIES` fits;
     then it has at least an announced sequence. A seat that announces none may have one, as it need not speak.
     """
-    hers = other(seat)
-    hand, stock = _drawn(view, seat, hers, below)
+    opponent = other(seat)
+    hand, stock = _drawn(view, seat, opponent, below)
     held = by_seat(seat, view.held, hand)
     deal = Deal(
         (_side(view, SEATS[0], held[0]), _side(view, SEATS[1], held[1])),
@@ -53,17 +50,17 @@ def _side(view: View, seat: Seat, hand: tuple[Card, ...]) -> Side:
 
 
 def _drawn(
-    view: View, seat: Seat, hers: Seat, below: Callable[[int], int]
+    view: View, seat: Seat, opponent: Seat, below: Callable[[int], int]
 ) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-    """The other hand, and the stock."""
-    known = view.known[hers]
+    """Draw the hand of the opponent, and the stock."""
+    known = view.known[opponent]
     unseen = set(PACK_32).difference(view.held, known, *view.played, [view.upcard])
-    sizes = (view.hand_sizes[hers] - len(known), view.stock)
-    value = _value_said(view, hers)
+    sizes = (view.hand_sizes[opponent] - len(known), view.stock)
+    value = _value_said(view, opponent)
     drawn, stock = hands_of(unseen, sizes, below)
     hand = in_order((*known, *drawn))
     for _ in range(TRIES):
-        if _has_announced(view, hers, hand, value) and _follows(view, hers, hand):
+        if _has_announced(view, opponent, hand, value) and _follows(view, opponent, hand):
             return hand, stock
         drawn, stock = hands_of(unseen, sizes, below)
         hand = in_order((*known, *drawn))
@@ -79,7 +76,7 @@ def _drawn(
 
 
 def _value_said(view: View, seat: Seat) -> int:
-    """The value of the best sequence that a seat is known to have; 0 if none is."""
+    """Return the value of the best sequence that a seat is known to have; 0 if none is."""
     contest = view.contest
     if contest.announcer == seat:
         return contest.value
@@ -89,7 +86,7 @@ def _value_said(view: View, seat: Seat) -> int:
 
 
 def _has_announced(view: View, seat: Seat, hand: tuple[Card, ...], value: int) -> bool:
-    """Whether the hand before the play had what its seat said."""
+    """Return whether the hand before the play fits what its seat announced."""
     if not value:
         return True
     trump, contest = view.auction.trump or "", view.contest
@@ -107,7 +104,7 @@ def _is_lower(best: Sequence, rank: str) -> bool:
 
 
 def _follows(view: View, seat: Seat, hand: tuple[Card, ...]) -> bool:
-    """Whether the replies of a seat were legal with this hand and what it played later."""
+    """Return whether the replies of a seat were legal with this hand and what it played later."""
     leader = other(view.dealer)
     mine, theirs = view.played[seat], view.played[1 - seat]
     for at, winner in enumerate(view.winners):

@@ -19,7 +19,7 @@ Rulings are numbered R1 to R15. N is the seat that does not deal, D the dealer.
 from dataclasses import replace
 from typing import Final
 
-from arena.cards import Card, in_order, without
+from arena.games.cards import Card, in_order, without
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -31,7 +31,6 @@ from arena.games.contract import (
     require_to_act,
 )
 from arena.games.klaberjass.contest import announce, answer, exchange, keep
-from arena.games.klaberjass.legal_moves import before, why_illegal
 from arena.games.klaberjass.messages import (
     PASS,
     REPLIES,
@@ -47,6 +46,7 @@ from arena.games.klaberjass.messages import (
     Move,
     Name,
     No,
+    Options,
     Phase,
     Play,
     Played,
@@ -58,7 +58,6 @@ from arena.games.klaberjass.messages import (
     View,
     Won,
 )
-from arena.games.klaberjass.options import Options
 from arena.games.klaberjass.scoring import (
     BELA,
     LAST_TRICK,
@@ -71,9 +70,20 @@ from arena.games.klaberjass.scoring import (
     split_of,
     trick_points,
 )
-from arena.games.klaberjass.state import SILENCE, Deal, Match, Side, State, Talon, Tricks, trump_of
+from arena.games.klaberjass.state import (
+    SILENCE,
+    Deal,
+    Match,
+    Side,
+    State,
+    Talon,
+    Tricks,
+    before,
+    trump_of,
+    why_illegal,
+)
 from arena.games.klaberjass.tricks import follower_wins
-from arena.games.options import check_match, ended_by_limit, match_is_over
+from arena.games.options import check_match, match_is_over, race_result
 from arena.games.two_seats import SEATS, by_seat, other, six_each
 
 DECLINED: Final = 4
@@ -167,9 +177,7 @@ def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
 def result(state: State) -> Result | None:
     if state.deal.phase is not Phase.OVER:
         return None
-    match = state.match
-    limited = ended_by_limit(match.options, match.totals)
-    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
+    return race_result(state.match)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
@@ -291,18 +299,18 @@ def _make(state: State, maker: Seat, trump: str, events: tuple[SentEvent, ...]) 
 
 
 def _play(state: State, move: Play, deals: Deals) -> Step:
-    deal, seat, card = state.deal, state.deal.turn, move.card
-    side, tricks, trump = deal.sides[seat], deal.tricks, trump_of(deal)
+    deal, player, card = state.deal, state.deal.turn, move.card
+    side, tricks, trump = deal.sides[player], deal.tricks, trump_of(deal)
     points = side.points
-    if tricks.bela == seat and card[1] == trump and card[0] in "KQ":
+    if tricks.bela == player and card[1] == trump and card[0] in "KQ":
         points += BELA  # with the second of the two cards; no trick is needed (R10)
     known = without(side.known, (card,)) if side.known else ()
     if move.bela:
         known = in_order({*known, ("Q" if card[0] == "K" else "K") + trump})
     played = Side(without(side.hand, (card,)), known, (*side.played, card), points)
-    caller = seat if move.bela else tricks.bela
-    sides = by_seat(seat, played, deal.sides[1 - seat])
-    events = (SentEvent(Played(seat, card, move.bela)),)
+    caller = player if move.bela else tricks.bela
+    sides = by_seat(player, played, deal.sides[1 - player])
+    events = (SentEvent(Played(player, card, move.bela)),)
     if tricks.led is not None:
         return _end_trick(state, sides, caller, tricks.led, card, events, deals)
     after = Deal(
@@ -312,7 +320,7 @@ def _play(state: State, move: Play, deals: Deals) -> Step:
         deal.contest,
         Tricks(card, tricks.winners, caller),
         Phase.FOLLOW,
-        other(seat),
+        other(player),
     )
     return Step(before(state.match, after), events)
 
@@ -360,7 +368,7 @@ def _end_trick(
 def _melds(side: Side, trump: str) -> tuple[tuple[Sequence, ...], int]:
     """Return the sequences in the nine cards that a seat had before the play, and their value."""
     melds = sequences(side.hand + side.played, trump)
-    return melds, sum(each.value for each in melds)
+    return melds, sum(meld.value for meld in melds)
 
 
 def _show(
@@ -369,7 +377,7 @@ def _show(
     """Show all sequences of the winner of the contest, after the first trick (R8)."""
     side = sides[winner]
     melds, value = _melds(side, trump)
-    shown = tuple(each.cards for each in melds)
+    shown = tuple(meld.cards for meld in melds)
     seen = {card for cards in shown for card in cards}
     known = tuple([card for card in side.hand if card in seen or card in side.known])
     shower = Side(side.hand, known, side.played, side.points)

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from arena.cards import SUITS, Card, pack
+from arena.games.cards import SUITS, Card, pack
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
 
@@ -71,7 +71,7 @@ class Sequence(NamedTuple):
 def sequences(cards: tuple[Card, ...], trump: str) -> tuple[Sequence, ...]:
     """Return the longest sequences of three or more cards (R9), by suit, low ones first."""
     held = set(cards)
-    found = []
+    runs = []
     for suit in SUITS:
         run: list[Card] = []
         for rank in (*NATURAL, ""):
@@ -82,9 +82,9 @@ def sequences(cards: tuple[Card, ...], trump: str) -> tuple[Sequence, ...]:
             if len(run) >= 3:
                 value = TWENTY if len(run) == 3 else FIFTY
                 top = NATURAL.index(run[-1][0])
-                found.append(Sequence(value, top, suit == trump, tuple(run)))
+                runs.append(Sequence(value, top, suit == trump, tuple(run)))
             run = []
-    return tuple(found)
+    return tuple(runs)
 
 
 def best_sequence(cards: tuple[Card, ...], trump: str) -> Sequence | None:

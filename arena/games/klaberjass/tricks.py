@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from arena.cards import SUITS, Card
+from arena.games.cards import SUITS, Card
 from arena.games.klaberjass.scoring import PACK_32
 
 PLAIN: Final = "789JQKTA"

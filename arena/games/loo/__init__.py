@@ -4,7 +4,6 @@ from typing import Final
 
 from arena.games.game import Game
 from arena.games.loo import messages, rules
-from arena.games.loo.options import Options
 
 GAMES: Final = (
     Game(
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="A share of the pot for each trick, a fine for playing without one.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=2,
         seats=tuple(rules.SEATS),
     ),

@@ -3,17 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from arena.cards import PACK_52, Card, in_order
+from arena.games.cards import PACK_52, Card, hands_of, in_order
 from arena.games.contract import Seat
-from arena.games.loo.legal_moves import before
-from arena.games.loo.messages import Phase, View
-from arena.games.loo.options import Options
-from arena.games.loo.state import Cards, Deal, Line, Match, State, Tricks
+from arena.games.loo.messages import Options, Phase, View
+from arena.games.loo.state import Cards, Deal, Line, Match, State, Tricks, before
 from arena.games.loo.tricks import legal_replies
-from arena.games.possible_cards import hands_of
 
 TRIES: Final = 12
-"""Hands drawn for a seat for one with which its replies were legal; then the last is taken."""
+"""The most hands that are drawn for a seat to find one with which its replies were legal."""
 
 
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
@@ -25,13 +22,13 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     fee, seats = options.hand_size, len(view.chips)
     gone = view.discarded if _are_dead(view, options, seat) else ()
     unseen = set(PACK_52).difference(view.held, gone, *view.played, [view.upcard])
-    hands = [view.held if each == seat else () for each in range(seats)]
-    for each in range(seats):
-        if each != seat and each not in view.passed:
-            hands[each] = _hand(view, options, Seat(each), unseen, below)
-            unseen.difference_update(hands[each])
+    hands = [view.held if owner == seat else () for owner in range(seats)]
+    for owner in range(seats):
+        if owner != seat and owner not in view.passed:
+            hands[owner] = _hand(view, options, Seat(owner), unseen, below)
+            unseen.difference_update(hands[owner])
     stock, dead = hands_of(unseen, (view.stock, view.dead - len(gone)), below)
-    discarded = tuple([view.discarded if each == seat else () for each in range(seats)])
+    discarded = tuple([view.discarded if owner == seat else () for owner in range(seats)])
     players = tuple(map(Seat, view.players))
     deal = Deal(
         view.upcard,
@@ -50,7 +47,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
 
 
 def _are_dead(view: View, options: Options, seat: Seat) -> bool:
-    """Whether the seat's own discards are dead cards still, and were not shuffled into a new stock."""
+    """Return whether the seat's discards are still dead cards, and were not shuffled into a new stock."""
     size = options.hand_size
     stock, dead = len(PACK_52) - 1 - size * len(view.chips), size * len(view.passed)
     are_dead = False
@@ -85,13 +82,13 @@ def _replies(view: View, of: Seat) -> Iterator[tuple[tuple[Card, ...], tuple[Car
         order = (*view.players[led:], *view.players[:led])
         upto = order[: order.index(of) + 1]
         if len(upto) > 1:
-            yield tuple([view.played[each][at] for each in upto]), mine[at:]
+            yield tuple([view.played[player][at] for player in upto]), mine[at:]
 
 
 def _is_legal(
     view: View, options: Options, hand: tuple[Card, ...], trick: tuple[Card, ...]
 ) -> bool:
-    """Whether the last card of a trick was legal; the view does not tell which past tricks were civil."""
+    """Return whether the last card of a trick was legal; the view does not tell which past tricks were civil."""
     *before_it, card = trick
     trump = view.upcard[1]
     ways = (False, True) if trick[0] == "A" + trump else (False,)

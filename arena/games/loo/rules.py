@@ -15,7 +15,7 @@ Rulings are numbered R1 to R11. Turns begin at the dealer's left.
 
 from typing import Final
 
-from arena.cards import PACK_52, Card, in_order
+from arena.games.cards import PACK_52, Card, dealt_singly, in_order
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -27,8 +27,6 @@ from arena.games.contract import (
     require_to_act,
     with_entry,
 )
-from arena.games.loo.flushes import loo_board
-from arena.games.loo.legal_moves import before, why_illegal
 from arena.games.loo.messages import (
     PASS,
     Began,
@@ -41,6 +39,7 @@ from arena.games.loo.messages import (
     FlushShown,
     Hold,
     Move,
+    Options,
     Phase,
     Play,
     Played,
@@ -51,9 +50,8 @@ from arena.games.loo.messages import (
     View,
     Won,
 )
-from arena.games.loo.options import Options
-from arena.games.loo.state import Cards, Deal, Line, Match, Rows, State, Tricks
-from arena.games.loo.tricks import trick_winner
+from arena.games.loo.state import Cards, Deal, Line, Match, Rows, State, Tricks, before, why_illegal
+from arena.games.loo.tricks import loo_board, trick_winner
 from arena.games.options import check_match
 
 SEATS: Final[range] = range(5, 11)
@@ -184,9 +182,7 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     fee = match.options.hand_size
     dealt = seats * fee
     upcard, stock = deck[dealt], deck[dealt + 1 :]
-    hands = tuple(
-        in_order(deck[(seat - dealer - 1) % seats : dealt : seats]) for seat in range(seats)
-    )
+    hands = tuple(map(in_order, dealt_singly(deck[:dealt], seats, dealer)))
     chips = tuple(have - fee if seat == dealer else have for seat, have in enumerate(match.chips))
     paid = Match(match.options, match.hand, match.pot + fee, chips, match.chips, match.hand_scores)
     nothing: Rows = ((),) * seats
@@ -200,7 +196,7 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     )
     events = (
         SentEvent(Began(match.hand, dealer, upcard, paid.pot)),
-        *(SentEvent(Dealt(seat, hands[seat]), (seat,)) for seat in order),
+        *(SentEvent(Dealt(player, hands[player]), (player,)) for player in order),
     )
     return Step(before(paid, deal), events)
 
@@ -209,22 +205,22 @@ def deal_hand(match: Match, deals: Deals) -> Step:
 
 
 def _declare(state: State, deals: Deals, *, plays: bool) -> Step:
-    match, deal, seat = state.match, state.deal, state.deal.turn
+    match, deal, player = state.match, state.deal, state.deal.turn
     cards, line = deal.cards, deal.line
-    events = (SentEvent(Declared(seat, plays)),)
+    events = (SentEvent(Declared(player, plays)),)
     if plays:
-        line = Line((*line.players, seat), line.passed, line.exchanged)
+        line = Line((*line.players, player), line.passed, line.exchanged)
     else:
-        line = Line(line.players, (*line.passed, seat), line.exchanged)
-        hand = cards.hands[seat]
+        line = Line(line.players, (*line.passed, player), line.exchanged)
+        hand = cards.hands[player]
         cards = Cards(
-            with_entry(cards.hands, seat, ()),
+            with_entry(cards.hands, player, ()),
             cards.stock,
             cards.dead + hand,
-            with_entry(cards.discarded, seat, hand),
+            with_entry(cards.discarded, player, hand),
         )
     order = CLOCKWISE[len(match.chips)][_dealer(match)]
-    turn = _next(order, seat)
+    turn = _next(order, player)
     if turn != order[0]:  # the last seat is asked even if all others passed (R3)
         after = Deal(deal.upcard, cards, line, deal.tricks, Phase.DECLARE, turn)
         return Step(before(match, after), events)
@@ -259,7 +255,7 @@ def _turned(deal: Deal, phase: Phase, turn: Seat) -> Deal:
 
 def _reveal(state: State, deals: Deals) -> Step:
     match, deal = state.match, state.deal
-    hands = {seat: deal.cards.hands[seat] for seat in deal.line.players}
+    hands = {player: deal.cards.hands[player] for player in deal.line.players}
     winner, exempt, payers = loo_board(hands, deal.upcard[1])
     events = (SentEvent(FlushShown(winner, hands[winner], exempt)),)
     return _settle(match, deal, Ending.FLUSH, {winner: match.pot}, payers, events, deals)
@@ -270,30 +266,30 @@ def _exchange(state: State, given: tuple[Card, ...], deals: Deals) -> Step:
 
     The seat's own discards become dead cards after the draw.
     """
-    match, deal, seat = state.match, state.deal, state.deal.turn
+    match, deal, player = state.match, state.deal, state.deal.turn
     cards, line = deal.cards, deal.line
     count = len(given)
-    events = [SentEvent(Exchanged(seat, count))]
+    events = [SentEvent(Exchanged(player, count))]
     stock, dead = cards.stock, cards.dead
     drawn, stock = stock[:count], stock[count:]
     missing = count - len(drawn)
     if missing:
         events.append(SentEvent(Recycled(len(dead))))
-        stock = deals.shuffle(match.hand, f"recycled by {seat}", dead)
+        stock = deals.shuffle(match.hand, f"recycled by {player}", dead)
         drawn, stock, dead = drawn + stock[:missing], stock[missing:], ()
     if drawn:
-        events.append(SentEvent(Drawn(seat, in_order(drawn)), (seat,)))
-    kept = tuple([card for card in cards.hands[seat] if card not in given])
-    exchanged = with_entry(line.exchanged, seat, count)
+        events.append(SentEvent(Drawn(player, in_order(drawn)), (player,)))
+    kept = tuple([card for card in cards.hands[player] if card not in given])
+    exchanged = with_entry(line.exchanged, player, count)
     players = line.players
-    turn = _next(players, seat)
+    turn = _next(players, player)
     after = Deal(
         deal.upcard,
         Cards(
-            with_entry(cards.hands, seat, in_order(kept + drawn)),
+            with_entry(cards.hands, player, in_order(kept + drawn)),
             stock,
             dead + given,
-            with_entry(cards.discarded, seat, given),
+            with_entry(cards.discarded, player, given),
         ),
         Line(players, line.passed, exchanged),
         deal.tricks,
@@ -311,7 +307,7 @@ def _exchange(state: State, given: tuple[Card, ...], deals: Deals) -> Step:
 def _play(state: State, move: Play, deals: Deals) -> Step:
     match, deal, seat, card = state.match, state.deal, state.deal.turn, move.card
     cards, tricks, players = deal.cards, deal.tricks, deal.line.players
-    hand = tuple([each for each in cards.hands[seat] if each != card])
+    hand = tuple([held for held in cards.hands[seat] if held != card])
     left = Cards(with_entry(cards.hands, seat, hand), cards.stock, cards.dead, cards.discarded)
     trick = (*tricks.cards, card)
     played = with_entry(tricks.played, seat, (*tricks.played[seat], card))
@@ -350,12 +346,12 @@ def _settle(
 ) -> Step:
     """Pay out, collect for the next pot, and deal the next hand."""
     seats, fee = range(len(match.chips)), match.options.hand_size
-    taken = tuple([won.get(Seat(seat), 0) for seat in seats])
+    taken = tuple([won.get(Seat(player), 0) for player in seats])
     chips = tuple(
-        [match.chips[seat] + taken[seat] - (fee if seat in looed else 0) for seat in seats]
+        [match.chips[player] + taken[player] - (fee if player in looed else 0) for player in seats]
     )
     pot = match.pot - sum(taken) + fee * len(looed)
-    gained = tuple([chips[seat] - match.before[seat] for seat in seats])
+    gained = tuple([chips[player] - match.before[player] for player in seats])
     hand_scores = (*match.hand_scores, gained)
     events += (SentEvent(Scored(match.hand, ending, taken, looed, pot, chips)),)
     if is_over(match.options, len(hand_scores), len(match.chips)):

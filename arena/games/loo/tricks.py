@@ -1,9 +1,12 @@
-"""Legal plays to a trick of Loo, and the winner of a trick."""
+"""Legal plays to a trick of Loo, the winner of a trick, and flushes with their payments."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final
 
-from arena.cards import PACK_52, RANKS, SUITS, Card
+from arena.games.cards import PACK_52, RANKS, SUITS, Card
+from arena.games.contract import Seat
 
 PAM: Final[Card] = "Jc"
 """The highest trump of every trump suit; it is a club only if clubs are trump."""
@@ -60,3 +63,53 @@ def trick_winner(trick: Sequence[Card], trump: str, *, pam: bool = True) -> int:
         if high > best and (high >= _TRUMP_HEIGHT or card[1] == suit):
             best, place = high, at
     return place
+
+
+class FlushKind(IntEnum):
+    """The kinds of flush, from low to high."""
+
+    PLAIN = 1
+    TRUMP = 2
+    MOUCHE = 3
+    """Four cards of a suit and Pam."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Flush:
+    """A flush; a higher one compares as greater."""
+
+    kind: FlushKind
+    heights: tuple[int, ...]
+    """The ranks of its cards except Pam, from high to low."""
+
+
+def flush_of(hand: Sequence[Card], trump: str) -> Flush | None:
+    """Return the flush of five cards, or None."""
+    suited = [card for card in hand if card != PAM]
+    suit = suited[0][1]
+    for card in suited:
+        if card[1] != suit:
+            return None
+    heights = tuple(sorted([RANKS.index(card[0]) for card in suited], reverse=True))
+    if len(suited) < len(hand):
+        return Flush(FlushKind.MOUCHE, heights)
+    return Flush(FlushKind.TRUMP if suit == trump else FlushKind.PLAIN, heights)
+
+
+def loo_board(
+    hands: Mapping[Seat, Sequence[Card]], trump: str
+) -> tuple[Seat, tuple[Seat, ...], tuple[Seat, ...]]:
+    """Compare the hands of all players, in order of play, after a flush was revealed (R5, R6).
+
+    Returns the seat that takes the pot, the other seats that are exempt because of a flush or Pam, and
+    the seats that pay.
+    """
+    flushes = {player: flush_of(hand, trump) for player, hand in hands.items()}
+    ranked = [(flush, player) for player, flush in flushes.items() if flush is not None]
+    # Of equal flushes the first from the dealer's left wins, as `max` returns the first.
+    winner = max(ranked, key=lambda each: each[0])[1]
+    others = [player for player in hands if player != winner]
+    exempt = tuple(
+        player for player in others if flushes[player] is not None or PAM in hands[player]
+    )
+    return winner, exempt, tuple(player for player in others if player not in exempt)

@@ -4,7 +4,6 @@ from typing import Final
 
 from arena.games.game import Game
 from arena.games.oklahoma_rummy import messages, rules
-from arena.games.oklahoma_rummy.options import Options
 
 GAMES: Final = (
     Game(
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="Sets and runs from two packs with wild 2s, and whole discard piles to take.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=2,
         seats=tuple(rules.SEATS),
     ),

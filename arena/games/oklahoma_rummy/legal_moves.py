@@ -12,10 +12,12 @@ from functools import cache
 from itertools import chain, islice
 from typing import Final
 
-from arena.cards import Card, in_order
+from arena.games.cards import Card, in_order
 from arena.games.contract import MAX_OFFERED
 from arena.games.oklahoma_rummy.melds import (
+    QUEEN_OF_SPADES,
     SIZES,
+    TWOS,
     CardList,
     LooseMeld,
     MeldKind,
@@ -43,7 +45,6 @@ from arena.games.oklahoma_rummy.messages import (
     NoDiscard,
     TakePile,
 )
-from arena.games.oklahoma_rummy.scoring import QUEEN_OF_SPADES, TWOS
 
 # Moves are interned when they are made, as there are about 12,000 melds.
 _meld: Final = cache(Meld)

@@ -15,16 +15,33 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final, TypeAlias
 
-from arena.cards import RANKS, SUITS, Card
+from arena.games.cards import RANKS, SUITS, Card, pack
 from arena.games.frozen import Frozen
-from arena.games.oklahoma_rummy.scoring import (
-    ALL_TWOS_POINTS,
-    CARD_POINTS,
-    QUEEN_OF_SPADES,
-    RANK_POINTS,
-    TWO,
-    TWOS,
+
+QUEEN_OF_SPADES: Final[Card] = "Qs"
+TWO: Final = "2"
+TWOS: Final = frozenset(TWO + suit for suit in SUITS)
+
+_LOW_POINTS: Final = dict.fromkeys("234567", 5)
+RANK_POINTS: Final = dict.fromkeys("89TJQK", 10) | _LOW_POINTS | {"A": 20}
+"""Points by rank, except the queen of spades and 2s."""
+CARD_POINTS: Final = {card: RANK_POINTS[card[0]] for card in pack()} | {QUEEN_OF_SPADES: 50}
+"""Points in a meld, by the card that a card represents (R1)."""
+HELD_POINTS: Final = CARD_POINTS | dict.fromkeys(TWOS, 20) | {QUEEN_OF_SPADES: 100}
+"""Points lost for a card left in the hand."""
+ALL_TWOS_POINTS: Final = 25
+"""Points of each 2 in a set of 2s."""
+OUT_POINTS: Final = 100
+_PACKS: Final = 2
+
+MOST_MELDED: Final = _PACKS * sum(
+    max(CARD_POINTS.values()) if card in TWOS else points for card, points in CARD_POINTS.items()
 )
+"""An upper bound of the points of all cards in melds; a 2 counts as the card with most points."""
+
+MOST_HELD: Final = _PACKS * sum(HELD_POINTS.values())
+"""The cost of all cards together."""
+
 
 CardList: TypeAlias = tuple[Card, ...]
 LooseMeld: TypeAlias = tuple["MeldKind", CardList]
@@ -189,7 +206,7 @@ def sets_within(naturals: CardList, twos: CardList) -> ByTwos:
 
 
 _PLACES: Final = {
-    rank + suit: sum(1 << place for place, each in enumerate(LADDER) if each == rank)
+    rank + suit: sum(1 << place for place, step in enumerate(LADDER) if step == rank)
     for rank in RANKS
     for suit in SUITS
 }
@@ -252,15 +269,15 @@ def runs_within(naturals: CardList, twos: CardList) -> ByTwos:
 def _runs(suit: str, held: int, twos: CardList) -> ByTwos:
     """Return the runs of one suit, from the places of its cards in the hand."""
     runs = _RUNS[suit]
-    found: list[tuple[LooseMeld, ...]] = []
+    pairs: list[tuple[LooseMeld, ...]] = []
     for count in range(len(twos) + 1):
         melds: list[LooseMeld] = [
             (MeldKind.RUN, _without_gaps(cards, twos))
             for low, mask, by_held in runs[count]
             for cards in by_held[held >> low & mask]
         ]
-        found.append(tuple(melds))
-    return tuple(found)
+        pairs.append(tuple(melds))
+    return tuple(pairs)
 
 
 def _without_gaps(cards: _Shape, twos: CardList) -> CardList:
@@ -283,21 +300,21 @@ def melds_within(cards: Iterable[Card], twos: CardList) -> list[list[LooseMeld]]
     needed = SIZES[0] - len(few)
     groups = [sets_within(tuple(group), few) for group in ranks.values() if len(group) >= needed]
     groups += [runs_within(tuple(group), few) for group in suits.values() if len(group) >= needed]
-    found: list[list[LooseMeld]] = [[] for _ in range(SIZES[-1] + 1)]
+    by_size: list[list[LooseMeld]] = [[] for _ in range(SIZES[-1] + 1)]
     for group in groups:
         for twos_in, melds in enumerate(group):
             if melds:
-                found[twos_in] += melds
+                by_size[twos_in] += melds
     for size in SIZES:
         if len(twos) >= size:
-            found[size].append((MeldKind.SET, twos[:size]))
-    return found
+            by_size[size].append((MeldKind.SET, twos[:size]))
+    return by_size
 
 
 def melds_of_three(top: Card, cards: CardList, twos: CardList) -> list[list[LooseMeld]]:
     """Return the melds of three cards that contain `top`, which is in `cards` and no 2; see `melds_within`."""
     few = twos[: SIZES[0] - 1]
-    found: list[list[LooseMeld]] = [[] for _ in range(len(few) + 1)]
+    by_twos: list[list[LooseMeld]] = [[] for _ in range(len(few) + 1)]
     of_rank = tuple([card for card in cards if card[0] == top[0]])
     of_suit = tuple([card for card in cards if card[1] == top[1] and card[0] != TWO])
     for group, within in ((of_rank, sets_within), (of_suit, runs_within)):
@@ -305,5 +322,5 @@ def melds_of_three(top: Card, cards: CardList, twos: CardList) -> list[list[Loos
             for twos_in, melds in enumerate(within(group, few)):
                 if melds:
                     some = [meld for meld in melds if len(meld[1]) == SIZES[0] and top in meld[1]]
-                    found[twos_in] += some
-    return found
+                    by_twos[twos_in] += some
+    return by_twos

@@ -1,12 +1,14 @@
-"""Moves, events and views of Oklahoma Rummy."""
+"""Moves, events, views and options of Oklahoma Rummy."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import PACK_52, Card
+from arena.games.cards import PACK_52, Card
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
 from arena.games.oklahoma_rummy.melds import CardList, End, MeldKind, TableMeld, canonical
+from arena.games.options import hands_setting, max_hands_setting, target_setting
 
 
 class Phase(StrEnum):
@@ -212,3 +214,12 @@ class View(Frozen):
     rebuilds: int
     """The number of rebuilds of the stock in this hand."""
     totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    hands: int = hands_setting(0, "a race to `target`")
+    target: int = target_setting(
+        1000, "points that win the race, for a single leader", maximum=5000
+    )
+    max_hands: int = max_hands_setting(15)  # R10

@@ -16,9 +16,10 @@ When a seat has no cards it goes out, and the hand ends at once. The hand also e
 move at the start of its turn.
 """
 
+from dataclasses import dataclass
 from typing import Final
 
-from arena.cards import Card, in_order, pack, without
+from arena.games.cards import Card, dealt_singly, in_order, pack, without
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -31,7 +32,12 @@ from arena.games.contract import (
 )
 from arena.games.oklahoma_rummy.legal_moves import AtDraw, AtPlay, Choice
 from arena.games.oklahoma_rummy.melds import (
+    HELD_POINTS,
     LADDER,
+    MOST_HELD,
+    MOST_MELDED,
+    OUT_POINTS,
+    QUEEN_OF_SPADES,
     CardList,
     End,
     MeldKind,
@@ -59,6 +65,7 @@ from arena.games.oklahoma_rummy.messages import (
     Melded,
     Move,
     NoDiscard,
+    Options,
     Phase,
     PileTaken,
     Received,
@@ -68,16 +75,57 @@ from arena.games.oklahoma_rummy.messages import (
     TakePile,
     View,
 )
-from arena.games.oklahoma_rummy.options import Options
-from arena.games.oklahoma_rummy.scoring import (
-    HELD_POINTS,
-    MOST_HELD,
-    MOST_MELDED,
-    OUT_POINTS,
-    QUEEN_OF_SPADES,
-)
-from arena.games.oklahoma_rummy.state import Deal, Match, Piles, State
-from arena.games.options import check_match, ended_by_limit, match_is_over
+from arena.games.options import check_match, match_is_over, race_result
+
+MAX_REBUILDS: Final = 3
+"""The maximal number of rebuilds of the stock in a hand (R8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piles:
+    """The stock and the discards."""
+
+    stock: CardList
+    """The next card to draw first."""
+    pile: CardList
+    """The top card last."""
+    rebuilds: int
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether there is a stock, or discards to rebuild it (R8)."""
+        return bool(self.stock) or (self.rebuilds < MAX_REBUILDS and len(self.pile) > 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The current hand; lists are by seat."""
+
+    phase: Phase
+    turn: Seat
+    hands: tuple[CardList, ...]
+    known: tuple[CardList, ...]
+    tables: tuple[Table, ...]
+    piles: Piles
+    drawn: Card | None
+    """The card that the seat to act drew in this turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What continues from hand to hand."""
+
+    options: Options
+    hand: int
+    totals: tuple[int, ...]
+    hand_scores: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    match: Match
+    deal: Deal
+
 
 DECK: Final = pack(packs=2)
 SEATS: Final[range] = range(2, 9)
@@ -126,9 +174,9 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
         case Discard(card):
             return _discard(state, card, deals)
         case NoDiscard():
-            seat = state.deal.turn
-            after, events = _begin_turn(state, _next(state, seat), deals)
-            return Step(after, (SentEvent(KeptQueens(seat)), *events))
+            player = state.deal.turn
+            after, events = _begin_turn(state, _next(state, player), deals)
+            return Step(after, (SentEvent(KeptQueens(player)), *events))
     raise AssertionError(move)
 
 
@@ -193,9 +241,7 @@ def result(state: State) -> Result | None:
     """Return totals and places; equal totals share a place (R10)."""
     if state.deal.phase is not Phase.OVER:
         return None
-    match = state.match
-    limited = ended_by_limit(match.options, match.totals)
-    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
+    return race_result(state.match)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
@@ -251,9 +297,7 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     seats, dealer = len(match.totals), _dealer(match)
     deck = deals.shuffle(match.hand, "deck", DECK)
     cut = hand_size(seats) * seats
-    hands = tuple(
-        in_order(deck[(seat - dealer - 1) % seats : cut : seats]) for seat in range(seats)
-    )
+    hands = tuple(map(in_order, dealt_singly(deck[:cut], seats, dealer)))
     upcard = deck[cut]
     first = Seat((dealer + 1) % seats)
     piles = Piles(deck[cut + 1 :], (upcard,), 0)
@@ -275,16 +319,16 @@ def _begin_turn(state: State, seat: Seat, deals: Deals) -> Step:
 
 
 def _draw(state: State, deals: Deals) -> Step:
-    deal, seat = state.deal, state.deal.turn
-    piles, events = deal.piles, [SentEvent(Drew(seat))]
+    deal, player = state.deal, state.deal.turn
+    piles, events = deal.piles, [SentEvent(Drew(player))]
     if not piles.stock:
         piles = _rebuilt(piles, state.match.hand, deals)
         events.insert(0, SentEvent(StockRebuilt(piles.rebuilds, len(piles.stock))))
     card = piles.stock[0]
-    events.append(SentEvent(Received(seat, card), (seat,)))
-    hands = with_entry(deal.hands, seat, in_order((*deal.hands[seat], card)))
+    events.append(SentEvent(Received(player, card), (player,)))
+    hands = with_entry(deal.hands, player, in_order((*deal.hands[player], card)))
     piles = Piles(piles.stock[1:], piles.pile, piles.rebuilds)
-    after = Deal(Phase.PLAY, seat, hands, deal.known, deal.tables, piles, card)
+    after = Deal(Phase.PLAY, player, hands, deal.known, deal.tables, piles, card)
     return Step(State(state.match, after), tuple(events))
 
 
@@ -295,73 +339,73 @@ def _rebuilt(piles: Piles, hand: int, deals: Deals) -> Piles:
 
 
 def _take_pile(state: State, kind: MeldKind, cards: CardList, deals: Deals) -> Step:
-    deal, seat = state.deal, state.deal.turn
+    deal, player = state.deal, state.deal.turn
     meld = read_meld(kind, cards)
     assert meld is not None
     *rest, top = deal.piles.pile
     from_hand = list(cards)
     from_hand.remove(top)
-    hand, known = deal.hands[seat], deal.known[seat]
+    hand, known = deal.hands[player], deal.known[player]
     hand, known = without(hand, from_hand), without(known, from_hand)
     after = Deal(
         Phase.PLAY,
-        seat,
-        with_entry(deal.hands, seat, in_order((*hand, *rest))),
-        with_entry(deal.known, seat, in_order((*known, *rest))),
-        with_entry(deal.tables, seat, Table((*deal.tables[seat].melds, meld))),
+        player,
+        with_entry(deal.hands, player, in_order((*hand, *rest))),
+        with_entry(deal.known, player, in_order((*known, *rest))),
+        with_entry(deal.tables, player, Table((*deal.tables[player].melds, meld))),
         Piles(deal.piles.stock, (), deal.piles.rebuilds),
         None,
     )
-    taken = SentEvent(PileTaken(seat, meld, tuple(rest)))
+    taken = SentEvent(PileTaken(player, meld, tuple(rest)))
     return _after_play(State(state.match, after), taken, deals)
 
 
 def _meld(state: State, kind: MeldKind, cards: CardList, deals: Deals) -> Step:
-    deal, seat = state.deal, state.deal.turn
+    deal, player = state.deal, state.deal.turn
     meld = read_meld(kind, cards)
     assert meld is not None
-    melds = (*deal.tables[seat].melds, meld)
+    melds = (*deal.tables[player].melds, meld)
     after = _played(deal, cards, melds)
-    return _after_play(State(state.match, after), SentEvent(Melded(seat, meld)), deals)
+    return _after_play(State(state.match, after), SentEvent(Melded(player, meld)), deals)
 
 
 def _extend(state: State, index: int, card: Card, end: End | None, deals: Deals) -> Step:
-    deal, seat = state.deal, state.deal.turn
-    melds = deal.tables[seat].melds
+    deal, player = state.deal, state.deal.turn
+    melds = deal.tables[player].melds
     meld = extended(melds[index], card, end)
     assert meld is not None
     after = _played(deal, (card,), with_entry(melds, index, meld))
     return _after_play(
-        State(state.match, after), SentEvent(Extended(seat, index, card, end)), deals
+        State(state.match, after), SentEvent(Extended(player, index, card, end)), deals
     )
 
 
 def _discard(state: State, card: Card, deals: Deals) -> Step:
-    deal, seat = state.deal, state.deal.turn
-    played = _played(deal, (card,), deal.tables[seat].melds)
+    deal, player = state.deal, state.deal.turn
+    played = _played(deal, (card,), deal.tables[player].melds)
     piles = Piles(deal.piles.stock, (*deal.piles.pile, card), deal.piles.rebuilds)
-    deal = Deal(Phase.PLAY, seat, played.hands, played.known, played.tables, piles, None)
-    after, discarded = State(state.match, deal), SentEvent(Discarded(seat, card))
-    if deal.hands[seat]:
-        following, events = _begin_turn(after, _next(state, seat), deals)
+    deal = Deal(Phase.PLAY, player, played.hands, played.known, played.tables, piles, None)
+    after, discarded = State(state.match, deal), SentEvent(Discarded(player, card))
+    if deal.hands[player]:
+        following, events = _begin_turn(after, _next(state, player), deals)
     else:
-        following, events = _end_hand(after, seat, deals)
+        following, events = _end_hand(after, player, deals)
     return Step(following, (discarded, *events))
 
 
 def _played(deal: Deal, cards: CardList, melds: tuple[TableMeld, ...]) -> Deal:
     """Return the hand after the seat to act played these cards and has these melds."""
-    seat = deal.turn
-    hand, known = deal.hands[seat], deal.known[seat]
+    player = deal.turn
+    hand, known = deal.hands[player], deal.known[player]
     hand, known = without(hand, cards), without(known, cards)
     return Deal(
         deal.phase,
-        seat,
-        with_entry(deal.hands, seat, hand),
-        with_entry(deal.known, seat, known),
+        player,
+        with_entry(deal.hands, player, hand),
+        with_entry(deal.known, player, known),
         deal.tables
-        if melds is deal.tables[seat].melds
-        else with_entry(deal.tables, seat, Table(melds)),
+        if melds is deal.tables[player].melds
+        else with_entry(deal.tables, player, Table(melds)),
         deal.piles,
         deal.drawn,
     )
@@ -369,10 +413,10 @@ def _played(deal: Deal, cards: CardList, melds: tuple[TableMeld, ...]) -> Deal:
 
 def _after_play(state: State, happened: SentEvent, deals: Deals) -> Step:
     """Continue the turn of the seat, unless it went out."""
-    seat = state.deal.turn
-    if state.deal.hands[seat]:
+    player = state.deal.turn
+    if state.deal.hands[player]:
         return Step(state, (happened,))
-    following, events = _end_hand(state, seat, deals)
+    following, events = _end_hand(state, player, deals)
     return Step(following, (happened, *events))
 
 

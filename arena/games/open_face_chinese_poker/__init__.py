@@ -4,7 +4,6 @@ from typing import Final
 
 from arena.games.game import Game
 from arena.games.open_face_chinese_poker import messages, rules
-from arena.games.open_face_chinese_poker.options import Options
 
 GAMES: Final = (
     Game(
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="Build three poker hands card by card in the open; queens in front earn Fantasyland.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=2,
         seats=tuple(rules.SEATS),
     ),

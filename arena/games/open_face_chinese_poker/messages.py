@@ -1,12 +1,15 @@
-"""Moves, events and views of Open-Face Chinese Poker."""
+"""Moves, events, views and options of Open-Face Chinese Poker."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import PACK_52, Card
+from arena.games.cards import PACK_52, Card
 from arena.games.chinese.hands import BACK_SIZE, FRONT_SIZE, MIDDLE_SIZE, high_first
+from arena.games.chinese.unit_values import unit_values_option
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
+from arena.games.options import hands_setting
 
 
 class Phase(StrEnum):
@@ -145,3 +148,11 @@ class View(Frozen):
     hands_left: int
     """The number of ordinary hands left, including the current one if it is ordinary."""
     totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    hands: int = hands_setting(
+        0, "four hands dealt by each seat; hands in Fantasyland come on top", maximum=400
+    )
+    unit_values: str = unit_values_option()

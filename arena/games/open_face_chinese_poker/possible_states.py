@@ -2,16 +2,20 @@
 
 from collections.abc import Callable
 
-from arena.cards import PACK_52, Card
+from arena.games.cards import PACK_52, Card, hands_of
 from arena.games.chinese.hands import HAND_SIZE
 from arena.games.chinese.settings import candidates
 from arena.games.chinese.unit_values import unit_values
 from arena.games.contract import Seat
-from arena.games.open_face_chinese_poker.messages import Layout, Phase, View
-from arena.games.open_face_chinese_poker.options import Options
-from arena.games.open_face_chinese_poker.rules import HANDS_PER_DEALER, INITIAL
-from arena.games.open_face_chinese_poker.state import EMPTY, Hand, Match, State
-from arena.games.possible_cards import hands_of
+from arena.games.open_face_chinese_poker.messages import Layout, Options, Phase, View
+from arena.games.open_face_chinese_poker.rules import (
+    EMPTY,
+    HANDS_PER_DEALER,
+    INITIAL,
+    Hand,
+    Match,
+    State,
+)
 
 
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
@@ -23,7 +27,7 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     seats = len(view.totals)
     scheduled = options.hands or HANDS_PER_DEALER * seats
     match = Match(
-        tuple(Seat(each) for each in range(seats)),
+        tuple(Seat(number) for number in range(seats)),
         scheduled,
         unit_values(options.unit_values, seats),
         scheduled - view.hands_left,
@@ -38,24 +42,24 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
 def _hand(view: View, seat: Seat, below: Callable[[int], int]) -> Hand:
     seats = len(view.totals)
     around = [Seat((view.dealer + 1 + at) % seats) for at in range(seats)]
-    order = tuple(each for each in around if not view.fantasyland[each])
-    own = view.own_setting or EMPTY
+    order = tuple(player for player in around if not view.fantasyland[player])
+    setting = view.own_setting or EMPTY
     drawn = () if view.drawn is None else (view.drawn,)
-    seen = {*view.to_place, *own.front, *own.middle, *own.back, *drawn}
+    seen = {*view.to_place, *setting.front, *setting.middle, *setting.back, *drawn}
     for layout in view.layouts:
         seen.update(layout.front, layout.middle, layout.back)
-    hidden = [0 if each == seat else _hidden(view, Seat(each)) for each in range(seats)]
+    hidden = [0 if player == seat else _hidden(view, Seat(player)) for player in range(seats)]
     *held, stock = hands_of(set(PACK_52) - seen, (*hidden, view.stock), below)
     settings: list[Layout | None] = [None] * seats
     dealt: list[tuple[Card, ...]] = held
     if view.phase is Phase.PLACE:
-        for each in around:
-            if view.fantasyland[each] and each != seat:
-                rows = candidates(held[each], 1)[0]
-                settings[each], dealt[each] = Layout(rows.front, rows.middle, rows.back), ()
+        for player in around:
+            if view.fantasyland[player] and player != seat:
+                rows = candidates(held[player], 1)[0]
+                settings[player], dealt[player] = Layout(rows.front, rows.middle, rows.back), ()
         dealt[view.to_act[0]] = drawn or dealt[view.to_act[0]]
     dealt[seat], settings[seat] = view.to_place, view.own_setting
-    turns = sum([_turns(view.layouts[each]) for each in order])
+    turns = sum([_turns(view.layouts[player]) for player in order])
     return Hand(view.layouts, tuple(dealt), tuple(settings), stock, order, turns)
 
 

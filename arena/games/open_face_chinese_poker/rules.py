@@ -7,14 +7,16 @@ Rulings are numbered O1 to O14.
          -> reveal, score -> DEAL ...
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
 from typing import Final
 
-from arena.cards import PACK_52, Card
-from arena.games.chinese.hands import HAND_SIZE, settle_pairs
+from arena.games.cards import PACK_52, Card
+from arena.games.chinese.hands import FRONT_SIZE, HAND_SIZE, SIZES, high_first, settle_pairs
 from arena.games.chinese.settings import SettingMoves
-from arena.games.chinese.unit_values import most_in_a_hand, unit_values
+from arena.games.chinese.unit_values import UnitValues, most_in_a_hand, unit_values
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -27,13 +29,14 @@ from arena.games.contract import (
     require_to_act,
     with_entry,
 )
-from arena.games.open_face_chinese_poker.legal_moves import Spreads
 from arena.games.open_face_chinese_poker.messages import (
     SINGLES,
     Dealt,
     Drawn,
     HandBegan,
+    Layout,
     Move,
+    Options,
     Phase,
     Place,
     Placed,
@@ -41,7 +44,6 @@ from arena.games.open_face_chinese_poker.messages import (
     Scored,
     View,
 )
-from arena.games.open_face_chinese_poker.options import Options
 from arena.games.open_face_chinese_poker.scoring import (
     MOST_UNITS,
     Scoring,
@@ -49,8 +51,49 @@ from arena.games.open_face_chinese_poker.scoring import (
     reaches_fantasyland,
     score_rows,
 )
-from arena.games.open_face_chinese_poker.state import EMPTY, Hand, Match, State
 from arena.games.options import check_match
+
+EMPTY: Final = Layout((), (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What continues from hand to hand."""
+
+    seats: tuple[Seat, ...]
+    scheduled: int
+    """The number of ordinary hands in the match."""
+    unit_values: UnitValues
+    played: int
+    """The number of completed ordinary hands."""
+    dealer: Seat
+    fantasyland: tuple[bool, ...]
+    hand_scores: tuple[tuple[int, ...], ...]
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The current hand."""
+
+    layouts: tuple[Layout, ...]
+    dealt: tuple[tuple[Card, ...], ...]
+    """By seat, the cards that it has not placed, in the order dealt."""
+    settings: tuple[Layout | None, ...]
+    """By seat, the rows set in Fantasyland."""
+    stock: tuple[Card, ...]
+    order: tuple[Seat, ...]
+    """The seats that place in turn, from the dealer's left."""
+    turns: int
+    """The number of completed turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    match: Match
+    phase: Phase
+    hand: Hand
+
 
 SEATS: Final[tuple[int, ...]] = (2, 3, 4)
 INITIAL: Final = 5
@@ -67,20 +110,20 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
       BadOptions: unless there are 2 to 4 seats, `hands` is a multiple of them, and each pair has a unit value.
     """
     check_match("Open-Face Chinese Poker", SEATS, seats, options.hands)
-    everybody = tuple(Seat(seat) for seat in range(seats))
-    nobody = (False,) * seats
+    everybody = tuple(Seat(number) for number in range(seats))
+    none_there = (False,) * seats
     scheduled = options.hands or HANDS_PER_DEALER * seats
     values = unit_values(options.unit_values, seats)
     return deal_hand(
-        Match(everybody, scheduled, values, 0, Seat(0), nobody, (), (0,) * seats), deals
+        Match(everybody, scheduled, values, 0, Seat(0), none_there, (), (0,) * seats), deals
     )
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     acting = to_act(state)
     placed = require_to_act(chosen, acting)
-    for seat, move in chosen:
-        if move not in moves(state, seat):
+    for player, move in chosen:
+        if move not in moves(state, player):
             raise IllegalMove("place exactly your cards, into rows with room for them")
     if state.phase is Phase.FANTASYLAND:
         return _set(state, dict(zip(acting, placed, strict=True)), deals)
@@ -91,7 +134,7 @@ def to_act(state: State) -> tuple[Seat, ...]:
     match state.phase:
         case Phase.FANTASYLAND:
             there = state.match.fantasyland
-            return tuple([seat for seat in state.match.seats if there[seat]])
+            return tuple([player for player in state.match.seats if there[player]])
         case Phase.PLACE:
             hand = state.hand
             return (hand.order[hand.turns % len(hand.order)],)
@@ -173,7 +216,7 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     deck = deals.shuffle(number, "deck", PACK_52)
     seats = len(match.seats)
     around = tuple(Seat((match.dealer + 1 + at) % seats) for at in range(seats))
-    there = [seat for seat in around if match.fantasyland[seat]]
+    there = [player for player in around if match.fantasyland[player]]
     dealt: dict[Seat, tuple[Card, ...]] = {
         seat: deck[at : INITIAL * seats : seats] for at, seat in enumerate(around)
     }
@@ -181,11 +224,11 @@ def deal_hand(match: Match, deals: Deals) -> Step:
     extra = (HAND_SIZE - INITIAL) * len(there)
     for at, seat in enumerate(there):
         dealt[seat] += stock[at : extra : len(there)]
-    by_seat = tuple(dealt[seat] for seat in match.seats)
-    order = tuple(seat for seat in around if not match.fantasyland[seat])
+    by_seat = tuple(dealt[player] for player in match.seats)
+    order = tuple(player for player in around if not match.fantasyland[player])
     hand = Hand((EMPTY,) * seats, by_seat, (None,) * seats, stock[extra:], order, 0)
     events = [SentEvent(HandBegan(number, match.dealer, match.fantasyland))]
-    events += [SentEvent(Dealt(seat, by_seat[seat]), (seat,)) for seat in match.seats]
+    events += [SentEvent(Dealt(player, by_seat[player]), (player,)) for player in match.seats]
     phase = Phase.FANTASYLAND if there else Phase.PLACE
     return Step(State(match, phase, hand), tuple(events))
 
@@ -194,10 +237,11 @@ def _set(state: State, placed: dict[Seat, Place], deals: Deals) -> Step:
     """Commit the settings of Fantasyland, without an event (O9)."""
     match, hand = state.match, state.hand
     settings = tuple(
-        EMPTY.with_placed(placed[seat]) if seat in placed else None for seat in match.seats
+        EMPTY.with_placed(placed[player]) if player in placed else None for player in match.seats
     )
     dealt = tuple(
-        () if seat in placed else cards for seat, cards in zip(match.seats, hand.dealt, strict=True)
+        () if player in placed else cards
+        for player, cards in zip(match.seats, hand.dealt, strict=True)
     )
     after = Hand(hand.layouts, dealt, settings, hand.stock, hand.order, 0)
     if not hand.order:
@@ -231,10 +275,10 @@ def _score(match: Match, hand: Hand, deals: Deals) -> Step:
         setting or layout for setting, layout in zip(hand.settings, hand.layouts, strict=True)
     )
     events: list[SentEvent] = []
-    for seat, setting in zip(match.seats, hand.settings, strict=True):
+    for player, setting in zip(match.seats, hand.settings, strict=True):
         if setting is not None:
-            events.append(SentEvent(Revealed(seat, setting.front, setting.middle, setting.back)))
-    scorings = [score_rows(each.front, each.middle, each.back) for each in layouts]
+            events.append(SentEvent(Revealed(player, setting.front, setting.middle, setting.back)))
+    scorings = [score_rows(layout.front, layout.middle, layout.back) for layout in layouts]
     units = settle_pairs(scorings, pair_units, match.unit_values)
     totals = tuple(total + unit for total, unit in zip(match.totals, units, strict=True))
     earned = tuple(
@@ -286,3 +330,58 @@ def is_over(match: Match) -> bool:
 def all_scheduled_are_played(match: Match) -> bool:
     """Return whether all scheduled hands, and the Fantasylands earned in them, are played (O12)."""
     return match.played >= match.scheduled and not any(match.fantasyland)
+
+
+class Spreads:
+    """The moves that place the first five cards into empty rows; each is made when it is needed."""
+
+    __slots__ = ("_held", "_offered", "_ways")
+    complete: Final = True
+
+    def __init__(self, held: tuple[Card, ...]) -> None:
+        self._held = high_first(held)
+        self._ways = ways(len(held))
+        self._offered: tuple[Place, ...] = ()
+
+    @property
+    def offered(self) -> tuple[Place, ...]:
+        """All of the moves."""
+        if not self._offered:
+            self._offered = tuple([spread(self._held, way) for way in self._ways])
+        return self._offered
+
+    def __contains__(self, move: object) -> bool:
+        # Five cards fit if no row overflows, and only the front can.
+        return (
+            isinstance(move, Place)
+            and len(move.front) <= FRONT_SIZE
+            and _same_cards(move, self._held)
+        )
+
+    def count(self) -> int:
+        return len(self._ways)
+
+    def sample(self, below: Callable[[int], int]) -> Place:
+        return spread(self._held, self._ways[below(len(self._ways))])
+
+
+def _same_cards(move: Place, held: Sequence[Card]) -> bool:
+    return sorted((*move.front, *move.middle, *move.back)) == sorted(held)
+
+
+@cache
+def ways(cards: int) -> tuple[tuple[int, ...], ...]:
+    """Return every assignment of cards to empty rows that fits, as the row of each card."""
+    return tuple(
+        way
+        for way in product(range(3), repeat=cards)
+        if all(way.count(row) <= size for row, size in enumerate(SIZES))
+    )
+
+
+def spread(cards: Sequence[Card], way: Sequence[int]) -> Place:
+    """Return the move that places each card into its row; the cards are ordered from high to low."""
+    rows: tuple[list[Card], list[Card], list[Card]] = ([], [], [])
+    for card, row in zip(cards, way, strict=True):
+        rows[row].append(card)
+    return Place.in_order(tuple(rows[0]), tuple(rows[1]), tuple(rows[2]))

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena import poker
-from arena.cards import RANKS, Card
+from arena.games import poker
+from arena.games.cards import RANKS, Card
 from arena.games.chinese.hands import Strengths, is_foul, strengths
-from arena.poker import HandClass
+from arena.games.poker import HandClass
 
 FOUL_UNITS: Final = 6
 """Paid for a foul instead of rows and sweep (O4)."""

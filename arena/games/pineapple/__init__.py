@@ -3,8 +3,8 @@
 from typing import Final
 
 from arena.games.game import Game
-from arena.games.pineapple import messages, rules, stakes
-from arena.games.pineapple.options import Options, Variant
+from arena.games.pineapple import messages, rules, state
+from arena.games.pineapple.messages import Variant
 
 
 def _game(variant: Variant, game_id: str, title: str, summary: str) -> Game:
@@ -16,9 +16,8 @@ def _game(variant: Variant, game_id: str, title: str, summary: str) -> Game:
         summary=summary,
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=2,
-        seats=tuple(stakes.SEATS),
+        seats=tuple(state.SEATS),
         preset={"variant": variant.value},
     )
 

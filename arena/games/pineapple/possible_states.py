@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Iterator
 
-from arena.cards import PACK_52, Card
 from arena.games.betting import rounds
 from arena.games.betting.match import Match
 from arena.games.betting.possible_states import (
@@ -15,13 +14,11 @@ from arena.games.betting.possible_states import (
     replayed,
 )
 from arena.games.betting.rounds import Round
+from arena.games.cards import PACK_52, Card, hands_of
 from arena.games.contract import Seat
-from arena.games.pineapple.messages import DISCARDS, Move, Phase, Street, View
-from arena.games.pineapple.options import Options
+from arena.games.pineapple.messages import DISCARDS, Move, Options, Phase, Street, View
 from arena.games.pineapple.rules import BOARD_PLACES, DISCARD_ON, HOLE, begin_hand, opening, step
-from arena.games.pineapple.stakes import Stakes, stakes_of
-from arena.games.pineapple.state import BOARD, Deal, Hand, State
-from arena.games.possible_cards import hands_of
+from arena.games.pineapple.state import BOARD, Deal, Hand, Stakes, State, stakes_of
 
 _BOARD = BOARD[Street.RIVER]
 
@@ -43,11 +40,11 @@ def hand_so_far(state: State) -> Iterator[tuple[State, Seat, Move]]:
     hand, line = state.hand, state.line
     deals = OneDeck(_deck(hand.match, hand.deal))
     before = begin_hand(hand.stakes, hand.match, deals).state
-    for seat, action, to in zip(line.seats, line.actions, line.tos, strict=True):
+    for player, action, to in zip(line.seats, line.actions, line.tos, strict=True):
         before = yield from _discarded(before, hand.deal, deals)
         move: Move = MOVES[action](to)
-        yield before, seat, move
-        before = step(before, ((seat, move),), deals).state
+        yield before, player, move
+        before = step(before, ((player, move),), deals).state
     if state.phase is not Phase.DISCARD:
         yield from _discarded(before, hand.deal, deals)
 
@@ -58,18 +55,22 @@ def _discarded(
     """Yield the discards of a state in which seats discard, and return the state after them, or else the state."""
     if state.phase is not Phase.DISCARD:
         return state
-    moves = [(seat, DISCARDS[gone]) for seat in state.betting.live if (gone := deal.given_up[seat])]
-    for seat, move in moves:
-        yield state, seat, move
+    moves = [
+        (player, DISCARDS[gone]) for player in state.betting.live if (gone := deal.given_up[player])
+    ]
+    for player, move in moves:
+        yield state, player, move
     after: State = step(state, tuple(moves), deals).state
     return after
 
 
 def _deck(match: Match, deal: Deal) -> list[Card]:
-    """A deck from which these cards are dealt."""
+    """Return a deck from which these cards are dealt."""
     order = rounds.clockwise(match.players, match.dealer)
-    given = {each: gone for each in order if (gone := deal.given_up[each]) is not None}
-    dealt = [(*deal.holes[each], *([given[each]] if each in given else ())) for each in order]
+    given = {player: gone for player in order if (gone := deal.given_up[player]) is not None}
+    dealt = [
+        (*deal.holes[player], *([given[player]] if player in given else ())) for player in order
+    ]
     deck = [cards[place] for place in range(HOLE) for cards in dealt]
     rest = sorted(set(PACK_52).difference(deck, deal.runout))
     for place, card in zip(BOARD_PLACES, deal.runout, strict=True):
@@ -81,7 +82,7 @@ def _deal(
     view: View, match: Match, stakes: Stakes, seat: Seat, below: Callable[[int], int]
 ) -> Deal:
     """Deal three cards to each other seat, of which it gave up the last if it was in the hand then."""
-    others = [each for each in match.players if each != seat]
+    others = [player for player in match.players if player != seat]
     gone = [] if view.given_up is None else [view.given_up]
     unseen = set(PACK_52).difference(view.held, gone, view.board)
     sizes = [*[HOLE] * len(others), _BOARD - len(view.board)]
@@ -89,10 +90,10 @@ def _deal(
     holes: list[tuple[Card, ...]] = [()] * len(view.totals)
     given_up: list[Card | None] = [None] * len(holes)
     keeps = _folded_before_discard(view, stakes)
-    for each, cards in zip(others, drawn, strict=True):
-        gave_up = bool(gone) and each not in keeps
-        holes[each] = cards[: HOLE - gave_up]
-        given_up[each] = cards[-1] if gave_up else None
+    for player, cards in zip(others, drawn, strict=True):
+        gave_up = bool(gone) and player not in keeps
+        holes[player] = cards[: HOLE - gave_up]
+        given_up[player] = cards[-1] if gave_up else None
     holes[seat], given_up[seat] = view.held, view.given_up
     return Deal(tuple(holes), tuple(given_up), view.board + rest)
 

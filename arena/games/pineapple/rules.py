@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from arena.cards import PACK_52, Card
+from arena.games import poker
 from arena.games.betting import rounds
 from arena.games.betting.match import (
     NO_ACTIONS,
@@ -30,9 +30,9 @@ from arena.games.betting.match import (
     next_hand,
     result_of,
 )
-from arena.games.betting.pots import Pot, pots_of
+from arena.games.betting.pots import ACTIONS, Pot, best_of, end_hand, end_round, pots_of, share_out
 from arena.games.betting.rounds import Chips, Limits, Round, Structure
-from arena.games.betting.settlement import ACTIONS, end_hand, end_round
+from arena.games.cards import PACK_52, Card
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -53,16 +53,15 @@ from arena.games.pineapple.messages import (
     GaveUp,
     HandBegan,
     Move,
+    Options,
     Phase,
     PotWon,
     Shown,
     Street,
+    Variant,
     View,
 )
-from arena.games.pineapple.options import Options, Variant
-from arena.games.pineapple.showdown import award, unshown
-from arena.games.pineapple.stakes import Stakes, first_match
-from arena.games.pineapple.state import BOARD, Deal, Hand, State
+from arena.games.pineapple.state import BOARD, Deal, Hand, Stakes, State, first_match
 
 HOLE: Final = 3
 """The number of cards dealt to each seat."""
@@ -187,7 +186,7 @@ def begin_hand(
     first = opening(stakes, match)
     hand = Hand(stakes, match, _deal(match, deals))
     holes = hand.deal.holes
-    dealt = [SentEvent(Dealt(seat, holes[seat]), (seat,)) for seat in match.players]
+    dealt = [SentEvent(Dealt(player, holes[player]), (player,)) for player in match.players]
     events = (*events, SentEvent(HandBegan(match.hand, match.dealer, first.chips)), *dealt)
     if not first.pending:
         return _end_round(hand, Street.PREFLOP, first, NO_ACTIONS, deals, events)
@@ -234,11 +233,11 @@ def _deal(match: Match, deals: Deals) -> Deal:
 
 
 def _bet(state: State, move: Move, deals: Deals) -> Step:
-    hand, street, seat = state.hand, state.street, state.betting.pending[0]
+    hand, street, player = state.hand, state.street, state.betting.pending[0]
     if isinstance(move, Discard):
         raise IllegalMove("this is not the time to discard")
     after = rounds.act(state.betting, move)
-    line, event = acted(state.line, seat, ACTIONS[type(move)], after)
+    line, event = acted(state.line, player, ACTIONS[type(move)], after)
     if after.pending:
         return Step(State(hand, Phase.BET, street, after, line), (event,))
     return _end_round(hand, street, after, line, deals, (event,))
@@ -286,13 +285,13 @@ def _discard(state: State, choices: Sequence[Move], deals: Deals) -> Step:
     hand, live = state.hand, state.betting.live
     holes, given_up = list(hand.deal.holes), list(hand.deal.given_up)
     events: list[SentEvent] = []
-    for seat, move in zip(live, choices, strict=True):
-        hole = holes[seat]
+    for player, move in zip(live, choices, strict=True):
+        hole = holes[player]
         if not isinstance(move, Discard) or move.card not in hole:
             raise IllegalMove(f"discard one of {', '.join(hole)}")
-        holes[seat] = tuple([card for card in hole if card != move.card])
-        given_up[seat] = move.card
-        events.append(SentEvent(GaveUp(seat, move.card), (seat,)))
+        holes[player] = tuple([card for card in hole if card != move.card])
+        given_up[player] = move.card
+        events.append(SentEvent(GaveUp(player, move.card), (player,)))
     events.append(SentEvent(Discarded(live)))
     deal = Deal(tuple(holes), tuple(given_up), hand.deal.runout)
     after = Hand(hand.stakes, hand.match, deal)
@@ -314,7 +313,7 @@ def _deal_next(closed: _Closed, deals: Deals, events: tuple[SentEvent, ...]) -> 
             return Step(State(hand, Phase.BET, street, opening, new_round(line)), events)
         if street is DISCARD_ON[stakes.variant]:
             return Step(_ask_discards(closed._replace(street=street)), events)
-    shown = [SentEvent(Shown(seat, deal.holes[seat])) for seat in order]
+    shown = [SentEvent(Shown(player, deal.holes[player])) for player in order]
     with_low = stakes.variant is Variant.CRAZY_HILO
     pots = pots_of(chips.paid, live)
     won = award(pots, order, deal.holes, deal.runout, with_low=with_low)
@@ -336,3 +335,44 @@ def _end_hand(
     paid_out = rounds.closed(limits, stacks, live)
     over = Hand(hand.stakes, ended_match(match, scores), hand.deal)
     return Step(State(over, Phase.OVER, street, paid_out, line), events)
+
+
+def unshown(pot: Pot, seats: int) -> PotWon:
+    """Return a pot that the only seat left wins."""
+    (winner,) = pot.eligible
+    shares = tuple([pot.amount if player == winner else 0 for player in range(seats)])
+    return PotWon(pot.amount, pot.eligible, (winner,), (), shares)
+
+
+def award(
+    pots: Sequence[Pot],
+    order: Sequence[Seat],
+    holes: Sequence[Sequence[Card]],
+    board: Sequence[Card],
+    *,
+    with_low: bool,
+) -> tuple[PotWon, ...]:
+    """Divide each pot.
+
+    `order` are the seats that show, from the dealer's left, which is the order of odd chips (B11);
+    `holes` are the hole cards by seat.
+    """
+    highs: list[int | None] = [None] * len(holes)
+    lows: list[int | None] = [None] * len(holes)
+    for player in order:
+        cards = (*holes[player], *board)
+        highs[player] = poker.standard(cards)
+        if with_low:
+            lows[player] = poker.eight_or_better(cards)
+    won = []
+    for pot in pots:
+        players = [player for player in order if player in pot.eligible]
+        winners, low_winners = best_of(players, highs), best_of(players, lows)
+        # The odd chip goes to the high half. Without a low the high half is the whole pot.
+        low_half = pot.amount // 2 if low_winners else 0
+        shares = share_out(pot.amount - low_half, winners, len(holes))
+        if low_winners:
+            lows_shares = share_out(low_half, low_winners, len(holes))
+            shares = tuple([high + low for high, low in zip(shares, lows_shares, strict=True)])
+        won.append(PotWon(pot.amount, pot.eligible, tuple(winners), tuple(low_winners), shares))
+    return tuple(won)

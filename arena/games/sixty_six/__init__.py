@@ -4,7 +4,6 @@ from typing import Final
 
 from arena.games.game import Game
 from arena.games.sixty_six import messages, rules
-from arena.games.sixty_six.options import Options
 
 GAMES: Final = (
     Game(
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="Tricks and marriages: the first to 66 points must say so, or close in time.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=2,
         seats=(2,),
     ),

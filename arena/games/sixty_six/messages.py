@@ -1,13 +1,14 @@
-"""Moves, events and views of Sixty-Six."""
+"""Moves, events, views and options of Sixty-Six."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from arena.cards import SUITS, Card
+from arena.games.cards import SUITS, Card
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
-from arena.games.sixty_six.scoring import Reason
-from arena.games.sixty_six.tricks import PACK_24
+from arena.games.options import hands_setting, max_hands_setting, target_setting
+from arena.games.sixty_six.scoring import PACK_24, Reason
 
 
 class Phase(StrEnum):
@@ -169,3 +170,12 @@ class View(Frozen):
     carry: int
     """Victory points carried to the next hand that has a winner."""
     totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of a match."""
+
+    hands: int = hands_setting(0, "a race to `target`", maximum=60)
+    target: int = target_setting(7, "victory points that win the race", maximum=100)
+    max_hands: int = max_hands_setting(60)  # R12

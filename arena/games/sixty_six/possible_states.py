@@ -2,14 +2,11 @@
 
 from collections.abc import Callable
 
-from arena.cards import Card, in_order
+from arena.games.cards import Card, hands_of, in_order
 from arena.games.contract import Seat
-from arena.games.possible_cards import hands_of
-from arena.games.sixty_six.legal_moves import before
-from arena.games.sixty_six.messages import Phase, View
-from arena.games.sixty_six.options import Options
-from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
-from arena.games.sixty_six.tricks import PACK_24
+from arena.games.sixty_six.messages import Options, Phase, View
+from arena.games.sixty_six.scoring import PACK_24
+from arena.games.sixty_six.state import Deal, Match, Side, State, Stock, before
 from arena.games.two_seats import SEATS, by_seat, other
 
 
@@ -19,13 +16,15 @@ def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int]
     A view of a closed stock has neither the upcard nor the tricks before the closing. The upcard is drawn with the
     other cards, and the closer's opponent is taken to have had its tricks then.
     """
-    hers = other(seat)
-    unseen = set(PACK_24).difference(view.held, view.known[hers], *view.played, [view.upcard or ""])
-    hidden = view.hand_sizes[hers] - len(view.known[hers])
+    opponent = other(seat)
+    unseen = set(PACK_24).difference(
+        view.held, view.known[opponent], *view.played, [view.upcard or ""]
+    )
+    hidden = view.hand_sizes[opponent] - len(view.known[opponent])
     is_closed = view.closer is not None
     sizes = (hidden, view.stock, 1 if is_closed else 0)
     drawn, stock, turned = hands_of(unseen, sizes, below)
-    held = by_seat(seat, view.held, in_order((*view.known[hers], *drawn)))
+    held = by_seat(seat, view.held, in_order((*view.known[opponent], *drawn)))
     upcard = turned[0] if is_closed else view.upcard
     closer_lacks = 0 if view.closer is None else view.winners.count(other(view.closer))
     deal = Deal(

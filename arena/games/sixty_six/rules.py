@@ -14,7 +14,7 @@ act may do these before it plays a card, in this order:
 
 from dataclasses import replace
 
-from arena.cards import Card, in_order, without
+from arena.games.cards import Card, in_order, without
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -25,8 +25,7 @@ from arena.games.contract import (
     Step,
     require_to_act,
 )
-from arena.games.options import check_match, ended_by_limit, match_is_over
-from arena.games.sixty_six.legal_moves import before, why_illegal
+from arena.games.options import check_match, match_is_over, race_result
 from arena.games.sixty_six.messages import (
     Began,
     Claim,
@@ -40,6 +39,7 @@ from arena.games.sixty_six.messages import (
     Marriage,
     Married,
     Move,
+    Options,
     Phase,
     Play,
     Played,
@@ -47,19 +47,19 @@ from arena.games.sixty_six.messages import (
     View,
     Won,
 )
-from arena.games.sixty_six.options import Options
 from arena.games.sixty_six.scoring import (
     LAST_TRICK,
     MARRIAGE,
     MOST_AWARDED,
+    PACK_24,
     TRUMP_MARRIAGE,
     Tally,
     award,
+    follower_wins,
     trick_points,
     with_carry,
 )
-from arena.games.sixty_six.state import Deal, Match, Side, State, Stock
-from arena.games.sixty_six.tricks import PACK_24, follower_wins
+from arena.games.sixty_six.state import Deal, Match, Side, State, Stock, before, why_illegal
 from arena.games.two_seats import SEATS, dealer_of, other, six_each, with_side
 
 
@@ -147,9 +147,7 @@ def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
 def result(state: State) -> Result | None:
     if state.deal.phase is not Phase.OVER:
         return None
-    match = state.match
-    limited = ended_by_limit(match.options, match.totals, single_leader=False)
-    return Result.of(match.totals, match.hand_scores, ended_by_limit=limited)
+    return race_result(state.match, single_leader=False)
 
 
 def margin_bound(options: Options, seats: int) -> int | None:
@@ -187,30 +185,30 @@ def deal_hand(match: Match, deals: Deals) -> Step:
 
 def _close(state: State) -> Step:
     deal = state.deal
-    seat = deal.turn
+    player = deal.turn
     stock = deal.stock
-    closed = Stock(stock.cards, stock.upcard, seat, deal.winners.count(other(seat)))
+    closed = Stock(stock.cards, stock.upcard, player, deal.winners.count(other(player)))
     after = replace(deal, stock=closed)
-    return Step(before(state.match, after), (SentEvent(Closed(seat)),))
+    return Step(before(state.match, after), (SentEvent(Closed(player)),))
 
 
 def _exchange(state: State) -> Step:
     deal, stock = state.deal, state.deal.stock
-    seat, side, taken = deal.turn, deal.sides[deal.turn], stock.upcard
+    player, side, taken = deal.turn, deal.sides[deal.turn], stock.upcard
     assert taken is not None
     nine = "9" + deal.trump
     hand = in_order((*without(side.hand, (nine,)), taken))
     richer = Side(hand, in_order((*side.known, taken)), side.played, side.points, side.pending)
-    sides = with_side(deal.sides, seat, richer)
+    sides = with_side(deal.sides, player, richer)
     after = replace(deal, sides=sides, stock=Stock(stock.cards, nine, None, 0))
-    return Step(before(state.match, after), (SentEvent(Exchanged(seat, taken)),))
+    return Step(before(state.match, after), (SentEvent(Exchanged(player, taken)),))
 
 
 def _marry(state: State, suit: str) -> Step:
     deal = state.deal
-    seat, side = deal.turn, deal.sides[deal.turn]
+    player, side = deal.turn, deal.sides[deal.turn]
     value = TRUMP_MARRIAGE if suit == deal.trump else MARRIAGE
-    pending = seat not in deal.winners  # it counts with the first trick of the seat
+    pending = player not in deal.winners  # it counts with the first trick of the seat
     shown = in_order({*side.known, "K" + suit, "Q" + suit})
     married = Side(
         side.hand,
@@ -219,8 +217,8 @@ def _marry(state: State, suit: str) -> Step:
         side.points if pending else side.points + value,
         value if pending else 0,
     )
-    after = replace(deal, sides=with_side(deal.sides, seat, married), declared=suit)
-    return Step(before(state.match, after), (SentEvent(Married(seat, suit, value, pending)),))
+    after = replace(deal, sides=with_side(deal.sides, player, married), declared=suit)
+    return Step(before(state.match, after), (SentEvent(Married(player, suit, value, pending)),))
 
 
 def _playing(side: Side, card: Card) -> Side:
@@ -236,25 +234,30 @@ def _playing(side: Side, card: Card) -> Side:
 
 def _lead(state: State, card: Card) -> Step:
     deal = state.deal
-    seat = deal.turn
-    sides = with_side(deal.sides, seat, _playing(deal.sides[seat], card))
-    after = Deal(sides, deal.stock, deal.trump, Phase.FOLLOW, other(seat), card, None, deal.winners)
-    return Step(before(state.match, after), (SentEvent(Played(seat, card)),))
+    player = deal.turn
+    sides = with_side(deal.sides, player, _playing(deal.sides[player], card))
+    after = Deal(
+        sides, deal.stock, deal.trump, Phase.FOLLOW, other(player), card, None, deal.winners
+    )
+    return Step(before(state.match, after), (SentEvent(Played(player, card)),))
 
 
 def _follow(state: State, card: Card, deals: Deals) -> Step:
     deal, led = state.deal, state.deal.led
     assert led is not None
-    seat = deal.turn
-    follower = _playing(deal.sides[seat], card)
-    winner = seat if follower_wins(led, card, deal.trump) else other(seat)
-    sides = with_side(deal.sides, seat, follower)
+    player = deal.turn
+    follower = _playing(deal.sides[player], card)
+    winner = player if follower_wins(led, card, deal.trump) else other(player)
+    sides = with_side(deal.sides, player, follower)
     taker = sides[winner]
     last = not follower.hand
     points = trick_points(led, card) + taker.pending + (LAST_TRICK if last else 0)
     richer = Side(taker.hand, taker.known, taker.played, taker.points + points, 0)
     loser = sides[1 - winner]
-    events: tuple[SentEvent, ...] = (SentEvent(Played(seat, card)), SentEvent(Won(winner, points)))
+    events: tuple[SentEvent, ...] = (
+        SentEvent(Played(player, card)),
+        SentEvent(Won(winner, points)),
+    )
     stock = deal.stock
     if stock.is_open:
         richer, loser, stock, drawn = _draw(winner, richer, loser, stock)

@@ -1,12 +1,33 @@
-"""Points of tricks, marriages and hands of Sixty-Six."""
+"""Tricks of Sixty-Six, and points of tricks, marriages and hands."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from arena.cards import Card
+from arena.games.cards import Card, pack
 from arena.games.contract import Seat
-from arena.games.sixty_six.tricks import PACK_24
+
+RANKING: Final = "9JQKTA"
+"""Ranks from low to high."""
+
+PACK_24: Final = pack(RANKING)
+_RANK: Final = {card: RANKING.index(card[0]) for card in PACK_24}
+
+
+def legal_replies(hand: tuple[Card, ...], led: Card, strict: bool) -> tuple[Card, ...]:
+    """Return the cards that may be played to `led`; if `strict`, suit must be followed (R9)."""
+    if not strict:
+        return hand
+    suit = led[1]
+    return tuple([card for card in hand if card[1] == suit]) or hand
+
+
+def follower_wins(led: Card, reply: Card, trump: str) -> bool:
+    """Return whether the second card wins the trick: a higher card of the suit, or a trump."""
+    if reply[1] == led[1]:
+        return _RANK[reply] > _RANK[led]
+    return reply[1] == trump
+
 
 POINTS: Final = {"A": 11, "T": 10, "K": 4, "Q": 3, "J": 2, "9": 0}
 """Points of a captured card, by rank."""
@@ -84,9 +105,9 @@ def award(tally: Tally) -> Verdict:
         trickless = tally.tricks_at_close == 0
         reason = Reason.CLOSER_SHORT_TRICKLESS if trickless else Reason.CLOSER_SHORT
         return Verdict(_to(Seat(1 - closer), 3 if trickless else 2), reason)
-    winners = [seat for seat in (Seat(0), Seat(1)) if tally.points[seat] >= GOAL]
+    winners = [player for player in (Seat(0), Seat(1)) if tally.points[player] >= GOAL]
     if len(winners) != 1:
-        return Verdict((0, 0), Reason.NULL)  # also if both have 66, whoever claimed (R7)
+        return Verdict((0, 0), Reason.NULL)  # also if both have 66, whichever claimed (R7)
     (winner,) = winners
     loser = Seat(1 - winner)
     if tally.points[loser] >= NO_SCHNEIDER:

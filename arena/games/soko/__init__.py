@@ -3,8 +3,7 @@
 from typing import Final
 
 from arena.games.game import Game
-from arena.games.soko import messages, rules, stakes
-from arena.games.soko.options import Options
+from arena.games.soko import messages, rules, state
 
 GAMES: Final = (
     Game(
@@ -15,8 +14,7 @@ GAMES: Final = (
         summary="Five-card stud where four of a suit or four in a row count, at spread limit.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=2,
-        seats=tuple(stakes.SEATS),
+        seats=tuple(state.SEATS),
     ),
 )

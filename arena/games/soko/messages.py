@@ -1,14 +1,24 @@
-"""Moves, events and views of Soko."""
+"""Moves, events, views and options of Soko."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from arena.cards import Card
-from arena.games.betting.match import Acted, HandEnded, Line, UncalledReturned
+from arena.games.betting.match import (
+    MAX_STACK,
+    Acted,
+    HandEnded,
+    Line,
+    UncalledReturned,
+    format_option,
+    hands_option,
+)
 from arena.games.betting.moves import Bet, BringIn, Call, Check, Fold, Raise
-from arena.games.betting.rounds import Chips
+from arena.games.betting.rounds import Chips, Structure
+from arena.games.cards import Card
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
+from arena.games.options import setting
 
 
 class Phase(StrEnum):
@@ -115,3 +125,32 @@ class View(Frozen):
     """The betting of the hand; a bring-in is listed as a bet."""
     totals: tuple[int, ...]
     """Chips won in the completed hands, by seat."""
+
+
+_SPREAD: Final = {"structure": (Structure.SPREAD,)}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options of a match."""
+
+    hands: int = hands_option()
+    format: str = format_option()
+    structure: str = setting(
+        Structure.SPREAD,
+        "how bets are limited",
+        choices=(Structure.SPREAD, Structure.POT, Structure.NOLIMIT),
+    )
+    ante: int = setting(1, "chips every seat posts", minimum=0, maximum=MAX_STACK - 1)
+    min_bet: int = setting(
+        4, "smallest bet; half of it, at least 1, is the bring-in", minimum=1, maximum=MAX_STACK
+    )
+    max_bet: int = setting(
+        10, "largest bet or raise, at least `min_bet`", minimum=1, maximum=MAX_STACK, needs=_SPREAD
+    )
+    max_raises: int = setting(
+        3, "raises of a round, the bet not counted", minimum=0, maximum=20, needs=_SPREAD
+    )
+    start_stack: int = setting(
+        200, "chips at the start, more than the ante", minimum=1, maximum=MAX_STACK
+    )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 
-from arena.cards import PACK_52, Card
 from arena.games.betting import rounds
 from arena.games.betting.match import Match
 from arena.games.betting.moves import bring_in_of
@@ -15,14 +14,11 @@ from arena.games.betting.possible_states import (
     replayed,
 )
 from arena.games.betting.rounds import Round
+from arena.games.cards import PACK_52, Card, hands_of
 from arena.games.contract import Seat
-from arena.games.possible_cards import hands_of
-from arena.games.soko.messages import Move, Phase, View
-from arena.games.soko.options import Options
-from arena.games.soko.rules import begin_hand, step
-from arena.games.soko.showdown import first_to_act
-from arena.games.soko.stakes import Stakes, stakes_of
-from arena.games.soko.state import Deal, Hand, State
+from arena.games.soko.messages import Move, Options, Phase, View
+from arena.games.soko.rules import begin_hand, first_to_act, step
+from arena.games.soko.state import Deal, Hand, Stakes, State, stakes_of
 
 
 def sample_state(view: View, options: Options, seat: Seat, below: Callable[[int], int]) -> State:
@@ -41,12 +37,12 @@ def hand_so_far(state: State) -> Iterator[tuple[State, Seat, Move]]:
     """Yield each state of the hand before this one, with the seat that moved and its move."""
     match, deal, line = state.hand.match, state.hand.deal, state.line
     order = rounds.clockwise(match.players, match.dealer)
-    holes = [hole for each in order if (hole := deal.holes[each]) is not None]
+    holes = [hole for player in order if (hole := deal.holes[player]) is not None]
     upcards = [
-        deal.upcards[each][number]
+        deal.upcards[player][number]
         for number in range(state.number)
-        for each in order
-        if number < len(deal.upcards[each])
+        for player in order
+        if number < len(deal.upcards[player])
     ]
     deals = OneDeck((*holes, *upcards, *deal.stock))
     before = begin_hand(state.hand.stakes, match, deals).state
@@ -59,18 +55,18 @@ def hand_so_far(state: State) -> Iterator[tuple[State, Seat, Move]]:
 
 def _deal(view: View, match: Match, seat: Seat, below: Callable[[int], int]) -> Deal:
     assert view.hole is not None
-    others = [each for each in match.players if each != seat]
+    others = [player for player in match.players if player != seat]
     unseen = set(PACK_52).difference([view.hole], *view.upcards)
     *drawn, stock = hands_of(unseen, (*[1] * len(others), len(unseen) - len(others)), below)
     holes: list[Card | None] = [None] * len(view.upcards)
     holes[seat] = view.hole
-    for each, (card,) in zip(others, drawn, strict=True):
-        holes[each] = card
+    for player, (card,) in zip(others, drawn, strict=True):
+        holes[player] = card
     return Deal(tuple(holes), view.upcards, stock)
 
 
 def _betting(view: View, stakes: Stakes) -> Round:
-    limits = next(each for each in stakes.limits if each.least == view.min_bet)
+    limits = next(limit for limit in stakes.limits if limit.least == view.min_bet)
     if view.phase is Phase.BRING_IN:
         assert view.to_act is not None
         price = rounds.unopened(limits)
@@ -85,7 +81,7 @@ def _betting(view: View, stakes: Stakes) -> Round:
         others = rounds.clockwise(live, first)[:-1]
         opening = rounds.begin(limits, chips, live, others, price, posted=first)
         return replayed(opening, line, 1)
-    order = [each for each in rounds.clockwise(live, view.dealer) if chips.stacks[each]]
+    order = [player for player in rounds.clockwise(live, view.dealer) if chips.stacks[player]]
     first = first_to_act([cards[: view.round] for cards in view.upcards], order)
     turns = rounds.clockwise(live, first)
     opening = rounds.begin(limits, chips, live, turns[-1:] + turns[:-1], rounds.unopened(limits))

@@ -15,7 +15,7 @@ There is no fifth round, although the source mentions one (S1).
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from arena.cards import PACK_52, Card
+from arena.games import poker
 from arena.games.betting import rounds
 from arena.games.betting.match import (
     NO_ACTIONS,
@@ -30,9 +30,9 @@ from arena.games.betting.match import (
     result_of,
 )
 from arena.games.betting.moves import BringIn, Choices, bring_ins_of
-from arena.games.betting.pots import Pot, pots_of
+from arena.games.betting.pots import ACTIONS, Pot, best_of, end_hand, end_round, pots_of, share_out
 from arena.games.betting.rounds import Chips, Round
-from arena.games.betting.settlement import ACTIONS, end_hand, end_round
+from arena.games.cards import CANONICAL, PACK_52, Card
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -48,15 +48,14 @@ from arena.games.soko.messages import (
     Dealt,
     HandBegan,
     Move,
+    Options,
     Phase,
+    PotWon,
     Shown,
     UpcardsDealt,
     View,
 )
-from arena.games.soko.options import Options
-from arena.games.soko.showdown import award, first_to_act
-from arena.games.soko.stakes import Stakes, first_match
-from arena.games.soko.state import Deal, Hand, State
+from arena.games.soko.state import Deal, Hand, Stakes, State, first_match
 
 LAST_ROUND: Final = 4
 
@@ -182,16 +181,16 @@ def begin_hand(stakes: Stakes, match: Match, deals: Deals) -> Step:
     events = [SentEvent(HandBegan(match.hand, match.dealer, chips))]
     deck = deals.shuffle(match.hand, "deck", PACK_52)
     holes: list[Card | None] = [None] * len(match.stacks)
-    for seat, card in zip(order, deck, strict=False):
-        holes[seat] = card
-        events.append(SentEvent(Dealt(seat, card), (seat,)))
+    for player, card in zip(order, deck, strict=False):
+        holes[player] = card
+        events.append(SentEvent(Dealt(player, card), (player,)))
     deal = Deal(tuple(holes), ((),) * len(holes), deck[len(players) :])
     deal, upcards = _deal_up(deal, order, 1)
     events.append(upcards)
     hand = Hand(stakes, match, deal)
     if not rounds.able(chips, players):
         return _deal_next(_Closed(hand, 1, chips, players, NO_ACTIONS), tuple(events))
-    able = [seat for seat in order if chips.stacks[seat]]
+    able = [player for player in order if chips.stacks[player]]
     first = first_to_act(hand.deal.upcards, able)
     # A bring-in is compulsory, so it is not a turn of the betting.
     price = rounds.unopened(limits)
@@ -205,8 +204,8 @@ def begin_hand(stakes: Stakes, match: Match, deals: Deals) -> Step:
 
 def _deal_up(deal: Deal, order: tuple[Seat, ...], number: int) -> tuple[Deal, SentEvent]:
     upcards, cards = list(deal.upcards), deal.stock[: len(order)]
-    for seat, card in zip(order, cards, strict=True):
-        upcards[seat] = (*upcards[seat], card)
+    for player, card in zip(order, cards, strict=True):
+        upcards[player] = (*upcards[player], card)
     after = Deal(deal.holes, tuple(upcards), deal.stock[len(order) :])
     return after, SentEvent(UpcardsDealt(number, order, cards))
 
@@ -219,16 +218,16 @@ def _bring_ins(opening: Round) -> Choices:
 
 def _bring_in(state: State, move: Move, deals: Deals) -> Step:
     hand, opening = state.hand, state.betting
-    seat, limits, live = opening.pending[0], opening.limits, opening.live
+    player, limits, live = opening.pending[0], opening.limits, opening.live
     if not isinstance(move, BringIn) or move not in _bring_ins(opening):
         raise IllegalMove(f"bring in from {opening.min_to} to {opening.max_to}")
-    chips = rounds.put_in(opening.chips, seat, move.to)
+    chips = rounds.put_in(opening.chips, player, move.to)
     # After a short bring-in the others must match the full amount (B9).
     price = rounds.opened(limits, max(move.to, hand.stakes.bring_in))
-    others = rounds.clockwise(live, seat)[:-1]
-    after = rounds.begin(limits, chips, live, others, price, posted=seat)
-    line, _ = acted(state.line, seat, Action.BET, after)
-    return _after_move(state, after, line, SentEvent(BroughtIn(seat, move.to)), deals)
+    others = rounds.clockwise(live, player)[:-1]
+    after = rounds.begin(limits, chips, live, others, price, posted=player)
+    line, _ = acted(state.line, player, Action.BET, after)
+    return _after_move(state, after, line, SentEvent(BroughtIn(player, move.to)), deals)
 
 
 def _bet(state: State, move: Move, deals: Deals) -> Step:
@@ -272,7 +271,7 @@ def _deal_next(closed: _Closed, events: tuple[SentEvent, ...]) -> Step:
     hand, number, chips, live, line = closed
     stakes, match, deal = hand.stakes, hand.match, hand.deal
     order = rounds.clockwise(live, match.dealer)
-    able = [seat for seat in order if chips.stacks[seat]]
+    able = [player for player in order if chips.stacks[player]]
     while number < LAST_ROUND:
         number += 1
         deal, upcards = _deal_up(deal, order, number)
@@ -284,21 +283,21 @@ def _deal_next(closed: _Closed, events: tuple[SentEvent, ...]) -> Step:
             opening = rounds.begin(limits, chips, live, turns, rounds.unopened(limits))
             after = Hand(stakes, match, deal)
             return Step(State(after, Phase.BET, number, opening, new_round(line)), events)
-    shown = [SentEvent(Shown(seat, _hole(deal, seat))) for seat in order]
+    shown = [SentEvent(Shown(player, _hole(deal, player))) for player in order]
     closed = closed._replace(hand=Hand(stakes, match, deal), number=number)
     return _end_hand(closed, pots_of(chips.paid, live), (*events, *shown))
 
 
 def _pair_shows(upcards: Sequence[Sequence[Card]], live: Sequence[Seat]) -> bool:
     """Return whether a seat that has not folded shows a pair, even if it is all-in (S9)."""
-    return any(upcards[seat][0][0] == upcards[seat][1][0] for seat in live)
+    return any(upcards[player][0][0] == upcards[player][1][0] for player in live)
 
 
 def _end_hand(closed: _Closed, pots: Sequence[Pot], events: tuple[SentEvent, ...]) -> Step:
     """Pay out the pots and return a state in phase `OVER`, even if there is a next hand."""
     hand, number, chips, live, line = closed
     deal = hand.deal
-    held = [(_hole(deal, seat), *deal.upcards[seat]) for seat in live]
+    held = [(_hole(deal, player), *deal.upcards[player]) for player in live]
     won = award(pots, held, live, len(deal.holes))
     scores, stacks, ended = end_hand(hand.match, chips, won)
     limits = hand.stakes.limits[number > 1]
@@ -311,3 +310,34 @@ def _hole(deal: Deal, seat: Seat) -> Card:
     card = deal.holes[seat]
     assert card is not None, "a seat without cards plays"
     return card
+
+
+def first_to_act(upcards: Sequence[Sequence[Card]], order: Sequence[Seat]) -> Seat:
+    """Return the seat of `order` with the lowest exposed hand; of equals the first (S6 to S8)."""
+    return min(order, key=lambda seat: poker.soko_upcards(upcards[seat]))
+
+
+def odd_chip_order(winners: Sequence[Seat], hands: Sequence[Sequence[Card]]) -> list[Seat]:
+    """Return winners by their highest single card, rank before suit (B11, S14).
+
+    Suits are ordered from spades down to clubs, as in the canonical order.
+    """
+    return sorted(winners, key=lambda seat: -max(CANONICAL[card] for card in hands[seat]))
+
+
+def award(
+    pots: Sequence[Pot], hands: Sequence[Sequence[Card]], live: Sequence[Seat], seats: int
+) -> list[PotWon]:
+    """Divide each pot; `hands` belong to the seats `live`, of `seats` seats."""
+    held: list[Sequence[Card]] = [()] * seats
+    values: list[int | None] = [None] * seats
+    for player, hand in zip(live, hands, strict=True):
+        held[player] = hand
+        # The last seat left wins without a comparison; it may have fewer than five cards.
+        values[player] = 0 if len(live) == 1 else poker.soko(hand)
+    won = []
+    for pot in pots:
+        winners = best_of(pot.eligible, values)
+        shares = share_out(pot.amount, odd_chip_order(winners, held), seats)
+        won.append(PotWon(pot.amount, pot.eligible, tuple(winners), shares))
+    return won

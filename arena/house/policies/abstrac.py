@@ -12,11 +12,10 @@ from itertools import accumulate
 from operator import or_
 from typing import Final
 
-from arena.cards import JOKER, RANKS, SUITS, Card
-from arena.games.abstrac.messages import CHOICES, HALF, TAKES, Choose, Move
-from arena.games.abstrac.options import Variant
+from arena.games.abstrac.messages import CHOICES, HALF, TAKES, Choose, Move, Variant
+from arena.games.abstrac.rules import State
 from arena.games.abstrac.scoring import take_limit
-from arena.games.abstrac.state import State
+from arena.games.cards import JOKER, RANKS, SUITS, Card
 from arena.games.contract import Seat
 from arena.house.search import LookedAhead
 
@@ -33,29 +32,29 @@ _RUN_POINTS: Final = (0, 0, 0, 3, 4, 6, 12)
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act: the best with one answer to it."""
+    """Return the move of `seat`, which is to act: the best one if the other seat answers once."""
     return _Search(state, seat, math.inf).best(DEPTHS[0])[0]
 
 
 def look_ahead(state: State, seat: Seat, steps: int, played: Move) -> LookedAhead:
-    """The best move by a search of the time of so many `steps`, beside one that is `played`.
+    """Return the best move by a search of as much time as `steps`, compared with the move `played`.
 
     Without the time for a search that move is the best.
     """
-    search, found = (
+    search, best = (
         _Search(state, seat, steps * POSITIONS),
         LookedAhead(played, 0.0, is_sure=False),
     )
     for depth in DEPTHS:
         try:
             move, margin = search.best(depth)
-            own = margin if played == move else search.margin_after(played, depth)
+            margin_of_played = margin if played == move else search.margin_after(played, depth)
         except _OutOfPositions:
             break
-        found = LookedAhead(move, margin - own, is_sure=depth >= len(state.row.cards))
-        if found.is_sure:
+        best = LookedAhead(move, margin - margin_of_played, is_sure=depth >= len(state.row.cards))
+        if best.is_sure:
             break
-    return found
+    return best
 
 
 class _OutOfPositions(Exception):
@@ -81,7 +80,7 @@ class _Search:
         """The latest best take that was found, by place in the row."""
 
     def best(self, depth: int) -> tuple[Move, float]:
-        """The best move so many takes ahead, and its margin.
+        """Return the best move `depth` takes ahead, and its margin.
 
         Raises:
           _OutOfPositions: when it has looked at as many as it may.
@@ -96,7 +95,7 @@ class _Search:
         return choice, abs(value)
 
     def margin_after(self, move: Move, depth: int) -> float:
-        """The margin after a move, so many takes ahead; raises as `best` does."""
+        """Return the margin after a move, `depth` takes ahead; raises as `best` does."""
         if isinstance(move, Choose):
             return -self.best(depth)[1]  # the choice that is not the best
         mine = self._mine
@@ -107,7 +106,7 @@ class _Search:
         return -self._value(move.count, self._theirs, mine, limit, depth - 1, *window)
 
     def _limit(self, at: int, previous: int) -> int:
-        """How many cards may be taken."""
+        """Return how many cards may be taken."""
         if self._variant == Variant.UNFETTERED and previous:
             return min(1 + previous, len(self._bits) - at)
         return self._limits[at] if at < len(self._bits) else 0
@@ -115,7 +114,7 @@ class _Search:
     def _value(
         self, at: int, mine: int, theirs: int, limit: int, depth: int, alpha: float, beta: float
     ) -> float:
-        """The margin if both play as well as `depth` takes show."""
+        """Return the margin if both play as well as `depth` takes show."""
         if not limit or not depth:
             return self._margin(mine, theirs, len(self._bits) - at)
         self._left -= 1
@@ -144,7 +143,7 @@ def _heap(cards: tuple[Card, ...]) -> int:
 
 
 def _combined_margin(mine: int, theirs: int, left: int) -> float:
-    """Own points less theirs, supposed that the cards left will be shared equally."""
+    """Return the difference in points, if both seats take equally many of the cards left."""
     points, other_points = _combinations(mine), _combinations(theirs)
     count, other_count = mine.bit_count(), theirs.bit_count()
     if not left and not points:  # the misère: the products change hands
@@ -155,7 +154,7 @@ def _combined_margin(mine: int, theirs: int, left: int) -> float:
 
 
 def _half_margin(mine: int, theirs: int, left: int) -> float:
-    """The same for a half of the 52-card game."""
+    """Return the same for a half of the 52-card game."""
     short, other_short = (HALF // 2 - heap.bit_count() - left / 2 for heap in (mine, theirs))
     return _factors(mine) * max(1, 2 * short) - _factors(theirs) * max(1, 2 * other_short)
 
@@ -175,7 +174,7 @@ def _run(ranks: int) -> int:
 
 @lru_cache(1 << 16)
 def _combinations(heap: int) -> int:
-    """Points of sets and runs."""
+    """Return the points of sets and runs."""
     a, b, c, d = _suits(heap)
     four = a & b & c & d
     three = (a & b & (c | d) | (a | b) & c & d) ^ four
@@ -185,7 +184,7 @@ def _combinations(heap: int) -> int:
 
 @lru_cache(1 << 16)
 def _factors(heap: int) -> int:
-    """Longest suit, run and group of a rank in a half of the 52-card game, multiplied."""
+    """Return the longest suit, run and group of a rank in a half of the 52-card game, multiplied."""
     a, b, c, d = suits = _suits(heap)
     pair, three = a & b | c & d | (a | b) & (c | d), a & b & (c | d) | (a | b) & c & d
     group = bool(heap) + bool(pair) + bool(three) + bool(a & b & c & d)

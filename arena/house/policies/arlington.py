@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from arena.cards import CANONICAL, JOKER, RANKS, Card, in_order
 from arena.games.arlington.messages import (
     KILL,
     LEAD_CARDS,
@@ -19,6 +18,7 @@ from arena.games.arlington.messages import (
     PlayS2,
     TakeJoker,
 )
+from arena.games.arlington.rules import State
 from arena.games.arlington.sets import (
     TWO_OF_HEARTS,
     TWO_OF_SPADES,
@@ -31,7 +31,7 @@ from arena.games.arlington.sets import (
     sets_within,
     strength_of,
 )
-from arena.games.arlington.state import State
+from arena.games.cards import CANONICAL, JOKER, RANKS, Card, in_order
 from arena.games.contract import Seat
 
 _IN_HAND: Final = 0.5
@@ -52,7 +52,7 @@ STEP_TIME: Final = 0.5
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act."""
+    """Return the move of `seat`, which is to act."""
     match state.turn.phase:
         case Phase.LEAD:
             weighed = [*_sets_to_lead(state, seat), *_cards_to_lead(state, seat)]
@@ -66,14 +66,14 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 
 @lru_cache(1 << 12)
 def _sets(hand: CardSet) -> tuple[CardSet, ...]:
-    """Sets without jokers in a hand, those of most points first, none with a card of another."""
+    """Return disjoint sets without jokers in a hand, the one with most points first."""
     taken: set[Card] = set()
-    found = []
+    sets = []
     for cards in sorted(_candidates(hand), key=points_of, reverse=True):
         if taken.isdisjoint(cards):
             taken.update(cards)
-            found.append(cards)
-    return tuple(found)
+            sets.append(cards)
+    return tuple(sets)
 
 
 def _candidates(hand: CardSet) -> Iterator[CardSet]:
@@ -100,7 +100,7 @@ def _candidates(hand: CardSet) -> Iterator[CardSet]:
 
 @lru_cache(1 << 12)
 def _losses(hand: CardSet) -> dict[Card, float]:
-    """What the hand is worth less without a card, by card."""
+    """Return, by card, how much less the hand is worth without it."""
     losses = dict.fromkeys(hand, _CARD)
     for cards in _sets(hand):
         worth = points_of(cards)
@@ -113,7 +113,7 @@ def _losses(hand: CardSet) -> dict[Card, float]:
 
 
 def _loss(hand: CardSet, cards: Sequence[Card]) -> float:
-    """What the hand is worth less without these cards: at most the points of the sets that they break."""
+    """Return how much less the hand is worth without these cards: at most the points of the sets that they break."""
     lost = 0.0
     for group in _sets(hand):
         if not set(group).isdisjoint(cards):
@@ -122,7 +122,7 @@ def _loss(hand: CardSet, cards: Sequence[Card]) -> float:
 
 
 def _share(state: State, seat: Seat, owner: int) -> float:
-    """How much a point on a table is worth to a seat."""
+    """Return how much a point on a table is worth to a seat."""
     return 1.0 if owner == seat else -1.0 / (len(state.match.totals) - 1)
 
 
@@ -157,13 +157,13 @@ def _seen(state: State, seat: Seat) -> set[Card]:
 
 
 def _gathers(card: Card, seats_left: int, seen: set[Card]) -> float:
-    """The chance that no seat to come beats a card of the led suit."""
+    """Return the chance that no seat to come beats a card of the led suit."""
     higher = sum([high + card[1] not in seen for high in RANKS[RANKS.index(card[0]) + 1 :]])
     return 1 / (1 + 0.6 * higher * seats_left)
 
 
 def _on_tables(state: State, seat: Seat) -> Iterator[_Weighed]:
-    """Cards to add to sets, jokers to take from them, and sets to bury with the two of spades."""
+    """Yield the moves that add a card to a set, take a joker, or bury a set with the two of spades, with their gains."""
     losses = _losses(state.layout.hands[seat])
     for owner, table in enumerate(state.layout.tables):
         share = _share(state, seat, owner)
@@ -182,7 +182,7 @@ def _on_tables(state: State, seat: Seat) -> Iterator[_Weighed]:
 
 
 def _among(losses: dict[Card, float], fitting: frozenset[Card]) -> list[Card]:
-    """The cards of a hand that fit, in the order of the hand."""
+    """Return the cards of a hand that fit, in the order of the hand."""
     return [card for card in losses if card in fitting]
 
 
@@ -198,7 +198,7 @@ def _cards_to_play(state: State, seat: Seat) -> Iterator[_Weighed]:
 
 
 def _seats_to_come(state: State, seat: Seat) -> int:
-    """Seats with cards that play or answer after this one."""
+    """Return the seats with cards that play or answer after this one."""
     hands, lead = state.layout.hands, state.turn.lead
     count = (lead - seat) % len(hands) - 1
     return sum([bool(hands[(seat + 1 + at) % len(hands)]) for at in range(count)])

@@ -8,7 +8,7 @@ from arena.games.chinese.hands import SURRENDER_UNITS, strengths
 from arena.games.chinese.naturals import NATURAL_UNITS
 from arena.games.chinese.odds import expected_units
 from arena.games.chinese_poker.messages import DECLARE_NATURAL, PLAY, SURRENDER, Move, Set
-from arena.games.chinese_poker.state import State
+from arena.games.chinese_poker.rules import State
 from arena.games.contract import Seat
 
 _SEARCHED: Final = 16
@@ -19,11 +19,11 @@ STEP_TIME: Final = 2.0
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act; to find a setting takes about 1 ms, once for each hand of cards."""
+    """Return the move of `seat`, which is to act; to find a setting takes about 1 ms, once for each hand of cards."""
     if state.committed is not None:
-        own = state.committed.settings[seat]
-        assert own is not None
-        made = _expected(own)
+        setting = state.committed.settings[seat]
+        assert setting is not None
+        made = _expected(setting)
         return SURRENDER if made < -SURRENDER_UNITS else PLAY
     natural = state.deal.naturals[seat]
     best = _settings(state, seat, 1)[0]
@@ -33,7 +33,7 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 
 
 def candidates(state: State, seat: Seat, below: Callable[[int], int]) -> list[Move]:
-    """The moves that are worth a search."""
+    """Return the moves that are worth a search."""
     if state.committed is not None:
         return [PLAY, SURRENDER]
     natural = [] if state.deal.naturals[seat] is None else [DECLARE_NATURAL]
@@ -41,8 +41,8 @@ def candidates(state: State, seat: Seat, below: Callable[[int], int]) -> list[Mo
 
 
 def _settings(state: State, seat: Seat, count: int) -> list[Set]:
-    found = settings.candidates(state.deal.hands[seat], count)
-    return [Set(rows.front, rows.middle, rows.back) for rows in found]
+    ranked = settings.candidates(state.deal.hands[seat], count)
+    return [Set(rows.front, rows.middle, rows.back) for rows in ranked]
 
 
 def _expected(rows: Set) -> float:

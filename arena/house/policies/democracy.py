@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from arena.cards import JOKER, SUITS, Card
+from arena.games.cards import JOKER, SUITS, Card
 from arena.games.contract import Seat
-from arena.games.democracy.messages import PLAYS, RANKING, PlayCard
-from arena.games.democracy.options import SIZES
+from arena.games.democracy.messages import PLAYS, RANKING, SIZES, PlayCard
+from arena.games.democracy.rules import State
 from arena.games.democracy.scoring import POINTS, TRIBE_POINTS
-from arena.games.democracy.state import State
 
 _SUIT_POINTS: Final = 25
 _LUMP: Final = 3
@@ -39,7 +38,7 @@ _POINTS: Final = {card: POINTS[card[0]] for card in _PACK} | {JOKER: 0}
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> PlayCard:
-    """The move of `seat`, which is to act."""
+    """Return the move of `seat`, which is to act."""
     trick = _trick(state, seat)
     return PLAYS[max(state.day.hands[seat], key=trick.gain)]
 
@@ -64,22 +63,22 @@ class _Trick:
     """The same of this trick's upcard."""
 
     def gain(self, card: Card) -> float:
-        """What it is worth to play the card now rather than to another upcard."""
+        """Return the gain if the seat plays the card now rather than to another upcard."""
         return self._worth(card, self.now) - sum([self._worth(card, up) for up in self.trumps])
 
     def _worth(self, card: Card, up: tuple[int, float, float, float]) -> float:
         trump, chance, up_mine, up_theirs = up
         wins, ties = self._chances(card, trump)
-        own = _POINTS[card] * self.mine[_SUIT[card]]
+        kept = _POINTS[card] * self.mine[_SUIT[card]]
         lost = _POINTS[card] * self.theirs[_SUIT[card]]
         thrown_mine, thrown_theirs = self.thrown
-        win = own + up_mine + thrown_mine
-        tie = own + thrown_theirs
+        win = kept + up_mine + thrown_mine
+        tie = kept + thrown_theirs
         lose = lost + up_theirs + thrown_theirs
         return chance * (wins * win + ties * tie + (1 - wins - ties) * lose)
 
     def _chances(self, card: Card, trump: int) -> tuple[float, float]:
-        """The chances that the card wins, and that it ties."""
+        """Return the chances that the card wins, and that it ties."""
         size, others, rank = self.size, self.others, _RANK[card]
         trumps = self.unseen & _OF_SUIT[trump]
         if trump == _SUIT[card] != _NO_TRUMP:
@@ -102,7 +101,7 @@ def _trick(state: State, seat: Seat) -> _Trick:
     jokers = SIZES[seats].jokers - seen.count(JOKER)
     unseen = (1 << len(_PACK)) - 1 - bits | _JOKERS[jokers]
     size = unseen.bit_count()
-    heaps = [(each.clubs, each.diamonds, each.hearts, each.spades) for each in island.points]
+    heaps = [(heap.clubs, heap.diamonds, heap.hearts, heap.spades) for heap in island.points]
     left = [_SUIT_POINTS - sum(have) for have in zip(*heaps, strict=True)]
     for card in island.discarded:
         if card != JOKER:
@@ -115,8 +114,8 @@ def _trick(state: State, seat: Seat) -> _Trick:
     for card in (*held, upcard):
         if card != JOKER:
             hidden[_SUIT[card]] -= _POINTS[card]
-    mine = (*[each[0] for each in worths], 0.0)
-    theirs = (*[each[1] for each in worths], 0.0)
+    mine = (*[worth[0] for worth in worths], 0.0)
+    theirs = (*[worth[1] for worth in worths], 0.0)
     trumps, sum_mine, sum_theirs = (
         [(_NO_TRUMP, jokers / size, 0.0, 0.0)] if jokers else [],
         0.0,
@@ -144,34 +143,34 @@ def _trick(state: State, seat: Seat) -> _Trick:
 
 @lru_cache(maxsize=1 << 12)
 def _none_of(few: int, size: int, draws: int) -> float:
-    """The chance that none of a few among all cards is drawn."""
+    """Return the chance that none of `few` cards is among `draws` drawn of `size` cards."""
     return math.prod([max(0, size - few - at) / (size - at) for at in range(draws)])
 
 
 @lru_cache(maxsize=1 << 14)
 def _worths(have: tuple[int, ...], left: int, me: Seat) -> tuple[float, float]:
-    """What a point of a suit is worth in the own heap, and on average in another's."""
+    """Return the worth of a point of a suit in the seat's heap, and on average in another's."""
     step = min(_LUMP, left)
     if not step:
         return 0.0, 0.0
     before = _lead(have, left, me)
     gains = []
-    for seat in range(len(have)):
-        after = (*have[:seat], have[seat] + step, *have[seat + 1 :])
+    for player in range(len(have)):
+        after = (*have[:player], have[player] + step, *have[player + 1 :])
         gains.append((_lead(after, left - step, me) - before) / step)
     mine = gains.pop(me)
     return mine, sum(gains) / len(gains)
 
 
 def _lead(have: tuple[int, ...], left: int, me: Seat) -> float:
-    """The seat's chance of the tribe less the others' mean."""
-    chances = [_chance_of_tribe(each, left, len(have)) for each in have]
+    """Return the seat's chance of the tribe less the others' mean."""
+    chances = [_chance_of_tribe(points, left, len(have)) for points in have]
     return chances[me] - (sum(chances) - chances[me]) / (len(chances) - 1)
 
 
 @lru_cache(maxsize=1 << 12)
 def _chance_of_tribe(have: int, left: int, seats: int) -> float:
-    """The chance to end with the points of a tribe when those left fall to the seats at random, in lumps."""
+    """Return the chance to end with the points of a tribe when those left fall to the seats at random, in lumps."""
     spread = math.sqrt(4 * left * (seats - 1)) / seats
     over = have + left / seats - (TRIBE_POINTS - 0.5)
     return 0.5 * (1 + math.erf(over / spread / math.sqrt(2))) if spread else float(over > 0)

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Final
 
-from arena.cards import RANKS, Card
+from arena.games.cards import RANKS, Card
 from arena.games.contract import Seat
 from arena.games.jam.messages import Discard, Draw, Move, Phase, Play, Source
-from arena.games.jam.state import State
+from arena.games.jam.rules import State
 
 _JACK = RANKS.index("J")
 
@@ -15,7 +15,7 @@ STEP_TIME: Final = 0.25
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act."""
+    """Return the move of `seat`, which is to act."""
     deal = state.deal
     side = deal.sides[seat]
     match deal.phase:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from arena.cards import SUITS, Card
+from arena.games.cards import SUITS, Card
 from arena.games.contract import Seat
 from arena.games.klaberjass.messages import (
     FIRST_BIDS,
@@ -40,7 +40,9 @@ _HEIGHT: Final = {
 _HIGHER: Final = {
     trump: {
         card: sum(
-            bit for each, bit in _BIT.items() if each[1] == card[1] and height[each] > height[card]
+            bit
+            for higher, bit in _BIT.items()
+            if higher[1] == card[1] and height[higher] > height[card]
         )
         for card in PACK_32
     }
@@ -53,7 +55,7 @@ STEP_TIME: Final = 0.25
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act."""
+    """Return the move of `seat`, which is to act."""
     deal, legal = state.deal, state.legal
     hand, suit = deal.sides[seat].hand, deal.talon.upcard[1]
     match deal.phase:
@@ -64,9 +66,9 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
         case Phase.SECOND_BID | Phase.NAME:
             return _name(hand, legal)
         case Phase.REPLY:
-            other_suits = [each for each in SUITS if each != suit]
+            other_suits = [other for other in SUITS if other != suit]
             suits = [suit] if deal.auction.passes < 2 else other_suits
-            return REPLIES[max(_worth(hand, each) for each in suits) >= _HOPELESS]
+            return REPLIES[max(_worth(hand, trump) for trump in suits) >= _HOPELESS]
         case _:
             return legal[-1]  # exchange, announce and contest, whatever is possible
 
@@ -83,7 +85,7 @@ def _name(hand: tuple[Card, ...], legal: tuple[Move, ...]) -> Move:
 
 
 def _play(deal: Deal, seat: Seat, legal: tuple[Move, ...]) -> Move:
-    """The cheapest card; of its two moves the one with the bela."""
+    """Return the cheapest card; of its two moves the one with the bela."""
     unseen = _unseen(deal, seat)
     plays = [move for move in legal if isinstance(move, Play)]
     led, trump = deal.tricks.led, trump_of(deal)
@@ -103,7 +105,7 @@ def _unseen(deal: Deal, seat: Seat) -> int:
 
 
 def _beaten(card: Card, trump: str, unseen: int) -> float:
-    """How likely the other seat beats a card led: roughly, from the cards not seen."""
+    """Return roughly the chance that the other seat beats a card led, by the cards not seen."""
     risk = min(1.0, (_HIGHER[trump][card] & unseen).bit_count() / 2)
     if card[1] != trump:
         same = (_OF_SUIT[card[1]] & unseen).bit_count()

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Final
 
-from arena.cards import RANKS, Card, in_order
+from arena.games.cards import RANKS, Card, in_order
 from arena.games.contract import Seat
-from arena.games.loo.legal_moves import most_exchanged
 from arena.games.loo.messages import DECLARATIONS, Exchange, Move, Phase, Play
-from arena.games.loo.state import State
+from arena.games.loo.state import State, most_exchanged
 from arena.games.loo.tricks import PAM, trick_winner
 
 _TRUMP_TRICKS: Final = dict(
@@ -23,7 +22,7 @@ STEP_TIME: Final = 0.25
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act."""
+    """Return the move of `seat`, which is to act."""
     match state.deal.phase:
         case Phase.DECLARE:
             return DECLARATIONS[0 if _dares(state, seat) else 1]
@@ -37,7 +36,7 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 
 
 def _tricks(state: State, card: Card) -> float:
-    """Tricks that a card should take."""
+    """Return how many tricks a card should take."""
     if card == PAM and state.match.options.has_pam:
         return 1.0
     table = _TRUMP_TRICKS if card[1] == state.deal.upcard[1] else _PLAIN_TRICKS
@@ -45,11 +44,11 @@ def _tricks(state: State, card: Card) -> float:
 
 
 def _dares(state: State, seat: Seat) -> bool:
-    """Whether the share of the pot is worth more than the fine for no trick."""
+    """Return whether the share of the pot is worth more than the fine for no trick."""
     line, options = state.deal.line, state.match.options
     waiting = len(state.match.chips) - len(line.players) - len(line.passed) - 1
     if not line.players and not waiting:
-        return True  # nobody else plays: the pot is there to take
+        return True  # no other seat plays: the pot can be taken
     # Drawing improves a hand a little; more players leave less of it.
     tricks = sum([_tricks(state, card) for card in state.deal.cards.hands[seat]]) + 0.3
     tricks -= 0.12 * (len(line.players) + waiting / 3)
@@ -66,7 +65,7 @@ def _exchange(state: State, seat: Seat) -> Move:
 
 
 def _height(state: State, card: Card) -> int:
-    """Orders all cards that can take a trick; a trump is higher than any plain card."""
+    """Return the order of a card among all that can take a trick; a trump is above all plain cards."""
     if card == PAM and state.match.options.has_pam:
         return 99
     return RANKS.index(card[0]) + (20 if card[1] == state.deal.upcard[1] else 0)
@@ -90,7 +89,7 @@ def _worth_of_lead(state: State, seat: Seat, move: Play, needs_one: bool) -> int
 
 
 def _worth_of_reply(state: State, card: Card, needs_one: bool) -> int:
-    """High for the card to win with, or else for one not to miss."""
+    """Return a number that is high for the best winning card, or else for the least useful card."""
     deal, height = state.deal, _height(state, card)
     trick = (*deal.tricks.cards, card)
     pam = state.match.options.has_pam

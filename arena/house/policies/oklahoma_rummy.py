@@ -4,10 +4,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from arena.cards import PACK_52, Card
+from arena.games.cards import PACK_52, Card
 from arena.games.contract import Seat
 from arena.games.oklahoma_rummy.legal_moves import twos_of
-from arena.games.oklahoma_rummy.melds import LADDER, SIZES, CardList, additions_to, melds_within
+from arena.games.oklahoma_rummy.melds import (
+    HELD_POINTS,
+    LADDER,
+    QUEEN_OF_SPADES,
+    SIZES,
+    TWOS,
+    CardList,
+    additions_to,
+    melds_within,
+)
 from arena.games.oklahoma_rummy.messages import (
     DISCARDS,
     NO_DISCARD,
@@ -16,9 +25,7 @@ from arena.games.oklahoma_rummy.messages import (
     Phase,
     TakePile,
 )
-from arena.games.oklahoma_rummy.rules import moves
-from arena.games.oklahoma_rummy.scoring import HELD_POINTS, QUEEN_OF_SPADES, TWOS
-from arena.games.oklahoma_rummy.state import Deal, State
+from arena.games.oklahoma_rummy.rules import Deal, State, moves
 
 _GOOD_PILE: Final = 6
 """A longer pile is left to others, unless most of it can be melded."""
@@ -29,7 +36,7 @@ _PARTNER: Final = 12
 
 
 def _fits(card: Card, other: Card) -> int:
-    """How well two cards go together: 2 for a set, 1 for a run with at most one card between."""
+    """Return how well two cards go together: 2 for a set, 1 for a run with at most one card between."""
     if card[0] == other[0]:
         return 2
     gap = abs(LADDER.index(card[0]) - LADDER.index(other[0]))
@@ -46,7 +53,7 @@ _PARTNERS: Final = {
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act."""
+    """Return the move of `seat`, which is to act."""
     deal = state.deal
     hand = deal.hands[seat]
     if deal.phase is Phase.DRAW:
@@ -58,7 +65,7 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 
 
 def _worth(cards: Iterable[Card]) -> int:
-    """What laying these cards saves and scores."""
+    """Return the points that melding these cards saves and scores."""
     return sum([HELD_POINTS[card] - (_TWO if card in TWOS else 0) for card in cards])
 
 
@@ -71,7 +78,7 @@ def _draw(state: State, seat: Seat) -> Move:
 
 
 def _is_good(deal: Deal, seat: Seat) -> bool:
-    """Whether the pile is short, or has much that can be melded with the hand."""
+    """Return whether the pile is short, or has much that can be melded with the hand."""
     pile = deal.piles.pile
     if len(pile) <= _GOOD_PILE:
         return True
@@ -81,16 +88,16 @@ def _is_good(deal: Deal, seat: Seat) -> bool:
 
 
 def _partners(card: Card, counts: Mapping[Card, int]) -> int:
-    """How well a card of a hand goes with the rest of it."""
+    """Return how well a card of a hand goes with the rest of it."""
     return sum([fit * counts[other] for other, fit in _PARTNERS[card] if other in counts]) - 2
 
 
 def _meld(state: State, seat: Seat, hurry: bool) -> Move | None:
-    """The meld that is worth most; with one 2 at most unless there is a hurry."""
+    """Return the meld of most points; without a hurry, with at most one 2."""
     hand = state.deal.hands[seat]
     twos = twos_of(hand)
-    found = melds_within(hand, twos if hurry else twos[:1])
-    melds = [meld for some in found for meld in some]
+    possible = melds_within(hand, twos if hurry else twos[:1])
+    melds = [meld for some in possible for meld in some]
     if not melds:
         return None
     return moves(state, seat).laying(*max(melds, key=lambda meld: _worth(meld[1])))
@@ -110,7 +117,7 @@ def _extend(deal: Deal, seat: Seat, hurry: bool) -> Move | None:
 
 
 def _discard(hand: CardList) -> Move:
-    """What costs most in hand and goes least with the rest."""
+    """Return the discard that costs most in hand and goes least with the rest."""
     counts = Counter(hand)
     losses = {
         card: _KEPT_TWO if card in TWOS else _PARTNER * _partners(card, counts) - HELD_POINTS[card]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from arena.cards import PACK_52, RANKS, Card
+from arena.games.cards import PACK_52, RANKS, Card
 from arena.games.chinese.hands import SIZES, high_first
 from arena.games.chinese.settings import candidates as settings_of
 from arena.games.contract import Seat
@@ -20,11 +20,10 @@ from arena.games.open_face_chinese_poker.messages import (
     Place,
     View,
 )
-from arena.games.open_face_chinese_poker.rules import moves
+from arena.games.open_face_chinese_poker.rules import State, moves
 from arena.games.open_face_chinese_poker.scoring import reaches_fantasyland, score_rows
-from arena.games.open_face_chinese_poker.state import State
+from arena.games.poker import HandClass, front, hand_class
 from arena.house.betting import drawn
-from arena.poker import HandClass, front, hand_class
 
 _FRONT, _MIDDLE, _BACK = range(3)
 _TRIALS: Final = 90
@@ -52,23 +51,23 @@ STEP_TIME: Final = 0.25
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act; it takes a few milliseconds."""
-    found = candidates(state, seat, below)
-    if len(found) == 1 or state.phase is Phase.FANTASYLAND:
-        return found[0]
+    """Return the move of `seat`, which is to act; it takes a few milliseconds."""
+    moves = candidates(state, seat, below)
+    if len(moves) == 1 or state.phase is Phase.FANTASYLAND:
+        return moves[0]
     hand = state.hand
     seen = {*hand.dealt[seat]}
     for layout in hand.layouts:
         seen.update(layout.front, layout.middle, layout.back)
     unseen = [card for card in PACK_52 if card not in seen]
-    own = hand.layouts[seat]
-    left = sum(own.room()) - len(hand.dealt[seat])
-    deals = [drawn(unseen, left, below) for _ in range(_TRIALS // len(found) + 1)]
-    return max(found, key=lambda move: _value(own.with_placed(move), deals))
+    placed = hand.layouts[seat]
+    left = sum(placed.room()) - len(hand.dealt[seat])
+    deals = [drawn(unseen, left, below) for _ in range(_TRIALS // len(moves) + 1)]
+    return max(moves, key=lambda move: _value(placed.with_placed(move), deals))
 
 
 def rollout(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """A move by the simple rule."""
+    """Return a move by the simple rule."""
     held = state.hand.dealt[seat]
     if state.phase is Phase.FANTASYLAND:
         return _setting(held)
@@ -81,7 +80,7 @@ def rollout(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 
 
 def candidates(state: State, seat: Seat, below: Callable[[int], int]) -> Sequence[Move]:
-    """The moves that are worth a search."""
+    """Return the moves that are worth a search."""
     held = state.hand.dealt[seat]
     if state.phase is Phase.FANTASYLAND:
         return [_setting(held)]
@@ -90,19 +89,19 @@ def candidates(state: State, seat: Seat, below: Callable[[int], int]) -> Sequenc
 
 
 def last_hand(view: View) -> View:
-    """The view as it would be if the hand were the last ordinary one."""
+    """Return the view as it would be if the hand were the last ordinary one."""
     return replace(view, hands_left=0 if any(view.fantasyland) else 1)
 
 
 def _setting(held: tuple[Card, ...]) -> Place:
-    """The setting for Fantasyland that is worth most, of those that are best row by row."""
-    found = settings_of(held, _SETTINGS)
-    best = max(found, key=lambda rows: _worth((rows.front, rows.middle, rows.back), again=True))
+    """Return the setting for Fantasyland that is worth most, of those that are best row by row."""
+    settings = settings_of(held, _SETTINGS)
+    best = max(settings, key=lambda rows: _worth((rows.front, rows.middle, rows.back), again=True))
     return Place(best.front, best.middle, best.back)
 
 
 def _start(move: Place) -> float:
-    """How good the first five cards look."""
+    """Return how good the first five cards look."""
     rows = (move.front, move.middle, move.back)
     ranks = [[_RANK[card] for card in row] for row in rows]
     in_front, in_middle, in_back = [len(row) - len(set(row)) for row in ranks]
@@ -128,7 +127,7 @@ def _value(layout: Layout, deals: Sequence[Sequence[Card]]) -> float:
 
 
 def _worth(rows: Sequence[Sequence[Card]], *, again: bool = False) -> float:
-    """About what three full rows are worth against one opponent."""
+    """Return roughly what three full rows are worth against one opponent."""
     scoring = score_rows(*rows)
     if scoring.foul:
         return _FOUL
@@ -150,7 +149,7 @@ def _fill(rows: _Rows, cards: Sequence[Card]) -> None:
 
 
 def _row_of(rows: _Rows, card: Card) -> int:
-    """The row that the card helps, the back first."""
+    """Return the row that the card helps, the back first."""
     at_front, at_middle, at_back = rows
     rank, suit = card[0], card[1]
     has_room = [len(row) < size for row, size in zip(rows, SIZES, strict=True)]

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.contract import Seat
 from arena.games.sixty_six.messages import CLAIM, EXCHANGE, Marriage, Move, Play
-from arena.games.sixty_six.scoring import GOAL, POINTS
+from arena.games.sixty_six.scoring import GOAL, POINTS, follower_wins
 from arena.games.sixty_six.state import Deal, State
-from arena.games.sixty_six.tricks import follower_wins
 
 _TRUMP: Final = 5
 """Points that a trump is worth beyond its own while tricks are to come."""
@@ -21,7 +20,7 @@ STEP_TIME: Final = 0.25
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """The move of `seat`, which is to act."""
+    """Return the move of `seat`, which is to act."""
     deal, legal = state.deal, state.legal
     side = deal.sides[seat]
     if side.points >= GOAL:
@@ -38,14 +37,14 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 
 
 def _cost_of_lead(deal: Deal, hand: tuple[Card, ...], card: Card) -> int:
-    """Points that a card led risks, and its use later; a strict hand leads its highest cards."""
+    """Return the points that a card led risks, and its use later; a strict hand leads its highest cards."""
     if not deal.stock.is_open:
         return -POINTS[card[0]] - _TRUMP * (card[1] == deal.trump)
     return POINTS[card[0]] + _use(deal, hand, card)
 
 
 def _cost_of_reply(deal: Deal, hand: tuple[Card, ...], card: Card) -> int:
-    """Points that a reply loses less those that it wins, and its use later."""
+    """Return the points that a reply loses, less those that it wins, and its use later."""
     assert deal.led is not None
     at_stake = POINTS[deal.led[0]] + POINTS[card[0]]
     wins = follower_wins(deal.led, card, deal.trump)

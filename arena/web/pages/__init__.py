@@ -1,1 +1,1 @@
-"""The view models of the pages, made from the archive."""
+"""Functions that give the values of pages, from the archive."""

@@ -1,21 +1,39 @@
 """The page of a bot: its standings by game, opponents, faults and matches."""
 
+import itertools
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
-from arena.store import MatchFilter
+from arena.api.pair_tests import margins_over, points
+from arena.api.site_archive import Appearance, ListedMatch, SiteArchive, is_played_by
+from arena.records.phrases import count
+from arena.results.deal_sets import winners
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
-from arena.web.page import Page
-from arena.web.pages.competition import StandingsRow, standings_rows
-from arena.web.pages.lists import Choice, MatchRow, game_choices, match_rows
-from arena.web.site_archive import Appearance, SiteArchive, require_game
+from arena.web.page import Json, Page
+from arena.web.pages.competition import plotted, standings_rows
+from arena.web.pages.lists import (
+    Filter,
+    game_choices,
+    known_bots,
+    match_rows,
+    played_games,
+    require_game,
+)
+from arena.web.rendering import game_title, milliseconds, skill
+from cardarena.v1 import lobby_pb2
 
 FAULTS_DRAWN: Final = 20
 """The number of newest matches whose faults are drawn."""
+TIMED: Final = 5
+"""The number of newest matches whose decisions are timed."""
+PERCENTILES: Final = (0.5, 0.9, 0.99)
+STRIPPED: Final = 16
+"""The number of last deal-sets against an opponent whose margins are drawn."""
 
 
 class Chosen(StrEnum):
@@ -42,131 +60,226 @@ class BotFilter:
         return path + ("" if self.chosen is Chosen.ALL else f".{self.chosen}")
 
 
-def filters(archive: SiteArchive, name: str) -> Iterator[BotFilter]:
-    """All filters of a bot's page that pages link to."""
-    games = archive.games(name)
-    for game in ("", *games) if len(games) > 1 else ("",):
-        yield from (BotFilter(chosen, game) for chosen in Chosen)
-    yield from (BotFilter(opponent=other) for other in _opponents(archive.appearances(name), name))
-
-
-@dataclass(frozen=True, slots=True)
-class AppearanceRow:
-    """A bot in a game of a competition."""
-
-    competition: str
-    game: str
-    version: str
-    """Its version, or a short hash of its files; empty if neither is known."""
-    row: StandingsRow
-    """The row of the bot in the game's standings."""
-
-
-@dataclass(frozen=True, slots=True)
-class BotView:
-    """A bot."""
-
-    bot: str
-    competitions: tuple[AppearanceRow, ...]
-    """Oldest first."""
-    matches: tuple[MatchRow, ...]
-    more: bool
-    """Whether the list of matches has another page."""
+def paths(archive: SiteArchive) -> Iterator[str]:
+    """The paths of the pages of all bots, with all filters that pages link to."""
+    for name in dict.fromkeys((*archive.bots(), *known_bots(archive))):
+        games = played_games(archive, name)
+        for game in ("", *games) if len(games) > 1 else ("",):
+            yield from (BotFilter(chosen, game).path(name) for chosen in Chosen)
+        for row in _opponents(archive.appearances(name), name):
+            yield str(row["path"])
 
 
 def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, page: str) -> Page:
     """Make `/bots/NAME`, with all matches, or those with an opponent, of a game, lost or faulted.
 
     Raises:
-      NoSuchPage: if the bot, the opponent or the game does not exist.
+      NoSuchPage: if the bot, the opponent, the game or the page of the list does not exist.
     """
-    known = archive.bots()
+    known = {*archive.bots(), *known_bots(archive)}
     if name not in known or opponent not in ("", *known):
         others = f", and one named {opponent!r}," if opponent else ""
         raise NoSuchPage(f"no bot named {name!r}{others} has played a match here", "bots")
     if game:
         require_game(game)
     wanted, number = BotFilter(Chosen(chosen or "all"), game, opponent), int(page or 1)
-    bots = tuple(filter(None, (name, opponent)))
-    asked = MatchFilter(game, bots, faulted=wanted.chosen is Chosen.FAULTED)
-    lost_by = name if wanted.chosen is Chosen.LOST else ""
-    found, more = archive.matches(asked, page=number, lost_by=lost_by)
+    asked = lobby_pb2.MatchFilter(
+        game=game,
+        bots=tuple(filter(None, (name, opponent))),
+        faulted=wanted.chosen is Chosen.FAULTED,
+        lost_by=name if wanted.chosen is Chosen.LOST else "",
+    )
+    matches, more = archive.listed(asked, page=number)
+    if number > 1 and not matches:
+        raise NoSuchPage(f"the list of matches of {name!r} has no page {number}", "bots")
     appearances = archive.appearances(name)
-    rows = tuple(map(_row, appearances))
-    opponents = _opponents(appearances, name)
+    rows = list(map(_row, appearances))
+    of_games = {appearance.standings["game"]: appearance for appearance in appearances}
+    newest = [
+        {**_row(appearance), "bar": _bar(appearance), "spark": _spark(appearance)}
+        for appearance in of_games.values()
+    ]
+    profile = archive.profile(name)
     pictures = {
-        "newest": list({each.game: each for each in rows}.values()),
+        "profile": profile,
+        "active": next((v["number"] for v in profile["versions"] if v["state"] == "active"), None)
+        if profile
+        else None,
+        "stats": _stats(newest),
+        "newest": newest,
         "versions": list(_versions(rows)),
-        "opponents": opponents,
-        "against": {other: BotFilter(opponent=other).path(name) for other in opponents},
+        "costliest": match_rows(_costliest(matches, name)) if wanted == BotFilter() else (),
+        "limits": {
+            summary["competition"]: text
+            for summary in archive.competitions()
+            if (text := summary["limits"].get(name))
+        },
+        "opponents": _opponents(appearances, name),
         "faults": [
-            (each.competition, kind, count)
-            for each in rows
-            for kind, count in each.row.faults.items()
+            (row["competition"], kind, count)
+            for row in rows
+            for kind, count in row["row"]["faults"].items()
         ],
         **_drawn_faults(archive, name),
+        "times": _times(archive, name),
         "opponent": opponent,
         "everybody": BotFilter().path(name),
         "which": [
-            Choice(str(each), replace(wanted, chosen=each).path(name), each is wanted.chosen)
-            for each in Chosen
+            Filter(str(choice), replace(wanted, chosen=choice).path(name), choice is wanted.chosen)
+            for choice in Chosen
         ],
         "games": game_choices(
-            archive.games(name), game, lambda other: replace(wanted, game=other).path(name)
+            played_games(archive, name), game, lambda other: replace(wanted, game=other).path(name)
         ),
         "path": wanted.path(name),
         "page": number,
     }
-    view = BotView(name, rows, match_rows(found), more)
-    return Page("bot.html", f"Bot {name}", view, pictures)
+    view = {
+        "bot": name,
+        "profile": profile,
+        "competitions": rows,
+        "matches": match_rows(matches),
+        "more": more,
+    }
+    about = f"Skill, matches, opponents and faults of the bot {name}."
+    preview = f"previews/bots/{slug(name)}"
+    return Page("bot.html", f"Bot {name}", view, pictures, about, preview, f"bots/{slug(name)}")
 
 
-def _row(each: Appearance) -> AppearanceRow:
-    rows = each.standings["rows"]
-    row = standings_rows(rows)[rows.index(each.row)]
-    return AppearanceRow(each.competition, each.standings["game"], each.row["version"], row)
+def _stats(newest: Sequence[Json]) -> Sequence[tuple[str, str]]:
+    """The figures at the top of the page, each with what it counts."""
+    if not newest:
+        return ()
+    first = max(newest, key=lambda row: (row["row"]["score"] is not None, row["row"]["deal_sets"]))
+    place = [(first["row"]["place"], "place")] if first["row"]["place"] else []
+    matches = sum(row["row"]["matches"] for row in newest)
+    return [
+        (skill(first["row"]), f"skill at {game_title(first['game'])}"),
+        *place,
+        (f"{matches:,}", "matches in these standings"),
+    ]
 
 
-def _versions(
-    rows: Sequence[AppearanceRow],
-) -> Iterator[tuple[str, object, Sequence[AppearanceRow]]]:
+def _bar(appearance: Appearance) -> object:
+    """The interval of the bot, on an axis that holds all rows of its standings."""
+    rows = appearance.standings["rows"]
+    drawn = [plotted("", row) for row in standings_rows(rows)]
+    return plots.interval(drawn[rows.index(appearance.row)], *plots.span(drawn))
+
+
+def _spark(appearance: Appearance) -> object:
+    """The bot's mean margin over its opponents after the first deal-sets against each of them."""
+    player = appearance.row["bot"]
+    others = {bot for pair in appearance.margins if player in pair for bot in pair} - {player}
+    of_pairs = [margins_over(appearance.margins, player, other) for other in sorted(others)]
+    sums = [tuple(itertools.accumulate(margins)) for margins in of_pairs if margins]
+    most = max(map(len, sums), default=0)
+    means = [
+        statistics.fmean(
+            so_far[min(number, len(so_far)) - 1] / min(number, len(so_far)) for so_far in sums
+        )
+        for number in (points(most) if most else ())
+    ]
+    return plots.spark(means, f"mean margin, {count(most, 'deal-set')} against an opponent")
+
+
+def _costliest(matches: Sequence[ListedMatch], name: str) -> Iterator[ListedMatch]:
+    """The matches, one won and one lost, with the costliest hand, of the game that the bot played most of late."""
+    known = [row for row in matches if row.costliest_hand and row.match.published]
+    game = Counter(row.match.game for row in known).most_common(1)
+    for won in (True, False):
+        rows = [
+            row
+            for row in known
+            if row.match.game == game[0][0]
+            and won
+            == any(is_played_by(bot, name) for bot in winners(row.match.bots, row.match.places))
+        ]
+        if rows:
+            yield max(rows, key=lambda row: row.cost)
+
+
+def _times(archive: SiteArchive, name: str) -> Json | None:
+    """How long the bot thinks, in milliseconds, in its newest matches; None without decisions."""
+    matches = archive.conduct(name, TIMED, faulted=False)
+    times = sorted(ms for match in matches for ms in match.times_ms)
+    if not times:
+        return None
+    at = {share: times[min(len(times) - 1, int(share * len(times)))] for share in PERCENTILES}
+    return {
+        "decisions": len(times),
+        "matches": len(matches),
+        "percentiles": [
+            (milliseconds(ms), f"{share:.0%} take at most") for share, ms in at.items()
+        ],
+        "longest": milliseconds(times[-1]),
+        "plot": plots.times_plot(times),
+    }
+
+
+def _row(appearance: Appearance) -> Json:
+    """The bot in a game of a competition, and its version, or a short hash of its files; empty if neither is known."""
+    rows = appearance.standings["rows"]
+    return {
+        "competition": appearance.competition,
+        "game": appearance.standings["game"],
+        "version": appearance.row["version"],
+        "row": standings_rows(rows)[rows.index(appearance.row)],
+    }
+
+
+def _label(row: Json) -> str:
+    """A registered version, or the competition where the version is only a hash."""
+    return str(row["version"] if "@" in row["version"] else row["competition"])
+
+
+def _versions(rows: Sequence[Json]) -> Iterator[tuple[str, object, Sequence[Json]]]:
     """Each game of several competitions of the bot, with a plot and the rows."""
-    for game in dict.fromkeys(each.game for each in rows):
-        own = [each for each in rows if each.game == game]
-        if len(own) > 1:
-            steps = [
-                plots.PlottedSkill(
-                    each.version or each.competition,
-                    each.row.tier,
-                    each.row.score,
-                    each.row.half_width_95,
-                )
-                for each in own
-            ]
-            yield game, plots.versions_plot(steps), own
+    for game in dict.fromkeys(row["game"] for row in rows):
+        of_game = [row for row in rows if row["game"] == game]
+        if len(of_game) > 1:
+            steps = [plotted(_label(row), row["row"]) for row in of_game]
+            words = [{"words": f"{_label(row)}: {skill(row['row'])}"} for row in of_game]
+            yield game, plots.versions_plot(steps), words
 
 
-def _opponents(appearances: Sequence[Appearance], name: str) -> dict[str, tuple[int, int, int]]:
-    """The numbers of matches won, drawn and lost against each opponent, in all competitions."""
-    met: dict[str, tuple[int, int, int]] = {}
-    for pair in (pair for each in appearances for pair in each.standings["pairs"]):
-        if name in (pair["bot"], pair["other"]):
-            first = name == pair["bot"]
-            won, lost = (pair["wins"], pair["losses"]) if first else (pair["losses"], pair["wins"])
+def _opponents(appearances: Sequence[Appearance], name: str) -> Sequence[Json]:
+    """The opponents in all competitions: matches won, drawn and lost, and the newest margins and chance."""
+    met: dict[str, dict[str, Any]] = {}
+    for appearance in appearances:
+        player = appearance.row["bot"]
+        for pair in appearance.standings["pairs"]:
+            if player not in (pair["bot"], pair["other"]):
+                continue
+            first = player == pair["bot"]
             other = pair["other" if first else "bot"]
-            before = met.get(other, (0, 0, 0))
-            met[other] = before[0] + won, before[1] + pair["draws"], before[2] + lost
-    return dict(sorted(met.items()))
+            of_other = met.setdefault(
+                other,
+                {"bot": other, "counts": [0, 0, 0], "path": BotFilter(opponent=other).path(name)},
+            )
+            won, lost = (pair["wins"], pair["losses"]) if first else (pair["losses"], pair["wins"])
+            for at, number in enumerate((won, pair["draws"], lost)):
+                of_other["counts"][at] += number
+            of_pair = margins_over(appearance.margins, player, other)
+            label = f"margins over {other} in the last {min(len(of_pair), STRIPPED)} deal-sets"
+            of_other["strip"] = plots.strip(of_pair[-STRIPPED:], label)
+            chance = pair["chance"]
+            of_other["chance"] = (
+                None if chance is None else plots.chance_words(chance if first else 1 - chance)
+            )
+    return sorted(met.values(), key=lambda row: str(row["bot"]))
 
 
 def _drawn_faults(archive: SiteArchive, name: str) -> dict[str, object]:
-    """The bot's faults in its newest matches with faults: a plot, and counts by kind."""
-    drawn = archive.faults(name, FAULTS_DRAWN)
+    """The bot's faults in its newest matches with faults: a plot, and counts by kind in words."""
+    matches = archive.conduct(name, FAULTS_DRAWN, faulted=True)
+    drawn = [match.faults for match in matches if match.faults]
     marks = [
-        plots.FaultMark(at, each.decision, each.kind)
-        for at, own in enumerate(drawn)
-        for each in own
+        plots.FaultMark(at, decision, kind)
+        for at, faults in enumerate(drawn)
+        for decision, kind in faults
     ]
-    counted = dict(sorted(Counter(each.kind for each in marks).items()))
-    plot = plots.faults_plot(list(counted), marks, len(drawn)) if marks else None
-    return {"faults_plot": plot, "drawn_faults": counted}
+    counted = dict(sorted(Counter(mark.kind for mark in marks).items()))
+    plot = plots.faults_plot(list(counted), marks, len(drawn))
+    words = ", ".join(f"{number} {kind}" for kind, number in counted.items())
+    return {"faults_plot": plot, "drawn_faults": words}

@@ -3,118 +3,33 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from operator import itemgetter
+from typing import Any, Final
 
-from arena.competition.plan_text import FINALS
+from arena.api.pair_tests import margins_over
+from arena.api.public_competition import GameResults, PublicCompetition
+from arena.api.site_archive import SiteArchive
+from arena.records.phrases import count
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
-from arena.web.page import Page
-from arena.web.rendering import fraction, game_title
-from arena.web.site_archive import (
-    PAGE,
-    CompetitionSummary,
-    DealSetRecord,
-    DisplayState,
-    GameResults,
-    Json,
-    SiteArchive,
+from arena.web.page import Json, Page
+from arena.web.rendering import faults_per_match, fraction, game_title, signed
+
+_COPIED: Final = (
+    "tier",
+    "deal_sets",
+    "opponents_met",
+    "opponents",
+    "present_h",
+    "matches",
+    "wins",
+    "draws",
+    "losses",
+    "faults",
 )
-
-if TYPE_CHECKING:
-    from arena.competition.draws import GroupResult
-
-POLLS: Final = 60
-"""The number of points in the plot of the sequential test."""
-
-
-@dataclass(frozen=True, slots=True)
-class StandingsRow:
-    """A bot in the standings of a game."""
-
-    bot: str
-    place: str
-    """The place, a range such as `2–3` if bots share it, or empty if the bot has none yet."""
-    points: float | None
-    """The points in a Swiss; None in other formats."""
-    note: str
-    """Its result in a knockout or in groups, such as `out in round 2`."""
-    score: float | None
-    """Skill in points a match, less the penalty for forfeits; None if it is not ranked by skill."""
-    half_width_95: float | None
-    """Half of the 95 % interval of the skill; in official standings, for all bots together."""
-    tier: int | None
-    deal_sets: int
-    """The number of complete deal-sets."""
-    opponents_met: int | None
-    """On a ladder, the number of different bots met since its first deal-set; None elsewhere."""
-    opponents: int | None
-    """On a ladder, the number of bots of other owners that played since then; None elsewhere."""
-    present_h: float | None
-    """In live standings of a ladder, for how many hours it was connected; None elsewhere."""
-    matches: int
-    wins: int
-    draws: int
-    losses: int
-    faults: Mapping[str, int]
-
-    @property
-    def record(self) -> str:
-        """Matches won, drawn and lost: `3-0-1`; empty before the first match."""
-        return f"{self.wins}-{self.draws}-{self.losses}" if self.matches else ""
-
-    @property
-    def faults_per_match(self) -> float | None:
-        """The mean number of faults a match; None before the first match."""
-        return sum(self.faults.values()) / self.matches if self.matches else None
-
-
-@dataclass(frozen=True, slots=True)
-class CompetitionGameView:
-    """A game of a competition."""
-
-    game: str
-    format: str | None
-    """None for a ladder."""
-    ranked_by: str
-    """`skill`, `points` or `bracket`, see `RankingRule` of `arena.competition.standings`."""
-    problem: str
-    """Why no bot is ranked by skill; empty if bots are."""
-    needed: int | None
-    """About how many more deal-sets it takes to call a bot better than another by skill; None after the first call,
-    and where it is not known."""
-    standings: tuple[StandingsRow, ...]
-    prizes: Sequence[Sequence[Sequence[str]]]
-    """For each shared place, the order of its bots for prizes; bots that stay tied are together."""
-    cycles: Sequence[Sequence[str]]
-    """Bots of which each is better than the next, and the last better than the first."""
-    rounds: "tuple[GroupResult, ...]"
-    better: Mapping[str, Mapping[str, float]]
-    """The chance of a bot to be better than another one, by both names; pairs that met only."""
-    terms: Json
-    deal_sets: tuple[DealSetRecord, ...]
-
-    @property
-    def planned(self) -> int:
-        """The number of drawn deal-sets."""
-        return len(self.deal_sets)
-
-    def count(self, state: DisplayState) -> int:
-        """The number of deal-sets in a state."""
-        return sum(each.state == state for each in self.deal_sets)
-
-
-@dataclass(frozen=True, slots=True)
-class CompetitionView:
-    """A competition."""
-
-    summary: CompetitionSummary
-    standings: Json
-    """The standings of `arena.competition.standings` without their games: whether they are live,
-    number, hash, key and signature, the overall standings, and the bots that are out."""
-    games: tuple[CompetitionGameView, ...]
+"""The columns of standings that pages show as `arena.contests.standings` has them."""
 
 
 def competition(archive: SiteArchive, name: str) -> Page:
@@ -123,21 +38,35 @@ def competition(archive: SiteArchive, name: str) -> Page:
     Raises:
       NoSuchPage: if there is no such competition.
     """
-    found = archive.competition(name)
-    games = tuple(map(_game_view, found.games))
-    head = {key: value for key, value in found.standings.items() if key != "games"}
-    of_ladder = f"{name}{FINALS}"
+    public = archive.competition(name)
+    games = tuple(map(_game_view, public.games))
+    head = {key: value for key, value in public.standings.items() if key != "games"}
+    evidence = list(map(_pictures, games, public.games))
     pictures = {
-        "pictures": list(map(_pictures, games, found.games)),
-        "finals": [
-            each.competition
-            for each in archive.competitions()
-            if found.games[0].format is None and each.competition.startswith(of_ladder)
+        "pictures": evidence,
+        "games_title": game_title(games[0]["game"]) if len(games) == 1 else f"{len(games)} games",
+        "stats": _stats(public, evidence),
+        "overall_columns": [
+            ("bot", ""),
+            ("mean of the games", "n"),
+            *((game_title(game["game"]), "n narrow-off") for game in games),
         ],
+        "limits": public.summary["limits"],
+        "finals": archive.finals(name) if public.games[0].format is None else (),
     }
-    title = game_title(games[0].game) if len(games) == 1 else f"{len(games)} games"
-    view = CompetitionView(found.summary, head, games)
-    return Page("competition.html", f"Competition {name}: {title}", view, pictures)
+    title = f"{name}: {pictures['games_title']}"
+    view = {"summary": public.summary, "standings": head, "games": games}
+    about = f"{title}. {evidence[0]['progress']}. Standings with intervals, matches, and the proof of the deals."
+    feed = f"competitions/{slug(name)}"
+    return Page("competition.html", title, view, pictures, about, feed=feed)
+
+
+def _stats(public: PublicCompetition, evidence: Sequence[Json]) -> Sequence[tuple[str, str]]:
+    """The figures at the top of the page, each with what it counts."""
+    bots, closed = len(public.summary["bots"]), sum(of_game["closed"] for of_game in evidence)
+    first = first_rows(public.games[0].standings)
+    leads = [(first[0]["bot"], "leads")] if len(first) == len(public.games) == 1 else []
+    return [*leads, (f"{bots}", "bots"), (f"{closed:,}", "deal-sets closed")]
 
 
 def official(archive: SiteArchive, name: str, number: str) -> Page:
@@ -146,23 +75,23 @@ def official(archive: SiteArchive, name: str, number: str) -> Page:
     Raises:
       NoSuchPage: if there are no such standings.
     """
-    found = archive.official(name, int(number))
+    signed = archive.official(name, int(number))
     pictures = {
-        "rows": [standings_rows(each["rows"]) for each in found["games"]],
-        "ranked_by": [each["ranked_by"] for each in found["games"]],
+        "rows": [standings_rows(of_game["rows"]) for of_game in signed["games"]],
+        "ranked_by": [of_game["ranked_by"] for of_game in signed["games"]],
     }
-    return Page("official.html", f"Official standings {number} of {name}", found, pictures)
+    about = f"Signed standings of the competition {name}, and the deal-sets that they follow from."
+    title = f"Official standings {number} of {name}"
+    return Page("official.html", title, signed, pictures, about)
 
 
 def collusion(archive: SiteArchive, name: str) -> Page:
-    """Make `/competitions/NAME.collusion`, for organisers: which owners' bots may help each other.
+    """Make `/competitions/NAME.collusion`, for organisers: which owners' bots may help each other, and which workers a bot.
 
     Raises:
       NoSuchPage: if there is no such competition.
     """
-    from arena.competition.collusion_report import suspected  # loads numpy
-
-    return Page("collusion.html", f"Collusion in {name}", suspected(archive.record(name)))
+    return Page("collusion.html", f"Collusion in {name}", archive.collusion(name))
 
 
 class Order(StrEnum):
@@ -174,10 +103,10 @@ class Order(StrEnum):
     FAULTS = "faults"
 
 
-_SORT_KEYS: Final[Mapping[Order, Callable[[StandingsRow], Any]]] = {
-    Order.BOT: lambda row: row.bot.casefold(),
-    Order.DEAL_SETS: lambda row: -row.deal_sets,
-    Order.FAULTS: lambda row: -(row.faults_per_match or 0.0),
+_SORT_KEYS: Final[Mapping[Order, Callable[[Json], Any]]] = {
+    Order.BOT: lambda row: row["bot"].casefold(),
+    Order.DEAL_SETS: lambda row: -row["deal_sets"],
+    Order.FAULTS: lambda row: -(faults_per_match(row) or 0.0),
 }
 
 
@@ -192,69 +121,87 @@ def standings(archive: SiteArchive, game_id: str, by: str) -> Page:
     Raises:
       NoSuchPage: if no competition has the game.
     """
-    found = archive.of_game(game_id)
-    if not found:
+    names = archive.of_game(game_id)
+    if not names:
         raise NoSuchPage(f"no competition has the game {game_id!r}", "competitions")
-    newest = archive.competition(found[0].competition)
-    results = next(each for each in newest.games if each.game == game_id)
+    newest = archive.competition(names[0])
+    results = next(of_game for of_game in newest.games if of_game.game == game_id)
     game, order = _game_view(results), Order(by or Order.RANK)
-    rows = list(game.standings)
+    rows = list(game["standings"])
     if order is not Order.RANK:
         rows.sort(key=_SORT_KEYS[order])
+    about = (
+        f"The bots that play {game_title(game_id)}, by skill with its interval, and their faults."
+    )
     return Page(
         "standings.html",
         f"Standings of {game_title(game_id)}",
-        {"competition": found[0].competition, "game": game},
+        {"competition": names[0], "game": game},
         {
             "rows": rows,
-            "own": _pictures(game, results),
+            "evidence": _pictures(game, results),
             "live": newest.standings["live"],
             "sorts": {
-                str(each): standings_path(game_id, each) for each in Order if each is not order
+                str(other): standings_path(game_id, other) for other in Order if other is not order
             },
-            "earlier": [each.competition for each in found[1:]],
+            "earlier": names[1:],
         },
+        about,
     )
 
 
-def _game_view(found: GameResults) -> CompetitionGameView:
-    own = found.standings
-    return CompetitionGameView(
-        game=found.game,
-        format=found.format,
-        ranked_by=own["ranked_by"],
-        problem=own["problem"],
-        needed=own["needed"],
-        standings=standings_rows(own["rows"]),
-        prizes=[each for each in own["prizes"] if len(each) > 1],
-        cycles=own["cycles"],
-        rounds=found.rounds,
-        better=_better(own["pairs"]),
-        terms=found.terms,
-        deal_sets=found.deal_sets,
-    )
+def _game_view(results: GameResults) -> Json:
+    """A game of a competition.
+
+    `ranked_by`, `problem` and `needed` are those of `arena.contests.standings`. `prizes` are the orders of bots that
+    share a place, `cycles` bots of which each is better than the next, and `better` the chances of `_better`.
+    """
+    standings = results.standings
+    return {
+        "game": results.game,
+        "format": results.format,
+        "ranked_by": standings["ranked_by"],
+        "problem": standings["problem"],
+        "needed": standings["needed"],
+        "standings": standings_rows(standings["rows"]),
+        "prizes": [order for order in standings["prizes"] if len(order) > 1],
+        "cycles": standings["cycles"],
+        "rounds": results.rounds,
+        "better": _better(standings["pairs"]),
+        "terms": results.terms,
+        "deal_sets": results.deal_sets,
+    }
 
 
-def standings_rows(rows: Sequence[Json]) -> tuple[StandingsRow, ...]:
-    """Rows of standings for pages."""
-    copied = {each.name for each in fields(StandingsRow)} - {"place", "half_width_95"}
-    return tuple(
-        StandingsRow(
-            place=place,
-            half_width_95=row["half_width_95_together"] or row["half_width_95"],
-            **{name: row[name] for name in copied},
-        )
+def standings_rows(rows: Sequence[Json]) -> Sequence[Json]:
+    """Rows of standings for pages: with places as ranges, and one interval, in official standings for all bots together."""
+    return [
+        {
+            "bot": row["bot"],
+            "place": place,
+            "points": row["points"],
+            "note": row["note"],
+            "score": row["score"],
+            "half_width_95": row["half_width_95_together"] or row["half_width_95"],
+            **{column: row[column] for column in _COPIED},
+        }
         for row, place in zip(rows, place_ranges(rows), strict=True)
-    )
+    ]
 
 
 def _better(pairs: Sequence[Json]) -> Mapping[str, Mapping[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for each in pairs:
-        if each["chance"] is not None:
-            found.setdefault(each["bot"], {})[each["other"]] = each["chance"]
-            found.setdefault(each["other"], {})[each["bot"]] = 1 - each["chance"]
-    return found
+    """The chance of a bot to be better than another one, by both names; pairs that met only."""
+    chances: dict[str, dict[str, float]] = {}
+    for pair in pairs:
+        if pair["chance"] is not None:
+            chances.setdefault(pair["bot"], {})[pair["other"]] = pair["chance"]
+            chances.setdefault(pair["other"], {})[pair["bot"]] = 1 - pair["chance"]
+    return chances
+
+
+def first_rows(standings: Json) -> list[Json]:
+    """The rows with the first place: several if bots share it."""
+    return [row for row in standings["rows"] if row["place"] == 1]
 
 
 def place_ranges(rows: Sequence[Json]) -> list[str]:
@@ -272,186 +219,232 @@ def place_ranges(rows: Sequence[Json]) -> list[str]:
 # Parts of the HTML that JSON does not have: plots, cross-tables and brackets.
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A bot's round in a cross-table."""
-
-    text: str
-    spoken: str
-
-
-@dataclass(frozen=True, slots=True)
-class CrossRow:
-    """A bot in the cross-table of a Swiss."""
-
-    number: int
-    """From 1; cells of other rows refer to it."""
-    row: StandingsRow
-    cells: tuple[Cell, ...]
-    """One cell for each round."""
-
-
-@dataclass(frozen=True, slots=True)
-class BracketStage:
-    """A column of a bracket."""
-
-    name: str
-    groups: "tuple[GroupResult, ...]"
-
-
+_MOST_LINKED: Final = 12
+"""The most matches of a pairing that its box links."""
+_LEAST_UNDECIDED: Final = 0.051
+"""The least chance that a cell shows of a pair whose sequential test is not decided: not one of the surest shades."""
+_MOST_COMPARED: Final = 20
+"""The most bots of a table of pairs."""
 _BRACKET_SCORES: Final = {
-    "duels": "Figures are points a deal-set more than the other bot.",
+    "duels": "Figures are margins over the other bot, in {margins_in}.",
     "tables": "Figures are skill among the bots of the table, in points a match.",
     "groups": "Figures are points in the group.",
 }
 
 
-def _pictures(game: CompetitionGameView, found: GameResults) -> dict[str, Any]:
-    rows, by_skill = game.standings, game.ranked_by == "skill"
-    duels = "duels" if found.terms["seats"] == 2 else "tables"
+def _pictures(game: Json, results: GameResults) -> Json:
+    rows, by_skill = game["standings"], game["ranked_by"] == "skill"
+    drawn = [plotted(row["bot"], row) for row in rows]
+    ends = plots.span(drawn)
+    duels = "duels" if results.terms["seats"] == 2 else "tables"
+    rounds = _with_matches(results)
+    states = Counter(deal_set["state"] for deal_set in results.deal_sets)
+    shown = [deal_set for deal_set in results.deal_sets if deal_set["matches"]]
+    closed, planned, void = states["closed"], len(results.deal_sets), states["void"]
+    progress = f"{closed:,} of {count(planned, 'deal-set')} closed" + (
+        f", {void} void" if void else ""
+    )
     return {
-        "skills": plots.standings_plot(
-            [
-                plots.PlottedSkill(row.bot, row.tier, row.score, row.half_width_95)
-                for row in sorted(rows, key=lambda row: -(row.score or -math.inf))
-            ]
-        ),
-        "pairs": _pairs(rows, game.better) if by_skill else None,
-        "test": _test(found) if by_skill else None,
-        "cross_table": _cross_table(game) if found.format == "swiss" else (),
-        "brackets": _brackets(game.rounds) if found.format in {"knockout", "groups"} else (),
-        "points": found.format == "groups",
-        "bracket_scores": _BRACKET_SCORES["groups" if found.format == "groups" else duels],
+        "closed": closed,
+        "planned": planned - void,
+        "progress": progress,
+        "newest": shown[-1]["matches"][0] if shown else "",
+        "bars": {row.bot: plots.interval(row, *ends) for row in drawn},
+        "tiers": _tiers(rows) if by_skill else (),
+        "pairs": _pairs(rows, game["better"], results) if by_skill else None,
+        "test": _test(results),
+        "cross_table": _cross_table(rows, rounds) if results.format == "swiss" else (),
+        "brackets": _brackets(rounds) if results.format in {"knockout", "groups"} else {},
+        "points": results.format == "groups",
+        "bracket_scores": _BRACKET_SCORES[
+            "groups" if results.format == "groups" else duels
+        ].format_map(results.standings),
     }
 
 
-def _cross_table(game: CompetitionGameView) -> tuple[CrossRow, ...]:
-    rounds = [list(own) for _, own in itertools.groupby(game.rounds, key=lambda each: each.stage)]
-    numbers = {row.bot: number for number, row in enumerate(game.standings, 1)}
-    return tuple(
-        CrossRow(number, row, tuple(_cell(row.bot, each, numbers) for each in rounds))
-        for number, row in enumerate(game.standings, 1)
-    )
+def plotted(label: str, row: Json) -> plots.PlottedSkill:
+    """The skill of a row of standings, for a plot."""
+    return plots.PlottedSkill(label, row["tier"], row["score"], row["half_width_95"])
 
 
-def _cell(bot: str, groups: "Sequence[GroupResult]", numbers: Mapping[str, int]) -> Cell:
-    own = next((each for each in groups if bot in each.bots), None)
-    if own is None:
-        return Cell("", "not drawn")
-    score = own.scores[own.bots.index(bot)] if own.scores else None
-    others = [str(each) for each in own.bots if each != bot]
+def _tiers(rows: Sequence[Json]) -> Sequence[tuple[str, Sequence[Json]]]:
+    """The rows of each tier below its heading; those without a tier come last."""
+    tiers: dict[int, list[Json]] = {}
+    for row in rows:
+        tiers.setdefault(row["tier"] or 0, []).append(row)
+    named = [
+        (f"Tier {tier} · " + ("cannot be told apart" if len(of_tier) > 1 else "alone"), of_tier)
+        for tier, of_tier in sorted(tiers.items())
+        if tier
+    ]
+    return [*named, ("Not ranked", tiers[0])] if 0 in tiers else named
+
+
+def _with_matches(results: GameResults) -> Sequence[Json]:
+    """The groups of all rounds, each with the public matches of its deal-sets, and a strip of margins if it has two bots."""
+    left: dict[frozenset[str], list[Json]] = {}
+    for deal_set in results.deal_sets:
+        if deal_set["matches"]:
+            left.setdefault(frozenset(deal_set["bots"]), []).append(deal_set)
+    used: Counter[frozenset[str]] = Counter()
+    groups = []
+    for group in results.rounds:
+        bots, number = frozenset(group["bots"]), group["deal_sets"]
+        played, begin = left.get(bots, ())[used[bots] :][:number], used[bots]
+        used[bots] += number
+        strip = None
+        if len(group["bots"]) == 2 and None not in bots:
+            one, other = group["bots"]
+            margins = margins_over(results.margins, one, other)[begin : begin + number]
+            label = f"margins of {one} over {other} in {len(margins)} deal-sets"
+            strip = plots.strip(margins, label, decided="decided" in group["note"])
+        matches = [match for deal_set in played for match in deal_set["matches"]]
+        groups.append({**group, "matches": matches[:_MOST_LINKED], "strip": strip})
+    return groups
+
+
+def _cross_table(rows: Sequence[Json], meetings: Sequence[Json]) -> Sequence[Json]:
+    """The rows of a Swiss: numbers from 1, to which cells of other rows refer, and a cell for each round."""
+    rounds = [list(groups) for _, groups in itertools.groupby(meetings, key=itemgetter("stage"))]
+    numbers = {row["bot"]: number for number, row in enumerate(rows, 1)}
+    return [
+        {
+            "number": numbers[row["bot"]],
+            "row": row,
+            "cells": [_cell(row["bot"], groups, numbers) for groups in rounds],
+        }
+        for row in rows
+    ]
+
+
+def _cell(bot: str, groups: Sequence[Json], numbers: Mapping[str, int]) -> Json:
+    """A bot's round in a cross-table, as shown and as spoken, with its colour and its first match."""
+    group = next((group for group in groups if bot in group["bots"]), None)
+    if group is None:
+        return {"text": "", "spoken": "not drawn", "css": "none", "match": ""}
+    score = group["scores"][group["bots"].index(bot)] if group["scores"] else None
+    others = [str(other) for other in group["bots"] if other != bot]
+    match = next(iter(group["matches"]), "")
     if not others:
-        return Cell("bye", f"bye, {fraction(score or 0)} points")
-    met = " ".join(str(numbers.get(each, each)) for each in others)
+        spoken = f"bye, {fraction(score or 0)} points"
+        return {"text": "bye", "spoken": spoken, "css": "none", "match": ""}
+    met = " ".join(str(numbers.get(other, other)) for other in others)
     against = f"against {', '.join(others)}"
     if score is None:
-        return Cell(f"… {met}", f"not over, {against}")
+        return {"text": f"… {met}", "spoken": f"not over, {against}", "css": "none", "match": match}
+    share = score / len(others)
+    css = "h7" if share > 0.5 else "h4" if share == 0.5 else "h1"
     if len(others) == 1:
         sign, word = {1.0: ("+", "won"), 0.5: ("=", "drawn"), 0.0: ("−", "lost")}[score]
-        return Cell(f"{sign}{met}", f"{word} {against}")
-    return Cell(f"{fraction(score)} ({met})", f"{fraction(score)} points {against}")
+        return {"text": f"{sign}{met}", "spoken": f"{word} {against}", "css": css, "match": match}
+    points = fraction(score)
+    return {
+        "text": f"{points} ({met})",
+        "spoken": f"{points} points {against}",
+        "css": css,
+        "match": match,
+    }
 
 
-def _brackets(rounds: "Sequence[GroupResult]") -> tuple[tuple[str, tuple[BracketStage, ...]], ...]:
-    """The parts of a bracket by name, each with its stages."""
-    parts: dict[str, dict[str, list[GroupResult]]] = {}
-    double = any(each.stage.startswith("losers'") for each in rounds)
-    for each in rounds:
+def _brackets(rounds: Sequence[Json]) -> Json:
+    """The parts of a bracket by name, each with its stages by name, which are columns."""
+    parts: dict[str, dict[str, list[Json]]] = {}
+    double = any(group["stage"].startswith("losers'") for group in rounds)
+    for group in rounds:
         part = "Bracket"
-        if each.stage.startswith("group "):
+        if group["stage"].startswith("group "):
             part = "Groups"
-        elif each.stage == "finals":
+        elif group["stage"] == "finals":
             part = "Finals"
-        elif each.stage.startswith("losers'"):
+        elif group["stage"].startswith("losers'"):
             part = "Losers' bracket"
-        elif "grand" in each.stage:
+        elif "grand" in group["stage"]:
             part = "Grand final"
         elif double:
             part = "Winners' bracket"
-        parts.setdefault(part, {}).setdefault(each.stage, []).append(each)
-    return tuple(
-        (part, tuple(BracketStage(name, tuple(groups)) for name, groups in stages.items()))
-        for part, stages in parts.items()
-    )
+        parts.setdefault(part, {}).setdefault(group["stage"], []).append(group)
+    return parts
 
 
 def _pairs(
-    rows: Sequence[StandingsRow], better: Mapping[str, Mapping[str, float]]
-) -> dict[str, Any] | None:
-    """The chance that each bot is better than each other one: a plot, and the cells of a table."""
-    bots = [row.bot for row in rows if row.score is not None][:PAGE]
+    rows: Sequence[Json], better: Mapping[str, Mapping[str, float]], results: GameResults
+) -> Json | None:
+    """The chance that each bot is better than each other one, as the cells of a table."""
+    bots = [row["bot"] for row in rows if row["score"] is not None][:_MOST_COMPARED]
     if len(bots) < 2:
         return None
-    chances = [[better.get(one, {}).get(other) for other in bots] for one in bots]
-    cells = [
-        [
-            ""
-            if one == other
-            else "not met"
-            if chance is None
-            else f"{plots.chance_words(chance)} %"
-            for other, chance in zip(bots, own, strict=True)
-        ]
-        for one, own in zip(bots, chances, strict=True)
-    ]
-    return {"bots": bots, "cells": cells, "plot": plots.pairs_plot(bots, chances)}
+
+    decided = {
+        frozenset((pair["bot"], pair["other"]))
+        for pair in results.standings["pairs"]
+        if pair["better"]
+    }
+
+    def cell(one: str, other: str) -> Json:
+        chance = better.get(one, {}).get(other)
+        if one == other:
+            return {"text": "", "css": "self", "path": ""}
+        path = f"bots/{slug(one)}.vs-{slug(other)}"
+        if chance is not None:
+            if frozenset((one, other)) not in decided:  # never surer than the test of the two
+                chance = min(max(chance, _LEAST_UNDECIDED), 1 - _LEAST_UNDECIDED)
+            words = plots.chance_words(chance)
+            spoken = f"{one} is better than {other} with {words} %"
+            return {"text": words, "css": plots.shade(chance), "path": path, "spoken": spoken}
+        if not margins_over(results.margins, one, other):
+            return {"text": "·", "css": "none", "path": ""}
+        spoken = f"{one} has met {other}, and no chance is known yet"
+        return {"text": "?", "css": "none", "path": path, "spoken": spoken}
+
+    return {"bots": bots, "cells": [[cell(one, other) for other in bots] for one in bots]}
 
 
-def _test(found: GameResults) -> dict[str, Any] | None:
+def _test(results: GameResults) -> Json | None:
     """The sequential test of the two best bots that met: its verdict, plot and last points."""
-    from arena.anytime.verdict import verdict  # loads numpy
-
-    order = [row["bot"] for row in found.standings["rows"]]
-    pairs = (
-        (one, other)
-        for one, other in itertools.combinations(order, 2)
-        if len(found.margins.get((min(one, other), max(one, other)), ())) > 1
-    )
-    one, other = next(pairs, ("", ""))
-    if not one:
+    test = results.test
+    if test is None:
         return None
-    sign = 1 if one < other else -1
-    margins = [sign * each for each in found.margins[min(one, other), max(one, other)]]
-    points = sorted({*range(1, len(margins) + 1, math.ceil(len(margins) / POLLS)), len(margins)})
-    verdicts = [verdict(margins[:point], found.bound) for point in points]
-    path = [
-        plots.PlottedTest(point, each.mean, each.low, each.high)
-        for point, each in zip(points, verdicts, strict=True)
-    ]
-    last = verdicts[-1]
-    more = last.needed.likely if last.needed is not None else None
-    said = (
-        f"{last.decision.value}, {last.mean:+.2f} points a deal-set, {_band(last.low, last.high)}."
-    )
+    one, other, unit = test["one"], test["other"], results.standings["margins_in"]
+    path = [plots.PlottedTest(*point) for point in test["path"]]
+    last, more = path[-1], test["more"]
+    verdict = f"{test['decision'].capitalize()}: {signed(last.mean)} {unit}, {_band(last.low, last.high)}."
     return {
         "one": one,
         "other": other,
-        "said": said + (f" About {more} more deal-sets are needed." if more else ""),
+        "verdict": verdict + (f" About {more} more deal-sets are needed." if more else ""),
         "rows": [
-            (str(each.deal_sets), f"{each.mean:+.2f}", _end(each.low), _end(each.high))
-            for each in path[-10:]
+            (str(tested.deal_sets), signed(tested.mean), _end(tested.low), _end(tested.high))
+            for tested in path[-10:]
         ],
-        "plot": plots.progress_plot(one, other, path),
+        "margins_in": unit,
+        "plot": plots.progress_plot(one, other, path, unit),
     }
 
 
 def _end(value: float) -> str:
     """An end of a band; early bands are unbounded."""
-    return f"{value:+.2f}" if math.isfinite(value) else "open"
+    return signed(value) if math.isfinite(value) else "open"
 
 
 def _band(low: float, high: float) -> str:
     if math.isfinite(low) and math.isfinite(high):
-        return f"from {low:+.2f} to {high:+.2f}"
+        return f"from {signed(low)} to {signed(high)}"
     return "without a band yet"
 
 
-def paths(archive: SiteArchive) -> list[str]:
-    """The paths of all pages of this module."""
-    summaries = archive.competitions()
-    games = sorted({game.game for each in summaries for game in each.games})
-    found = [standings_path(game, order) for game in games for order in Order]
-    for each in summaries:
-        own = f"competitions/{slug(each.competition)}"
-        found += [own, *(f"{own}.official-{at}" for at in range(1, each.official + 1))]
-    return found
+def paths(archive: SiteArchive) -> Iterator[str]:
+    """The paths of the pages of competitions."""
+    yield from (f"competitions/{slug(row['competition'])}" for row in archive.competitions())
+
+
+def official_paths(archive: SiteArchive) -> Iterator[str]:
+    """The paths of the pages of official standings."""
+    for row in archive.competitions():
+        for number in range(1, row["official"] + 1):
+            yield f"competitions/{slug(row['competition'])}.official-{number}"
+
+
+def standings_paths(archive: SiteArchive) -> Iterator[str]:
+    """The paths of the standings of all games of competitions, in each order."""
+    games = {terms["game"] for row in archive.competitions() for terms in row["games"]}
+    yield from (standings_path(game, order) for game in sorted(games) for order in Order)

@@ -13,32 +13,37 @@ from pathlib import Path
 from typing import Final
 
 from arena.games.contract import Seat
-from arena.replay.diagnosis import MatchDiagnosis, costliest_hands, diagnosis_of
-from arena.replay.frames import viewer_frames
-from arena.replay.phrases import aborted, result_line
-from arena.replay.playback import (
+from arena.pictures import AnyViewer, Viewer
+from arena.records.diagnosis import MatchDiagnosis, costliest_hands, diagnosis_of
+from arena.records.frames import viewer_frames
+from arena.records.phrases import aborted, result_line
+from arena.records.playback import (
     Discrepancy,
     PlaybackStep,
     ReplayedDecision,
     play_back,
     slice_of_hand,
 )
-from arena.replay.read import Replay, Unplayable
-from arena.replay.records import Damaged
-from arena.replay.verify import Verified, verify
-from arena.scenes import AnyViewer, Viewer
+from arena.records.read import Replay, Unplayable
+from arena.records.records import Damaged
+from arena.records.verify import Verified, verify
 from arena.web.addresses import (
+    EMBEDDED,
     Links,
     NoSuchPage,
     all_viewers,
     hand_path,
+    match_path,
     rules_link,
     viewer_named,
 )
-from arena.web.page import Page
+from arena.web.avatars import chip_of
+from arena.web.names import seat_names
+from arena.web.page import Json, Page
 from arena.web.pages.hand import HandLinks, HandPage, MatchHeading
-from arena.web.pages.match_result import Loss, MatchResult, MatchView, match_view, reasons
+from arena.web.pages.match_result import MatchResult, Reason, match_view, reasons
 from arena.web.steps import Step, steps_of
+from arena.web.trees import html
 
 _KEPT: Final = 4
 """The number of played replays in memory."""
@@ -82,16 +87,16 @@ def played_through(replay: Replay) -> FinishedMatch:
       Damaged: if the replay has no end of the match.
       Unplayable: if this arena does not have the game, rules version or options.
     """
-    found: list[PlaybackStep] = []
+    frames: list[PlaybackStep] = []
     try:
-        verified = verify(replay, seen=found.append)
+        verified = verify(replay, seen=frames.append)
     except Discrepancy as error:
         # The deals or the result may be wrong, while all moves can be played.
         pictures: list[PlaybackStep] = []
         with contextlib.suppress(Discrepancy):
             pictures.extend(play_back(replay))
         return FinishedMatch(replay, tuple(pictures), str(error))
-    return FinishedMatch(replay, tuple(found), "", verified)
+    return FinishedMatch(replay, tuple(frames), "", verified)
 
 
 @lru_cache(_KEPT)
@@ -101,64 +106,129 @@ def _opened(path: Path, stamp: int) -> FinishedMatch:  # noqa: ARG001
 
 
 def match_page(
-    path: Path, stamp: int, viewer: str, hand: int, step: str, competition: str
+    path: Path,
+    stamp: int,
+    viewer: str,
+    hand: int,
+    step: str,
+    competition: str,
+    address: str = "",
+    *,
+    embedded: bool = False,
 ) -> tuple[str, tuple[str, int, str]]:
     """The page of a hand as HTML, and its viewer, hand and step; `hand` counts from 1.
 
-    If the match has no pictures, all addresses have one page.
+    `address` is that of the site, if it is known; an `embedded` page stands in a page of another site. If the match has no pictures, all addresses have one page.
 
     Raises:
       NoSuchPage: if the match has no such viewer, hand or step.
     """
+    links = Links(hand_path(path.stem), address=address)
     try:
-        found = _opened(path, stamp)
+        finished = _opened(path, stamp)
     except (Damaged, Unplayable) as error:
-        return without_pictures(path.stem, str(error), competition), _NO_PICTURES
-    if not found.frames:
-        problem = found.problem or "The match has no steps."
-        return without_pictures(path.stem, problem, competition), _NO_PICTURES
-    return hand_page(found, viewer, hand, step, competition), (viewer, hand, step)
+        return without_pictures(path.stem, str(error), competition, links), _NO_PICTURES
+    if not finished.frames:
+        problem = finished.problem or "The match has no steps."
+        return without_pictures(path.stem, problem, competition, links), _NO_PICTURES
+    page = hand_page(finished, viewer, hand, step, competition, address, embedded=embedded)
+    return page, (viewer, hand, step)
 
 
 def hand_page(
-    found: FinishedMatch, viewer_given: str, hand: int, step: str = "", competition: str = ""
+    finished: FinishedMatch,
+    viewer_given: str,
+    hand: int,
+    step: str = "",
+    competition: str = "",
+    address: str = "",
+    *,
+    embedded: bool = False,
 ) -> str:
     """The same as `match_page`, for a played replay."""
-    replay = found.replay
+    replay = finished.replay
     seats = len(replay.names)
     viewer = viewer_named(viewer_given, seats)
     if viewer is None:
         raise NoSuchPage(
             f"the match has no viewer {viewer_given!r}: all, spectator, seat-0 to seat-{seats - 1}"
         )
-    if not 1 <= hand <= found.hands:
-        raise NoSuchPage(f"the match has no hand {hand}: it has 1 to {found.hands}")
-    steps = _steps(found, viewer, hand - 1)
-    at = next((at for at, each in enumerate(steps) if each.label == step), 0 if not step else -1)
+    if not 1 <= hand <= finished.hands:
+        raise NoSuchPage(f"the match has no hand {hand}: it has 1 to {finished.hands}")
+    steps = _steps(finished, viewer, hand - 1)
+    at = next((at for at, shown in enumerate(steps) if shown.label == step), 0 if not step else -1)
     if at < 0:
         raise NoSuchPage(
-            f"hand {hand} has no step {step}: it has {steps[0].label} to {steps[-1].label}"
+            f"hand {hand} has no step {step}: it has {steps[0].label} to {steps[-1].label}",
+            match_path(replay.opened.match_id),
         )
     match_id = replay.opened.match_id
-    links = Links(hand_path(match_id, viewer, hand - 1))
+    within = EMBEDDED if embedded else ""
+    links = Links(within + hand_path(match_id, viewer, hand - 1), address=address)
     page = HandPage(
-        heading_of(replay, found.problem),
+        heading_of(finished),
         viewer,
         all_viewers(seats),
         hand - 1,
-        found.hands,
         steps,
-        costliest_hand(found, viewer),
-        result_of(found, viewer, competition),
+        costliest_hand(finished, viewer),
+        result_of(finished, viewer, competition),
     )
     return page.html(
         HandLinks(
-            lambda viewer, hand: links.page(hand_path(match_id, viewer, hand)),
+            lambda viewer, hand: links.page(within + hand_path(match_id, viewer, hand)),
             rules_link(links, page.heading.game),
             links,
         ),
         at,
     )
+
+
+def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
+    """A picture late in a hand, from 1, for the home page: table, sentence and step, as HTML; None without pictures."""
+    try:
+        finished = _opened(path, stamp)
+    except (Damaged, Unplayable):
+        return None
+    if not finished.frames:
+        return None
+    steps = _steps(finished, Viewer.ALL, max(0, min(hand, finished.hands) - 1))
+    step = steps[len(steps) * 2 // 3]
+    return html(step.table), html(step.text), step.label
+
+
+def preview(path: Path, stamp: int, viewer: str, hand: int, step: str) -> bytes:
+    """The preview of a hand, from 1, at a step, or at its first, as a PNG.
+
+    Raises:
+      NoSuchPage: if the match has no such viewer, hand, step or pictures.
+    """
+    # Imported here, as it needs Pillow, which pages do not.
+    from arena.web.preview import hand_preview
+
+    try:
+        finished = _opened(path, stamp)
+    except (Damaged, Unplayable) as error:
+        raise NoSuchPage(str(error)) from None
+    replay, terms = finished.replay, finished.replay.spec().terms
+    seen_by = viewer_named(viewer, terms.seats)
+    if seen_by is None or not 1 <= hand <= finished.hands:
+        raise NoSuchPage("the match has no such hand")
+    where = slice_of_hand(finished.frames, hand - 1)
+    frames = viewer_frames(finished.frames[where], seen_by, terms.options, terms.seats)
+    frame = next((f for f in frames if f.hand == hand - 1 and step in ("", f.label)), None)
+    if frame is None:
+        raise NoSuchPage(f"hand {hand} has no step {step}")
+    names = seat_names(replay.names)
+    words = f"Hand {hand} of {finished.hands} · {' – '.join(names)}"
+    return hand_preview(terms.game.title, words, names, frame.scene())
+
+
+def bot_picture(name: str, lines: Sequence[str]) -> bytes:
+    """The preview of a bot as a PNG, with lines of text."""
+    from arena.web.preview import bot_preview
+
+    return bot_preview(f"Bot {name}", lines, chip_of(name))
 
 
 def hand_of_step(path: Path, stamp: int, step: str) -> int:
@@ -167,92 +237,95 @@ def hand_of_step(path: Path, stamp: int, step: str) -> int:
     Raises:
       NoSuchPage: if the match has no such step.
     """
-    found = _opened(path, stamp)
+    finished = _opened(path, stamp)
     index = step.partition(".")[0]
-    frame = next((each for each in found.frames if str(each.index) == index), None)
+    frame = next((shown for shown in finished.frames if str(shown.index) == index), None)
     if frame is None:
-        raise NoSuchPage(f"the match has no step {step}: it has 0 to {len(found.frames) - 1}")
+        raise NoSuchPage(
+            f"the match has no step {step}: it has 0 to {len(finished.frames) - 1}",
+            match_path(finished.replay.opened.match_id),
+        )
     hand = frame.next_hand if "." in step or not frame.decisions else frame.hand
-    return min(hand, found.hands - 1) + 1
+    return min(hand, finished.hands - 1) + 1
 
 
-def _steps(found: FinishedMatch, viewer: AnyViewer, hand: int) -> Sequence[Step]:
-    terms = found.replay.spec().terms
-    where = slice_of_hand(found.frames, hand)
+def _steps(finished: FinishedMatch, viewer: AnyViewer, hand: int) -> Sequence[Step]:
+    terms = finished.replay.spec().terms
+    where = slice_of_hand(finished.frames, hand)
     bank_s = terms.time_control.bank_ms / 1000
-    seen = viewer_frames(found.frames[where], viewer, terms.options, terms.seats)
-    before = _latest(found.frames[: where.start], terms.seats)
-    return list(steps_of(seen, viewer, found.replay.names, bank_s, hand, before))
+    seen = viewer_frames(finished.frames[where], viewer, terms.options, terms.seats)
+    before = _latest(finished.frames[: where.start], terms.seats)
+    return list(steps_of(seen, viewer, seat_names(finished.replay.names), bank_s, hand, before))
 
 
 def _latest(frames_before: Sequence[PlaybackStep], seats: int) -> Sequence[ReplayedDecision]:
     """The last decision of each seat."""
-    found: dict[Seat, ReplayedDecision] = {}
+    latest: dict[Seat, ReplayedDecision] = {}
     for frame in reversed(frames_before):
-        for each in reversed(frame.decisions):
-            found.setdefault(each.seat, each)
-        if len(found) == seats:
+        for decision in reversed(frame.decisions):
+            latest.setdefault(decision.seat, decision)
+        if len(latest) == seats:
             break
-    return list(found.values())
+    return list(latest.values())
 
 
-def costliest_hand(found: FinishedMatch, viewer: AnyViewer) -> int | None:
+def costliest_hand(finished: FinishedMatch, viewer: AnyViewer) -> int | None:
     """The hand, from 0, in which a seat of the viewer lost most against the others."""
-    if found.verified is None:
+    if finished.verified is None:
         return None
-    scores, seats = found.verified.outcome.hand_scores, range(len(found.replay.names))
+    scores, seats = finished.verified.outcome.hand_scores, range(len(finished.replay.names))
     seen = seats if isinstance(viewer, Viewer) else [viewer]
-    costly = [each for seat in seen for each in costliest_hands(scores, Seat(seat))[:1]]
-    return max(costly, key=lambda each: each.behind).hand if costly else None
+    costly = [cost for seat in seen for cost in costliest_hands(scores, Seat(seat))[:1]]
+    return max(costly, key=lambda hand: hand.behind).hand if costly else None
 
 
-def result_view(path: Path) -> MatchView:
+def result_view(path: Path) -> Json:
     """The result of a match from its replay file."""
     return match_view(Replay.open(path))
 
 
-def heading_of(replay: Replay, problem: str) -> MatchHeading:
+def heading_of(finished: FinishedMatch) -> MatchHeading:
     """The heading of a match's pages.
 
     Raises:
       Damaged: if the replay has no end of the match.
     """
+    replay = finished.replay
     begun = datetime.fromtimestamp(replay.opened.start_unix_ms / 1000, UTC)
     return MatchHeading(
         replay.opened.terms.game,
-        replay.spec().terms.game.title,
         replay.opened.match_id,
-        replay.names,
+        seat_names(replay.names),
         f"{begun:%d %B %Y, %H:%M} UTC",
         replay.opened.start_unix_ms + replay.closed.end_us // 1000,
+        finished.hands,
         result_line(replay),
-        problem,
+        finished.problem,
     )
 
 
-def result_of(found: FinishedMatch, viewer: AnyViewer, competition: str) -> MatchResult:
+def result_of(finished: FinishedMatch, viewer: AnyViewer, competition: str) -> MatchResult:
     """The result below the pictures of a match."""
-    replay = found.replay
+    replay = finished.replay
     why = aborted(replay.cause, "") if replay.cause is not None else ""
     seats = [viewer] if not isinstance(viewer, Viewer) else map(Seat, range(len(replay.names)))
-    losses = () if why else tuple(_losses(found, seats))
+    losses = () if why else list(_losses(finished, seats))
     return MatchResult(match_view(replay), why, losses, competition)
 
 
-def _losses(found: FinishedMatch, seats: Iterable[Seat]) -> Iterator[Loss]:
-    places = found.replay.closed.places
+def _losses(
+    finished: FinishedMatch, seats: Iterable[Seat]
+) -> Iterator[tuple[str, Sequence[Reason]]]:
+    places = finished.replay.closed.places
     for seat in seats:
-        diagnosis = found.diagnosis(seat) if places and places[seat] != 1 else None
-        own = () if diagnosis is None else tuple(reasons(found.replay, seat, diagnosis))
-        if own:
-            yield Loss(found.replay.names[seat], own)
+        diagnosis = finished.diagnosis(seat) if places and places[seat] != 1 else None
+        why = () if diagnosis is None else tuple(reasons(finished.replay, seat, diagnosis))
+        if why:
+            yield finished.replay.names[seat], why
 
 
-def without_pictures(match_id: str, problem: str, competition: str, path: str = "") -> str:
-    """The page of a match that cannot be drawn, with the reason and the replay file.
-
-    `path` is that of the page; without it that of the first hand.
-    """
+def without_pictures(match_id: str, problem: str, competition: str, links: Links) -> str:
+    """The page of a match that cannot be drawn, with the reason and the replay file."""
     pictures = {"problem": problem, "match": match_id, "competition": competition}
     page = Page("match_without_pictures.html", f"Match {match_id}", {}, pictures)
-    return page.html(Links(path or hand_path(match_id)))
+    return page.html(links)

@@ -8,10 +8,10 @@ a match (`arena.web.match_file`) has all hands and viewers, and needs the script
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from arena.scenes import AnyViewer
-from arena.web.addresses import Links, viewer_label
+from arena.pictures import AnyViewer, Viewer
+from arena.web.addresses import Links, hand_path, viewer_label
 from arena.web.pages.match_result import MatchResult
-from arena.web.rendering import render
+from arena.web.rendering import game_title, render
 from arena.web.steps import Step, packed_steps
 
 
@@ -21,17 +21,22 @@ class MatchHeading:
 
     game: str
     """The id of the game."""
-    title: str
-    """The title of the game."""
     match_id: str
     names: Sequence[str]
     """The names of the bots, by seat."""
     begun: str
     ended_unix_ms: int
+    hands: int
+    """The number of hands that have pages."""
     result: str
     """How the match ended, or its score so far, in a sentence."""
     problem: str = ""
     """Why the replay has no further steps; empty if it is complete."""
+
+    @property
+    def title(self) -> str:
+        """The game and the bots."""
+        return f"{game_title(self.game)}: {' – '.join(self.names)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,6 @@ class HandPage:
     """The viewers that the page links to."""
     hand: int
     """From 0."""
-    hands: int
     steps: Sequence[Step] = ()
     """The steps of this hand."""
     costliest: int | None = None
@@ -65,22 +69,36 @@ class HandPage:
     """The result below the pictures; None on pages outside of a site."""
     packed: str = ""
     """The steps of all hands and viewers, if the page is the file of a match: then it has no `steps`."""
+    without_script: Sequence[Sequence[Step]] = ()
+    """With `packed`, the steps of each hand, for readers without scripts."""
 
     def html(self, links: HandLinks, at: int = 0) -> str:
         """The page, with the picture of step `at` of the hand."""
         heading, hand = self.heading, self.hand
+        preview = ""
+        if links.site is not None and self.steps:
+            path = hand_path(heading.match_id, self.viewer, hand)
+            preview = links.site.outside(f"previews/{path}", f".png?step={self.steps[at].label}")
+        which = "All hands" if self.packed else f"Hand {hand + 1}"
         return render(
             "hand.html",
             links.site,
-            title=f"{heading.title}: {' – '.join(heading.names)}",
+            title=heading.title,
+            description=f"{heading.title}. {which} of {heading.hands}, {heading.begun}: every decision, step by step.",
             heading=heading,
+            preview=preview,
             hand=hand + 1,
+            seat_query="" if isinstance(self.viewer, Viewer) else f"&seat={self.viewer}",
             rules=links.rules,
             viewers=[
-                (viewer_label(each, heading.names), links.page(each, hand), each == self.viewer)
-                for each in self.offered
+                (
+                    viewer_label(viewer, heading.names),
+                    links.page(viewer, hand),
+                    viewer == self.viewer,
+                )
+                for viewer in self.offered
             ],
-            hands=[links.page(self.viewer, each) for each in range(self.hands)],
+            hands=[links.page(self.viewer, number) for number in range(heading.hands)],
             costliest=links.page(self.viewer, self.costliest)
             if self.costliest not in (None, hand)
             else "",
@@ -88,5 +106,6 @@ class HandPage:
             at=at,
             data="" if self.packed else packed_steps(self.steps, at),
             packed=self.packed,
+            without_script=self.without_script,
             result=self.result,
         )

@@ -1,80 +1,95 @@
-"""The home page, and the lists of matches, competitions, bots and games."""
+"""The home page, and the lists of matches, competitions, bots and workers."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Final, NamedTuple
+from urllib.parse import urlencode
 
-from arena.games.catalogue import GAMES
-from arena.store import MatchFilter, StoredMatch
-from arena.web.live_table import (
-    NOTHING_LIVE,
-    EndedRow,
-    LiveRow,
-    LiveView,
-    age,
-    live_tree,
+from markupsafe import Markup
+
+from arena.api.site_archive import ListedMatch, SiteArchive
+from arena.games.catalogue import GAMES, UnknownGame, game_by_id
+from arena.games.game import Game
+from arena.referee.wire.enums import enum_word
+from arena.results.deal_sets import HOUSE, bot_of, winners
+from arena.results.worth import ANY_WORTH, Worth
+from arena.web.addresses import NoSuchPage
+from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
+from arena.web.names import seat_names
+from arena.web.page import Json, Page
+from arena.web.pages.competition import first_rows
+from arena.web.rendering import SITE, game_title, utc
+from arena.web.trees import html
+from cardarena.v1 import game_pb2, lobby_pb2, watch_pb2
+
+FAULTED: Final = "faulted"
+ENDINGS: Final = (
+    ("", "any"),
+    (ANY_WORTH, "worth watching"),
+    (str(Worth.UPSET), "upsets"),
+    (str(Worth.CLOSEST), "closest"),
+    (str(Worth.COSTLIEST), "costliest hands"),
+    (str(Worth.RECORD), "records"),
+    (str(Worth.FORFEIT), "forfeits"),
+    (FAULTED, "with faults"),
 )
-from arena.web.page import Page
-from arena.web.rendering import SITE, game_title
-from arena.web.site_archive import CompetitionSummary, SiteArchive, require_game, utc
-from arena.web.winners import winning_seats
-from cardarena.v1 import watch_pb2
-
+"""The values of the filter by ending, each with its words."""
+LONGEST_SEARCH: Final = 64
+MOST_FOUND: Final = 50
+HOME_GAME: Final = "klaberjass"
+"""The game whose sample hand the home page has."""
+HOME_MATCHES: Final = 5
+HOME_COMPETITIONS: Final = 3
 HOME_LIVE: Final = 3
 """The number of matches in play on the home page."""
 LIVE_ENDED: Final = 10
 """The number of ended matches on the page of matches in play."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchRow:
-    """An ended match in a list."""
+def match_rows(matches: Iterable[ListedMatch]) -> Sequence[Json]:
+    """Matches as rows of a list: bots, scores, places and faults are by seat.
 
-    match: str
-    game: str
-    bots: tuple[str, ...]
-    """By seat, as are scores, places and faults."""
-    scores: tuple[float, ...]
-    """Empty for a match that the arena aborted, as are the places."""
-    places: tuple[int, ...]
-    winners: tuple[str, ...]
-    """Several if they share the first place, none if all do."""
-    ending: str
-    faults: tuple[dict[str, int], ...]
-    """The number of faults of each kind."""
-    competition: str | None
-    ended: str | None
-    """UTC, to the minute; None if it is not known."""
-    published: bool
-    """Whether it has pages."""
-
-    @property
-    def fault_count(self) -> int:
-        """The number of faults of all seats."""
-        return sum(sum(kinds.values()) for kinds in self.faults)
-
-
-def match_rows(found: Sequence[StoredMatch]) -> tuple[MatchRow, ...]:
-    """Matches as rows of a list."""
-    return tuple(
-        MatchRow(
-            match=each.outcome.match_id,
-            game=each.game,
-            bots=each.bots,
-            scores=each.outcome.scores,
-            places=each.outcome.places,
-            winners=tuple(each.bots[seat] for seat in winning_seats(each.outcome.places)),
-            ending=each.outcome.ending,
-            faults=tuple(map(dict, each.outcome.faults)),
-            competition=each.competition or None,
-            ended=utc(each.ended_unix_ms) or None,
-            published=each.published,
-        )
-        for each in found
-    )
+    An aborted match has no scores and no places. `ended` is UTC, to the minute; `published` matches have pages; `worth`
+    is why a match is worth watching, if it is.
+    """
+    return [
+        {
+            "match": match.match_id,
+            "game": match.game,
+            "bots": list(match.bots),
+            "scores": list(match.scores),
+            "places": list(match.places),
+            "winners": winners(match.bots, match.places),
+            "ending": enum_word(game_pb2.Ending, match.ending),
+            "faults": [
+                {enum_word(game_pb2.FaultKind, fault.kind): fault.count for fault in seat.counts}
+                for seat in match.faults
+            ],
+            "hands": match.hands,
+            "competition": match.competition or None,
+            "ended": utc(match.ended_unix_ms) or None,
+            "published": match.published,
+            "worth": listed.worth or None,
+            "costliest_hand": listed.costliest_hand or None,
+        }
+        for listed in matches
+        for match in (listed.match,)
+    ]
 
 
-class Choice(NamedTuple):
+def require_game(game_id: str) -> Game:
+    """The game with an id.
+
+    Raises:
+      NoSuchPage: if this arena has no such game.
+    """
+    try:
+        return game_by_id(game_id)
+    except UnknownGame:
+        raise NoSuchPage(f"there is no game {game_id!r}", "games") from None
+
+
+class Filter(NamedTuple):
     """One of several links, of which one is chosen."""
 
     text: str
@@ -82,67 +97,143 @@ class Choice(NamedTuple):
     chosen: bool
 
 
+def played_games(archive: SiteArchive, bot: str = "") -> Sequence[str]:
+    """The ids of games with ended matches, of one bot or of all, sorted by title."""
+    return sorted(archive.games(bot), key=game_title)
+
+
 def game_choices(
     games: Sequence[str], chosen: str, path_of: Callable[[str], str]
-) -> tuple[Choice, ...]:
+) -> tuple[Filter, ...]:
     """Links to the list of each game; empty if there is only one."""
     if len(games) < 2 and not chosen:
         return ()
-    every = Choice("all games", path_of(""), not chosen)
-    return (every, *(Choice(game_title(each), path_of(each), each == chosen) for each in games))
+    every = Filter("all games", path_of(""), not chosen)
+    return (every, *(Filter(game_title(game), path_of(game), game == chosen) for game in games))
 
 
 @dataclass(frozen=True, slots=True)
-class HomeView:
-    """The newest matches and competitions."""
+class Highlight:
+    """The table at the top of the home page."""
 
-    live: tuple[LiveRow, ...]
-    competitions: tuple[CompetitionSummary, ...]
-    matches: tuple[MatchRow, ...]
+    game: str
+    names: tuple[str, ...]
+    table: Markup
+    sentence: Markup
+    match: str = ""
+    """The id of its match; empty for a sample hand."""
+    step: str = ""
+    """The step of a finished match; empty for others."""
+    number: int = 0
+    """The number of the last step of a match in play."""
 
 
-def home(archive: SiteArchive, found: watch_pb2.ListLiveResponse | None = NOTHING_LIVE) -> Page:
-    """Make `/`; `found` are the matches in play, None if no arena answers."""
-    now, (matches, _) = LiveView.of(found), archive.matches()
-    newest = LiveView(now.arena, now.matches[:HOME_LIVE])
-    view = HomeView(newest.matches, archive.competitions()[:3], match_rows(matches[:5]))
-    return Page("home.html", SITE, view, {"live_tree": live_tree, "now": newest})
+def sample_moment() -> Highlight:
+    """The sample hand, for a site without matches."""
+    from arena.web.sample_hand import NAMES, sample_hand
+
+    table, sentences = sample_hand(HOME_GAME)
+    names = NAMES[: game_by_id(HOME_GAME).seats[0]]
+    sentence = " ".join(map(html, sentences))
+    return Highlight(HOME_GAME, names, Markup(html(table)), Markup(sentence))  # noqa: S704 - `html` escapes
+
+
+def with_pages(archive: SiteArchive, *, game: str = "", worth: str = "") -> Sequence[ListedMatch]:
+    """The newest matches that have pages, without those of the arena's own bots alone; `worth` as in `listed`."""
+    wanted = lobby_pb2.MatchFilter(game=game, published=True)
+    rows, _ = archive.listed(wanted, worth=worth, by_others=True)
+    return [row for row in rows if row.match.published]
+
+
+def match_to_show(archive: SiteArchive) -> ListedMatch | None:
+    """The closest or costliest of the newest matches with pictures, else the newest."""
+    for worth in (Worth.COSTLIEST, Worth.CLOSEST, ANY_WORTH, ""):
+        if rows := with_pages(archive, worth=worth):
+            return rows[0]
+    return None
+
+
+def home(
+    archive: SiteArchive,
+    in_play: watch_pb2.ListLiveResponse | None = NOTHING_LIVE,
+    moment: Highlight | None = None,
+) -> Page:
+    """Make `/`; `in_play` is None if no arena answers."""
+    now = live_view(in_play)["matches"][:HOME_LIVE]
+    worth, newest = with_pages(archive, worth=ANY_WORTH), with_pages(archive)
+    shown = {row.match.match_id: row for row in (*worth[:HOME_MATCHES], *newest)}
+    summaries = archive.competitions()
+    view = {
+        "live": now,
+        "competitions": summaries[:HOME_COMPETITIONS],
+        "matches": match_rows([*shown.values()][:HOME_MATCHES]),
+    }
+    pictures = {
+        "moment": moment or sample_moment(),
+        "leaders": leaders(archive, summaries),
+        "running": [_progress(archive, row) for row in summaries[:HOME_COMPETITIONS]],
+        "competitions": len(summaries),
+        "bots": len(known_bots(archive)),
+        "games": GAMES,
+    }
+    return Page("home.html", SITE, view, pictures, feed="matches")
+
+
+def _progress(archive: SiteArchive, summary: Json) -> Json:
+    """A competition in a list, with who leads it and how far it is."""
+    public = archive.competition(summary["competition"])
+    deal_sets = [deal_set for game in public.games for deal_set in game.deal_sets]
+    closed = sum(deal_set["state"] == "closed" for deal_set in deal_sets)
+    return {
+        **summary,
+        "closed": closed,
+        "planned": sum(deal_set["state"] != "void" for deal_set in deal_sets),
+        "leaders": [row["bot"] for row in first_rows(public.games[0].standings)],
+    }
+
+
+def leaders(archive: SiteArchive, summaries: Sequence[Json]) -> Sequence[Json]:
+    """The first bots of the newest competition of each game by skill, for readers who ask who is best."""
+    leaders_of: dict[str, Json] = {}
+    for summary in summaries:
+        for game in archive.competition(summary["competition"]).games:
+            first = first_rows(game.standings)
+            if game.game not in leaders_of and game.standings["ranked_by"] == "skill" and first:
+                leaders_of[game.game] = {
+                    "game": game.game,
+                    "competition": summary["competition"],
+                    "row": first[0],
+                    "others": len(first) - 1,
+                }
+    return sorted(leaders_of.values(), key=lambda row: game_title(row["game"]))
 
 
 def live(
     archive: SiteArchive,
-    found: watch_pb2.ListLiveResponse | None = NOTHING_LIVE,
+    in_play: watch_pb2.ListLiveResponse | None = NOTHING_LIVE,
     at: str = "",
     now_unix_ms: int = 0,
 ) -> Page:
     """Make `/live`; `at` is the time of day of the list, `now_unix_ms` the time of ages."""
-    view = LiveView.of(found, ended_rows(archive, now_unix_ms))
-    return Page("live.html", "Live", view, {"live_tree": live_tree, "at": at})
+    view = live_view(in_play, ended_rows(archive, now_unix_ms))
+    about = "Matches in play now, and those that ended last."
+    return Page("live.html", "Live", view, {"live_tree": live_tree, "at": at}, about)
 
 
-def ended_rows(archive: SiteArchive, now_unix_ms: int) -> tuple[EndedRow, ...]:
-    """The public matches that ended last and have pages, newest first."""
-    found, _ = archive.matches(MatchFilter(published=True))
-    return tuple(
-        EndedRow(
-            each.outcome.match_id,
-            each.game,
-            each.bots,
-            each.competition or None,
-            each.ended_unix_ms,
-            age(each.ended_unix_ms, now_unix_ms),
-        )
-        for each in [each for each in found if each.published][:LIVE_ENDED]
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class MatchesView:
-    """One page of the list of matches."""
-
-    matches: tuple[MatchRow, ...]
-    more: bool
-    """Whether the list has another page."""
+def ended_rows(archive: SiteArchive, now_unix_ms: int) -> Sequence[Json]:
+    """The public matches that ended last and have pages, newest first; `played` is how long ago, see `age`."""
+    matches = [row.match for row in with_pages(archive)[:LIVE_ENDED]]
+    return [
+        {
+            "match": match.match_id,
+            "game": match.game,
+            "bots": list(seat_names(match.bots)),
+            "competition": match.competition or None,
+            "ended_unix_ms": match.ended_unix_ms,
+            "played": age(match.ended_unix_ms, now_unix_ms),
+        }
+        for match in matches
+    ]
 
 
 def matches_path(game: str = "") -> str:
@@ -150,74 +241,159 @@ def matches_path(game: str = "") -> str:
     return f"matches.{game}" if game else "matches"
 
 
-def matches(archive: SiteArchive, game: str, page: str) -> Page:
-    """Make `/matches`.
+def matches_paths(archive: SiteArchive) -> Iterator[str]:
+    """The paths of all lists of matches."""
+    games = played_games(archive)
+    yield from map(matches_path, ("", *games) if len(games) > 1 else ("",))
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesWanted:
+    """The filters of the list of matches, as the query of its page has them; empty ones do not apply."""
+
+    game: str = ""
+    bot: str = ""
+    competition: str = ""
+    ending: str = ""
+    """`faulted`, or a kind of `arena.results.worth`, or `any` of them."""
+    margin: str = ""
+    """The largest margin of points."""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> "MatchesWanted":
+        """Read a query; what it has besides is left out."""
+        names = [field.name for field in fields(cls)]
+        return cls(**{name: query.get(name, "").strip()[:LONGEST_SEARCH] for name in names})
+
+    def query(self) -> str:
+        """The query of a page with these filters; empty without any."""
+        given = {name: value for name, value in asdict(self).items() if value}
+        return f"?{urlencode(given)}" if given else ""
+
+
+def matches(
+    archive: SiteArchive, game: str, page: str, wanted: MatchesWanted = MatchesWanted()
+) -> Page:
+    """Make `/matches`, of one game, and of the matches that are wanted.
 
     Raises:
-      NoSuchPage: if there is no such game.
+      NoSuchPage: if there is no such game, or the list has no such page.
     """
+    game = game or wanted.game
     if game:
         require_game(game)
     number = int(page or 1)
-    found, more = archive.matches(MatchFilter(game=game), page=number)
+    asked = lobby_pb2.MatchFilter(
+        game=game,
+        bots=(wanted.bot,) if wanted.bot else (),
+        competition=wanted.competition,
+        faulted=wanted.ending == FAULTED,
+    )
+    rows, more = archive.listed(
+        asked,
+        page=number,
+        worth=wanted.ending if wanted.ending in (ANY_WORTH, *Worth) else "",
+        most_margin=float(wanted.margin) if wanted.margin.isdecimal() else None,
+        by_others=not wanted.bot,
+    )
+    if number > 1 and not rows:
+        raise NoSuchPage(f"the list of matches has no page {number}", "matches")
     of_game = f" of {game_title(game)}" if game else ""
-    pictures: dict[str, Any] = {
+    pictures = {
         "of_game": of_game,
-        "games": game_choices(archive.games(), game, matches_path),
+        "games": game_choices(played_games(archive), game, matches_path),
+        "wanted": wanted,
+        "endings": ENDINGS,
+        "competitions": [row["competition"] for row in archive.competitions()],
+        "all_games": GAMES,
+        "chosen_game": game,
         "path": matches_path(game),
+        "query": wanted.query(),
         "page": number,
     }
-    return Page("matches.html", f"Matches{of_game}", MatchesView(match_rows(found), more), pictures)
+    view = {"matches": match_rows(rows), "more": more}
+    about = f"Ended matches{of_game}: who won, by how much, and which are worth watching."
+    return Page("matches.html", f"Matches{of_game}", view, pictures, about, feed="matches")
 
 
 def competitions(archive: SiteArchive) -> Page:
     """Make `/competitions`."""
-    view = {"competitions": archive.competitions()}
-    return Page("competitions.html", "Competitions", view)
+    summaries = archive.competitions()
+    running = [_progress(archive, row) for row in summaries]
+    view, about = {"competitions": summaries}, "Competitions: who leads, and how far each is."
+    return Page("competitions.html", "Competitions", view, {"running": running}, about)
 
 
-@dataclass(frozen=True, slots=True)
-class BotRow:
-    """A bot in the list of all."""
-
-    bot: str
-    games: tuple[str, ...]
-    """The ids of its games in competitions."""
-    competitions: tuple[str, ...]
+def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:
+    """The bots that have pages, but for the arena's own, each with the versions that have played."""
+    bots: dict[str, list[str]] = {}
+    for player in archive.bots():
+        if player != HOUSE:
+            versions = bots.setdefault(bot_of(player), [])
+            if player != bot_of(player):
+                versions.append(player)
+    return dict(sorted(bots.items()))
 
 
 def bots(archive: SiteArchive) -> Page:
     """Make `/bots`."""
-    entered: dict[str, list[CompetitionSummary]] = {bot: [] for bot in archive.bots()}
-    for each in archive.competitions():
-        for bot in each.bots:
-            entered.setdefault(bot, []).append(each)
+    entered: dict[str, list[Json]] = {}
+    for summary in archive.competitions():
+        for bot in summary["bots"]:
+            entered.setdefault(bot_of(bot), []).append(summary)
     rows = [
-        BotRow(
-            bot,
-            tuple(sorted({game.game for each in own for game in each.games})),
-            tuple(each.competition for each in own),
-        )
-        for bot, own in sorted(entered.items())
+        {
+            "bot": bot,
+            "versions": versions,
+            "games": sorted(
+                {terms["game"] for row in entered.get(bot, ()) for terms in row["games"]}
+            ),
+            "competitions": [row["competition"] for row in entered.get(bot, ())],
+        }
+        for bot, versions in known_bots(archive).items()
     ]
-    return Page("bots.html", "Bots", {"bots": rows})
+    about = "All bots, with their versions, games and competitions."
+    return Page("bots.html", "Bots", {"bots": rows}, description=about)
 
 
-@dataclass(frozen=True, slots=True)
-class GameRow:
-    """A game in the list of all."""
+def search(archive: SiteArchive, words: str = "") -> Page:
+    """Make `/search`: bots, games and competitions whose names have the words, and the match of an id."""
+    wanted = words.casefold().strip()[:LONGEST_SEARCH]
+    names = [row["competition"] for row in archive.competitions()]
+    match = archive.match(words.strip()) if wanted else None
+    view = {
+        "words": wanted,
+        "bots": _having(wanted, known_bots(archive)),
+        "games": [
+            game.id for game in GAMES if wanted and wanted in f"{game.id} {game.title}".casefold()
+        ],
+        "competitions": _having(wanted, names),
+        "match": match.match_id if match is not None and match.published else None,
+    }
+    about = "Find bots, games, competitions and matches."
+    return Page("search.html", "Search", view, description=about)
 
-    game: str
-    title: str
-    seats: tuple[int, ...]
-    """The possible numbers of seats."""
-    rules_version: int
-    summary: str
+
+def _having(wanted: str, names: Iterable[str]) -> Sequence[str]:
+    """The names that contain what is wanted, those that begin with it first."""
+    having = [name for name in names if wanted and wanted in name.casefold()]
+    return sorted(having, key=lambda name: not name.casefold().startswith(wanted))[:MOST_FOUND]
 
 
-def games(_: SiteArchive) -> Page:
-    """Make `/games`."""
-    rows = [
-        GameRow(each.id, each.title, each.seats, each.rules_version, each.summary) for each in GAMES
-    ]
-    return Page("games.html", "Games", {"games": rows})
+def workers(archive: SiteArchive) -> Page:
+    """Make `/workers`, for organisers: the workers of the arena that runs in the data folder, or why they are not known."""
+    # Imported here, as only organisers have this page.
+    from arena.api.arena_status import NoStatus, status_of_folder
+
+    problem = "the arena serves no metrics, which have its status: start it without --no-metrics"
+    page = None
+    try:
+        page = status_of_folder(archive.data).page
+    except NoStatus as error:
+        problem = str(error)
+    view = {
+        "problem": "" if page else problem,
+        "workers": page.workers if page else (),
+        "placements": page.placements if page else (),
+    }
+    return Page("workers.html", "Workers", view)

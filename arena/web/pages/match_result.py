@@ -1,59 +1,25 @@
 """The result of an ended match: seats, faults, times, and why bots lost."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
 from arena.errors.faults import DEAL
 from arena.games.contract import Seat
+from arena.house.par import CannotCompare, par
+from arena.records.advice import advice
+from arena.records.diagnosis import MatchDiagnosis
+from arena.records.phrases import deed
+from arena.records.read import Replay, Unplayable
 from arena.referee.spec import FaultKind
-from arena.replay.advice import advice
-from arena.replay.diagnosis import MatchDiagnosis
-from arena.replay.par import CannotCompare, par
-from arena.replay.phrases import deed
-from arena.replay.read import Replay, Unplayable
+from arena.results.deal_sets import winners
 from arena.web.addresses import match_path, match_query, slug
-from arena.web.winners import winning_seats
+from arena.web.page import Json
 
 MOST_PAR_DECISIONS: Final = 1000
 """A match in which house bots make more decisions has no par on pages, which are made while a reader waits."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeatRow:
-    """A seat of an ended match."""
-
-    seat: int
-    bot: str
-    score: float | None
-    """None for a match that the arena aborted, as is the place."""
-    place: int | None
-    par: int | None
-    """The score at the seat if house bots play the match; None where they cannot, or take too long."""
-    decisions: int
-    faults: Mapping[str, int]
-    """The number of faults of each kind."""
-    mean_ms: float
-    """The mean time charged for a decision."""
-    longest_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class MatchView:
-    """An ended match."""
-
-    match: str
-    game: str
-    rules_version: int
-    started_unix_ms: int
-    ending: str
-    decisions: int
-    winners: tuple[str, ...]
-    seats: tuple[SeatRow, ...]
-    replay: str
-    """The path of its replay file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,59 +34,57 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """Why a bot lost, from the published replay."""
-
-    bot: str
-    reasons: tuple[Reason, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class MatchResult:
     """The result below the pictures of a match."""
 
-    match: MatchView
+    match: Json
+    """See `match_view`."""
     aborted: str
     """Why the arena aborted it; empty if it did not."""
-    losses: tuple[Loss, ...]
-    """The viewer's seats that were not first."""
+    losses: Sequence[tuple[str, Sequence[Reason]]]
+    """The bots at the viewer's seats that were not first, each with the reasons."""
     competition: str
     """Empty for a match of no competition."""
 
 
-def match_view(replay: Replay) -> MatchView:
-    """The result of a match, with par."""
+def match_view(replay: Replay) -> Json:
+    """The result of a match, with par, which is None where house bots cannot play it or take too long."""
     try:
-        scores = par(replay, MOST_PAR_DECISIONS)
+        par_scores = par(replay, MOST_PAR_DECISIONS)
     except (CannotCompare, Unplayable):
-        scores = None
-    return MatchView(
-        match=replay.opened.match_id,
-        game=replay.opened.terms.game,
-        rules_version=replay.opened.terms.rules_version,
-        started_unix_ms=replay.opened.start_unix_ms,
-        ending=replay.ending.name.lower(),
-        decisions=len(replay.decided),
-        winners=tuple(replay.names[seat] for seat in winning_seats(replay.closed.places)),
-        seats=tuple(_seat(replay, seat, scores) for seat in range(len(replay.names))),
-        replay=f"/replays/{slug(replay.opened.match_id)}.replay",
-    )
+        par_scores = None
+    opened, closed = replay.opened, replay.closed
+    return {
+        "match": opened.match_id,
+        "game": opened.terms.game,
+        "rules_version": opened.terms.rules_version,
+        "started_unix_ms": opened.start_unix_ms,
+        "ending": replay.ending.name.lower(),
+        "decisions": len(replay.decided),
+        "winners": winners(replay.names, closed.places),
+        "seats": [_seat(replay, seat, par_scores) for seat in range(len(replay.names))],
+        "replay": f"/replays/{slug(opened.match_id)}.replay",
+    }
 
 
-def _seat(replay: Replay, seat: int, par_scores: tuple[int, ...] | None) -> SeatRow:
-    own = [each for each in replay.decided if each.seat == seat]
-    times = [each.charged_us / 1000 for each in own if not each.unasked]
-    return SeatRow(
-        seat=seat,
-        bot=replay.names[seat],
-        score=replay.closed.scores[seat] if replay.closed.scores else None,
-        place=replay.closed.places[seat] if replay.closed.places else None,
-        par=par_scores[seat] if par_scores else None,
-        decisions=len(own),
-        faults=Counter(FaultKind(each.fault).name.lower() for each in own if each.fault),
-        mean_ms=fmean(times) if times else 0.0,
-        longest_ms=max(times, default=0.0),
-    )
+def _seat(replay: Replay, seat: int, par_scores: Sequence[int] | None) -> Json:
+    """A seat: faults by kind, and the times charged for decisions; an aborted match has no scores and places."""
+    decided = [decision for decision in replay.decided if decision.seat == seat]
+    times = [decision.charged_us / 1000 for decision in decided if not decision.unasked]
+    scores, places = replay.closed.scores, replay.closed.places
+    return {
+        "seat": seat,
+        "bot": replay.names[seat],
+        "score": scores[seat] if scores else None,
+        "place": places[seat] if places else None,
+        "par": par_scores[seat] if par_scores else None,
+        "decisions": len(decided),
+        "faults": Counter(
+            FaultKind(decision.fault).name.lower() for decision in decided if decision.fault
+        ),
+        "mean_ms": fmean(times) if times else 0.0,
+        "longest_ms": max(times, default=0.0),
+    }
 
 
 def reasons(replay: Replay, seat: Seat, diagnosis: MatchDiagnosis) -> Iterator[Reason]:

@@ -1,10 +1,9 @@
 """Constant pages: how to verify deals, and the interfaces for programs."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
+from arena.api.site_archive import SiteArchive
 from arena.web.page import Page
-from arena.web.site_archive import SiteArchive
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2, watch_pb2
 
 _FILES: Final = (play_pb2, lobby_pb2, replay_pb2, watch_pb2)
@@ -19,47 +18,33 @@ LIMITS: Final = {
 
 def fair(_: SiteArchive) -> Page:
     """Make `/fair`."""
-    return Page("fair.html", "Fair deals", {"verifier": "/verify.html"})
+    about = "How deals are drawn so that neither the arena nor a bot can choose them."
+    return Page("fair.html", "Fair deals", {"verifier": "/verify.html"}, description=about)
 
 
-@dataclass(frozen=True, slots=True)
-class ApiPage:
-    """A page for programs."""
-
-    address: str
-    what: str
+def write(_: SiteArchive) -> Page:
+    """Make `/write`: from an empty folder to a bot that plays."""
+    about = "Write a bot in Python, Go, Rust, Java, JavaScript or C++, check it, and submit it."
+    return Page("write.html", "Write a bot", {"guide": "docs/competing.md"}, description=about)
 
 
-@dataclass(frozen=True, slots=True)
-class ApiView:
-    """The interfaces for programs."""
-
-    pages: tuple[ApiPage, ...]
-    calls: tuple[str, ...]
-    limits: dict[str, str]
-
-
-_PAGES: Final = (
-    ApiPage("/matches.json", "ended matches, newest first; /matches.2.json is the next page"),
-    ApiPage("/competitions.json", "competitions"),
-    ApiPage("/competitions/NAME.json", "one competition: standings, rounds, deal-sets, chances"),
-    ApiPage("/competitions/NAME.official-N.json", "its official standings of number N, signed"),
-    ApiPage("/competitions/NAME.official-N.jsonl", "the inputs of these standings, to verify them"),
-    ApiPage("/standings/GAME.json", "the standings of a game's newest competition"),
-    ApiPage(
-        "/bots.json, /bots/NAME.json",
-        "bots; also /bots/NAME.lost.json and /bots/NAME.faulted.json",
-    ),
-    ApiPage("/games.json, /games/ID.json", "games and their options"),
-    ApiPage("/m/ID.json", "one match: scores, winners, faults, times"),
-    ApiPage("/replays/ID.replay", "its replay, signed"),
-    ApiPage("/live.json", "matches in play that spectators may see"),
-    ApiPage("/m/ID/live.json", "a match in play: its last step in words, and its viewers"),
-    ApiPage(
-        "/m/ID/feed",
-        "server-sent events of a match in play; /m/ID/feed/VIEWER where hands are open",
-    ),
-)
+_PAGES: Final = {
+    "/matches.atom": "an Atom feed of the newest matches; /bots/NAME.atom and /competitions/NAME.atom have those of one",
+    "/matches.json": "ended matches, newest first; /matches.2.json is the next page, and ?game= bot= competition= ending= margin= filters",
+    "/search.json?q=WORDS": "bots, games and competitions with these words in their names",
+    "/competitions.json": "competitions",
+    "/competitions/NAME.json": "one competition: standings, rounds, deal-sets, chances",
+    "/competitions/NAME.official-N.json": "its official standings of number N, signed",
+    "/competitions/NAME.official-N.jsonl": "the inputs of these standings, to verify them",
+    "/standings/GAME.json": "the standings of a game's newest competition",
+    "/bots.json, /bots/NAME.json": "bots; also /bots/NAME.lost.json and /bots/NAME.faulted.json",
+    "/games.json, /games/ID.json": "games and their options",
+    "/m/ID.json": "one match: scores, winners, faults, times",
+    "/replays/ID.replay": "its replay, signed",
+    "/live.json": "matches in play that spectators may see",
+    "/m/ID/live.json": "a match in play: its last step in words, and its viewers",
+    "/m/ID/feed": "server-sent events of a match in play; /m/ID/feed/VIEWER where hands are open",
+}
 
 
 def api(_: SiteArchive) -> Page:
@@ -70,11 +55,14 @@ def api(_: SiteArchive) -> Page:
         for service in module.DESCRIPTOR.services_by_name.values()
         for method in service.methods
     ]
-    view = ApiView(
-        _PAGES, tuple(f"{service.full_name}/{method.name}" for service, method in calls), LIMITS
-    )
+    view = {
+        "pages": [{"address": address, "what": what} for address, what in _PAGES.items()],
+        "calls": [f"{service.full_name}/{method.name}" for service, method in calls],
+        "limits": LIMITS,
+    }
     shown = [(f"{service.name}.{method.name}", _messages(method)) for service, method in calls]
-    return Page("api.html", "For programs", view, {"calls": shown})
+    about = "Pages as JSON, live feeds, and the calls of the arena."
+    return Page("api.html", "For programs", view, {"calls": shown}, about)
 
 
 def _messages(method: Any) -> str:

@@ -1,39 +1,24 @@
-// Follows a match in play, or the list of matches in play: builds the trees of the feed from lists of allowed tags and attributes.
+// Follows a match in play, or the list of matches in play, by the trees of their feed.
 "use strict";
 (() => {
-  const TAGS = new Set("a b bdi div h2 h3 li ol p progress span strong svg table tbody td th thead tr ul use".split(" "));
-  const ATTRIBUTES = new Set("aria-current aria-hidden aria-label class data-key href id max role scope tabindex value".split(" "));
-  const SVG = new Set(["svg", "use"]);
   const LONGEST_LOG = 200, FIRST_WAIT = 2000, LONGEST_WAIT = 30000;
   const byId = (id) => document.getElementById(id);
   const live = byId("live"), state = byId("state"), picture = byId("picture");
 
-  function build(tree, known) {
-    if (typeof tree === "string") return document.createTextNode(tree);
-    if (!Array.isArray(tree)) return known.get(tree.same).cloneNode(true);
-    const [tag, attributes, ...children] = tree;
-    if (!TAGS.has(tag)) throw new Error("unknown tag");
-    const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (!ATTRIBUTES.has(name)) throw new Error("unknown attribute");
-      node.setAttribute(name, value);
-    }
-    node.append(...children.map((child) => build(child, known)));
-    return node;
-  }
-
   function show([label, table, words, spoken, fault, , hand]) {
-    const known = new Map([...picture.querySelectorAll("[data-key]")].map((node) => [node.dataset.key, node]));
-    picture.replaceChildren(build(table, known));
-    const said = build(words, known);
+    const shown = new Map([...picture.querySelectorAll("[data-key]")].map((node) => [node.dataset.key, node]));
+    const known = ({ same }) => shown.get(same).cloneNode(true);
+    cardArena.draw(picture, table, known);
+    const said = cardArena.build(words, known);
     byId("words").replaceChildren(said.cloneNode(true));
+    const log = byId("log");
+    if (!log) return; // the home page shows the picture and one sentence
     byId("hand").textContent = "hand " + (hand + 1);
     const row = document.createElement("li"), step = document.createElement("span");
     step.className = "soft";
     step.textContent = label;
     if (fault) row.className = "fault-row";
     row.append(step, said);
-    const log = byId("log");
     log.prepend(row);
     while (log.children.length > LONGEST_LOG) log.lastElementChild.remove();
     byId("spoken").textContent = spoken;
@@ -79,7 +64,7 @@
     live.dataset.at = event.lastEventId;
   };
   HANDLERS.now = (event) => { ahead = Date.now() - Number(event.data); tick(); };
-  HANDLERS.list = (event) => { byId("list").replaceChildren(build(JSON.parse(event.data), new Map())); };
+  HANDLERS.list = (event) => { byId("list").replaceChildren(cardArena.build(JSON.parse(event.data))); };
   HANDLERS.end = (event) => {
     feed.close();
     clock = null;

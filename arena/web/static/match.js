@@ -40,6 +40,7 @@
     mark(".hands a", "hand", String(hand));
     turn("a[rel=prev]", hand - 1, hands.length);
     turn("a[rel=next]", hand + 1, hands.length);
+    for (const each of all(".choices, .watch")) each.hidden = false;
     for (const each of all(".hand-number")) each.textContent = hand;
     document.dispatchEvent(new CustomEvent("unpacked", { detail: { at: 0, steps: hands[hand - 1], pool } }));
   });

@@ -1,41 +1,28 @@
-// Steps through a hand: builds the trees of the server from the page's own data.
+// Steps through a hand, whose trees are in the page's own data.
 "use strict";
 (() => {
-  const TAGS = new Set("a b bdi div h2 h3 li ol p progress span strong svg table tbody td th thead tr ul use".split(" "));
-  const ATTRIBUTES = new Set("aria-current aria-hidden aria-label class data-key href id max role scope tabindex value".split(" "));
-  const SVG = new Set(["svg", "use"]);
   const byId = (id) => document.getElementById(id);
   let steps = [], pool = [], rows = [], at = 0, timer = 0, written = 0, pending = 0;
 
-  function build(tree) {
-    if (typeof tree === "string") return document.createTextNode(tree);
-    if (typeof tree === "number") return build(pool[tree]);
-    const [tag, attributes, ...children] = tree;
-    if (!TAGS.has(tag)) throw new Error("unknown tag");
-    const node = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (!ATTRIBUTES.has(name)) throw new Error("unknown attribute");
-      node.setAttribute(name, value);
-    }
-    node.append(...children.map(build));
-    return node;
-  }
+  const known = (index) => cardArena.build(pool[index], known);
 
   function show(to) {
     at = Math.max(0, Math.min(steps.length - 1, to));
     const [label, table, words, spoken] = steps[at];
-    byId("picture").replaceChildren(build(table));
-    byId("words").replaceChildren(build(words));
+    cardArena.draw(byId("picture"), table, known);
+    byId("words").replaceChildren(cardArena.build(words, known));
     if (!timer) byId("spoken").textContent = spoken;
     byId("slider").value = at;
     byId("slider").setAttribute("aria-valuetext", "step " + label);
-    byId("where").textContent = "step " + label + " of " + steps[steps.length - 1][0];
+    const whole = (name) => name.split(".")[0];
+    byId("where").textContent = "step " + whole(label) + " of " + whole(steps[steps.length - 1][0]);
     rows.forEach((row, number) => {
       if (number === at) row.setAttribute("aria-current", "step");
       else row.removeAttribute("aria-current");
     });
     const log = rows[at].closest(".log"), row = rows[at];
     if (log.scrollHeight > log.clientHeight) log.scrollTop = row.offsetTop - log.offsetTop - log.clientHeight / 2;
+    if (byId("what-if")) byId("what-if").href = withStep(byId("what-if").href, label);
     remember(label);
   }
 
@@ -107,10 +94,12 @@
       if (!found || found.textContent === panel.textContent) return;
       for (const link of found.querySelectorAll("a")) link.href = link.href;
       panel.replaceChildren(...found.childNodes);
+      panel.hidden = false;
     });
   }
   function broadcast() {
     played.hidden = false;
+    byId("log").classList.add("as-played");
     tell();
     setInterval(tell, 1000);
     standings();
@@ -159,7 +148,7 @@
     if (fault) made.className = "fault-row";
     link.href = withStep(location.href, label);
     link.textContent = label;
-    made.append(link, build(words));
+    made.append(link, cardArena.build(words, known));
     return made;
   }
 

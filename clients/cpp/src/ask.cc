@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
+#include <string_view>
 
 #include "ask_state.hpp"
 
@@ -12,6 +13,31 @@ namespace {
 const std::string& own_dice() {
   static const std::string dice = detail::random_bytes(16);
   return dice;
+}
+
+/// The bytes of the UTF-8 character that a text begins with; 0 if it begins with none.
+std::size_t utf8_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t at) {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  const unsigned int first = byte(0);
+  if (first < 0x80) {
+    return 1;
+  }
+  const std::size_t count = first >= 0xC2 && first <= 0xDF   ? 2
+                            : (first & 0xF0U) == 0xE0        ? 3
+                            : first >= 0xF0 && first <= 0xF4 ? 4
+                                                             : 0;
+  for (std::size_t at = 1; at < count; ++at) {
+    if ((byte(at) & 0xC0U) != 0x80) {
+      return 0;
+    }
+  }
+  // Longer forms than needed, halves of surrogate pairs, and numbers past the last character.
+  const unsigned int second = byte(1);
+  const bool is_wrong = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+                        (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
+  return is_wrong ? 0 : count;
 }
 
 }  // namespace
@@ -213,7 +239,15 @@ v1::Answer failed_answer(std::uint64_t ask_id, const std::string& why) {
   return answer;
 }
 
-std::string truncated(const std::string& note, std::size_t max_chars) {
+std::string truncated(const std::string& text, std::size_t max_chars) {
+  std::string note = text;
+  for (std::size_t at = 0; at < note.size();) {
+    if (const std::size_t bytes = utf8_bytes(std::string_view(note).substr(at)); bytes > 0) {
+      at += bytes;
+    } else {
+      note[at++] = '?';
+    }
+  }
   const auto starts_char = [](char each) { return (static_cast<unsigned char>(each) & 0xC0) != 0x80; };
   const auto chars = static_cast<std::size_t>(std::count_if(note.begin(), note.end(), starts_char));
   if (chars <= max_chars) {

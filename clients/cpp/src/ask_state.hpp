@@ -53,7 +53,8 @@ v1::Answer answer_of(const Choice& choice, const Ask& ask);
 /// The answer if the bot failed: no move, with the error as its note.
 v1::Answer failed_answer(std::uint64_t ask_id, const std::string& why);
 
-/// Shortens a note to a number of code points. A truncated note ends in an ellipsis.
+/// Shortens a note to a number of code points. A truncated note ends in an ellipsis. A byte that is not of
+/// UTF-8 becomes a question mark, as a message cannot have it.
 std::string truncated(const std::string& note, std::size_t max_chars);
 
 /// The name of an enum's value in lower case, without the enum's prefix.

@@ -125,6 +125,9 @@ std::shared_ptr<grpc::Channel> Dialer::dial(const std::string& endpoint) const {
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own for each stream
+  if (is_local(address)) {
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // http_proxy is for other machines
+  }
   return grpc::CreateCustomChannel(address, credentials, arguments);
 }
 

@@ -124,6 +124,9 @@ TEST_CASE("a note is truncated by code points") {
   const std::string card = "\U0001F0A1";
   CHECK(truncated(card + card, 2) == card + card);
   CHECK(truncated("abcd", 3) == "ab\u2026");
+  CHECK(truncated("a\xED\xA0\xBD", 9) == "a???");
+  CHECK(truncated("\xF0\x9F\x98", 9) == "???");
+  CHECK(truncated("\xC3\xA4\xE2\x82\xAC", 9) == "\u00e4\u20ac");
 }
 
 TEST_CASE("answers go in as few messages as the limits allow") {

@@ -416,7 +416,7 @@ type DemocracyIsland struct {
 	Captured []*Cards `protobuf:"bytes,4,rep,name=captured,proto3" json:"captured,omitempty"`
 	// Points of the captured cards, by seat.
 	Points []*DemocracySuitPoints `protobuf:"bytes,5,rep,name=points,proto3" json:"points,omitempty"`
-	// Upcards of tied tricks, which nobody captured.
+	// Upcards of tied tricks, which no seat captured.
 	Discarded     []string `protobuf:"bytes,6,rep,name=discarded,proto3" json:"discarded,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -797,7 +797,7 @@ type KlaberjassContest struct {
 	Tops []string `protobuf:"bytes,5,rep,name=tops,proto3" json:"tops,omitempty"`
 	// The suit that each seat named, by seat; empty if it named none.
 	Suits []string `protobuf:"bytes,6,rep,name=suits,proto3" json:"suits,omitempty"`
-	// The seat whose sequences count; absent if nobody's do.
+	// The seat whose sequences count; absent if those of none do.
 	Winner *uint32 `protobuf:"varint,7,opt,name=winner,proto3,oneof" json:"winner,omitempty"`
 	// The winner's sequences, shown after the first trick.
 	Shown         []*Cards `protobuf:"bytes,8,rep,name=shown,proto3" json:"shown,omitempty"`

@@ -298,7 +298,7 @@ const (
 	PineappleEventKind_PINEAPPLE_EVENT_KIND_DISCARDED PineappleEventKind = 5
 	// Cards were added to the board; uses `street`, `cards`.
 	PineappleEventKind_PINEAPPLE_EVENT_KIND_BOARD_DEALT PineappleEventKind = 6
-	// The seat got back what nobody called; uses `seat`, `amount`.
+	// The seat got back what no seat called; uses `seat`, `amount`.
 	PineappleEventKind_PINEAPPLE_EVENT_KIND_UNCALLED_RETURNED PineappleEventKind = 7
 	// The seat showed the two cards it kept; uses `seat`, `cards`.
 	PineappleEventKind_PINEAPPLE_EVENT_KIND_SHOWN PineappleEventKind = 8

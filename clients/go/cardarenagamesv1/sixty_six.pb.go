@@ -419,7 +419,7 @@ type SixtySixView struct {
 	Played []*Cards `protobuf:"bytes,17,rep,name=played,proto3" json:"played,omitempty"`
 	// The seat that won each trick of the hand.
 	Winners []uint32 `protobuf:"varint,18,rep,packed,name=winners,proto3" json:"winners,omitempty"`
-	// Victory points of null hands, for whoever gains next.
+	// Victory points of null hands, for the next seat that gains.
 	Carry uint32 `protobuf:"varint,19,opt,name=carry,proto3" json:"carry,omitempty"`
 	// Victory points of the match, by seat.
 	Totals        []uint32 `protobuf:"varint,20,rep,packed,name=totals,proto3" json:"totals,omitempty"`
@@ -691,7 +691,7 @@ type SixtySixEvent struct {
 	Tricks []uint32 `protobuf:"varint,12,rep,packed,name=tricks,proto3" json:"tricks,omitempty"`
 	// Victory points of the hand, by seat, any carried ones included.
 	Gained []uint32 `protobuf:"varint,13,rep,packed,name=gained,proto3" json:"gained,omitempty"`
-	// Victory points carried on to whoever gains next.
+	// Victory points carried on to the next seat that gains.
 	Carry uint32 `protobuf:"varint,14,opt,name=carry,proto3" json:"carry,omitempty"`
 	// Victory points of the match, by seat.
 	Totals []uint32 `protobuf:"varint,15,rep,packed,name=totals,proto3" json:"totals,omitempty"`

@@ -233,7 +233,7 @@ const (
 	SokoEventKind_SOKO_EVENT_KIND_BROUGHT_IN SokoEventKind = 4
 	// The seat bet, or declined to; uses `seat`, `action`, `to`.
 	SokoEventKind_SOKO_EVENT_KIND_ACTED SokoEventKind = 5
-	// The seat got back what nobody called; uses `seat`, `amount`.
+	// The seat got back what no seat called; uses `seat`, `amount`.
 	SokoEventKind_SOKO_EVENT_KIND_UNCALLED_RETURNED SokoEventKind = 6
 	// The seat showed its hole card; uses `seat`, `card`.
 	SokoEventKind_SOKO_EVENT_KIND_SHOWN SokoEventKind = 7

@@ -262,6 +262,171 @@ func (x *CreateBotResponse) GetBot() string {
 	return ""
 }
 
+// Asks for the bots of an owner.
+type ListOwnedBotsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The owner; empty for the caller. Owners see their own bots alone.
+	Owner         string `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListOwnedBotsRequest) Reset() {
+	*x = ListOwnedBotsRequest{}
+	mi := &file_cardarena_v1_bots_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOwnedBotsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOwnedBotsRequest) ProtoMessage() {}
+
+func (x *ListOwnedBotsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_bots_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOwnedBotsRequest.ProtoReflect.Descriptor instead.
+func (*ListOwnedBotsRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ListOwnedBotsRequest) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+// Holds the bots of an owner.
+type ListOwnedBotsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In order of name.
+	Bots          []*OwnedBot `protobuf:"bytes,1,rep,name=bots,proto3" json:"bots,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListOwnedBotsResponse) Reset() {
+	*x = ListOwnedBotsResponse{}
+	mi := &file_cardarena_v1_bots_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOwnedBotsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOwnedBotsResponse) ProtoMessage() {}
+
+func (x *ListOwnedBotsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_bots_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOwnedBotsResponse.ProtoReflect.Descriptor instead.
+func (*ListOwnedBotsResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ListOwnedBotsResponse) GetBots() []*OwnedBot {
+	if x != nil {
+		return x.Bots
+	}
+	return nil
+}
+
+// Describes a bot of an owner.
+type OwnedBot struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bot's name.
+	Bot string `protobuf:"bytes,1,opt,name=bot,proto3" json:"bot,omitempty"`
+	// How it connects to the arena.
+	Kind BotKind `protobuf:"varint,2,opt,name=kind,proto3,enum=cardarena.v1.BotKind" json:"kind,omitempty"`
+	// The version that plays; 0 if none does.
+	Active uint32 `protobuf:"varint,3,opt,name=active,proto3" json:"active,omitempty"`
+	// The newest version; not set before the first.
+	Newest        *VersionInfo `protobuf:"bytes,4,opt,name=newest,proto3" json:"newest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *OwnedBot) Reset() {
+	*x = OwnedBot{}
+	mi := &file_cardarena_v1_bots_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OwnedBot) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OwnedBot) ProtoMessage() {}
+
+func (x *OwnedBot) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_bots_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OwnedBot.ProtoReflect.Descriptor instead.
+func (*OwnedBot) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *OwnedBot) GetBot() string {
+	if x != nil {
+		return x.Bot
+	}
+	return ""
+}
+
+func (x *OwnedBot) GetKind() BotKind {
+	if x != nil {
+		return x.Kind
+	}
+	return BotKind_BOT_KIND_UNSPECIFIED
+}
+
+func (x *OwnedBot) GetActive() uint32 {
+	if x != nil {
+		return x.Active
+	}
+	return 0
+}
+
+func (x *OwnedBot) GetNewest() *VersionInfo {
+	if x != nil {
+		return x.Newest
+	}
+	return nil
+}
+
 // Asks for a token.
 type CreateTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -273,7 +438,7 @@ type CreateTokenRequest struct {
 
 func (x *CreateTokenRequest) Reset() {
 	*x = CreateTokenRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[2]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -285,7 +450,7 @@ func (x *CreateTokenRequest) String() string {
 func (*CreateTokenRequest) ProtoMessage() {}
 
 func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[2]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -298,7 +463,7 @@ func (x *CreateTokenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenRequest.ProtoReflect.Descriptor instead.
 func (*CreateTokenRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{2}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CreateTokenRequest) GetBot() string {
@@ -321,7 +486,7 @@ type CreateTokenResponse struct {
 
 func (x *CreateTokenResponse) Reset() {
 	*x = CreateTokenResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[3]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -333,7 +498,7 @@ func (x *CreateTokenResponse) String() string {
 func (*CreateTokenResponse) ProtoMessage() {}
 
 func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[3]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -346,7 +511,7 @@ func (x *CreateTokenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTokenResponse.ProtoReflect.Descriptor instead.
 func (*CreateTokenResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{3}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CreateTokenResponse) GetToken() string {
@@ -379,7 +544,7 @@ type SubmitVersionRequest struct {
 
 func (x *SubmitVersionRequest) Reset() {
 	*x = SubmitVersionRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[4]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -391,7 +556,7 @@ func (x *SubmitVersionRequest) String() string {
 func (*SubmitVersionRequest) ProtoMessage() {}
 
 func (x *SubmitVersionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[4]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -404,7 +569,7 @@ func (x *SubmitVersionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitVersionRequest.ProtoReflect.Descriptor instead.
 func (*SubmitVersionRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{4}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SubmitVersionRequest) GetBody() isSubmitVersionRequest_Body {
@@ -461,7 +626,7 @@ type SubmitVersionResponse struct {
 
 func (x *SubmitVersionResponse) Reset() {
 	*x = SubmitVersionResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[5]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -473,7 +638,7 @@ func (x *SubmitVersionResponse) String() string {
 func (*SubmitVersionResponse) ProtoMessage() {}
 
 func (x *SubmitVersionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[5]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -486,7 +651,7 @@ func (x *SubmitVersionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitVersionResponse.ProtoReflect.Descriptor instead.
 func (*SubmitVersionResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{5}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *SubmitVersionResponse) GetVersion() *VersionInfo {
@@ -511,7 +676,7 @@ type SetVersionStateRequest struct {
 
 func (x *SetVersionStateRequest) Reset() {
 	*x = SetVersionStateRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[6]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -523,7 +688,7 @@ func (x *SetVersionStateRequest) String() string {
 func (*SetVersionStateRequest) ProtoMessage() {}
 
 func (x *SetVersionStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[6]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -536,7 +701,7 @@ func (x *SetVersionStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetVersionStateRequest.ProtoReflect.Descriptor instead.
 func (*SetVersionStateRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{6}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SetVersionStateRequest) GetBot() string {
@@ -571,7 +736,7 @@ type SetVersionStateResponse struct {
 
 func (x *SetVersionStateResponse) Reset() {
 	*x = SetVersionStateResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[7]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -583,7 +748,7 @@ func (x *SetVersionStateResponse) String() string {
 func (*SetVersionStateResponse) ProtoMessage() {}
 
 func (x *SetVersionStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[7]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -596,7 +761,7 @@ func (x *SetVersionStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetVersionStateResponse.ProtoReflect.Descriptor instead.
 func (*SetVersionStateResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{7}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SetVersionStateResponse) GetVersion() *VersionInfo {
@@ -619,7 +784,7 @@ type GetReportRequest struct {
 
 func (x *GetReportRequest) Reset() {
 	*x = GetReportRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[8]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -631,7 +796,7 @@ func (x *GetReportRequest) String() string {
 func (*GetReportRequest) ProtoMessage() {}
 
 func (x *GetReportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[8]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -644,7 +809,7 @@ func (x *GetReportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReportRequest.ProtoReflect.Descriptor instead.
 func (*GetReportRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{8}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetReportRequest) GetBot() string {
@@ -674,7 +839,7 @@ type GetReportResponse struct {
 
 func (x *GetReportResponse) Reset() {
 	*x = GetReportResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[9]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -686,7 +851,7 @@ func (x *GetReportResponse) String() string {
 func (*GetReportResponse) ProtoMessage() {}
 
 func (x *GetReportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[9]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -699,7 +864,7 @@ func (x *GetReportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetReportResponse.ProtoReflect.Descriptor instead.
 func (*GetReportResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{9}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetReportResponse) GetVersion() *VersionInfo {
@@ -731,7 +896,7 @@ type ListVersionsRequest struct {
 
 func (x *ListVersionsRequest) Reset() {
 	*x = ListVersionsRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[10]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -743,7 +908,7 @@ func (x *ListVersionsRequest) String() string {
 func (*ListVersionsRequest) ProtoMessage() {}
 
 func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[10]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -756,7 +921,7 @@ func (x *ListVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{10}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListVersionsRequest) GetBot() string {
@@ -793,7 +958,7 @@ type ListVersionsResponse struct {
 
 func (x *ListVersionsResponse) Reset() {
 	*x = ListVersionsResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[11]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -805,7 +970,7 @@ func (x *ListVersionsResponse) String() string {
 func (*ListVersionsResponse) ProtoMessage() {}
 
 func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[11]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -818,7 +983,7 @@ func (x *ListVersionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{11}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListVersionsResponse) GetVersions() []*VersionInfo {
@@ -860,7 +1025,7 @@ type VersionInfo struct {
 
 func (x *VersionInfo) Reset() {
 	*x = VersionInfo{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[12]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -872,7 +1037,7 @@ func (x *VersionInfo) String() string {
 func (*VersionInfo) ProtoMessage() {}
 
 func (x *VersionInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[12]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -885,7 +1050,7 @@ func (x *VersionInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VersionInfo.ProtoReflect.Descriptor instead.
 func (*VersionInfo) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{12}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *VersionInfo) GetBot() string {
@@ -963,7 +1128,7 @@ type Report struct {
 
 func (x *Report) Reset() {
 	*x = Report{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[13]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -975,7 +1140,7 @@ func (x *Report) String() string {
 func (*Report) ProtoMessage() {}
 
 func (x *Report) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[13]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -988,7 +1153,7 @@ func (x *Report) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Report.ProtoReflect.Descriptor instead.
 func (*Report) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{13}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Report) GetSha256() string {
@@ -1050,14 +1215,16 @@ type Check struct {
 	// The command that repeats the check.
 	Again string `protobuf:"bytes,10,opt,name=again,proto3" json:"again,omitempty"`
 	// The bot's decisions in the longest match of a game; 0 if that is not known.
-	Asks          uint32 `protobuf:"varint,11,opt,name=asks,proto3" json:"asks,omitempty"`
+	Asks uint32 `protobuf:"varint,11,opt,name=asks,proto3" json:"asks,omitempty"`
+	// What the bot knew at that ask; not set if the match left no replay.
+	Failed        *FailedAsk `protobuf:"bytes,12,opt,name=failed,proto3" json:"failed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Check) Reset() {
 	*x = Check{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[14]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1069,7 +1236,7 @@ func (x *Check) String() string {
 func (*Check) ProtoMessage() {}
 
 func (x *Check) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[14]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1082,7 +1249,7 @@ func (x *Check) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Check.ProtoReflect.Descriptor instead.
 func (*Check) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{14}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Check) GetName() string {
@@ -1162,6 +1329,77 @@ func (x *Check) GetAsks() uint32 {
 	return 0
 }
 
+func (x *Check) GetFailed() *FailedAsk {
+	if x != nil {
+		return x.Failed
+	}
+	return nil
+}
+
+// Holds what a bot knew at the ask at which it failed.
+type FailedAsk struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its seat, from 0.
+	Seat uint32 `protobuf:"varint,1,opt,name=seat,proto3" json:"seat,omitempty"`
+	// Its view.
+	View *GameView `protobuf:"bytes,2,opt,name=view,proto3" json:"view,omitempty"`
+	// The events of the hand that it had received, at most the last 200.
+	Events        []*GameEvent `protobuf:"bytes,3,rep,name=events,proto3" json:"events,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FailedAsk) Reset() {
+	*x = FailedAsk{}
+	mi := &file_cardarena_v1_bots_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FailedAsk) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FailedAsk) ProtoMessage() {}
+
+func (x *FailedAsk) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_bots_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FailedAsk.ProtoReflect.Descriptor instead.
+func (*FailedAsk) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *FailedAsk) GetSeat() uint32 {
+	if x != nil {
+		return x.Seat
+	}
+	return 0
+}
+
+func (x *FailedAsk) GetView() *GameView {
+	if x != nil {
+		return x.View
+	}
+	return nil
+}
+
+func (x *FailedAsk) GetEvents() []*GameEvent {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
 // Asks for a page of logs.
 type ListLogsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1179,7 +1417,7 @@ type ListLogsRequest struct {
 
 func (x *ListLogsRequest) Reset() {
 	*x = ListLogsRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[15]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1191,7 +1429,7 @@ func (x *ListLogsRequest) String() string {
 func (*ListLogsRequest) ProtoMessage() {}
 
 func (x *ListLogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[15]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1204,7 +1442,7 @@ func (x *ListLogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLogsRequest.ProtoReflect.Descriptor instead.
 func (*ListLogsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{15}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListLogsRequest) GetBot() string {
@@ -1248,7 +1486,7 @@ type ListLogsResponse struct {
 
 func (x *ListLogsResponse) Reset() {
 	*x = ListLogsResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[16]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1260,7 +1498,7 @@ func (x *ListLogsResponse) String() string {
 func (*ListLogsResponse) ProtoMessage() {}
 
 func (x *ListLogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[16]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1273,7 +1511,7 @@ func (x *ListLogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLogsResponse.ProtoReflect.Descriptor instead.
 func (*ListLogsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{16}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListLogsResponse) GetLogs() []*LogInfo {
@@ -1305,7 +1543,7 @@ type LogInfo struct {
 
 func (x *LogInfo) Reset() {
 	*x = LogInfo{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[17]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1317,7 +1555,7 @@ func (x *LogInfo) String() string {
 func (*LogInfo) ProtoMessage() {}
 
 func (x *LogInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[17]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1330,7 +1568,7 @@ func (x *LogInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogInfo.ProtoReflect.Descriptor instead.
 func (*LogInfo) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{17}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *LogInfo) GetLog() string {
@@ -1369,7 +1607,7 @@ type GetLogRequest struct {
 
 func (x *GetLogRequest) Reset() {
 	*x = GetLogRequest{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[18]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1381,7 +1619,7 @@ func (x *GetLogRequest) String() string {
 func (*GetLogRequest) ProtoMessage() {}
 
 func (x *GetLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[18]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1394,7 +1632,7 @@ func (x *GetLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLogRequest.ProtoReflect.Descriptor instead.
 func (*GetLogRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{18}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetLogRequest) GetBot() string {
@@ -1429,7 +1667,7 @@ type GetLogResponse struct {
 
 func (x *GetLogResponse) Reset() {
 	*x = GetLogResponse{}
-	mi := &file_cardarena_v1_bots_proto_msgTypes[19]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1441,7 +1679,7 @@ func (x *GetLogResponse) String() string {
 func (*GetLogResponse) ProtoMessage() {}
 
 func (x *GetLogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_bots_proto_msgTypes[19]
+	mi := &file_cardarena_v1_bots_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1454,7 +1692,7 @@ func (x *GetLogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLogResponse.ProtoReflect.Descriptor instead.
 func (*GetLogResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{19}
+	return file_cardarena_v1_bots_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetLogResponse) GetPiece() []byte {
@@ -1468,12 +1706,21 @@ var File_cardarena_v1_bots_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_bots_proto_rawDesc = "" +
 	"\n" +
-	"\x17cardarena/v1/bots.proto\x12\fcardarena.v1\"O\n" +
+	"\x17cardarena/v1/bots.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/game.proto\"O\n" +
 	"\x10CreateBotRequest\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\x12)\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x15.cardarena.v1.BotKindR\x04kind\"%\n" +
 	"\x11CreateBotResponse\x12\x10\n" +
-	"\x03bot\x18\x01 \x01(\tR\x03bot\"&\n" +
+	"\x03bot\x18\x01 \x01(\tR\x03bot\",\n" +
+	"\x14ListOwnedBotsRequest\x12\x14\n" +
+	"\x05owner\x18\x01 \x01(\tR\x05owner\"C\n" +
+	"\x15ListOwnedBotsResponse\x12*\n" +
+	"\x04bots\x18\x01 \x03(\v2\x16.cardarena.v1.OwnedBotR\x04bots\"\x92\x01\n" +
+	"\bOwnedBot\x12\x10\n" +
+	"\x03bot\x18\x01 \x01(\tR\x03bot\x12)\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x15.cardarena.v1.BotKindR\x04kind\x12\x16\n" +
+	"\x06active\x18\x03 \x01(\rR\x06active\x121\n" +
+	"\x06newest\x18\x04 \x01(\v2\x19.cardarena.v1.VersionInfoR\x06newest\"&\n" +
 	"\x12CreateTokenRequest\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\"B\n" +
 	"\x13CreateTokenResponse\x12\x14\n" +
@@ -1519,7 +1766,7 @@ const file_cardarena_v1_bots_proto_rawDesc = "" +
 	"\tqualified\x18\x02 \x01(\bR\tqualified\x12\x12\n" +
 	"\x04seed\x18\x03 \x01(\tR\x04seed\x12\x17\n" +
 	"\atook_ms\x18\x04 \x01(\x04R\x06tookMs\x12+\n" +
-	"\x06checks\x18\x05 \x03(\v2\x13.cardarena.v1.CheckR\x06checks\"\x8d\x02\n" +
+	"\x06checks\x18\x05 \x03(\v2\x13.cardarena.v1.CheckR\x06checks\"\xbe\x02\n" +
 	"\x05Check\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05seats\x18\x02 \x01(\rR\x05seats\x12\x16\n" +
@@ -1533,7 +1780,12 @@ const file_cardarena_v1_bots_proto_rawDesc = "" +
 	"last_lines\x18\t \x03(\tR\tlastLines\x12\x14\n" +
 	"\x05again\x18\n" +
 	" \x01(\tR\x05again\x12\x12\n" +
-	"\x04asks\x18\v \x01(\rR\x04asks\"y\n" +
+	"\x04asks\x18\v \x01(\rR\x04asks\x12/\n" +
+	"\x06failed\x18\f \x01(\v2\x17.cardarena.v1.FailedAskR\x06failed\"|\n" +
+	"\tFailedAsk\x12\x12\n" +
+	"\x04seat\x18\x01 \x01(\rR\x04seat\x12*\n" +
+	"\x04view\x18\x02 \x01(\v2\x16.cardarena.v1.GameViewR\x04view\x12/\n" +
+	"\x06events\x18\x03 \x03(\v2\x17.cardarena.v1.GameEventR\x06events\"y\n" +
 	"\x0fListLogsRequest\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x18\n" +
 	"\aversion\x18\x02 \x01(\rR\aversion\x12\x1b\n" +
@@ -1569,10 +1821,11 @@ const file_cardarena_v1_bots_proto_rawDesc = "" +
 	"\x16VERSION_STATE_INACTIVE\x10\x06\x12\x19\n" +
 	"\x15VERSION_STATE_RETIRED\x10\a\x12\x18\n" +
 	"\x14VERSION_STATE_BANNED\x10\b\x12\x1c\n" +
-	"\x18VERSION_STATE_UNVERIFIED\x10\t2\xa1\x05\n" +
+	"\x18VERSION_STATE_UNVERIFIED\x10\t2\xfb\x05\n" +
 	"\n" +
 	"BotService\x12L\n" +
-	"\tCreateBot\x12\x1e.cardarena.v1.CreateBotRequest\x1a\x1f.cardarena.v1.CreateBotResponse\x12R\n" +
+	"\tCreateBot\x12\x1e.cardarena.v1.CreateBotRequest\x1a\x1f.cardarena.v1.CreateBotResponse\x12X\n" +
+	"\rListOwnedBots\x12\".cardarena.v1.ListOwnedBotsRequest\x1a#.cardarena.v1.ListOwnedBotsResponse\x12R\n" +
 	"\vCreateToken\x12 .cardarena.v1.CreateTokenRequest\x1a!.cardarena.v1.CreateTokenResponse\x12Z\n" +
 	"\rSubmitVersion\x12\".cardarena.v1.SubmitVersionRequest\x1a#.cardarena.v1.SubmitVersionResponse(\x01\x12^\n" +
 	"\x0fSetVersionState\x12$.cardarena.v1.SetVersionStateRequest\x1a%.cardarena.v1.SetVersionStateResponse\x12L\n" +
@@ -1595,63 +1848,77 @@ func file_cardarena_v1_bots_proto_rawDescGZIP() []byte {
 }
 
 var file_cardarena_v1_bots_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_cardarena_v1_bots_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_cardarena_v1_bots_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_cardarena_v1_bots_proto_goTypes = []any{
 	(BotKind)(0),                    // 0: cardarena.v1.BotKind
 	(VersionState)(0),               // 1: cardarena.v1.VersionState
 	(*CreateBotRequest)(nil),        // 2: cardarena.v1.CreateBotRequest
 	(*CreateBotResponse)(nil),       // 3: cardarena.v1.CreateBotResponse
-	(*CreateTokenRequest)(nil),      // 4: cardarena.v1.CreateTokenRequest
-	(*CreateTokenResponse)(nil),     // 5: cardarena.v1.CreateTokenResponse
-	(*SubmitVersionRequest)(nil),    // 6: cardarena.v1.SubmitVersionRequest
-	(*SubmitVersionResponse)(nil),   // 7: cardarena.v1.SubmitVersionResponse
-	(*SetVersionStateRequest)(nil),  // 8: cardarena.v1.SetVersionStateRequest
-	(*SetVersionStateResponse)(nil), // 9: cardarena.v1.SetVersionStateResponse
-	(*GetReportRequest)(nil),        // 10: cardarena.v1.GetReportRequest
-	(*GetReportResponse)(nil),       // 11: cardarena.v1.GetReportResponse
-	(*ListVersionsRequest)(nil),     // 12: cardarena.v1.ListVersionsRequest
-	(*ListVersionsResponse)(nil),    // 13: cardarena.v1.ListVersionsResponse
-	(*VersionInfo)(nil),             // 14: cardarena.v1.VersionInfo
-	(*Report)(nil),                  // 15: cardarena.v1.Report
-	(*Check)(nil),                   // 16: cardarena.v1.Check
-	(*ListLogsRequest)(nil),         // 17: cardarena.v1.ListLogsRequest
-	(*ListLogsResponse)(nil),        // 18: cardarena.v1.ListLogsResponse
-	(*LogInfo)(nil),                 // 19: cardarena.v1.LogInfo
-	(*GetLogRequest)(nil),           // 20: cardarena.v1.GetLogRequest
-	(*GetLogResponse)(nil),          // 21: cardarena.v1.GetLogResponse
+	(*ListOwnedBotsRequest)(nil),    // 4: cardarena.v1.ListOwnedBotsRequest
+	(*ListOwnedBotsResponse)(nil),   // 5: cardarena.v1.ListOwnedBotsResponse
+	(*OwnedBot)(nil),                // 6: cardarena.v1.OwnedBot
+	(*CreateTokenRequest)(nil),      // 7: cardarena.v1.CreateTokenRequest
+	(*CreateTokenResponse)(nil),     // 8: cardarena.v1.CreateTokenResponse
+	(*SubmitVersionRequest)(nil),    // 9: cardarena.v1.SubmitVersionRequest
+	(*SubmitVersionResponse)(nil),   // 10: cardarena.v1.SubmitVersionResponse
+	(*SetVersionStateRequest)(nil),  // 11: cardarena.v1.SetVersionStateRequest
+	(*SetVersionStateResponse)(nil), // 12: cardarena.v1.SetVersionStateResponse
+	(*GetReportRequest)(nil),        // 13: cardarena.v1.GetReportRequest
+	(*GetReportResponse)(nil),       // 14: cardarena.v1.GetReportResponse
+	(*ListVersionsRequest)(nil),     // 15: cardarena.v1.ListVersionsRequest
+	(*ListVersionsResponse)(nil),    // 16: cardarena.v1.ListVersionsResponse
+	(*VersionInfo)(nil),             // 17: cardarena.v1.VersionInfo
+	(*Report)(nil),                  // 18: cardarena.v1.Report
+	(*Check)(nil),                   // 19: cardarena.v1.Check
+	(*FailedAsk)(nil),               // 20: cardarena.v1.FailedAsk
+	(*ListLogsRequest)(nil),         // 21: cardarena.v1.ListLogsRequest
+	(*ListLogsResponse)(nil),        // 22: cardarena.v1.ListLogsResponse
+	(*LogInfo)(nil),                 // 23: cardarena.v1.LogInfo
+	(*GetLogRequest)(nil),           // 24: cardarena.v1.GetLogRequest
+	(*GetLogResponse)(nil),          // 25: cardarena.v1.GetLogResponse
+	(*GameView)(nil),                // 26: cardarena.v1.GameView
+	(*GameEvent)(nil),               // 27: cardarena.v1.GameEvent
 }
 var file_cardarena_v1_bots_proto_depIdxs = []int32{
 	0,  // 0: cardarena.v1.CreateBotRequest.kind:type_name -> cardarena.v1.BotKind
-	14, // 1: cardarena.v1.SubmitVersionResponse.version:type_name -> cardarena.v1.VersionInfo
-	1,  // 2: cardarena.v1.SetVersionStateRequest.state:type_name -> cardarena.v1.VersionState
-	14, // 3: cardarena.v1.SetVersionStateResponse.version:type_name -> cardarena.v1.VersionInfo
-	14, // 4: cardarena.v1.GetReportResponse.version:type_name -> cardarena.v1.VersionInfo
-	15, // 5: cardarena.v1.GetReportResponse.report:type_name -> cardarena.v1.Report
-	14, // 6: cardarena.v1.ListVersionsResponse.versions:type_name -> cardarena.v1.VersionInfo
-	1,  // 7: cardarena.v1.VersionInfo.state:type_name -> cardarena.v1.VersionState
-	16, // 8: cardarena.v1.Report.checks:type_name -> cardarena.v1.Check
-	19, // 9: cardarena.v1.ListLogsResponse.logs:type_name -> cardarena.v1.LogInfo
-	2,  // 10: cardarena.v1.BotService.CreateBot:input_type -> cardarena.v1.CreateBotRequest
-	4,  // 11: cardarena.v1.BotService.CreateToken:input_type -> cardarena.v1.CreateTokenRequest
-	6,  // 12: cardarena.v1.BotService.SubmitVersion:input_type -> cardarena.v1.SubmitVersionRequest
-	8,  // 13: cardarena.v1.BotService.SetVersionState:input_type -> cardarena.v1.SetVersionStateRequest
-	10, // 14: cardarena.v1.BotService.GetReport:input_type -> cardarena.v1.GetReportRequest
-	12, // 15: cardarena.v1.BotService.ListVersions:input_type -> cardarena.v1.ListVersionsRequest
-	17, // 16: cardarena.v1.BotService.ListLogs:input_type -> cardarena.v1.ListLogsRequest
-	20, // 17: cardarena.v1.BotService.GetLog:input_type -> cardarena.v1.GetLogRequest
-	3,  // 18: cardarena.v1.BotService.CreateBot:output_type -> cardarena.v1.CreateBotResponse
-	5,  // 19: cardarena.v1.BotService.CreateToken:output_type -> cardarena.v1.CreateTokenResponse
-	7,  // 20: cardarena.v1.BotService.SubmitVersion:output_type -> cardarena.v1.SubmitVersionResponse
-	9,  // 21: cardarena.v1.BotService.SetVersionState:output_type -> cardarena.v1.SetVersionStateResponse
-	11, // 22: cardarena.v1.BotService.GetReport:output_type -> cardarena.v1.GetReportResponse
-	13, // 23: cardarena.v1.BotService.ListVersions:output_type -> cardarena.v1.ListVersionsResponse
-	18, // 24: cardarena.v1.BotService.ListLogs:output_type -> cardarena.v1.ListLogsResponse
-	21, // 25: cardarena.v1.BotService.GetLog:output_type -> cardarena.v1.GetLogResponse
-	18, // [18:26] is the sub-list for method output_type
-	10, // [10:18] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	6,  // 1: cardarena.v1.ListOwnedBotsResponse.bots:type_name -> cardarena.v1.OwnedBot
+	0,  // 2: cardarena.v1.OwnedBot.kind:type_name -> cardarena.v1.BotKind
+	17, // 3: cardarena.v1.OwnedBot.newest:type_name -> cardarena.v1.VersionInfo
+	17, // 4: cardarena.v1.SubmitVersionResponse.version:type_name -> cardarena.v1.VersionInfo
+	1,  // 5: cardarena.v1.SetVersionStateRequest.state:type_name -> cardarena.v1.VersionState
+	17, // 6: cardarena.v1.SetVersionStateResponse.version:type_name -> cardarena.v1.VersionInfo
+	17, // 7: cardarena.v1.GetReportResponse.version:type_name -> cardarena.v1.VersionInfo
+	18, // 8: cardarena.v1.GetReportResponse.report:type_name -> cardarena.v1.Report
+	17, // 9: cardarena.v1.ListVersionsResponse.versions:type_name -> cardarena.v1.VersionInfo
+	1,  // 10: cardarena.v1.VersionInfo.state:type_name -> cardarena.v1.VersionState
+	19, // 11: cardarena.v1.Report.checks:type_name -> cardarena.v1.Check
+	20, // 12: cardarena.v1.Check.failed:type_name -> cardarena.v1.FailedAsk
+	26, // 13: cardarena.v1.FailedAsk.view:type_name -> cardarena.v1.GameView
+	27, // 14: cardarena.v1.FailedAsk.events:type_name -> cardarena.v1.GameEvent
+	23, // 15: cardarena.v1.ListLogsResponse.logs:type_name -> cardarena.v1.LogInfo
+	2,  // 16: cardarena.v1.BotService.CreateBot:input_type -> cardarena.v1.CreateBotRequest
+	4,  // 17: cardarena.v1.BotService.ListOwnedBots:input_type -> cardarena.v1.ListOwnedBotsRequest
+	7,  // 18: cardarena.v1.BotService.CreateToken:input_type -> cardarena.v1.CreateTokenRequest
+	9,  // 19: cardarena.v1.BotService.SubmitVersion:input_type -> cardarena.v1.SubmitVersionRequest
+	11, // 20: cardarena.v1.BotService.SetVersionState:input_type -> cardarena.v1.SetVersionStateRequest
+	13, // 21: cardarena.v1.BotService.GetReport:input_type -> cardarena.v1.GetReportRequest
+	15, // 22: cardarena.v1.BotService.ListVersions:input_type -> cardarena.v1.ListVersionsRequest
+	21, // 23: cardarena.v1.BotService.ListLogs:input_type -> cardarena.v1.ListLogsRequest
+	24, // 24: cardarena.v1.BotService.GetLog:input_type -> cardarena.v1.GetLogRequest
+	3,  // 25: cardarena.v1.BotService.CreateBot:output_type -> cardarena.v1.CreateBotResponse
+	5,  // 26: cardarena.v1.BotService.ListOwnedBots:output_type -> cardarena.v1.ListOwnedBotsResponse
+	8,  // 27: cardarena.v1.BotService.CreateToken:output_type -> cardarena.v1.CreateTokenResponse
+	10, // 28: cardarena.v1.BotService.SubmitVersion:output_type -> cardarena.v1.SubmitVersionResponse
+	12, // 29: cardarena.v1.BotService.SetVersionState:output_type -> cardarena.v1.SetVersionStateResponse
+	14, // 30: cardarena.v1.BotService.GetReport:output_type -> cardarena.v1.GetReportResponse
+	16, // 31: cardarena.v1.BotService.ListVersions:output_type -> cardarena.v1.ListVersionsResponse
+	22, // 32: cardarena.v1.BotService.ListLogs:output_type -> cardarena.v1.ListLogsResponse
+	25, // 33: cardarena.v1.BotService.GetLog:output_type -> cardarena.v1.GetLogResponse
+	25, // [25:34] is the sub-list for method output_type
+	16, // [16:25] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_bots_proto_init() }
@@ -1659,7 +1926,8 @@ func file_cardarena_v1_bots_proto_init() {
 	if File_cardarena_v1_bots_proto != nil {
 		return
 	}
-	file_cardarena_v1_bots_proto_msgTypes[4].OneofWrappers = []any{
+	file_cardarena_v1_game_proto_init()
+	file_cardarena_v1_bots_proto_msgTypes[7].OneofWrappers = []any{
 		(*SubmitVersionRequest_Bot)(nil),
 		(*SubmitVersionRequest_Piece)(nil),
 	}
@@ -1669,7 +1937,7 @@ func file_cardarena_v1_bots_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_bots_proto_rawDesc), len(file_cardarena_v1_bots_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   20,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

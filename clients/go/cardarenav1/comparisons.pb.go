@@ -146,13 +146,19 @@ type CreateComparisonRequest struct {
 	Second string `protobuf:"bytes,2,opt,name=second,proto3" json:"second,omitempty"`
 	// The terms of its matches; the deals are fair.
 	Terms *MatchTerms `protobuf:"bytes,3,opt,name=terms,proto3" json:"terms,omitempty"`
-	// Whether the two play each other, in matches of two seats; otherwise each plays the
-	// same seats of the same boards against the same opponents.
+	// Whether the two play each other, and the arena's own bots at further seats; otherwise
+	// each plays the same seats of the same boards against the same opponents.
 	EachOther bool `protobuf:"varint,4,opt,name=each_other,json=eachOther,proto3" json:"each_other,omitempty"`
 	// The most deal-sets; 0 is taken as 400, and at most 20,000 are played.
 	MaxDealSets uint32 `protobuf:"varint,5,opt,name=max_deal_sets,json=maxDealSets,proto3" json:"max_deal_sets,omitempty"`
 	// The difference in points within which the two count as equal; 0 does not test equality.
-	SameWithin    float64 `protobuf:"fixed64,6,opt,name=same_within,json=sameWithin,proto3" json:"same_within,omitempty"`
+	SameWithin float64 `protobuf:"fixed64,6,opt,name=same_within,json=sameWithin,proto3" json:"same_within,omitempty"`
+	// Whether it is a challenge: `second` is another owner's bot that accepts challenges in this
+	// game or has won a competition of it, or one of the arena's own, such as `house-sample`. The
+	// two play each other. A bot without a version plays with its active one. At most 64 deal-sets
+	// are played, 16 for 0, at the standard time control or a faster one. The same request on
+	// another day (UTC) is another challenge.
+	Challenge     bool `protobuf:"varint,7,opt,name=challenge,proto3" json:"challenge,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -227,6 +233,13 @@ func (x *CreateComparisonRequest) GetSameWithin() float64 {
 		return x.SameWithin
 	}
 	return 0
+}
+
+func (x *CreateComparisonRequest) GetChallenge() bool {
+	if x != nil {
+		return x.Challenge
+	}
+	return false
 }
 
 // Holds the comparison.
@@ -621,8 +634,18 @@ type Comparison struct {
 	MoreOften ComparisonDecision `protobuf:"varint,22,opt,name=more_often,json=moreOften,proto3,enum=cardarena.v1.ComparisonDecision" json:"more_often,omitempty"`
 	// The evidence of that test; 20 decides.
 	MoreOftenEValue float64 `protobuf:"fixed64,23,opt,name=more_often_e_value,json=moreOftenEValue,proto3" json:"more_often_e_value,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The lower end of the plain 95 % interval of the mean (Student's t), which holds only where the number
+	// of deal-sets was chosen before play. Unset before thirty deal-sets, and where all margins are equal.
+	PlainLow *float64 `protobuf:"fixed64,24,opt,name=plain_low,json=plainLow,proto3,oneof" json:"plain_low,omitempty"`
+	// The upper end of that interval.
+	PlainHigh *float64 `protobuf:"fixed64,25,opt,name=plain_high,json=plainHigh,proto3,oneof" json:"plain_high,omitempty"`
+	// The margins of the first, of the latest 200 deal-sets in order; only in the answer to
+	// `GetComparison`.
+	Margins []float64 `protobuf:"fixed64,26,rep,packed,name=margins,proto3" json:"margins,omitempty"`
+	// Whether it is a challenge. Challenges and comparisons are numbered and counted apart.
+	Challenge     bool `protobuf:"varint,27,opt,name=challenge,proto3" json:"challenge,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Comparison) Reset() {
@@ -816,11 +839,39 @@ func (x *Comparison) GetMoreOftenEValue() float64 {
 	return 0
 }
 
+func (x *Comparison) GetPlainLow() float64 {
+	if x != nil && x.PlainLow != nil {
+		return *x.PlainLow
+	}
+	return 0
+}
+
+func (x *Comparison) GetPlainHigh() float64 {
+	if x != nil && x.PlainHigh != nil {
+		return *x.PlainHigh
+	}
+	return 0
+}
+
+func (x *Comparison) GetMargins() []float64 {
+	if x != nil {
+		return x.Margins
+	}
+	return nil
+}
+
+func (x *Comparison) GetChallenge() bool {
+	if x != nil {
+		return x.Challenge
+	}
+	return false
+}
+
 var File_cardarena_v1_comparisons_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_comparisons_proto_rawDesc = "" +
 	"\n" +
-	"\x1ecardarena/v1/comparisons.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/game.proto\"\xdb\x01\n" +
+	"\x1ecardarena/v1/comparisons.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/game.proto\"\xf9\x01\n" +
 	"\x17CreateComparisonRequest\x12\x14\n" +
 	"\x05first\x18\x01 \x01(\tR\x05first\x12\x16\n" +
 	"\x06second\x18\x02 \x01(\tR\x06second\x12.\n" +
@@ -829,7 +880,8 @@ const file_cardarena_v1_comparisons_proto_rawDesc = "" +
 	"each_other\x18\x04 \x01(\bR\teachOther\x12\"\n" +
 	"\rmax_deal_sets\x18\x05 \x01(\rR\vmaxDealSets\x12\x1f\n" +
 	"\vsame_within\x18\x06 \x01(\x01R\n" +
-	"sameWithin\"T\n" +
+	"sameWithin\x12\x1c\n" +
+	"\tchallenge\x18\a \x01(\bR\tchallenge\"T\n" +
 	"\x18CreateComparisonResponse\x128\n" +
 	"\n" +
 	"comparison\x18\x01 \x01(\v2\x18.cardarena.v1.ComparisonR\n" +
@@ -852,7 +904,7 @@ const file_cardarena_v1_comparisons_proto_rawDesc = "" +
 	"\x18CancelComparisonResponse\x128\n" +
 	"\n" +
 	"comparison\x18\x01 \x01(\v2\x18.cardarena.v1.ComparisonR\n" +
-	"comparison\"\x8f\a\n" +
+	"comparison\"\xaa\b\n" +
 	"\n" +
 	"Comparison\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12<\n" +
@@ -882,14 +934,22 @@ const file_cardarena_v1_comparisons_proto_rawDesc = "" +
 	"\bat_least\x18\x15 \x01(\rH\x06R\aatLeast\x88\x01\x01\x12?\n" +
 	"\n" +
 	"more_often\x18\x16 \x01(\x0e2 .cardarena.v1.ComparisonDecisionR\tmoreOften\x12+\n" +
-	"\x12more_often_e_value\x18\x17 \x01(\x01R\x0fmoreOftenEValueB\x06\n" +
+	"\x12more_often_e_value\x18\x17 \x01(\x01R\x0fmoreOftenEValue\x12 \n" +
+	"\tplain_low\x18\x18 \x01(\x01H\aR\bplainLow\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"plain_high\x18\x19 \x01(\x01H\bR\tplainHigh\x88\x01\x01\x12\x18\n" +
+	"\amargins\x18\x1a \x03(\x01R\amargins\x12\x1c\n" +
+	"\tchallenge\x18\x1b \x01(\bR\tchallengeB\x06\n" +
 	"\x04_lowB\a\n" +
 	"\x05_highB\r\n" +
 	"\v_needed_midB\r\n" +
 	"\v_needed_lowB\x0e\n" +
 	"\f_needed_highB\x16\n" +
 	"\x14_bound_in_deviationsB\v\n" +
-	"\t_at_least*\x96\x01\n" +
+	"\t_at_leastB\f\n" +
+	"\n" +
+	"_plain_lowB\r\n" +
+	"\v_plain_high*\x96\x01\n" +
 	"\x12ComparisonDecision\x12#\n" +
 	"\x1fCOMPARISON_DECISION_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aCOMPARISON_DECISION_BETTER\x10\x01\x12\x1d\n" +

@@ -355,7 +355,8 @@ type CompetitionInfo struct {
 	Bots []*CompetitionBot `protobuf:"bytes,13,rep,name=bots,proto3" json:"bots,omitempty"`
 	// The hours and the rate at which it is played, in words; empty without any.
 	Timetable string `protobuf:"bytes,14,opt,name=timetable,proto3" json:"timetable,omitempty"`
-	// Why nothing of it begins at present although it is running; empty if it is played.
+	// Why nothing of it begins at present although it is running, or why the arena paused it, in
+	// words; empty if it is played, and if an organiser paused it.
 	Waits string `protobuf:"bytes,15,opt,name=waits,proto3" json:"waits,omitempty"`
 	// What its organisers tell all readers; empty for nothing.
 	Announcement string `protobuf:"bytes,16,opt,name=announcement,proto3" json:"announcement,omitempty"`
@@ -638,7 +639,7 @@ type CompetitionBot struct {
 	Out CompetitionExit `protobuf:"varint,5,opt,name=out,proto3,enum=cardarena.v1.CompetitionExit" json:"out,omitempty"`
 	// Why it is out.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Why it is not drawn at present; empty if it is.
+	// Why it is not drawn at present, or what limits how often it is; empty if nothing does.
 	Away string `protobuf:"bytes,7,opt,name=away,proto3" json:"away,omitempty"`
 	// The games that it enters, such as `soko of 4`; empty if it has not declared any yet. On a
 	// ladder the games of a submitted or remote bot are those of the version that plays.
@@ -736,8 +737,13 @@ func (x *CompetitionBot) GetGames() []string {
 // Asks for a new competition.
 type CreateCompetitionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The plan in TOML, see `docs/organising.md`. It may have no commands of bots.
-	Config        string `protobuf:"bytes,1,opt,name=config,proto3" json:"config,omitempty"`
+	// The plan in TOML, see `docs/organising.md`. Over a network it may have no commands of bots.
+	Config string `protobuf:"bytes,1,opt,name=config,proto3" json:"config,omitempty"`
+	// Whether a round robin of this name with the same plan is continued, with the deal-sets that
+	// the plan has more.
+	OrContinue bool `protobuf:"varint,2,opt,name=or_continue,json=orContinue,proto3" json:"or_continue,omitempty"`
+	// Whether it is continued although files of its bots have changed.
+	AcceptChanged bool `protobuf:"varint,3,opt,name=accept_changed,json=acceptChanged,proto3" json:"accept_changed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -777,6 +783,20 @@ func (x *CreateCompetitionRequest) GetConfig() string {
 		return x.Config
 	}
 	return ""
+}
+
+func (x *CreateCompetitionRequest) GetOrContinue() bool {
+	if x != nil {
+		return x.OrContinue
+	}
+	return false
+}
+
+func (x *CreateCompetitionRequest) GetAcceptChanged() bool {
+	if x != nil {
+		return x.AcceptChanged
+	}
+	return false
 }
 
 // Holds the new competition.
@@ -825,6 +845,361 @@ func (x *CreateCompetitionResponse) GetCompetition() *CompetitionInfo {
 	return nil
 }
 
+// Asks for an estimate.
+type EstimateCompetitionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plan in TOML.
+	Config string `protobuf:"bytes,1,opt,name=config,proto3" json:"config,omitempty"`
+	// The number of bots; absent, that of the plan.
+	Entrants *uint32 `protobuf:"varint,2,opt,name=entrants,proto3,oneof" json:"entrants,omitempty"`
+	// The number of cores that matches are played on; 0 for those of the arena's machine.
+	Cores uint32 `protobuf:"varint,3,opt,name=cores,proto3" json:"cores,omitempty"`
+	// How long a match takes, in seconds; 0 is taken as 5.
+	MatchS        float64 `protobuf:"fixed64,4,opt,name=match_s,json=matchS,proto3" json:"match_s,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EstimateCompetitionRequest) Reset() {
+	*x = EstimateCompetitionRequest{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EstimateCompetitionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EstimateCompetitionRequest) ProtoMessage() {}
+
+func (x *EstimateCompetitionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EstimateCompetitionRequest.ProtoReflect.Descriptor instead.
+func (*EstimateCompetitionRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *EstimateCompetitionRequest) GetConfig() string {
+	if x != nil {
+		return x.Config
+	}
+	return ""
+}
+
+func (x *EstimateCompetitionRequest) GetEntrants() uint32 {
+	if x != nil && x.Entrants != nil {
+		return *x.Entrants
+	}
+	return 0
+}
+
+func (x *EstimateCompetitionRequest) GetCores() uint32 {
+	if x != nil {
+		return x.Cores
+	}
+	return 0
+}
+
+func (x *EstimateCompetitionRequest) GetMatchS() float64 {
+	if x != nil {
+		return x.MatchS
+	}
+	return 0
+}
+
+// Holds an estimate.
+type EstimateCompetitionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The competition's name.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Who meets whom.
+	Format CompetitionFormat `protobuf:"varint,2,opt,name=format,proto3,enum=cardarena.v1.CompetitionFormat" json:"format,omitempty"`
+	// The hours and the rate at which it is played, in words; empty without any.
+	Timetable string `protobuf:"bytes,3,opt,name=timetable,proto3" json:"timetable,omitempty"`
+	// The number of bots.
+	Bots uint32 `protobuf:"varint,4,opt,name=bots,proto3" json:"bots,omitempty"`
+	// Its games.
+	Games []*EstimatedGame `protobuf:"bytes,5,rep,name=games,proto3" json:"games,omitempty"`
+	// The bots of the plan that declare their games when they connect.
+	Undeclared []string `protobuf:"bytes,6,rep,name=undeclared,proto3" json:"undeclared,omitempty"`
+	// The bots of the plan that enter every game.
+	InEveryGame []string `protobuf:"bytes,7,rep,name=in_every_game,json=inEveryGame,proto3" json:"in_every_game,omitempty"`
+	// Why no estimate is possible; if it is empty, the fields below are set.
+	WhyNot string `protobuf:"bytes,8,opt,name=why_not,json=whyNot,proto3" json:"why_not,omitempty"`
+	// The number of cores.
+	Cores uint32 `protobuf:"varint,9,opt,name=cores,proto3" json:"cores,omitempty"`
+	// How long a match takes, in seconds.
+	MatchS float64 `protobuf:"fixed64,10,opt,name=match_s,json=matchS,proto3" json:"match_s,omitempty"`
+	// Deal-sets; of a ladder, in an hour, as are the others.
+	DealSets *Span `protobuf:"bytes,11,opt,name=deal_sets,json=dealSets,proto3" json:"deal_sets,omitempty"`
+	// Matches.
+	Matches *Span `protobuf:"bytes,12,opt,name=matches,proto3" json:"matches,omitempty"`
+	// Hours of play; not of a ladder.
+	Hours *Span `protobuf:"bytes,13,opt,name=hours,proto3" json:"hours,omitempty"`
+	// Hours of play times cores.
+	CoreHours *Span `protobuf:"bytes,14,opt,name=core_hours,json=coreHours,proto3" json:"core_hours,omitempty"`
+	// What is probably not meant, in sentences.
+	Warnings      []string `protobuf:"bytes,15,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EstimateCompetitionResponse) Reset() {
+	*x = EstimateCompetitionResponse{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EstimateCompetitionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EstimateCompetitionResponse) ProtoMessage() {}
+
+func (x *EstimateCompetitionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EstimateCompetitionResponse.ProtoReflect.Descriptor instead.
+func (*EstimateCompetitionResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *EstimateCompetitionResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *EstimateCompetitionResponse) GetFormat() CompetitionFormat {
+	if x != nil {
+		return x.Format
+	}
+	return CompetitionFormat_COMPETITION_FORMAT_UNSPECIFIED
+}
+
+func (x *EstimateCompetitionResponse) GetTimetable() string {
+	if x != nil {
+		return x.Timetable
+	}
+	return ""
+}
+
+func (x *EstimateCompetitionResponse) GetBots() uint32 {
+	if x != nil {
+		return x.Bots
+	}
+	return 0
+}
+
+func (x *EstimateCompetitionResponse) GetGames() []*EstimatedGame {
+	if x != nil {
+		return x.Games
+	}
+	return nil
+}
+
+func (x *EstimateCompetitionResponse) GetUndeclared() []string {
+	if x != nil {
+		return x.Undeclared
+	}
+	return nil
+}
+
+func (x *EstimateCompetitionResponse) GetInEveryGame() []string {
+	if x != nil {
+		return x.InEveryGame
+	}
+	return nil
+}
+
+func (x *EstimateCompetitionResponse) GetWhyNot() string {
+	if x != nil {
+		return x.WhyNot
+	}
+	return ""
+}
+
+func (x *EstimateCompetitionResponse) GetCores() uint32 {
+	if x != nil {
+		return x.Cores
+	}
+	return 0
+}
+
+func (x *EstimateCompetitionResponse) GetMatchS() float64 {
+	if x != nil {
+		return x.MatchS
+	}
+	return 0
+}
+
+func (x *EstimateCompetitionResponse) GetDealSets() *Span {
+	if x != nil {
+		return x.DealSets
+	}
+	return nil
+}
+
+func (x *EstimateCompetitionResponse) GetMatches() *Span {
+	if x != nil {
+		return x.Matches
+	}
+	return nil
+}
+
+func (x *EstimateCompetitionResponse) GetHours() *Span {
+	if x != nil {
+		return x.Hours
+	}
+	return nil
+}
+
+func (x *EstimateCompetitionResponse) GetCoreHours() *Span {
+	if x != nil {
+		return x.CoreHours
+	}
+	return nil
+}
+
+func (x *EstimateCompetitionResponse) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// Names the bots of a plan that enter a game.
+type EstimatedGame struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The game, such as `soko of 4`.
+	Game string `protobuf:"bytes,1,opt,name=game,proto3" json:"game,omitempty"`
+	// The bots that enter it, also those that have not declared any game.
+	Bots          []string `protobuf:"bytes,2,rep,name=bots,proto3" json:"bots,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EstimatedGame) Reset() {
+	*x = EstimatedGame{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EstimatedGame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EstimatedGame) ProtoMessage() {}
+
+func (x *EstimatedGame) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EstimatedGame.ProtoReflect.Descriptor instead.
+func (*EstimatedGame) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *EstimatedGame) GetGame() string {
+	if x != nil {
+		return x.Game
+	}
+	return ""
+}
+
+func (x *EstimatedGame) GetBots() []string {
+	if x != nil {
+		return x.Bots
+	}
+	return nil
+}
+
+// Bounds a number.
+type Span struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The least.
+	Least float64 `protobuf:"fixed64,1,opt,name=least,proto3" json:"least,omitempty"`
+	// The most.
+	Most          float64 `protobuf:"fixed64,2,opt,name=most,proto3" json:"most,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Span) Reset() {
+	*x = Span{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Span) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Span) ProtoMessage() {}
+
+func (x *Span) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Span.ProtoReflect.Descriptor instead.
+func (*Span) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Span) GetLeast() float64 {
+	if x != nil {
+		return x.Least
+	}
+	return 0
+}
+
+func (x *Span) GetMost() float64 {
+	if x != nil {
+		return x.Most
+	}
+	return 0
+}
+
 // Asks for an action.
 type ControlCompetitionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -840,7 +1215,7 @@ type ControlCompetitionRequest struct {
 
 func (x *ControlCompetitionRequest) Reset() {
 	*x = ControlCompetitionRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[5]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -852,7 +1227,7 @@ func (x *ControlCompetitionRequest) String() string {
 func (*ControlCompetitionRequest) ProtoMessage() {}
 
 func (x *ControlCompetitionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[5]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,7 +1240,7 @@ func (x *ControlCompetitionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ControlCompetitionRequest.ProtoReflect.Descriptor instead.
 func (*ControlCompetitionRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{5}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ControlCompetitionRequest) GetName() string {
@@ -900,7 +1275,7 @@ type ControlCompetitionResponse struct {
 
 func (x *ControlCompetitionResponse) Reset() {
 	*x = ControlCompetitionResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[6]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -912,7 +1287,7 @@ func (x *ControlCompetitionResponse) String() string {
 func (*ControlCompetitionResponse) ProtoMessage() {}
 
 func (x *ControlCompetitionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[6]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -925,7 +1300,7 @@ func (x *ControlCompetitionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ControlCompetitionResponse.ProtoReflect.Descriptor instead.
 func (*ControlCompetitionResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{6}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ControlCompetitionResponse) GetCompetition() *CompetitionInfo {
@@ -933,6 +1308,89 @@ func (x *ControlCompetitionResponse) GetCompetition() *CompetitionInfo {
 		return x.Competition
 	}
 	return nil
+}
+
+// Asks to delete a draft.
+type DeleteCompetitionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The competition.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteCompetitionRequest) Reset() {
+	*x = DeleteCompetitionRequest{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteCompetitionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteCompetitionRequest) ProtoMessage() {}
+
+func (x *DeleteCompetitionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteCompetitionRequest.ProtoReflect.Descriptor instead.
+func (*DeleteCompetitionRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *DeleteCompetitionRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// Confirms that the draft is deleted.
+type DeleteCompetitionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteCompetitionResponse) Reset() {
+	*x = DeleteCompetitionResponse{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteCompetitionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteCompetitionResponse) ProtoMessage() {}
+
+func (x *DeleteCompetitionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteCompetitionResponse.ProtoReflect.Descriptor instead.
+func (*DeleteCompetitionResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{12}
 }
 
 // Asks to enter a bot.
@@ -948,7 +1406,7 @@ type EnterBotRequest struct {
 
 func (x *EnterBotRequest) Reset() {
 	*x = EnterBotRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[7]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1418,7 @@ func (x *EnterBotRequest) String() string {
 func (*EnterBotRequest) ProtoMessage() {}
 
 func (x *EnterBotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[7]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1431,7 @@ func (x *EnterBotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnterBotRequest.ProtoReflect.Descriptor instead.
 func (*EnterBotRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{7}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *EnterBotRequest) GetName() string {
@@ -1001,7 +1459,7 @@ type EnterBotResponse struct {
 
 func (x *EnterBotResponse) Reset() {
 	*x = EnterBotResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[8]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1013,7 +1471,7 @@ func (x *EnterBotResponse) String() string {
 func (*EnterBotResponse) ProtoMessage() {}
 
 func (x *EnterBotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[8]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1026,7 +1484,7 @@ func (x *EnterBotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EnterBotResponse.ProtoReflect.Descriptor instead.
 func (*EnterBotResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{8}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *EnterBotResponse) GetGames() []string {
@@ -1049,7 +1507,7 @@ type WithdrawBotRequest struct {
 
 func (x *WithdrawBotRequest) Reset() {
 	*x = WithdrawBotRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[9]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1061,7 +1519,7 @@ func (x *WithdrawBotRequest) String() string {
 func (*WithdrawBotRequest) ProtoMessage() {}
 
 func (x *WithdrawBotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[9]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1074,7 +1532,7 @@ func (x *WithdrawBotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawBotRequest.ProtoReflect.Descriptor instead.
 func (*WithdrawBotRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{9}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WithdrawBotRequest) GetName() string {
@@ -1100,7 +1558,7 @@ type WithdrawBotResponse struct {
 
 func (x *WithdrawBotResponse) Reset() {
 	*x = WithdrawBotResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[10]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1570,7 @@ func (x *WithdrawBotResponse) String() string {
 func (*WithdrawBotResponse) ProtoMessage() {}
 
 func (x *WithdrawBotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[10]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1583,7 @@ func (x *WithdrawBotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawBotResponse.ProtoReflect.Descriptor instead.
 func (*WithdrawBotResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{10}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{16}
 }
 
 // Asks to disqualify a bot.
@@ -1143,7 +1601,7 @@ type DisqualifyBotRequest struct {
 
 func (x *DisqualifyBotRequest) Reset() {
 	*x = DisqualifyBotRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[11]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1155,7 +1613,7 @@ func (x *DisqualifyBotRequest) String() string {
 func (*DisqualifyBotRequest) ProtoMessage() {}
 
 func (x *DisqualifyBotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[11]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1168,7 +1626,7 @@ func (x *DisqualifyBotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisqualifyBotRequest.ProtoReflect.Descriptor instead.
 func (*DisqualifyBotRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{11}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *DisqualifyBotRequest) GetName() string {
@@ -1201,7 +1659,7 @@ type DisqualifyBotResponse struct {
 
 func (x *DisqualifyBotResponse) Reset() {
 	*x = DisqualifyBotResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[12]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1213,7 +1671,7 @@ func (x *DisqualifyBotResponse) String() string {
 func (*DisqualifyBotResponse) ProtoMessage() {}
 
 func (x *DisqualifyBotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[12]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1226,7 +1684,502 @@ func (x *DisqualifyBotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DisqualifyBotResponse.ProtoReflect.Descriptor instead.
 func (*DisqualifyBotResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{12}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{18}
+}
+
+// Asks to take a disqualification back.
+type ReinstateBotRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The competition.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The bot.
+	Bot string `protobuf:"bytes,2,opt,name=bot,proto3" json:"bot,omitempty"`
+	// Why; the arena's records keep it.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReinstateBotRequest) Reset() {
+	*x = ReinstateBotRequest{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReinstateBotRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReinstateBotRequest) ProtoMessage() {}
+
+func (x *ReinstateBotRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReinstateBotRequest.ProtoReflect.Descriptor instead.
+func (*ReinstateBotRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ReinstateBotRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ReinstateBotRequest) GetBot() string {
+	if x != nil {
+		return x.Bot
+	}
+	return ""
+}
+
+func (x *ReinstateBotRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Confirms that the bot takes part again.
+type ReinstateBotResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReinstateBotResponse) Reset() {
+	*x = ReinstateBotResponse{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReinstateBotResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReinstateBotResponse) ProtoMessage() {}
+
+func (x *ReinstateBotResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReinstateBotResponse.ProtoReflect.Descriptor instead.
+func (*ReinstateBotResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{20}
+}
+
+// Asks to drop the deal-sets of a worker.
+type DropWorkerRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The competition.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The worker, as `key@host`; a key names all its workers.
+	Worker string `protobuf:"bytes,2,opt,name=worker,proto3" json:"worker,omitempty"`
+	// Why; the arena's records keep it.
+	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DropWorkerRequest) Reset() {
+	*x = DropWorkerRequest{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DropWorkerRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DropWorkerRequest) ProtoMessage() {}
+
+func (x *DropWorkerRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DropWorkerRequest.ProtoReflect.Descriptor instead.
+func (*DropWorkerRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *DropWorkerRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *DropWorkerRequest) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *DropWorkerRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// Says what was dropped.
+type DropWorkerResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of deal-sets.
+	Dropped uint32 `protobuf:"varint,1,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	// The number of official standings, of which the last are without them.
+	Official uint32 `protobuf:"varint,2,opt,name=official,proto3" json:"official,omitempty"`
+	// The workers whose deal-sets count.
+	Workers       []string `protobuf:"bytes,3,rep,name=workers,proto3" json:"workers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DropWorkerResponse) Reset() {
+	*x = DropWorkerResponse{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DropWorkerResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DropWorkerResponse) ProtoMessage() {}
+
+func (x *DropWorkerResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DropWorkerResponse.ProtoReflect.Descriptor instead.
+func (*DropWorkerResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *DropWorkerResponse) GetDropped() uint32 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
+func (x *DropWorkerResponse) GetOfficial() uint32 {
+	if x != nil {
+		return x.Official
+	}
+	return 0
+}
+
+func (x *DropWorkerResponse) GetWorkers() []string {
+	if x != nil {
+		return x.Workers
+	}
+	return nil
+}
+
+// Asks for the spot checks of workers.
+type ListSpotChecksRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The competition.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSpotChecksRequest) Reset() {
+	*x = ListSpotChecksRequest{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSpotChecksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSpotChecksRequest) ProtoMessage() {}
+
+func (x *ListSpotChecksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSpotChecksRequest.ProtoReflect.Descriptor instead.
+func (*ListSpotChecksRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ListSpotChecksRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// Holds the spot checks.
+type ListSpotChecksResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The workers that have played or failed deal-sets, by name. Where workers of several hosts have one key, the key has
+	// a row for all of them.
+	Workers       []*WorkerChecks `protobuf:"bytes,1,rep,name=workers,proto3" json:"workers,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSpotChecksResponse) Reset() {
+	*x = ListSpotChecksResponse{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSpotChecksResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSpotChecksResponse) ProtoMessage() {}
+
+func (x *ListSpotChecksResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSpotChecksResponse.ProtoReflect.Descriptor instead.
+func (*ListSpotChecksResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *ListSpotChecksResponse) GetWorkers() []*WorkerChecks {
+	if x != nil {
+		return x.Workers
+	}
+	return nil
+}
+
+// Counts the deal-sets of a worker, and compares some with their second play.
+type WorkerChecks struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The worker.
+	Worker string `protobuf:"bytes,1,opt,name=worker,proto3" json:"worker,omitempty"`
+	// How many deal-sets were played again.
+	DealSets uint32 `protobuf:"varint,2,opt,name=deal_sets,json=dealSets,proto3" json:"deal_sets,omitempty"`
+	// How many of them had the same scores.
+	SameScores uint32 `protobuf:"varint,3,opt,name=same_scores,json=sameScores,proto3" json:"same_scores,omitempty"`
+	// What bots scored more in the first play, the smallest p-value first.
+	Favours []*Favour `protobuf:"bytes,4,rep,name=favours,proto3" json:"favours,omitempty"`
+	// How many deal-sets it has reported that count.
+	Reported uint32 `protobuf:"varint,5,opt,name=reported,proto3" json:"reported,omitempty"`
+	// How many begins of deal-sets failed at it.
+	FailedBegins  uint32 `protobuf:"varint,6,opt,name=failed_begins,json=failedBegins,proto3" json:"failed_begins,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkerChecks) Reset() {
+	*x = WorkerChecks{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkerChecks) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkerChecks) ProtoMessage() {}
+
+func (x *WorkerChecks) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkerChecks.ProtoReflect.Descriptor instead.
+func (*WorkerChecks) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *WorkerChecks) GetWorker() string {
+	if x != nil {
+		return x.Worker
+	}
+	return ""
+}
+
+func (x *WorkerChecks) GetDealSets() uint32 {
+	if x != nil {
+		return x.DealSets
+	}
+	return 0
+}
+
+func (x *WorkerChecks) GetSameScores() uint32 {
+	if x != nil {
+		return x.SameScores
+	}
+	return 0
+}
+
+func (x *WorkerChecks) GetFavours() []*Favour {
+	if x != nil {
+		return x.Favours
+	}
+	return nil
+}
+
+func (x *WorkerChecks) GetReported() uint32 {
+	if x != nil {
+		return x.Reported
+	}
+	return 0
+}
+
+func (x *WorkerChecks) GetFailedBegins() uint32 {
+	if x != nil {
+		return x.FailedBegins
+	}
+	return 0
+}
+
+// Compares the scores of a bot in both plays.
+type Favour struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bot.
+	Bot string `protobuf:"bytes,1,opt,name=bot,proto3" json:"bot,omitempty"`
+	// The number of its deal-sets.
+	DealSets uint32 `protobuf:"varint,2,opt,name=deal_sets,json=dealSets,proto3" json:"deal_sets,omitempty"`
+	// How much more it scored in the first play, in points a deal-set.
+	PerDealSet float64 `protobuf:"fixed64,3,opt,name=per_deal_set,json=perDealSet,proto3" json:"per_deal_set,omitempty"`
+	// The probability of so much by chance.
+	PValue float64 `protobuf:"fixed64,4,opt,name=p_value,json=pValue,proto3" json:"p_value,omitempty"`
+	// Whether it is too much for chance, over all bots and workers together.
+	StandsOut     bool `protobuf:"varint,5,opt,name=stands_out,json=standsOut,proto3" json:"stands_out,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Favour) Reset() {
+	*x = Favour{}
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Favour) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Favour) ProtoMessage() {}
+
+func (x *Favour) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Favour.ProtoReflect.Descriptor instead.
+func (*Favour) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *Favour) GetBot() string {
+	if x != nil {
+		return x.Bot
+	}
+	return ""
+}
+
+func (x *Favour) GetDealSets() uint32 {
+	if x != nil {
+		return x.DealSets
+	}
+	return 0
+}
+
+func (x *Favour) GetPerDealSet() float64 {
+	if x != nil {
+		return x.PerDealSet
+	}
+	return 0
+}
+
+func (x *Favour) GetPValue() float64 {
+	if x != nil {
+		return x.PValue
+	}
+	return 0
+}
+
+func (x *Favour) GetStandsOut() bool {
+	if x != nil {
+		return x.StandsOut
+	}
+	return false
 }
 
 // Asks to announce a text.
@@ -1242,7 +2195,7 @@ type AnnounceRequest struct {
 
 func (x *AnnounceRequest) Reset() {
 	*x = AnnounceRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[13]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1254,7 +2207,7 @@ func (x *AnnounceRequest) String() string {
 func (*AnnounceRequest) ProtoMessage() {}
 
 func (x *AnnounceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[13]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1267,7 +2220,7 @@ func (x *AnnounceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnnounceRequest.ProtoReflect.Descriptor instead.
 func (*AnnounceRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{13}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *AnnounceRequest) GetName() string {
@@ -1293,7 +2246,7 @@ type AnnounceResponse struct {
 
 func (x *AnnounceResponse) Reset() {
 	*x = AnnounceResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[14]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +2258,7 @@ func (x *AnnounceResponse) String() string {
 func (*AnnounceResponse) ProtoMessage() {}
 
 func (x *AnnounceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[14]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +2271,7 @@ func (x *AnnounceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnnounceResponse.ProtoReflect.Descriptor instead.
 func (*AnnounceResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{14}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{28}
 }
 
 // Asks for a competition.
@@ -1332,7 +2285,7 @@ type GetCompetitionRequest struct {
 
 func (x *GetCompetitionRequest) Reset() {
 	*x = GetCompetitionRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[15]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1344,7 +2297,7 @@ func (x *GetCompetitionRequest) String() string {
 func (*GetCompetitionRequest) ProtoMessage() {}
 
 func (x *GetCompetitionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[15]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1357,7 +2310,7 @@ func (x *GetCompetitionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompetitionRequest.ProtoReflect.Descriptor instead.
 func (*GetCompetitionRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{15}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetCompetitionRequest) GetName() string {
@@ -1378,7 +2331,7 @@ type GetCompetitionResponse struct {
 
 func (x *GetCompetitionResponse) Reset() {
 	*x = GetCompetitionResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[16]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1390,7 +2343,7 @@ func (x *GetCompetitionResponse) String() string {
 func (*GetCompetitionResponse) ProtoMessage() {}
 
 func (x *GetCompetitionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[16]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1403,7 +2356,7 @@ func (x *GetCompetitionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompetitionResponse.ProtoReflect.Descriptor instead.
 func (*GetCompetitionResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{16}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetCompetitionResponse) GetCompetition() *CompetitionInfo {
@@ -1426,7 +2379,7 @@ type ListCompetitionsRequest struct {
 
 func (x *ListCompetitionsRequest) Reset() {
 	*x = ListCompetitionsRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[17]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1438,7 +2391,7 @@ func (x *ListCompetitionsRequest) String() string {
 func (*ListCompetitionsRequest) ProtoMessage() {}
 
 func (x *ListCompetitionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[17]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1451,7 +2404,7 @@ func (x *ListCompetitionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompetitionsRequest.ProtoReflect.Descriptor instead.
 func (*ListCompetitionsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{17}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListCompetitionsRequest) GetPageSize() uint32 {
@@ -1481,7 +2434,7 @@ type ListCompetitionsResponse struct {
 
 func (x *ListCompetitionsResponse) Reset() {
 	*x = ListCompetitionsResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[18]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1493,7 +2446,7 @@ func (x *ListCompetitionsResponse) String() string {
 func (*ListCompetitionsResponse) ProtoMessage() {}
 
 func (x *ListCompetitionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[18]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1506,7 +2459,7 @@ func (x *ListCompetitionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCompetitionsResponse.ProtoReflect.Descriptor instead.
 func (*ListCompetitionsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{18}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListCompetitionsResponse) GetCompetitions() []*CompetitionInfo {
@@ -1544,7 +2497,7 @@ type RoundInfo struct {
 
 func (x *RoundInfo) Reset() {
 	*x = RoundInfo{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[19]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1556,7 +2509,7 @@ func (x *RoundInfo) String() string {
 func (*RoundInfo) ProtoMessage() {}
 
 func (x *RoundInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[19]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1569,7 +2522,7 @@ func (x *RoundInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RoundInfo.ProtoReflect.Descriptor instead.
 func (*RoundInfo) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{19}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RoundInfo) GetGame() string {
@@ -1625,7 +2578,7 @@ type BotGroup struct {
 
 func (x *BotGroup) Reset() {
 	*x = BotGroup{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[20]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1637,7 +2590,7 @@ func (x *BotGroup) String() string {
 func (*BotGroup) ProtoMessage() {}
 
 func (x *BotGroup) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[20]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1650,7 +2603,7 @@ func (x *BotGroup) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotGroup.ProtoReflect.Descriptor instead.
 func (*BotGroup) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{20}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *BotGroup) GetBots() []string {
@@ -1675,7 +2628,7 @@ type ListRoundsRequest struct {
 
 func (x *ListRoundsRequest) Reset() {
 	*x = ListRoundsRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[21]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1687,7 +2640,7 @@ func (x *ListRoundsRequest) String() string {
 func (*ListRoundsRequest) ProtoMessage() {}
 
 func (x *ListRoundsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[21]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1700,7 +2653,7 @@ func (x *ListRoundsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoundsRequest.ProtoReflect.Descriptor instead.
 func (*ListRoundsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{21}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListRoundsRequest) GetName() string {
@@ -1737,7 +2690,7 @@ type ListRoundsResponse struct {
 
 func (x *ListRoundsResponse) Reset() {
 	*x = ListRoundsResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[22]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1749,7 +2702,7 @@ func (x *ListRoundsResponse) String() string {
 func (*ListRoundsResponse) ProtoMessage() {}
 
 func (x *ListRoundsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[22]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1762,7 +2715,7 @@ func (x *ListRoundsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRoundsResponse.ProtoReflect.Descriptor instead.
 func (*ListRoundsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{22}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListRoundsResponse) GetRounds() []*RoundInfo {
@@ -1790,7 +2743,7 @@ type WatchCompetitionRequest struct {
 
 func (x *WatchCompetitionRequest) Reset() {
 	*x = WatchCompetitionRequest{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[23]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1802,7 +2755,7 @@ func (x *WatchCompetitionRequest) String() string {
 func (*WatchCompetitionRequest) ProtoMessage() {}
 
 func (x *WatchCompetitionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[23]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1815,7 +2768,7 @@ func (x *WatchCompetitionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchCompetitionRequest.ProtoReflect.Descriptor instead.
 func (*WatchCompetitionRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{23}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *WatchCompetitionRequest) GetName() string {
@@ -1836,7 +2789,7 @@ type WatchCompetitionResponse struct {
 
 func (x *WatchCompetitionResponse) Reset() {
 	*x = WatchCompetitionResponse{}
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[24]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1848,7 +2801,7 @@ func (x *WatchCompetitionResponse) String() string {
 func (*WatchCompetitionResponse) ProtoMessage() {}
 
 func (x *WatchCompetitionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_competitions_proto_msgTypes[24]
+	mi := &file_cardarena_v1_competitions_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1861,7 +2814,7 @@ func (x *WatchCompetitionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchCompetitionResponse.ProtoReflect.Descriptor instead.
 func (*WatchCompetitionResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{24}
+	return file_cardarena_v1_competitions_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *WatchCompetitionResponse) GetCompetition() *CompetitionInfo {
@@ -1912,17 +2865,55 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\x03out\x18\x05 \x01(\x0e2\x1d.cardarena.v1.CompetitionExitR\x03out\x12\x16\n" +
 	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x12\n" +
 	"\x04away\x18\a \x01(\tR\x04away\x12\x14\n" +
-	"\x05games\x18\b \x03(\tR\x05games\"2\n" +
+	"\x05games\x18\b \x03(\tR\x05games\"z\n" +
 	"\x18CreateCompetitionRequest\x12\x16\n" +
-	"\x06config\x18\x01 \x01(\tR\x06config\"\\\n" +
+	"\x06config\x18\x01 \x01(\tR\x06config\x12\x1f\n" +
+	"\vor_continue\x18\x02 \x01(\bR\n" +
+	"orContinue\x12%\n" +
+	"\x0eaccept_changed\x18\x03 \x01(\bR\racceptChanged\"\\\n" +
 	"\x19CreateCompetitionResponse\x12?\n" +
-	"\vcompetition\x18\x01 \x01(\v2\x1d.cardarena.v1.CompetitionInfoR\vcompetition\"\xaf\x01\n" +
+	"\vcompetition\x18\x01 \x01(\v2\x1d.cardarena.v1.CompetitionInfoR\vcompetition\"\x91\x01\n" +
+	"\x1aEstimateCompetitionRequest\x12\x16\n" +
+	"\x06config\x18\x01 \x01(\tR\x06config\x12\x1f\n" +
+	"\bentrants\x18\x02 \x01(\rH\x00R\bentrants\x88\x01\x01\x12\x14\n" +
+	"\x05cores\x18\x03 \x01(\rR\x05cores\x12\x17\n" +
+	"\amatch_s\x18\x04 \x01(\x01R\x06matchSB\v\n" +
+	"\t_entrants\"\xb3\x04\n" +
+	"\x1bEstimateCompetitionResponse\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x127\n" +
+	"\x06format\x18\x02 \x01(\x0e2\x1f.cardarena.v1.CompetitionFormatR\x06format\x12\x1c\n" +
+	"\ttimetable\x18\x03 \x01(\tR\ttimetable\x12\x12\n" +
+	"\x04bots\x18\x04 \x01(\rR\x04bots\x121\n" +
+	"\x05games\x18\x05 \x03(\v2\x1b.cardarena.v1.EstimatedGameR\x05games\x12\x1e\n" +
+	"\n" +
+	"undeclared\x18\x06 \x03(\tR\n" +
+	"undeclared\x12\"\n" +
+	"\rin_every_game\x18\a \x03(\tR\vinEveryGame\x12\x17\n" +
+	"\awhy_not\x18\b \x01(\tR\x06whyNot\x12\x14\n" +
+	"\x05cores\x18\t \x01(\rR\x05cores\x12\x17\n" +
+	"\amatch_s\x18\n" +
+	" \x01(\x01R\x06matchS\x12/\n" +
+	"\tdeal_sets\x18\v \x01(\v2\x12.cardarena.v1.SpanR\bdealSets\x12,\n" +
+	"\amatches\x18\f \x01(\v2\x12.cardarena.v1.SpanR\amatches\x12(\n" +
+	"\x05hours\x18\r \x01(\v2\x12.cardarena.v1.SpanR\x05hours\x121\n" +
+	"\n" +
+	"core_hours\x18\x0e \x01(\v2\x12.cardarena.v1.SpanR\tcoreHours\x12\x1a\n" +
+	"\bwarnings\x18\x0f \x03(\tR\bwarnings\"7\n" +
+	"\rEstimatedGame\x12\x12\n" +
+	"\x04game\x18\x01 \x01(\tR\x04game\x12\x12\n" +
+	"\x04bots\x18\x02 \x03(\tR\x04bots\"0\n" +
+	"\x04Span\x12\x14\n" +
+	"\x05least\x18\x01 \x01(\x01R\x05least\x12\x12\n" +
+	"\x04most\x18\x02 \x01(\x01R\x04most\"\xaf\x01\n" +
 	"\x19ControlCompetitionRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x127\n" +
 	"\x06action\x18\x02 \x01(\x0e2\x1f.cardarena.v1.CompetitionActionR\x06action\x12E\n" +
 	"\x0eexpected_state\x18\x03 \x01(\x0e2\x1e.cardarena.v1.CompetitionStateR\rexpectedState\"]\n" +
 	"\x1aControlCompetitionResponse\x12?\n" +
-	"\vcompetition\x18\x01 \x01(\v2\x1d.cardarena.v1.CompetitionInfoR\vcompetition\"7\n" +
+	"\vcompetition\x18\x01 \x01(\v2\x1d.cardarena.v1.CompetitionInfoR\vcompetition\".\n" +
+	"\x18DeleteCompetitionRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"\x1b\n" +
+	"\x19DeleteCompetitionResponse\"7\n" +
 	"\x0fEnterBotRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\"(\n" +
@@ -1936,7 +2927,40 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\x12\x16\n" +
 	"\x06reason\x18\x03 \x01(\tR\x06reason\"\x17\n" +
-	"\x15DisqualifyBotResponse\"9\n" +
+	"\x15DisqualifyBotResponse\"S\n" +
+	"\x13ReinstateBotRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x10\n" +
+	"\x03bot\x18\x02 \x01(\tR\x03bot\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"\x16\n" +
+	"\x14ReinstateBotResponse\"W\n" +
+	"\x11DropWorkerRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06worker\x18\x02 \x01(\tR\x06worker\x12\x16\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"d\n" +
+	"\x12DropWorkerResponse\x12\x18\n" +
+	"\adropped\x18\x01 \x01(\rR\adropped\x12\x1a\n" +
+	"\bofficial\x18\x02 \x01(\rR\bofficial\x12\x18\n" +
+	"\aworkers\x18\x03 \x03(\tR\aworkers\"+\n" +
+	"\x15ListSpotChecksRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"N\n" +
+	"\x16ListSpotChecksResponse\x124\n" +
+	"\aworkers\x18\x01 \x03(\v2\x1a.cardarena.v1.WorkerChecksR\aworkers\"\xd5\x01\n" +
+	"\fWorkerChecks\x12\x16\n" +
+	"\x06worker\x18\x01 \x01(\tR\x06worker\x12\x1b\n" +
+	"\tdeal_sets\x18\x02 \x01(\rR\bdealSets\x12\x1f\n" +
+	"\vsame_scores\x18\x03 \x01(\rR\n" +
+	"sameScores\x12.\n" +
+	"\afavours\x18\x04 \x03(\v2\x14.cardarena.v1.FavourR\afavours\x12\x1a\n" +
+	"\breported\x18\x05 \x01(\rR\breported\x12#\n" +
+	"\rfailed_begins\x18\x06 \x01(\rR\ffailedBegins\"\x91\x01\n" +
+	"\x06Favour\x12\x10\n" +
+	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x1b\n" +
+	"\tdeal_sets\x18\x02 \x01(\rR\bdealSets\x12 \n" +
+	"\fper_deal_set\x18\x03 \x01(\x01R\n" +
+	"perDealSet\x12\x17\n" +
+	"\ap_value\x18\x04 \x01(\x01R\x06pValue\x12\x1d\n" +
+	"\n" +
+	"stands_out\x18\x05 \x01(\bR\tstandsOut\"9\n" +
 	"\x0fAnnounceRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\"\x12\n" +
@@ -2001,13 +3025,20 @@ const file_cardarena_v1_competitions_proto_rawDesc = "" +
 	"\x0fCompetitionExit\x12 \n" +
 	"\x1cCOMPETITION_EXIT_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aCOMPETITION_EXIT_WITHDRAWN\x10\x01\x12!\n" +
-	"\x1dCOMPETITION_EXIT_DISQUALIFIED\x10\x022\x9d\a\n" +
+	"\x1dCOMPETITION_EXIT_DISQUALIFIED\x10\x022\xf4\n" +
+	"\n" +
 	"\x12CompetitionService\x12d\n" +
-	"\x11CreateCompetition\x12&.cardarena.v1.CreateCompetitionRequest\x1a'.cardarena.v1.CreateCompetitionResponse\x12g\n" +
-	"\x12ControlCompetition\x12'.cardarena.v1.ControlCompetitionRequest\x1a(.cardarena.v1.ControlCompetitionResponse\x12I\n" +
+	"\x11CreateCompetition\x12&.cardarena.v1.CreateCompetitionRequest\x1a'.cardarena.v1.CreateCompetitionResponse\x12j\n" +
+	"\x13EstimateCompetition\x12(.cardarena.v1.EstimateCompetitionRequest\x1a).cardarena.v1.EstimateCompetitionResponse\x12g\n" +
+	"\x12ControlCompetition\x12'.cardarena.v1.ControlCompetitionRequest\x1a(.cardarena.v1.ControlCompetitionResponse\x12d\n" +
+	"\x11DeleteCompetition\x12&.cardarena.v1.DeleteCompetitionRequest\x1a'.cardarena.v1.DeleteCompetitionResponse\x12I\n" +
 	"\bEnterBot\x12\x1d.cardarena.v1.EnterBotRequest\x1a\x1e.cardarena.v1.EnterBotResponse\x12R\n" +
 	"\vWithdrawBot\x12 .cardarena.v1.WithdrawBotRequest\x1a!.cardarena.v1.WithdrawBotResponse\x12X\n" +
-	"\rDisqualifyBot\x12\".cardarena.v1.DisqualifyBotRequest\x1a#.cardarena.v1.DisqualifyBotResponse\x12I\n" +
+	"\rDisqualifyBot\x12\".cardarena.v1.DisqualifyBotRequest\x1a#.cardarena.v1.DisqualifyBotResponse\x12U\n" +
+	"\fReinstateBot\x12!.cardarena.v1.ReinstateBotRequest\x1a\".cardarena.v1.ReinstateBotResponse\x12O\n" +
+	"\n" +
+	"DropWorker\x12\x1f.cardarena.v1.DropWorkerRequest\x1a .cardarena.v1.DropWorkerResponse\x12[\n" +
+	"\x0eListSpotChecks\x12#.cardarena.v1.ListSpotChecksRequest\x1a$.cardarena.v1.ListSpotChecksResponse\x12I\n" +
 	"\bAnnounce\x12\x1d.cardarena.v1.AnnounceRequest\x1a\x1e.cardarena.v1.AnnounceResponse\x12[\n" +
 	"\x0eGetCompetition\x12#.cardarena.v1.GetCompetitionRequest\x1a$.cardarena.v1.GetCompetitionResponse\x12a\n" +
 	"\x10ListCompetitions\x12%.cardarena.v1.ListCompetitionsRequest\x1a&.cardarena.v1.ListCompetitionsResponse\x12O\n" +
@@ -2029,39 +3060,53 @@ func file_cardarena_v1_competitions_proto_rawDescGZIP() []byte {
 }
 
 var file_cardarena_v1_competitions_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_cardarena_v1_competitions_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_cardarena_v1_competitions_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_cardarena_v1_competitions_proto_goTypes = []any{
-	(CompetitionState)(0),              // 0: cardarena.v1.CompetitionState
-	(CompetitionAction)(0),             // 1: cardarena.v1.CompetitionAction
-	(CompetitionFormat)(0),             // 2: cardarena.v1.CompetitionFormat
-	(EntryPolicy)(0),                   // 3: cardarena.v1.EntryPolicy
-	(CompetitionExit)(0),               // 4: cardarena.v1.CompetitionExit
-	(*CompetitionInfo)(nil),            // 5: cardarena.v1.CompetitionInfo
-	(*CompetitionGame)(nil),            // 6: cardarena.v1.CompetitionGame
-	(*CompetitionBot)(nil),             // 7: cardarena.v1.CompetitionBot
-	(*CreateCompetitionRequest)(nil),   // 8: cardarena.v1.CreateCompetitionRequest
-	(*CreateCompetitionResponse)(nil),  // 9: cardarena.v1.CreateCompetitionResponse
-	(*ControlCompetitionRequest)(nil),  // 10: cardarena.v1.ControlCompetitionRequest
-	(*ControlCompetitionResponse)(nil), // 11: cardarena.v1.ControlCompetitionResponse
-	(*EnterBotRequest)(nil),            // 12: cardarena.v1.EnterBotRequest
-	(*EnterBotResponse)(nil),           // 13: cardarena.v1.EnterBotResponse
-	(*WithdrawBotRequest)(nil),         // 14: cardarena.v1.WithdrawBotRequest
-	(*WithdrawBotResponse)(nil),        // 15: cardarena.v1.WithdrawBotResponse
-	(*DisqualifyBotRequest)(nil),       // 16: cardarena.v1.DisqualifyBotRequest
-	(*DisqualifyBotResponse)(nil),      // 17: cardarena.v1.DisqualifyBotResponse
-	(*AnnounceRequest)(nil),            // 18: cardarena.v1.AnnounceRequest
-	(*AnnounceResponse)(nil),           // 19: cardarena.v1.AnnounceResponse
-	(*GetCompetitionRequest)(nil),      // 20: cardarena.v1.GetCompetitionRequest
-	(*GetCompetitionResponse)(nil),     // 21: cardarena.v1.GetCompetitionResponse
-	(*ListCompetitionsRequest)(nil),    // 22: cardarena.v1.ListCompetitionsRequest
-	(*ListCompetitionsResponse)(nil),   // 23: cardarena.v1.ListCompetitionsResponse
-	(*RoundInfo)(nil),                  // 24: cardarena.v1.RoundInfo
-	(*BotGroup)(nil),                   // 25: cardarena.v1.BotGroup
-	(*ListRoundsRequest)(nil),          // 26: cardarena.v1.ListRoundsRequest
-	(*ListRoundsResponse)(nil),         // 27: cardarena.v1.ListRoundsResponse
-	(*WatchCompetitionRequest)(nil),    // 28: cardarena.v1.WatchCompetitionRequest
-	(*WatchCompetitionResponse)(nil),   // 29: cardarena.v1.WatchCompetitionResponse
-	(BotKind)(0),                       // 30: cardarena.v1.BotKind
+	(CompetitionState)(0),               // 0: cardarena.v1.CompetitionState
+	(CompetitionAction)(0),              // 1: cardarena.v1.CompetitionAction
+	(CompetitionFormat)(0),              // 2: cardarena.v1.CompetitionFormat
+	(EntryPolicy)(0),                    // 3: cardarena.v1.EntryPolicy
+	(CompetitionExit)(0),                // 4: cardarena.v1.CompetitionExit
+	(*CompetitionInfo)(nil),             // 5: cardarena.v1.CompetitionInfo
+	(*CompetitionGame)(nil),             // 6: cardarena.v1.CompetitionGame
+	(*CompetitionBot)(nil),              // 7: cardarena.v1.CompetitionBot
+	(*CreateCompetitionRequest)(nil),    // 8: cardarena.v1.CreateCompetitionRequest
+	(*CreateCompetitionResponse)(nil),   // 9: cardarena.v1.CreateCompetitionResponse
+	(*EstimateCompetitionRequest)(nil),  // 10: cardarena.v1.EstimateCompetitionRequest
+	(*EstimateCompetitionResponse)(nil), // 11: cardarena.v1.EstimateCompetitionResponse
+	(*EstimatedGame)(nil),               // 12: cardarena.v1.EstimatedGame
+	(*Span)(nil),                        // 13: cardarena.v1.Span
+	(*ControlCompetitionRequest)(nil),   // 14: cardarena.v1.ControlCompetitionRequest
+	(*ControlCompetitionResponse)(nil),  // 15: cardarena.v1.ControlCompetitionResponse
+	(*DeleteCompetitionRequest)(nil),    // 16: cardarena.v1.DeleteCompetitionRequest
+	(*DeleteCompetitionResponse)(nil),   // 17: cardarena.v1.DeleteCompetitionResponse
+	(*EnterBotRequest)(nil),             // 18: cardarena.v1.EnterBotRequest
+	(*EnterBotResponse)(nil),            // 19: cardarena.v1.EnterBotResponse
+	(*WithdrawBotRequest)(nil),          // 20: cardarena.v1.WithdrawBotRequest
+	(*WithdrawBotResponse)(nil),         // 21: cardarena.v1.WithdrawBotResponse
+	(*DisqualifyBotRequest)(nil),        // 22: cardarena.v1.DisqualifyBotRequest
+	(*DisqualifyBotResponse)(nil),       // 23: cardarena.v1.DisqualifyBotResponse
+	(*ReinstateBotRequest)(nil),         // 24: cardarena.v1.ReinstateBotRequest
+	(*ReinstateBotResponse)(nil),        // 25: cardarena.v1.ReinstateBotResponse
+	(*DropWorkerRequest)(nil),           // 26: cardarena.v1.DropWorkerRequest
+	(*DropWorkerResponse)(nil),          // 27: cardarena.v1.DropWorkerResponse
+	(*ListSpotChecksRequest)(nil),       // 28: cardarena.v1.ListSpotChecksRequest
+	(*ListSpotChecksResponse)(nil),      // 29: cardarena.v1.ListSpotChecksResponse
+	(*WorkerChecks)(nil),                // 30: cardarena.v1.WorkerChecks
+	(*Favour)(nil),                      // 31: cardarena.v1.Favour
+	(*AnnounceRequest)(nil),             // 32: cardarena.v1.AnnounceRequest
+	(*AnnounceResponse)(nil),            // 33: cardarena.v1.AnnounceResponse
+	(*GetCompetitionRequest)(nil),       // 34: cardarena.v1.GetCompetitionRequest
+	(*GetCompetitionResponse)(nil),      // 35: cardarena.v1.GetCompetitionResponse
+	(*ListCompetitionsRequest)(nil),     // 36: cardarena.v1.ListCompetitionsRequest
+	(*ListCompetitionsResponse)(nil),    // 37: cardarena.v1.ListCompetitionsResponse
+	(*RoundInfo)(nil),                   // 38: cardarena.v1.RoundInfo
+	(*BotGroup)(nil),                    // 39: cardarena.v1.BotGroup
+	(*ListRoundsRequest)(nil),           // 40: cardarena.v1.ListRoundsRequest
+	(*ListRoundsResponse)(nil),          // 41: cardarena.v1.ListRoundsResponse
+	(*WatchCompetitionRequest)(nil),     // 42: cardarena.v1.WatchCompetitionRequest
+	(*WatchCompetitionResponse)(nil),    // 43: cardarena.v1.WatchCompetitionResponse
+	(BotKind)(0),                        // 44: cardarena.v1.BotKind
 }
 var file_cardarena_v1_competitions_proto_depIdxs = []int32{
 	2,  // 0: cardarena.v1.CompetitionInfo.format:type_name -> cardarena.v1.CompetitionFormat
@@ -2069,42 +3114,60 @@ var file_cardarena_v1_competitions_proto_depIdxs = []int32{
 	0,  // 2: cardarena.v1.CompetitionInfo.state:type_name -> cardarena.v1.CompetitionState
 	6,  // 3: cardarena.v1.CompetitionInfo.games:type_name -> cardarena.v1.CompetitionGame
 	7,  // 4: cardarena.v1.CompetitionInfo.bots:type_name -> cardarena.v1.CompetitionBot
-	30, // 5: cardarena.v1.CompetitionBot.kind:type_name -> cardarena.v1.BotKind
+	44, // 5: cardarena.v1.CompetitionBot.kind:type_name -> cardarena.v1.BotKind
 	4,  // 6: cardarena.v1.CompetitionBot.out:type_name -> cardarena.v1.CompetitionExit
 	5,  // 7: cardarena.v1.CreateCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
-	1,  // 8: cardarena.v1.ControlCompetitionRequest.action:type_name -> cardarena.v1.CompetitionAction
-	0,  // 9: cardarena.v1.ControlCompetitionRequest.expected_state:type_name -> cardarena.v1.CompetitionState
-	5,  // 10: cardarena.v1.ControlCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
-	5,  // 11: cardarena.v1.GetCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
-	5,  // 12: cardarena.v1.ListCompetitionsResponse.competitions:type_name -> cardarena.v1.CompetitionInfo
-	25, // 13: cardarena.v1.RoundInfo.groups:type_name -> cardarena.v1.BotGroup
-	24, // 14: cardarena.v1.ListRoundsResponse.rounds:type_name -> cardarena.v1.RoundInfo
-	5,  // 15: cardarena.v1.WatchCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
-	8,  // 16: cardarena.v1.CompetitionService.CreateCompetition:input_type -> cardarena.v1.CreateCompetitionRequest
-	10, // 17: cardarena.v1.CompetitionService.ControlCompetition:input_type -> cardarena.v1.ControlCompetitionRequest
-	12, // 18: cardarena.v1.CompetitionService.EnterBot:input_type -> cardarena.v1.EnterBotRequest
-	14, // 19: cardarena.v1.CompetitionService.WithdrawBot:input_type -> cardarena.v1.WithdrawBotRequest
-	16, // 20: cardarena.v1.CompetitionService.DisqualifyBot:input_type -> cardarena.v1.DisqualifyBotRequest
-	18, // 21: cardarena.v1.CompetitionService.Announce:input_type -> cardarena.v1.AnnounceRequest
-	20, // 22: cardarena.v1.CompetitionService.GetCompetition:input_type -> cardarena.v1.GetCompetitionRequest
-	22, // 23: cardarena.v1.CompetitionService.ListCompetitions:input_type -> cardarena.v1.ListCompetitionsRequest
-	26, // 24: cardarena.v1.CompetitionService.ListRounds:input_type -> cardarena.v1.ListRoundsRequest
-	28, // 25: cardarena.v1.CompetitionService.WatchCompetition:input_type -> cardarena.v1.WatchCompetitionRequest
-	9,  // 26: cardarena.v1.CompetitionService.CreateCompetition:output_type -> cardarena.v1.CreateCompetitionResponse
-	11, // 27: cardarena.v1.CompetitionService.ControlCompetition:output_type -> cardarena.v1.ControlCompetitionResponse
-	13, // 28: cardarena.v1.CompetitionService.EnterBot:output_type -> cardarena.v1.EnterBotResponse
-	15, // 29: cardarena.v1.CompetitionService.WithdrawBot:output_type -> cardarena.v1.WithdrawBotResponse
-	17, // 30: cardarena.v1.CompetitionService.DisqualifyBot:output_type -> cardarena.v1.DisqualifyBotResponse
-	19, // 31: cardarena.v1.CompetitionService.Announce:output_type -> cardarena.v1.AnnounceResponse
-	21, // 32: cardarena.v1.CompetitionService.GetCompetition:output_type -> cardarena.v1.GetCompetitionResponse
-	23, // 33: cardarena.v1.CompetitionService.ListCompetitions:output_type -> cardarena.v1.ListCompetitionsResponse
-	27, // 34: cardarena.v1.CompetitionService.ListRounds:output_type -> cardarena.v1.ListRoundsResponse
-	29, // 35: cardarena.v1.CompetitionService.WatchCompetition:output_type -> cardarena.v1.WatchCompetitionResponse
-	26, // [26:36] is the sub-list for method output_type
-	16, // [16:26] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	2,  // 8: cardarena.v1.EstimateCompetitionResponse.format:type_name -> cardarena.v1.CompetitionFormat
+	12, // 9: cardarena.v1.EstimateCompetitionResponse.games:type_name -> cardarena.v1.EstimatedGame
+	13, // 10: cardarena.v1.EstimateCompetitionResponse.deal_sets:type_name -> cardarena.v1.Span
+	13, // 11: cardarena.v1.EstimateCompetitionResponse.matches:type_name -> cardarena.v1.Span
+	13, // 12: cardarena.v1.EstimateCompetitionResponse.hours:type_name -> cardarena.v1.Span
+	13, // 13: cardarena.v1.EstimateCompetitionResponse.core_hours:type_name -> cardarena.v1.Span
+	1,  // 14: cardarena.v1.ControlCompetitionRequest.action:type_name -> cardarena.v1.CompetitionAction
+	0,  // 15: cardarena.v1.ControlCompetitionRequest.expected_state:type_name -> cardarena.v1.CompetitionState
+	5,  // 16: cardarena.v1.ControlCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
+	30, // 17: cardarena.v1.ListSpotChecksResponse.workers:type_name -> cardarena.v1.WorkerChecks
+	31, // 18: cardarena.v1.WorkerChecks.favours:type_name -> cardarena.v1.Favour
+	5,  // 19: cardarena.v1.GetCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
+	5,  // 20: cardarena.v1.ListCompetitionsResponse.competitions:type_name -> cardarena.v1.CompetitionInfo
+	39, // 21: cardarena.v1.RoundInfo.groups:type_name -> cardarena.v1.BotGroup
+	38, // 22: cardarena.v1.ListRoundsResponse.rounds:type_name -> cardarena.v1.RoundInfo
+	5,  // 23: cardarena.v1.WatchCompetitionResponse.competition:type_name -> cardarena.v1.CompetitionInfo
+	8,  // 24: cardarena.v1.CompetitionService.CreateCompetition:input_type -> cardarena.v1.CreateCompetitionRequest
+	10, // 25: cardarena.v1.CompetitionService.EstimateCompetition:input_type -> cardarena.v1.EstimateCompetitionRequest
+	14, // 26: cardarena.v1.CompetitionService.ControlCompetition:input_type -> cardarena.v1.ControlCompetitionRequest
+	16, // 27: cardarena.v1.CompetitionService.DeleteCompetition:input_type -> cardarena.v1.DeleteCompetitionRequest
+	18, // 28: cardarena.v1.CompetitionService.EnterBot:input_type -> cardarena.v1.EnterBotRequest
+	20, // 29: cardarena.v1.CompetitionService.WithdrawBot:input_type -> cardarena.v1.WithdrawBotRequest
+	22, // 30: cardarena.v1.CompetitionService.DisqualifyBot:input_type -> cardarena.v1.DisqualifyBotRequest
+	24, // 31: cardarena.v1.CompetitionService.ReinstateBot:input_type -> cardarena.v1.ReinstateBotRequest
+	26, // 32: cardarena.v1.CompetitionService.DropWorker:input_type -> cardarena.v1.DropWorkerRequest
+	28, // 33: cardarena.v1.CompetitionService.ListSpotChecks:input_type -> cardarena.v1.ListSpotChecksRequest
+	32, // 34: cardarena.v1.CompetitionService.Announce:input_type -> cardarena.v1.AnnounceRequest
+	34, // 35: cardarena.v1.CompetitionService.GetCompetition:input_type -> cardarena.v1.GetCompetitionRequest
+	36, // 36: cardarena.v1.CompetitionService.ListCompetitions:input_type -> cardarena.v1.ListCompetitionsRequest
+	40, // 37: cardarena.v1.CompetitionService.ListRounds:input_type -> cardarena.v1.ListRoundsRequest
+	42, // 38: cardarena.v1.CompetitionService.WatchCompetition:input_type -> cardarena.v1.WatchCompetitionRequest
+	9,  // 39: cardarena.v1.CompetitionService.CreateCompetition:output_type -> cardarena.v1.CreateCompetitionResponse
+	11, // 40: cardarena.v1.CompetitionService.EstimateCompetition:output_type -> cardarena.v1.EstimateCompetitionResponse
+	15, // 41: cardarena.v1.CompetitionService.ControlCompetition:output_type -> cardarena.v1.ControlCompetitionResponse
+	17, // 42: cardarena.v1.CompetitionService.DeleteCompetition:output_type -> cardarena.v1.DeleteCompetitionResponse
+	19, // 43: cardarena.v1.CompetitionService.EnterBot:output_type -> cardarena.v1.EnterBotResponse
+	21, // 44: cardarena.v1.CompetitionService.WithdrawBot:output_type -> cardarena.v1.WithdrawBotResponse
+	23, // 45: cardarena.v1.CompetitionService.DisqualifyBot:output_type -> cardarena.v1.DisqualifyBotResponse
+	25, // 46: cardarena.v1.CompetitionService.ReinstateBot:output_type -> cardarena.v1.ReinstateBotResponse
+	27, // 47: cardarena.v1.CompetitionService.DropWorker:output_type -> cardarena.v1.DropWorkerResponse
+	29, // 48: cardarena.v1.CompetitionService.ListSpotChecks:output_type -> cardarena.v1.ListSpotChecksResponse
+	33, // 49: cardarena.v1.CompetitionService.Announce:output_type -> cardarena.v1.AnnounceResponse
+	35, // 50: cardarena.v1.CompetitionService.GetCompetition:output_type -> cardarena.v1.GetCompetitionResponse
+	37, // 51: cardarena.v1.CompetitionService.ListCompetitions:output_type -> cardarena.v1.ListCompetitionsResponse
+	41, // 52: cardarena.v1.CompetitionService.ListRounds:output_type -> cardarena.v1.ListRoundsResponse
+	43, // 53: cardarena.v1.CompetitionService.WatchCompetition:output_type -> cardarena.v1.WatchCompetitionResponse
+	39, // [39:54] is the sub-list for method output_type
+	24, // [24:39] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_competitions_proto_init() }
@@ -2113,13 +3176,14 @@ func file_cardarena_v1_competitions_proto_init() {
 		return
 	}
 	file_cardarena_v1_bots_proto_init()
+	file_cardarena_v1_competitions_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_competitions_proto_rawDesc), len(file_cardarena_v1_competitions_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   25,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -472,7 +472,21 @@ type MatchInfo struct {
 	// How it ended.
 	Ending Ending `protobuf:"varint,7,opt,name=ending,proto3,enum=cardarena.v1.Ending" json:"ending,omitempty"`
 	// Decisions of all seats so far.
-	Decisions     uint32 `protobuf:"varint,8,opt,name=decisions,proto3" json:"decisions,omitempty"`
+	Decisions uint32 `protobuf:"varint,8,opt,name=decisions,proto3" json:"decisions,omitempty"`
+	// Faults by seat, once it has ended with a result.
+	Faults []*SeatFaults `protobuf:"bytes,9,rep,name=faults,proto3" json:"faults,omitempty"`
+	// Hands played, once it has ended.
+	Hands uint32 `protobuf:"varint,10,opt,name=hands,proto3" json:"hands,omitempty"`
+	// What explains its end, such as why the arena aborted it; for organisers.
+	Evidence string `protobuf:"bytes,11,opt,name=evidence,proto3" json:"evidence,omitempty"`
+	// Its competition; empty for a match without one.
+	Competition string `protobuf:"bytes,12,opt,name=competition,proto3" json:"competition,omitempty"`
+	// Its deal-set; empty for a single match.
+	DealSet string `protobuf:"bytes,13,opt,name=deal_set,json=dealSet,proto3" json:"deal_set,omitempty"`
+	// When it ended, in milliseconds since 1970.
+	EndedUnixMs int64 `protobuf:"varint,14,opt,name=ended_unix_ms,json=endedUnixMs,proto3" json:"ended_unix_ms,omitempty"`
+	// Whether its replay is published.
+	Published     bool `protobuf:"varint,15,opt,name=published,proto3" json:"published,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -563,6 +577,156 @@ func (x *MatchInfo) GetDecisions() uint32 {
 	return 0
 }
 
+func (x *MatchInfo) GetFaults() []*SeatFaults {
+	if x != nil {
+		return x.Faults
+	}
+	return nil
+}
+
+func (x *MatchInfo) GetHands() uint32 {
+	if x != nil {
+		return x.Hands
+	}
+	return 0
+}
+
+func (x *MatchInfo) GetEvidence() string {
+	if x != nil {
+		return x.Evidence
+	}
+	return ""
+}
+
+func (x *MatchInfo) GetCompetition() string {
+	if x != nil {
+		return x.Competition
+	}
+	return ""
+}
+
+func (x *MatchInfo) GetDealSet() string {
+	if x != nil {
+		return x.DealSet
+	}
+	return ""
+}
+
+func (x *MatchInfo) GetEndedUnixMs() int64 {
+	if x != nil {
+		return x.EndedUnixMs
+	}
+	return 0
+}
+
+func (x *MatchInfo) GetPublished() bool {
+	if x != nil {
+		return x.Published
+	}
+	return false
+}
+
+// Counts the faults of a seat.
+type SeatFaults struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kinds of its faults.
+	Counts        []*FaultCount `protobuf:"bytes,1,rep,name=counts,proto3" json:"counts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeatFaults) Reset() {
+	*x = SeatFaults{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeatFaults) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeatFaults) ProtoMessage() {}
+
+func (x *SeatFaults) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeatFaults.ProtoReflect.Descriptor instead.
+func (*SeatFaults) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *SeatFaults) GetCounts() []*FaultCount {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
+}
+
+// Counts faults of a kind.
+type FaultCount struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind.
+	Kind FaultKind `protobuf:"varint,1,opt,name=kind,proto3,enum=cardarena.v1.FaultKind" json:"kind,omitempty"`
+	// How many there were.
+	Count         uint32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FaultCount) Reset() {
+	*x = FaultCount{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FaultCount) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FaultCount) ProtoMessage() {}
+
+func (x *FaultCount) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FaultCount.ProtoReflect.Descriptor instead.
+func (*FaultCount) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *FaultCount) GetKind() FaultKind {
+	if x != nil {
+		return x.Kind
+	}
+	return FaultKind_FAULT_KIND_UNSPECIFIED
+}
+
+func (x *FaultCount) GetCount() uint32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // Asks for one match.
 type GetMatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -574,7 +738,7 @@ type GetMatchRequest struct {
 
 func (x *GetMatchRequest) Reset() {
 	*x = GetMatchRequest{}
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[7]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -586,7 +750,7 @@ func (x *GetMatchRequest) String() string {
 func (*GetMatchRequest) ProtoMessage() {}
 
 func (x *GetMatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[7]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -599,7 +763,7 @@ func (x *GetMatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMatchRequest.ProtoReflect.Descriptor instead.
 func (*GetMatchRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{7}
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetMatchRequest) GetMatchId() string {
@@ -620,7 +784,7 @@ type GetMatchResponse struct {
 
 func (x *GetMatchResponse) Reset() {
 	*x = GetMatchResponse{}
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[8]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -632,7 +796,7 @@ func (x *GetMatchResponse) String() string {
 func (*GetMatchResponse) ProtoMessage() {}
 
 func (x *GetMatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[8]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -645,7 +809,7 @@ func (x *GetMatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMatchResponse.ProtoReflect.Descriptor instead.
 func (*GetMatchResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{8}
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *GetMatchResponse) GetMatch() *MatchInfo {
@@ -661,14 +825,19 @@ type ListMatchesRequest struct {
 	// Matches on a page; 0 is taken as 50, and at most 100 are sent.
 	PageSize uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of the page before; empty for the first.
-	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Which matches that have ended are listed. If absent, all matches are, also those in
+	// play.
+	Ended *MatchFilter `protobuf:"bytes,3,opt,name=ended,proto3" json:"ended,omitempty"`
+	// Skips so many matches that have ended after the place that the token names.
+	Skip          uint32 `protobuf:"varint,4,opt,name=skip,proto3" json:"skip,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListMatchesRequest) Reset() {
 	*x = ListMatchesRequest{}
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[9]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -680,7 +849,7 @@ func (x *ListMatchesRequest) String() string {
 func (*ListMatchesRequest) ProtoMessage() {}
 
 func (x *ListMatchesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[9]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -693,7 +862,7 @@ func (x *ListMatchesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMatchesRequest.ProtoReflect.Descriptor instead.
 func (*ListMatchesRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{9}
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListMatchesRequest) GetPageSize() uint32 {
@@ -706,6 +875,130 @@ func (x *ListMatchesRequest) GetPageSize() uint32 {
 func (x *ListMatchesRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
+	}
+	return ""
+}
+
+func (x *ListMatchesRequest) GetEnded() *MatchFilter {
+	if x != nil {
+		return x.Ended
+	}
+	return nil
+}
+
+func (x *ListMatchesRequest) GetSkip() uint32 {
+	if x != nil {
+		return x.Skip
+	}
+	return 0
+}
+
+// Says which matches are wanted. Fields that are not set do not restrict.
+type MatchFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The game's id.
+	Game string `protobuf:"bytes,1,opt,name=game,proto3" json:"game,omitempty"`
+	// Bots that all played, at any seats.
+	Bots []string `protobuf:"bytes,2,rep,name=bots,proto3" json:"bots,omitempty"`
+	// The competition.
+	Competition string `protobuf:"bytes,3,opt,name=competition,proto3" json:"competition,omitempty"`
+	// The ending.
+	Ending Ending `protobuf:"varint,4,opt,name=ending,proto3,enum=cardarena.v1.Ending" json:"ending,omitempty"`
+	// Whether a bot must have committed a fault.
+	Faulted bool `protobuf:"varint,5,opt,name=faulted,proto3" json:"faulted,omitempty"`
+	// Whether the replay must be published.
+	Published bool `protobuf:"varint,6,opt,name=published,proto3" json:"published,omitempty"`
+	// Whether the whole deal-set must be over. For callers that are not organisers it always
+	// must.
+	Closed bool `protobuf:"varint,7,opt,name=closed,proto3" json:"closed,omitempty"`
+	// A bot that played and was not first.
+	LostBy        string `protobuf:"bytes,8,opt,name=lost_by,json=lostBy,proto3" json:"lost_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MatchFilter) Reset() {
+	*x = MatchFilter{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MatchFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MatchFilter) ProtoMessage() {}
+
+func (x *MatchFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MatchFilter.ProtoReflect.Descriptor instead.
+func (*MatchFilter) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *MatchFilter) GetGame() string {
+	if x != nil {
+		return x.Game
+	}
+	return ""
+}
+
+func (x *MatchFilter) GetBots() []string {
+	if x != nil {
+		return x.Bots
+	}
+	return nil
+}
+
+func (x *MatchFilter) GetCompetition() string {
+	if x != nil {
+		return x.Competition
+	}
+	return ""
+}
+
+func (x *MatchFilter) GetEnding() Ending {
+	if x != nil {
+		return x.Ending
+	}
+	return Ending_ENDING_UNSPECIFIED
+}
+
+func (x *MatchFilter) GetFaulted() bool {
+	if x != nil {
+		return x.Faulted
+	}
+	return false
+}
+
+func (x *MatchFilter) GetPublished() bool {
+	if x != nil {
+		return x.Published
+	}
+	return false
+}
+
+func (x *MatchFilter) GetClosed() bool {
+	if x != nil {
+		return x.Closed
+	}
+	return false
+}
+
+func (x *MatchFilter) GetLostBy() string {
+	if x != nil {
+		return x.LostBy
 	}
 	return ""
 }
@@ -723,7 +1016,7 @@ type ListMatchesResponse struct {
 
 func (x *ListMatchesResponse) Reset() {
 	*x = ListMatchesResponse{}
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[10]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -735,7 +1028,7 @@ func (x *ListMatchesResponse) String() string {
 func (*ListMatchesResponse) ProtoMessage() {}
 
 func (x *ListMatchesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[10]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -748,7 +1041,7 @@ func (x *ListMatchesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMatchesResponse.ProtoReflect.Descriptor instead.
 func (*ListMatchesResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{10}
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListMatchesResponse) GetMatches() []*MatchInfo {
@@ -759,6 +1052,217 @@ func (x *ListMatchesResponse) GetMatches() []*MatchInfo {
 }
 
 func (x *ListMatchesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// Asks for the games of matches.
+type ListPlayedGamesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which matches count.
+	Ended         *MatchFilter `protobuf:"bytes,1,opt,name=ended,proto3" json:"ended,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPlayedGamesRequest) Reset() {
+	*x = ListPlayedGamesRequest{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPlayedGamesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPlayedGamesRequest) ProtoMessage() {}
+
+func (x *ListPlayedGamesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPlayedGamesRequest.ProtoReflect.Descriptor instead.
+func (*ListPlayedGamesRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ListPlayedGamesRequest) GetEnded() *MatchFilter {
+	if x != nil {
+		return x.Ended
+	}
+	return nil
+}
+
+// Lists games.
+type ListPlayedGamesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ids.
+	Games         []string `protobuf:"bytes,1,rep,name=games,proto3" json:"games,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPlayedGamesResponse) Reset() {
+	*x = ListPlayedGamesResponse{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPlayedGamesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPlayedGamesResponse) ProtoMessage() {}
+
+func (x *ListPlayedGamesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPlayedGamesResponse.ProtoReflect.Descriptor instead.
+func (*ListPlayedGamesResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ListPlayedGamesResponse) GetGames() []string {
+	if x != nil {
+		return x.Games
+	}
+	return nil
+}
+
+// Asks for a page of bots of matches.
+type ListPlayedBotsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The competition whose matches count; empty for all matches.
+	Competition string `protobuf:"bytes,1,opt,name=competition,proto3" json:"competition,omitempty"`
+	// Names on a page; 0 is taken as 50, and at most 100 are sent.
+	PageSize uint32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The `next_page_token` of the page before; empty for the first.
+	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPlayedBotsRequest) Reset() {
+	*x = ListPlayedBotsRequest{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPlayedBotsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPlayedBotsRequest) ProtoMessage() {}
+
+func (x *ListPlayedBotsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPlayedBotsRequest.ProtoReflect.Descriptor instead.
+func (*ListPlayedBotsRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ListPlayedBotsRequest) GetCompetition() string {
+	if x != nil {
+		return x.Competition
+	}
+	return ""
+}
+
+func (x *ListPlayedBotsRequest) GetPageSize() uint32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListPlayedBotsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// Holds a page of bots of matches.
+type ListPlayedBotsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Names, in order.
+	Bots []string `protobuf:"bytes,1,rep,name=bots,proto3" json:"bots,omitempty"`
+	// Names the next page; empty on the last.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPlayedBotsResponse) Reset() {
+	*x = ListPlayedBotsResponse{}
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPlayedBotsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPlayedBotsResponse) ProtoMessage() {}
+
+func (x *ListPlayedBotsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPlayedBotsResponse.ProtoReflect.Descriptor instead.
+func (*ListPlayedBotsResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ListPlayedBotsResponse) GetBots() []string {
+	if x != nil {
+		return x.Bots
+	}
+	return nil
+}
+
+func (x *ListPlayedBotsResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
 	}
@@ -778,7 +1282,7 @@ type ListBotsRequest struct {
 
 func (x *ListBotsRequest) Reset() {
 	*x = ListBotsRequest{}
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[11]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -790,7 +1294,7 @@ func (x *ListBotsRequest) String() string {
 func (*ListBotsRequest) ProtoMessage() {}
 
 func (x *ListBotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[11]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -803,7 +1307,7 @@ func (x *ListBotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBotsRequest.ProtoReflect.Descriptor instead.
 func (*ListBotsRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{11}
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListBotsRequest) GetPageSize() uint32 {
@@ -833,7 +1337,7 @@ type ListBotsResponse struct {
 
 func (x *ListBotsResponse) Reset() {
 	*x = ListBotsResponse{}
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[12]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +1349,7 @@ func (x *ListBotsResponse) String() string {
 func (*ListBotsResponse) ProtoMessage() {}
 
 func (x *ListBotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[12]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +1362,7 @@ func (x *ListBotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBotsResponse.ProtoReflect.Descriptor instead.
 func (*ListBotsResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{12}
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListBotsResponse) GetBots() []*BotInfo {
@@ -893,7 +1397,7 @@ type BotInfo struct {
 
 func (x *BotInfo) Reset() {
 	*x = BotInfo{}
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[13]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -905,7 +1409,7 @@ func (x *BotInfo) String() string {
 func (*BotInfo) ProtoMessage() {}
 
 func (x *BotInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[13]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -918,7 +1422,7 @@ func (x *BotInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotInfo.ProtoReflect.Descriptor instead.
 func (*BotInfo) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{13}
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *BotInfo) GetBot() string {
@@ -962,7 +1466,7 @@ type BotGame struct {
 
 func (x *BotGame) Reset() {
 	*x = BotGame{}
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[14]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -974,7 +1478,7 @@ func (x *BotGame) String() string {
 func (*BotGame) ProtoMessage() {}
 
 func (x *BotGame) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_lobby_proto_msgTypes[14]
+	mi := &file_cardarena_v1_lobby_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -987,7 +1491,7 @@ func (x *BotGame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BotGame.ProtoReflect.Descriptor instead.
 func (*BotGame) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{14}
+	return file_cardarena_v1_lobby_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *BotGame) GetGame() string {
@@ -1037,7 +1541,7 @@ const file_cardarena_v1_lobby_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\x04 \x01(\tR\trequestId\"D\n" +
 	"\x13CreateMatchResponse\x12-\n" +
-	"\x05match\x18\x01 \x01(\v2\x17.cardarena.v1.MatchInfoR\x05match\"\xfd\x01\n" +
+	"\x05match\x18\x01 \x01(\v2\x17.cardarena.v1.MatchInfoR\x05match\"\xe0\x03\n" +
 	"\tMatchInfo\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x12\n" +
@@ -1046,17 +1550,55 @@ const file_cardarena_v1_lobby_proto_rawDesc = "" +
 	"\x06scores\x18\x05 \x03(\x11R\x06scores\x12\x16\n" +
 	"\x06places\x18\x06 \x03(\rR\x06places\x12,\n" +
 	"\x06ending\x18\a \x01(\x0e2\x14.cardarena.v1.EndingR\x06ending\x12\x1c\n" +
-	"\tdecisions\x18\b \x01(\rR\tdecisions\",\n" +
+	"\tdecisions\x18\b \x01(\rR\tdecisions\x120\n" +
+	"\x06faults\x18\t \x03(\v2\x18.cardarena.v1.SeatFaultsR\x06faults\x12\x14\n" +
+	"\x05hands\x18\n" +
+	" \x01(\rR\x05hands\x12\x1a\n" +
+	"\bevidence\x18\v \x01(\tR\bevidence\x12 \n" +
+	"\vcompetition\x18\f \x01(\tR\vcompetition\x12\x19\n" +
+	"\bdeal_set\x18\r \x01(\tR\adealSet\x12\"\n" +
+	"\rended_unix_ms\x18\x0e \x01(\x03R\vendedUnixMs\x12\x1c\n" +
+	"\tpublished\x18\x0f \x01(\bR\tpublished\">\n" +
+	"\n" +
+	"SeatFaults\x120\n" +
+	"\x06counts\x18\x01 \x03(\v2\x18.cardarena.v1.FaultCountR\x06counts\"O\n" +
+	"\n" +
+	"FaultCount\x12+\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x17.cardarena.v1.FaultKindR\x04kind\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\rR\x05count\",\n" +
 	"\x0fGetMatchRequest\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\"A\n" +
 	"\x10GetMatchResponse\x12-\n" +
-	"\x05match\x18\x01 \x01(\v2\x17.cardarena.v1.MatchInfoR\x05match\"P\n" +
+	"\x05match\x18\x01 \x01(\v2\x17.cardarena.v1.MatchInfoR\x05match\"\x95\x01\n" +
 	"\x12ListMatchesRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"p\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\x12/\n" +
+	"\x05ended\x18\x03 \x01(\v2\x19.cardarena.v1.MatchFilterR\x05ended\x12\x12\n" +
+	"\x04skip\x18\x04 \x01(\rR\x04skip\"\xee\x01\n" +
+	"\vMatchFilter\x12\x12\n" +
+	"\x04game\x18\x01 \x01(\tR\x04game\x12\x12\n" +
+	"\x04bots\x18\x02 \x03(\tR\x04bots\x12 \n" +
+	"\vcompetition\x18\x03 \x01(\tR\vcompetition\x12,\n" +
+	"\x06ending\x18\x04 \x01(\x0e2\x14.cardarena.v1.EndingR\x06ending\x12\x18\n" +
+	"\afaulted\x18\x05 \x01(\bR\afaulted\x12\x1c\n" +
+	"\tpublished\x18\x06 \x01(\bR\tpublished\x12\x16\n" +
+	"\x06closed\x18\a \x01(\bR\x06closed\x12\x17\n" +
+	"\alost_by\x18\b \x01(\tR\x06lostBy\"p\n" +
 	"\x13ListMatchesResponse\x121\n" +
 	"\amatches\x18\x01 \x03(\v2\x17.cardarena.v1.MatchInfoR\amatches\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"I\n" +
+	"\x16ListPlayedGamesRequest\x12/\n" +
+	"\x05ended\x18\x01 \x01(\v2\x19.cardarena.v1.MatchFilterR\x05ended\"/\n" +
+	"\x17ListPlayedGamesResponse\x12\x14\n" +
+	"\x05games\x18\x01 \x03(\tR\x05games\"u\n" +
+	"\x15ListPlayedBotsRequest\x12 \n" +
+	"\vcompetition\x18\x01 \x01(\tR\vcompetition\x12\x1b\n" +
+	"\tpage_size\x18\x02 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x03 \x01(\tR\tpageToken\"T\n" +
+	"\x16ListPlayedBotsResponse\x12\x12\n" +
+	"\x04bots\x18\x01 \x03(\tR\x04bots\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"M\n" +
 	"\x0fListBotsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
@@ -1077,12 +1619,14 @@ const file_cardarena_v1_lobby_proto_rawDesc = "" +
 	"\vMatchStatus\x12\x1c\n" +
 	"\x18MATCH_STATUS_UNSPECIFIED\x10\x00\x12\x18\n" +
 	"\x14MATCH_STATUS_RUNNING\x10\x01\x12\x16\n" +
-	"\x12MATCH_STATUS_ENDED\x10\x022\x9a\x03\n" +
+	"\x12MATCH_STATUS_ENDED\x10\x022\xd7\x04\n" +
 	"\fLobbyService\x12L\n" +
 	"\tListGames\x12\x1e.cardarena.v1.ListGamesRequest\x1a\x1f.cardarena.v1.ListGamesResponse\x12R\n" +
 	"\vCreateMatch\x12 .cardarena.v1.CreateMatchRequest\x1a!.cardarena.v1.CreateMatchResponse\x12I\n" +
 	"\bGetMatch\x12\x1d.cardarena.v1.GetMatchRequest\x1a\x1e.cardarena.v1.GetMatchResponse\x12R\n" +
-	"\vListMatches\x12 .cardarena.v1.ListMatchesRequest\x1a!.cardarena.v1.ListMatchesResponse\x12I\n" +
+	"\vListMatches\x12 .cardarena.v1.ListMatchesRequest\x1a!.cardarena.v1.ListMatchesResponse\x12^\n" +
+	"\x0fListPlayedGames\x12$.cardarena.v1.ListPlayedGamesRequest\x1a%.cardarena.v1.ListPlayedGamesResponse\x12[\n" +
+	"\x0eListPlayedBots\x12#.cardarena.v1.ListPlayedBotsRequest\x1a$.cardarena.v1.ListPlayedBotsResponse\x12I\n" +
 	"\bListBots\x12\x1d.cardarena.v1.ListBotsRequest\x1a\x1e.cardarena.v1.ListBotsResponseBo\n" +
 	"\fcardarena.v1B\n" +
 	"LobbyProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
@@ -1100,55 +1644,73 @@ func file_cardarena_v1_lobby_proto_rawDescGZIP() []byte {
 }
 
 var file_cardarena_v1_lobby_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_cardarena_v1_lobby_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_cardarena_v1_lobby_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_cardarena_v1_lobby_proto_goTypes = []any{
-	(MatchStatus)(0),            // 0: cardarena.v1.MatchStatus
-	(*ListGamesRequest)(nil),    // 1: cardarena.v1.ListGamesRequest
-	(*ListGamesResponse)(nil),   // 2: cardarena.v1.ListGamesResponse
-	(*GameInfo)(nil),            // 3: cardarena.v1.GameInfo
-	(*OptionInfo)(nil),          // 4: cardarena.v1.OptionInfo
-	(*CreateMatchRequest)(nil),  // 5: cardarena.v1.CreateMatchRequest
-	(*CreateMatchResponse)(nil), // 6: cardarena.v1.CreateMatchResponse
-	(*MatchInfo)(nil),           // 7: cardarena.v1.MatchInfo
-	(*GetMatchRequest)(nil),     // 8: cardarena.v1.GetMatchRequest
-	(*GetMatchResponse)(nil),    // 9: cardarena.v1.GetMatchResponse
-	(*ListMatchesRequest)(nil),  // 10: cardarena.v1.ListMatchesRequest
-	(*ListMatchesResponse)(nil), // 11: cardarena.v1.ListMatchesResponse
-	(*ListBotsRequest)(nil),     // 12: cardarena.v1.ListBotsRequest
-	(*ListBotsResponse)(nil),    // 13: cardarena.v1.ListBotsResponse
-	(*BotInfo)(nil),             // 14: cardarena.v1.BotInfo
-	(*BotGame)(nil),             // 15: cardarena.v1.BotGame
-	(*Setting)(nil),             // 16: cardarena.v1.Setting
-	(*MatchTerms)(nil),          // 17: cardarena.v1.MatchTerms
-	(Ending)(0),                 // 18: cardarena.v1.Ending
+	(MatchStatus)(0),                // 0: cardarena.v1.MatchStatus
+	(*ListGamesRequest)(nil),        // 1: cardarena.v1.ListGamesRequest
+	(*ListGamesResponse)(nil),       // 2: cardarena.v1.ListGamesResponse
+	(*GameInfo)(nil),                // 3: cardarena.v1.GameInfo
+	(*OptionInfo)(nil),              // 4: cardarena.v1.OptionInfo
+	(*CreateMatchRequest)(nil),      // 5: cardarena.v1.CreateMatchRequest
+	(*CreateMatchResponse)(nil),     // 6: cardarena.v1.CreateMatchResponse
+	(*MatchInfo)(nil),               // 7: cardarena.v1.MatchInfo
+	(*SeatFaults)(nil),              // 8: cardarena.v1.SeatFaults
+	(*FaultCount)(nil),              // 9: cardarena.v1.FaultCount
+	(*GetMatchRequest)(nil),         // 10: cardarena.v1.GetMatchRequest
+	(*GetMatchResponse)(nil),        // 11: cardarena.v1.GetMatchResponse
+	(*ListMatchesRequest)(nil),      // 12: cardarena.v1.ListMatchesRequest
+	(*MatchFilter)(nil),             // 13: cardarena.v1.MatchFilter
+	(*ListMatchesResponse)(nil),     // 14: cardarena.v1.ListMatchesResponse
+	(*ListPlayedGamesRequest)(nil),  // 15: cardarena.v1.ListPlayedGamesRequest
+	(*ListPlayedGamesResponse)(nil), // 16: cardarena.v1.ListPlayedGamesResponse
+	(*ListPlayedBotsRequest)(nil),   // 17: cardarena.v1.ListPlayedBotsRequest
+	(*ListPlayedBotsResponse)(nil),  // 18: cardarena.v1.ListPlayedBotsResponse
+	(*ListBotsRequest)(nil),         // 19: cardarena.v1.ListBotsRequest
+	(*ListBotsResponse)(nil),        // 20: cardarena.v1.ListBotsResponse
+	(*BotInfo)(nil),                 // 21: cardarena.v1.BotInfo
+	(*BotGame)(nil),                 // 22: cardarena.v1.BotGame
+	(*Setting)(nil),                 // 23: cardarena.v1.Setting
+	(*MatchTerms)(nil),              // 24: cardarena.v1.MatchTerms
+	(Ending)(0),                     // 25: cardarena.v1.Ending
+	(FaultKind)(0),                  // 26: cardarena.v1.FaultKind
 }
 var file_cardarena_v1_lobby_proto_depIdxs = []int32{
 	3,  // 0: cardarena.v1.ListGamesResponse.games:type_name -> cardarena.v1.GameInfo
 	4,  // 1: cardarena.v1.GameInfo.options:type_name -> cardarena.v1.OptionInfo
-	16, // 2: cardarena.v1.OptionInfo.default_setting:type_name -> cardarena.v1.Setting
-	17, // 3: cardarena.v1.CreateMatchRequest.terms:type_name -> cardarena.v1.MatchTerms
+	23, // 2: cardarena.v1.OptionInfo.default_setting:type_name -> cardarena.v1.Setting
+	24, // 3: cardarena.v1.CreateMatchRequest.terms:type_name -> cardarena.v1.MatchTerms
 	7,  // 4: cardarena.v1.CreateMatchResponse.match:type_name -> cardarena.v1.MatchInfo
 	0,  // 5: cardarena.v1.MatchInfo.status:type_name -> cardarena.v1.MatchStatus
-	18, // 6: cardarena.v1.MatchInfo.ending:type_name -> cardarena.v1.Ending
-	7,  // 7: cardarena.v1.GetMatchResponse.match:type_name -> cardarena.v1.MatchInfo
-	7,  // 8: cardarena.v1.ListMatchesResponse.matches:type_name -> cardarena.v1.MatchInfo
-	14, // 9: cardarena.v1.ListBotsResponse.bots:type_name -> cardarena.v1.BotInfo
-	15, // 10: cardarena.v1.BotInfo.games:type_name -> cardarena.v1.BotGame
-	1,  // 11: cardarena.v1.LobbyService.ListGames:input_type -> cardarena.v1.ListGamesRequest
-	5,  // 12: cardarena.v1.LobbyService.CreateMatch:input_type -> cardarena.v1.CreateMatchRequest
-	8,  // 13: cardarena.v1.LobbyService.GetMatch:input_type -> cardarena.v1.GetMatchRequest
-	10, // 14: cardarena.v1.LobbyService.ListMatches:input_type -> cardarena.v1.ListMatchesRequest
-	12, // 15: cardarena.v1.LobbyService.ListBots:input_type -> cardarena.v1.ListBotsRequest
-	2,  // 16: cardarena.v1.LobbyService.ListGames:output_type -> cardarena.v1.ListGamesResponse
-	6,  // 17: cardarena.v1.LobbyService.CreateMatch:output_type -> cardarena.v1.CreateMatchResponse
-	9,  // 18: cardarena.v1.LobbyService.GetMatch:output_type -> cardarena.v1.GetMatchResponse
-	11, // 19: cardarena.v1.LobbyService.ListMatches:output_type -> cardarena.v1.ListMatchesResponse
-	13, // 20: cardarena.v1.LobbyService.ListBots:output_type -> cardarena.v1.ListBotsResponse
-	16, // [16:21] is the sub-list for method output_type
-	11, // [11:16] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	25, // 6: cardarena.v1.MatchInfo.ending:type_name -> cardarena.v1.Ending
+	8,  // 7: cardarena.v1.MatchInfo.faults:type_name -> cardarena.v1.SeatFaults
+	9,  // 8: cardarena.v1.SeatFaults.counts:type_name -> cardarena.v1.FaultCount
+	26, // 9: cardarena.v1.FaultCount.kind:type_name -> cardarena.v1.FaultKind
+	7,  // 10: cardarena.v1.GetMatchResponse.match:type_name -> cardarena.v1.MatchInfo
+	13, // 11: cardarena.v1.ListMatchesRequest.ended:type_name -> cardarena.v1.MatchFilter
+	25, // 12: cardarena.v1.MatchFilter.ending:type_name -> cardarena.v1.Ending
+	7,  // 13: cardarena.v1.ListMatchesResponse.matches:type_name -> cardarena.v1.MatchInfo
+	13, // 14: cardarena.v1.ListPlayedGamesRequest.ended:type_name -> cardarena.v1.MatchFilter
+	21, // 15: cardarena.v1.ListBotsResponse.bots:type_name -> cardarena.v1.BotInfo
+	22, // 16: cardarena.v1.BotInfo.games:type_name -> cardarena.v1.BotGame
+	1,  // 17: cardarena.v1.LobbyService.ListGames:input_type -> cardarena.v1.ListGamesRequest
+	5,  // 18: cardarena.v1.LobbyService.CreateMatch:input_type -> cardarena.v1.CreateMatchRequest
+	10, // 19: cardarena.v1.LobbyService.GetMatch:input_type -> cardarena.v1.GetMatchRequest
+	12, // 20: cardarena.v1.LobbyService.ListMatches:input_type -> cardarena.v1.ListMatchesRequest
+	15, // 21: cardarena.v1.LobbyService.ListPlayedGames:input_type -> cardarena.v1.ListPlayedGamesRequest
+	17, // 22: cardarena.v1.LobbyService.ListPlayedBots:input_type -> cardarena.v1.ListPlayedBotsRequest
+	19, // 23: cardarena.v1.LobbyService.ListBots:input_type -> cardarena.v1.ListBotsRequest
+	2,  // 24: cardarena.v1.LobbyService.ListGames:output_type -> cardarena.v1.ListGamesResponse
+	6,  // 25: cardarena.v1.LobbyService.CreateMatch:output_type -> cardarena.v1.CreateMatchResponse
+	11, // 26: cardarena.v1.LobbyService.GetMatch:output_type -> cardarena.v1.GetMatchResponse
+	14, // 27: cardarena.v1.LobbyService.ListMatches:output_type -> cardarena.v1.ListMatchesResponse
+	16, // 28: cardarena.v1.LobbyService.ListPlayedGames:output_type -> cardarena.v1.ListPlayedGamesResponse
+	18, // 29: cardarena.v1.LobbyService.ListPlayedBots:output_type -> cardarena.v1.ListPlayedBotsResponse
+	20, // 30: cardarena.v1.LobbyService.ListBots:output_type -> cardarena.v1.ListBotsResponse
+	24, // [24:31] is the sub-list for method output_type
+	17, // [17:24] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_lobby_proto_init() }
@@ -1164,7 +1726,7 @@ func file_cardarena_v1_lobby_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_lobby_proto_rawDesc), len(file_cardarena_v1_lobby_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   15,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

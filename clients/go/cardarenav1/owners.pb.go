@@ -128,7 +128,9 @@ func (x *RegisterResponse) GetToken() string {
 type InviteRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name of the future owner.
-	Owner         string `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	Owner string `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	// The lifetime of its code in seconds, at most that of 365 days; 0 is taken as 30 days.
+	LifetimeS     uint64 `protobuf:"varint,2,opt,name=lifetime_s,json=lifetimeS,proto3" json:"lifetime_s,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -168,6 +170,13 @@ func (x *InviteRequest) GetOwner() string {
 		return x.Owner
 	}
 	return ""
+}
+
+func (x *InviteRequest) GetLifetimeS() uint64 {
+	if x != nil {
+		return x.LifetimeS
+	}
+	return 0
 }
 
 // Holds the code of an invitation.
@@ -317,6 +326,189 @@ func (x *BanResponse) GetOwner() *OwnerInfo {
 	return nil
 }
 
+// Asks for a page of invitations.
+type ListInvitationsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Invitations on a page; 0 is taken as 50, and at most 100 are sent.
+	PageSize uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The `next_page_token` of the page before; empty for the first.
+	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListInvitationsRequest) Reset() {
+	*x = ListInvitationsRequest{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListInvitationsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListInvitationsRequest) ProtoMessage() {}
+
+func (x *ListInvitationsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListInvitationsRequest.ProtoReflect.Descriptor instead.
+func (*ListInvitationsRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ListInvitationsRequest) GetPageSize() uint32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListInvitationsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// Holds a page of invitations.
+type ListInvitationsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In order of name.
+	Invitations []*InvitationInfo `protobuf:"bytes,1,rep,name=invitations,proto3" json:"invitations,omitempty"`
+	// Names the next page; empty on the last.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListInvitationsResponse) Reset() {
+	*x = ListInvitationsResponse{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListInvitationsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListInvitationsResponse) ProtoMessage() {}
+
+func (x *ListInvitationsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListInvitationsResponse.ProtoReflect.Descriptor instead.
+func (*ListInvitationsResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ListInvitationsResponse) GetInvitations() []*InvitationInfo {
+	if x != nil {
+		return x.Invitations
+	}
+	return nil
+}
+
+func (x *ListInvitationsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// Describes an invitation, without its code.
+type InvitationInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the future owner.
+	Owner string `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
+	// The organiser who made it.
+	InvitedBy string `protobuf:"bytes,2,opt,name=invited_by,json=invitedBy,proto3" json:"invited_by,omitempty"`
+	// When it was made, in milliseconds since 1970, UTC.
+	CreatedUnixMs uint64 `protobuf:"varint,3,opt,name=created_unix_ms,json=createdUnixMs,proto3" json:"created_unix_ms,omitempty"`
+	// When its code expires, in milliseconds since 1970, UTC.
+	ExpiresUnixMs uint64 `protobuf:"varint,4,opt,name=expires_unix_ms,json=expiresUnixMs,proto3" json:"expires_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InvitationInfo) Reset() {
+	*x = InvitationInfo{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InvitationInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InvitationInfo) ProtoMessage() {}
+
+func (x *InvitationInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InvitationInfo.ProtoReflect.Descriptor instead.
+func (*InvitationInfo) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *InvitationInfo) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
+}
+
+func (x *InvitationInfo) GetInvitedBy() string {
+	if x != nil {
+		return x.InvitedBy
+	}
+	return ""
+}
+
+func (x *InvitationInfo) GetCreatedUnixMs() uint64 {
+	if x != nil {
+		return x.CreatedUnixMs
+	}
+	return 0
+}
+
+func (x *InvitationInfo) GetExpiresUnixMs() uint64 {
+	if x != nil {
+		return x.ExpiresUnixMs
+	}
+	return 0
+}
+
 // Asks for a page of owners.
 type ListOwnersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -330,7 +522,7 @@ type ListOwnersRequest struct {
 
 func (x *ListOwnersRequest) Reset() {
 	*x = ListOwnersRequest{}
-	mi := &file_cardarena_v1_owners_proto_msgTypes[6]
+	mi := &file_cardarena_v1_owners_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -342,7 +534,7 @@ func (x *ListOwnersRequest) String() string {
 func (*ListOwnersRequest) ProtoMessage() {}
 
 func (x *ListOwnersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_owners_proto_msgTypes[6]
+	mi := &file_cardarena_v1_owners_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -355,7 +547,7 @@ func (x *ListOwnersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOwnersRequest.ProtoReflect.Descriptor instead.
 func (*ListOwnersRequest) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{6}
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListOwnersRequest) GetPageSize() uint32 {
@@ -385,7 +577,7 @@ type ListOwnersResponse struct {
 
 func (x *ListOwnersResponse) Reset() {
 	*x = ListOwnersResponse{}
-	mi := &file_cardarena_v1_owners_proto_msgTypes[7]
+	mi := &file_cardarena_v1_owners_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -397,7 +589,7 @@ func (x *ListOwnersResponse) String() string {
 func (*ListOwnersResponse) ProtoMessage() {}
 
 func (x *ListOwnersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_owners_proto_msgTypes[7]
+	mi := &file_cardarena_v1_owners_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -410,7 +602,7 @@ func (x *ListOwnersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOwnersResponse.ProtoReflect.Descriptor instead.
 func (*ListOwnersResponse) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{7}
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListOwnersResponse) GetOwners() []*OwnerInfo {
@@ -442,7 +634,7 @@ type OwnerInfo struct {
 
 func (x *OwnerInfo) Reset() {
 	*x = OwnerInfo{}
-	mi := &file_cardarena_v1_owners_proto_msgTypes[8]
+	mi := &file_cardarena_v1_owners_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -454,7 +646,7 @@ func (x *OwnerInfo) String() string {
 func (*OwnerInfo) ProtoMessage() {}
 
 func (x *OwnerInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_owners_proto_msgTypes[8]
+	mi := &file_cardarena_v1_owners_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -467,7 +659,7 @@ func (x *OwnerInfo) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OwnerInfo.ProtoReflect.Descriptor instead.
 func (*OwnerInfo) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{8}
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OwnerInfo) GetOwner() string {
@@ -500,9 +692,11 @@ const file_cardarena_v1_owners_proto_rawDesc = "" +
 	"\x04code\x18\x01 \x01(\tR\x04code\">\n" +
 	"\x10RegisterResponse\x12\x14\n" +
 	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x14\n" +
-	"\x05token\x18\x02 \x01(\tR\x05token\"%\n" +
+	"\x05token\x18\x02 \x01(\tR\x05token\"D\n" +
 	"\rInviteRequest\x12\x14\n" +
-	"\x05owner\x18\x01 \x01(\tR\x05owner\"$\n" +
+	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x1d\n" +
+	"\n" +
+	"lifetime_s\x18\x02 \x01(\x04R\tlifetimeS\"$\n" +
 	"\x0eInviteResponse\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\":\n" +
 	"\n" +
@@ -510,7 +704,20 @@ const file_cardarena_v1_owners_proto_rawDesc = "" +
 	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\"<\n" +
 	"\vBanResponse\x12-\n" +
-	"\x05owner\x18\x01 \x01(\v2\x17.cardarena.v1.OwnerInfoR\x05owner\"O\n" +
+	"\x05owner\x18\x01 \x01(\v2\x17.cardarena.v1.OwnerInfoR\x05owner\"T\n" +
+	"\x16ListInvitationsRequest\x12\x1b\n" +
+	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\"\x81\x01\n" +
+	"\x17ListInvitationsResponse\x12>\n" +
+	"\vinvitations\x18\x01 \x03(\v2\x1c.cardarena.v1.InvitationInfoR\vinvitations\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x95\x01\n" +
+	"\x0eInvitationInfo\x12\x14\n" +
+	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x1d\n" +
+	"\n" +
+	"invited_by\x18\x02 \x01(\tR\tinvitedBy\x12&\n" +
+	"\x0fcreated_unix_ms\x18\x03 \x01(\x04R\rcreatedUnixMs\x12&\n" +
+	"\x0fexpires_unix_ms\x18\x04 \x01(\x04R\rexpiresUnixMs\"O\n" +
 	"\x11ListOwnersRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
@@ -522,11 +729,12 @@ const file_cardarena_v1_owners_proto_rawDesc = "" +
 	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x1d\n" +
 	"\n" +
 	"invited_by\x18\x02 \x01(\tR\tinvitedBy\x12\x16\n" +
-	"\x06banned\x18\x03 \x01(\tR\x06banned2\xab\x02\n" +
+	"\x06banned\x18\x03 \x01(\tR\x06banned2\x8b\x03\n" +
 	"\fOwnerService\x12I\n" +
 	"\bRegister\x12\x1d.cardarena.v1.RegisterRequest\x1a\x1e.cardarena.v1.RegisterResponse\x12C\n" +
 	"\x06Invite\x12\x1b.cardarena.v1.InviteRequest\x1a\x1c.cardarena.v1.InviteResponse\x12:\n" +
-	"\x03Ban\x12\x18.cardarena.v1.BanRequest\x1a\x19.cardarena.v1.BanResponse\x12O\n" +
+	"\x03Ban\x12\x18.cardarena.v1.BanRequest\x1a\x19.cardarena.v1.BanResponse\x12^\n" +
+	"\x0fListInvitations\x12$.cardarena.v1.ListInvitationsRequest\x1a%.cardarena.v1.ListInvitationsResponse\x12O\n" +
 	"\n" +
 	"ListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponseBp\n" +
 	"\fcardarena.v1B\vOwnersProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
@@ -543,34 +751,40 @@ func file_cardarena_v1_owners_proto_rawDescGZIP() []byte {
 	return file_cardarena_v1_owners_proto_rawDescData
 }
 
-var file_cardarena_v1_owners_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_cardarena_v1_owners_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_cardarena_v1_owners_proto_goTypes = []any{
-	(*RegisterRequest)(nil),    // 0: cardarena.v1.RegisterRequest
-	(*RegisterResponse)(nil),   // 1: cardarena.v1.RegisterResponse
-	(*InviteRequest)(nil),      // 2: cardarena.v1.InviteRequest
-	(*InviteResponse)(nil),     // 3: cardarena.v1.InviteResponse
-	(*BanRequest)(nil),         // 4: cardarena.v1.BanRequest
-	(*BanResponse)(nil),        // 5: cardarena.v1.BanResponse
-	(*ListOwnersRequest)(nil),  // 6: cardarena.v1.ListOwnersRequest
-	(*ListOwnersResponse)(nil), // 7: cardarena.v1.ListOwnersResponse
-	(*OwnerInfo)(nil),          // 8: cardarena.v1.OwnerInfo
+	(*RegisterRequest)(nil),         // 0: cardarena.v1.RegisterRequest
+	(*RegisterResponse)(nil),        // 1: cardarena.v1.RegisterResponse
+	(*InviteRequest)(nil),           // 2: cardarena.v1.InviteRequest
+	(*InviteResponse)(nil),          // 3: cardarena.v1.InviteResponse
+	(*BanRequest)(nil),              // 4: cardarena.v1.BanRequest
+	(*BanResponse)(nil),             // 5: cardarena.v1.BanResponse
+	(*ListInvitationsRequest)(nil),  // 6: cardarena.v1.ListInvitationsRequest
+	(*ListInvitationsResponse)(nil), // 7: cardarena.v1.ListInvitationsResponse
+	(*InvitationInfo)(nil),          // 8: cardarena.v1.InvitationInfo
+	(*ListOwnersRequest)(nil),       // 9: cardarena.v1.ListOwnersRequest
+	(*ListOwnersResponse)(nil),      // 10: cardarena.v1.ListOwnersResponse
+	(*OwnerInfo)(nil),               // 11: cardarena.v1.OwnerInfo
 }
 var file_cardarena_v1_owners_proto_depIdxs = []int32{
-	8, // 0: cardarena.v1.BanResponse.owner:type_name -> cardarena.v1.OwnerInfo
-	8, // 1: cardarena.v1.ListOwnersResponse.owners:type_name -> cardarena.v1.OwnerInfo
-	0, // 2: cardarena.v1.OwnerService.Register:input_type -> cardarena.v1.RegisterRequest
-	2, // 3: cardarena.v1.OwnerService.Invite:input_type -> cardarena.v1.InviteRequest
-	4, // 4: cardarena.v1.OwnerService.Ban:input_type -> cardarena.v1.BanRequest
-	6, // 5: cardarena.v1.OwnerService.ListOwners:input_type -> cardarena.v1.ListOwnersRequest
-	1, // 6: cardarena.v1.OwnerService.Register:output_type -> cardarena.v1.RegisterResponse
-	3, // 7: cardarena.v1.OwnerService.Invite:output_type -> cardarena.v1.InviteResponse
-	5, // 8: cardarena.v1.OwnerService.Ban:output_type -> cardarena.v1.BanResponse
-	7, // 9: cardarena.v1.OwnerService.ListOwners:output_type -> cardarena.v1.ListOwnersResponse
-	6, // [6:10] is the sub-list for method output_type
-	2, // [2:6] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	11, // 0: cardarena.v1.BanResponse.owner:type_name -> cardarena.v1.OwnerInfo
+	8,  // 1: cardarena.v1.ListInvitationsResponse.invitations:type_name -> cardarena.v1.InvitationInfo
+	11, // 2: cardarena.v1.ListOwnersResponse.owners:type_name -> cardarena.v1.OwnerInfo
+	0,  // 3: cardarena.v1.OwnerService.Register:input_type -> cardarena.v1.RegisterRequest
+	2,  // 4: cardarena.v1.OwnerService.Invite:input_type -> cardarena.v1.InviteRequest
+	4,  // 5: cardarena.v1.OwnerService.Ban:input_type -> cardarena.v1.BanRequest
+	6,  // 6: cardarena.v1.OwnerService.ListInvitations:input_type -> cardarena.v1.ListInvitationsRequest
+	9,  // 7: cardarena.v1.OwnerService.ListOwners:input_type -> cardarena.v1.ListOwnersRequest
+	1,  // 8: cardarena.v1.OwnerService.Register:output_type -> cardarena.v1.RegisterResponse
+	3,  // 9: cardarena.v1.OwnerService.Invite:output_type -> cardarena.v1.InviteResponse
+	5,  // 10: cardarena.v1.OwnerService.Ban:output_type -> cardarena.v1.BanResponse
+	7,  // 11: cardarena.v1.OwnerService.ListInvitations:output_type -> cardarena.v1.ListInvitationsResponse
+	10, // 12: cardarena.v1.OwnerService.ListOwners:output_type -> cardarena.v1.ListOwnersResponse
+	8,  // [8:13] is the sub-list for method output_type
+	3,  // [3:8] is the sub-list for method input_type
+	3,  // [3:3] is the sub-list for extension type_name
+	3,  // [3:3] is the sub-list for extension extendee
+	0,  // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_owners_proto_init() }
@@ -584,7 +798,7 @@ func file_cardarena_v1_owners_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_owners_proto_rawDesc), len(file_cardarena_v1_owners_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1257,7 +1257,7 @@ type Limits struct {
 	// count, nor a refusal of a deal message that the arena has asked for.
 	MaxRefusals uint32 `protobuf:"varint,8,opt,name=max_refusals,json=maxRefusals,proto3" json:"max_refusals,omitempty"`
 	// The shortest time between two HTTP/2 pings of a client, in milliseconds. A client
-	// that pings more often is disconnected; a ping every 20 s is enough.
+	// that pings more often may be disconnected; a ping every 20 s is enough.
 	MinPingIntervalMs uint32 `protobuf:"varint,9,opt,name=min_ping_interval_ms,json=minPingIntervalMs,proto3" json:"min_ping_interval_ms,omitempty"`
 	// The longest message that the arena sends, in bytes. A message with `asks` has
 	// less than 128 kB.

@@ -23,6 +23,63 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Names how far a match is by its journal.
+type JournalState int32
+
+const (
+	// Not used.
+	JournalState_JOURNAL_STATE_UNSPECIFIED JournalState = 0
+	// It is being played.
+	JournalState_JOURNAL_STATE_IN_PLAY JournalState = 1
+	// It was cut short, and continues when the arena is started again.
+	JournalState_JOURNAL_STATE_SUSPENDED JournalState = 2
+	// It has ended.
+	JournalState_JOURNAL_STATE_ENDED JournalState = 3
+)
+
+// Enum value maps for JournalState.
+var (
+	JournalState_name = map[int32]string{
+		0: "JOURNAL_STATE_UNSPECIFIED",
+		1: "JOURNAL_STATE_IN_PLAY",
+		2: "JOURNAL_STATE_SUSPENDED",
+		3: "JOURNAL_STATE_ENDED",
+	}
+	JournalState_value = map[string]int32{
+		"JOURNAL_STATE_UNSPECIFIED": 0,
+		"JOURNAL_STATE_IN_PLAY":     1,
+		"JOURNAL_STATE_SUSPENDED":   2,
+		"JOURNAL_STATE_ENDED":       3,
+	}
+)
+
+func (x JournalState) Enum() *JournalState {
+	p := new(JournalState)
+	*p = x
+	return p
+}
+
+func (x JournalState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (JournalState) Descriptor() protoreflect.EnumDescriptor {
+	return file_cardarena_v1_replay_proto_enumTypes[0].Descriptor()
+}
+
+func (JournalState) Type() protoreflect.EnumType {
+	return &file_cardarena_v1_replay_proto_enumTypes[0]
+}
+
+func (x JournalState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use JournalState.Descriptor instead.
+func (JournalState) EnumDescriptor() ([]byte, []int) {
+	return file_cardarena_v1_replay_proto_rawDescGZIP(), []int{0}
+}
+
 // Asks for a replay.
 type GetReplayRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -115,31 +172,29 @@ func (x *GetReplayResponse) GetPiece() []byte {
 	return nil
 }
 
-// Asks for a page of replays.
-type ListReplaysRequest struct {
+// Asks how far a match is.
+type InspectMatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Replays on a page; 0 is taken as 50, and at most 100 are sent.
-	PageSize uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// The `next_page_token` of the page before; empty for the first.
-	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// The match.
+	MatchId       string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListReplaysRequest) Reset() {
-	*x = ListReplaysRequest{}
+func (x *InspectMatchRequest) Reset() {
+	*x = InspectMatchRequest{}
 	mi := &file_cardarena_v1_replay_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListReplaysRequest) String() string {
+func (x *InspectMatchRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListReplaysRequest) ProtoMessage() {}
+func (*InspectMatchRequest) ProtoMessage() {}
 
-func (x *ListReplaysRequest) ProtoReflect() protoreflect.Message {
+func (x *InspectMatchRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_cardarena_v1_replay_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -151,50 +206,67 @@ func (x *ListReplaysRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListReplaysRequest.ProtoReflect.Descriptor instead.
-func (*ListReplaysRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use InspectMatchRequest.ProtoReflect.Descriptor instead.
+func (*InspectMatchRequest) Descriptor() ([]byte, []int) {
 	return file_cardarena_v1_replay_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *ListReplaysRequest) GetPageSize() uint32 {
+func (x *InspectMatchRequest) GetMatchId() string {
 	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListReplaysRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
+		return x.MatchId
 	}
 	return ""
 }
 
-// Holds a page of replays.
-type ListReplaysResponse struct {
+// Says how far a match is.
+type InspectMatchResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Newest first.
-	Replays []*ReplayInfo `protobuf:"bytes,1,rep,name=replays,proto3" json:"replays,omitempty"`
-	// Names the next page; empty on the last.
-	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// The bots by name, in seat order.
+	Bots []string `protobuf:"bytes,1,rep,name=bots,proto3" json:"bots,omitempty"`
+	// The deal-set; empty for a single match.
+	DealSet string `protobuf:"bytes,2,opt,name=deal_set,json=dealSet,proto3" json:"deal_set,omitempty"`
+	// The state.
+	State JournalState `protobuf:"varint,3,opt,name=state,proto3,enum=cardarena.v1.JournalState" json:"state,omitempty"`
+	// Whether it waits for a new order after a restart of the arena.
+	OrderedAgain bool `protobuf:"varint,4,opt,name=ordered_again,json=orderedAgain,proto3" json:"ordered_again,omitempty"`
+	// When its journal was last written, in milliseconds since 1970.
+	WrittenUnixMs int64 `protobuf:"varint,5,opt,name=written_unix_ms,json=writtenUnixMs,proto3" json:"written_unix_ms,omitempty"`
+	// Decisions so far, by seat.
+	Decisions []uint32 `protobuf:"varint,6,rep,packed,name=decisions,proto3" json:"decisions,omitempty"`
+	// Faults so far.
+	Faults []*Fault `protobuf:"bytes,7,rep,name=faults,proto3" json:"faults,omitempty"`
+	// How it ended, once it has ended.
+	Ending Ending `protobuf:"varint,8,opt,name=ending,proto3,enum=cardarena.v1.Ending" json:"ending,omitempty"`
+	// Why the arena aborted it; unspecified if it did not.
+	Cause AbortCause `protobuf:"varint,9,opt,name=cause,proto3,enum=cardarena.v1.AbortCause" json:"cause,omitempty"`
+	// The incident in the arena's log that has the cause; empty if there is none.
+	Incident string `protobuf:"bytes,10,opt,name=incident,proto3" json:"incident,omitempty"`
+	// Scores by seat, once it has ended.
+	Scores []int32 `protobuf:"zigzag32,11,rep,packed,name=scores,proto3" json:"scores,omitempty"`
+	// Places by seat, once it has ended.
+	Places []uint32 `protobuf:"varint,12,rep,packed,name=places,proto3" json:"places,omitempty"`
+	// The processes of the bots, by seat; empty if they are unknown.
+	Processes []*BotProcess `protobuf:"bytes,13,rep,name=processes,proto3" json:"processes,omitempty"`
+	// Where the bots have their folders and logs, below the arena's data folder.
+	BotsFolder    string `protobuf:"bytes,14,opt,name=bots_folder,json=botsFolder,proto3" json:"bots_folder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListReplaysResponse) Reset() {
-	*x = ListReplaysResponse{}
+func (x *InspectMatchResponse) Reset() {
+	*x = InspectMatchResponse{}
 	mi := &file_cardarena_v1_replay_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListReplaysResponse) String() string {
+func (x *InspectMatchResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListReplaysResponse) ProtoMessage() {}
+func (*InspectMatchResponse) ProtoMessage() {}
 
-func (x *ListReplaysResponse) ProtoReflect() protoreflect.Message {
+func (x *InspectMatchResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_cardarena_v1_replay_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -206,94 +278,160 @@ func (x *ListReplaysResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListReplaysResponse.ProtoReflect.Descriptor instead.
-func (*ListReplaysResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use InspectMatchResponse.ProtoReflect.Descriptor instead.
+func (*InspectMatchResponse) Descriptor() ([]byte, []int) {
 	return file_cardarena_v1_replay_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *ListReplaysResponse) GetReplays() []*ReplayInfo {
-	if x != nil {
-		return x.Replays
-	}
-	return nil
-}
-
-func (x *ListReplaysResponse) GetNextPageToken() string {
-	if x != nil {
-		return x.NextPageToken
-	}
-	return ""
-}
-
-// Describes a replay.
-type ReplayInfo struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The replay's id.
-	ReplayId string `protobuf:"bytes,1,opt,name=replay_id,json=replayId,proto3" json:"replay_id,omitempty"`
-	// The game's id.
-	Game string `protobuf:"bytes,2,opt,name=game,proto3" json:"game,omitempty"`
-	// The bots by name, in seat order.
-	Bots []string `protobuf:"bytes,3,rep,name=bots,proto3" json:"bots,omitempty"`
-	// The file's size in bytes.
-	SizeBytes     uint64 `protobuf:"varint,4,opt,name=size_bytes,json=sizeBytes,proto3" json:"size_bytes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ReplayInfo) Reset() {
-	*x = ReplayInfo{}
-	mi := &file_cardarena_v1_replay_proto_msgTypes[4]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ReplayInfo) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ReplayInfo) ProtoMessage() {}
-
-func (x *ReplayInfo) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_replay_proto_msgTypes[4]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ReplayInfo.ProtoReflect.Descriptor instead.
-func (*ReplayInfo) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_replay_proto_rawDescGZIP(), []int{4}
-}
-
-func (x *ReplayInfo) GetReplayId() string {
-	if x != nil {
-		return x.ReplayId
-	}
-	return ""
-}
-
-func (x *ReplayInfo) GetGame() string {
-	if x != nil {
-		return x.Game
-	}
-	return ""
-}
-
-func (x *ReplayInfo) GetBots() []string {
+func (x *InspectMatchResponse) GetBots() []string {
 	if x != nil {
 		return x.Bots
 	}
 	return nil
 }
 
-func (x *ReplayInfo) GetSizeBytes() uint64 {
+func (x *InspectMatchResponse) GetDealSet() string {
 	if x != nil {
-		return x.SizeBytes
+		return x.DealSet
+	}
+	return ""
+}
+
+func (x *InspectMatchResponse) GetState() JournalState {
+	if x != nil {
+		return x.State
+	}
+	return JournalState_JOURNAL_STATE_UNSPECIFIED
+}
+
+func (x *InspectMatchResponse) GetOrderedAgain() bool {
+	if x != nil {
+		return x.OrderedAgain
+	}
+	return false
+}
+
+func (x *InspectMatchResponse) GetWrittenUnixMs() int64 {
+	if x != nil {
+		return x.WrittenUnixMs
+	}
+	return 0
+}
+
+func (x *InspectMatchResponse) GetDecisions() []uint32 {
+	if x != nil {
+		return x.Decisions
+	}
+	return nil
+}
+
+func (x *InspectMatchResponse) GetFaults() []*Fault {
+	if x != nil {
+		return x.Faults
+	}
+	return nil
+}
+
+func (x *InspectMatchResponse) GetEnding() Ending {
+	if x != nil {
+		return x.Ending
+	}
+	return Ending_ENDING_UNSPECIFIED
+}
+
+func (x *InspectMatchResponse) GetCause() AbortCause {
+	if x != nil {
+		return x.Cause
+	}
+	return AbortCause_ABORT_CAUSE_UNSPECIFIED
+}
+
+func (x *InspectMatchResponse) GetIncident() string {
+	if x != nil {
+		return x.Incident
+	}
+	return ""
+}
+
+func (x *InspectMatchResponse) GetScores() []int32 {
+	if x != nil {
+		return x.Scores
+	}
+	return nil
+}
+
+func (x *InspectMatchResponse) GetPlaces() []uint32 {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
+func (x *InspectMatchResponse) GetProcesses() []*BotProcess {
+	if x != nil {
+		return x.Processes
+	}
+	return nil
+}
+
+func (x *InspectMatchResponse) GetBotsFolder() string {
+	if x != nil {
+		return x.BotsFolder
+	}
+	return ""
+}
+
+// Describes the process of a bot at a match.
+type BotProcess struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the process among those of the bot.
+	Instance uint32 `protobuf:"varint,1,opt,name=instance,proto3" json:"instance,omitempty"`
+	// The ask of a decision has this id on the stream, plus the number of the decision.
+	FirstAsk      uint64 `protobuf:"varint,2,opt,name=first_ask,json=firstAsk,proto3" json:"first_ask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BotProcess) Reset() {
+	*x = BotProcess{}
+	mi := &file_cardarena_v1_replay_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BotProcess) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BotProcess) ProtoMessage() {}
+
+func (x *BotProcess) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_replay_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BotProcess.ProtoReflect.Descriptor instead.
+func (*BotProcess) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_replay_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BotProcess) GetInstance() uint32 {
+	if x != nil {
+		return x.Instance
+	}
+	return 0
+}
+
+func (x *BotProcess) GetFirstAsk() uint64 {
+	if x != nil {
+		return x.FirstAsk
 	}
 	return 0
 }
@@ -302,28 +440,42 @@ var File_cardarena_v1_replay_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_replay_proto_rawDesc = "" +
 	"\n" +
-	"\x19cardarena/v1/replay.proto\x12\fcardarena.v1\"/\n" +
+	"\x19cardarena/v1/replay.proto\x12\fcardarena.v1\x1a\x17cardarena/v1/game.proto\"/\n" +
 	"\x10GetReplayRequest\x12\x1b\n" +
 	"\treplay_id\x18\x01 \x01(\tR\breplayId\")\n" +
 	"\x11GetReplayResponse\x12\x14\n" +
-	"\x05piece\x18\x01 \x01(\fR\x05piece\"P\n" +
-	"\x12ListReplaysRequest\x12\x1b\n" +
-	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
+	"\x05piece\x18\x01 \x01(\fR\x05piece\"0\n" +
+	"\x13InspectMatchRequest\x12\x19\n" +
+	"\bmatch_id\x18\x01 \x01(\tR\amatchId\"\x92\x04\n" +
+	"\x14InspectMatchResponse\x12\x12\n" +
+	"\x04bots\x18\x01 \x03(\tR\x04bots\x12\x19\n" +
+	"\bdeal_set\x18\x02 \x01(\tR\adealSet\x120\n" +
+	"\x05state\x18\x03 \x01(\x0e2\x1a.cardarena.v1.JournalStateR\x05state\x12#\n" +
+	"\rordered_again\x18\x04 \x01(\bR\forderedAgain\x12&\n" +
+	"\x0fwritten_unix_ms\x18\x05 \x01(\x03R\rwrittenUnixMs\x12\x1c\n" +
+	"\tdecisions\x18\x06 \x03(\rR\tdecisions\x12+\n" +
+	"\x06faults\x18\a \x03(\v2\x13.cardarena.v1.FaultR\x06faults\x12,\n" +
+	"\x06ending\x18\b \x01(\x0e2\x14.cardarena.v1.EndingR\x06ending\x12.\n" +
+	"\x05cause\x18\t \x01(\x0e2\x18.cardarena.v1.AbortCauseR\x05cause\x12\x1a\n" +
+	"\bincident\x18\n" +
+	" \x01(\tR\bincident\x12\x16\n" +
+	"\x06scores\x18\v \x03(\x11R\x06scores\x12\x16\n" +
+	"\x06places\x18\f \x03(\rR\x06places\x126\n" +
+	"\tprocesses\x18\r \x03(\v2\x18.cardarena.v1.BotProcessR\tprocesses\x12\x1f\n" +
+	"\vbots_folder\x18\x0e \x01(\tR\n" +
+	"botsFolder\"E\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"q\n" +
-	"\x13ListReplaysResponse\x122\n" +
-	"\areplays\x18\x01 \x03(\v2\x18.cardarena.v1.ReplayInfoR\areplays\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"p\n" +
-	"\n" +
-	"ReplayInfo\x12\x1b\n" +
-	"\treplay_id\x18\x01 \x01(\tR\breplayId\x12\x12\n" +
-	"\x04game\x18\x02 \x01(\tR\x04game\x12\x12\n" +
-	"\x04bots\x18\x03 \x03(\tR\x04bots\x12\x1d\n" +
-	"\n" +
-	"size_bytes\x18\x04 \x01(\x04R\tsizeBytes2\xb3\x01\n" +
+	"BotProcess\x12\x1a\n" +
+	"\binstance\x18\x01 \x01(\rR\binstance\x12\x1b\n" +
+	"\tfirst_ask\x18\x02 \x01(\x04R\bfirstAsk*~\n" +
+	"\fJournalState\x12\x1d\n" +
+	"\x19JOURNAL_STATE_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15JOURNAL_STATE_IN_PLAY\x10\x01\x12\x1b\n" +
+	"\x17JOURNAL_STATE_SUSPENDED\x10\x02\x12\x17\n" +
+	"\x13JOURNAL_STATE_ENDED\x10\x032\xb6\x01\n" +
 	"\rReplayService\x12N\n" +
-	"\tGetReplay\x12\x1e.cardarena.v1.GetReplayRequest\x1a\x1f.cardarena.v1.GetReplayResponse0\x01\x12R\n" +
-	"\vListReplays\x12 .cardarena.v1.ListReplaysRequest\x1a!.cardarena.v1.ListReplaysResponseBp\n" +
+	"\tGetReplay\x12\x1e.cardarena.v1.GetReplayRequest\x1a\x1f.cardarena.v1.GetReplayResponse0\x01\x12U\n" +
+	"\fInspectMatch\x12!.cardarena.v1.InspectMatchRequest\x1a\".cardarena.v1.InspectMatchResponseBp\n" +
 	"\fcardarena.v1B\vReplayProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
@@ -338,25 +490,34 @@ func file_cardarena_v1_replay_proto_rawDescGZIP() []byte {
 	return file_cardarena_v1_replay_proto_rawDescData
 }
 
+var file_cardarena_v1_replay_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_cardarena_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_cardarena_v1_replay_proto_goTypes = []any{
-	(*GetReplayRequest)(nil),    // 0: cardarena.v1.GetReplayRequest
-	(*GetReplayResponse)(nil),   // 1: cardarena.v1.GetReplayResponse
-	(*ListReplaysRequest)(nil),  // 2: cardarena.v1.ListReplaysRequest
-	(*ListReplaysResponse)(nil), // 3: cardarena.v1.ListReplaysResponse
-	(*ReplayInfo)(nil),          // 4: cardarena.v1.ReplayInfo
+	(JournalState)(0),            // 0: cardarena.v1.JournalState
+	(*GetReplayRequest)(nil),     // 1: cardarena.v1.GetReplayRequest
+	(*GetReplayResponse)(nil),    // 2: cardarena.v1.GetReplayResponse
+	(*InspectMatchRequest)(nil),  // 3: cardarena.v1.InspectMatchRequest
+	(*InspectMatchResponse)(nil), // 4: cardarena.v1.InspectMatchResponse
+	(*BotProcess)(nil),           // 5: cardarena.v1.BotProcess
+	(*Fault)(nil),                // 6: cardarena.v1.Fault
+	(Ending)(0),                  // 7: cardarena.v1.Ending
+	(AbortCause)(0),              // 8: cardarena.v1.AbortCause
 }
 var file_cardarena_v1_replay_proto_depIdxs = []int32{
-	4, // 0: cardarena.v1.ListReplaysResponse.replays:type_name -> cardarena.v1.ReplayInfo
-	0, // 1: cardarena.v1.ReplayService.GetReplay:input_type -> cardarena.v1.GetReplayRequest
-	2, // 2: cardarena.v1.ReplayService.ListReplays:input_type -> cardarena.v1.ListReplaysRequest
-	1, // 3: cardarena.v1.ReplayService.GetReplay:output_type -> cardarena.v1.GetReplayResponse
-	3, // 4: cardarena.v1.ReplayService.ListReplays:output_type -> cardarena.v1.ListReplaysResponse
-	3, // [3:5] is the sub-list for method output_type
-	1, // [1:3] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	0, // 0: cardarena.v1.InspectMatchResponse.state:type_name -> cardarena.v1.JournalState
+	6, // 1: cardarena.v1.InspectMatchResponse.faults:type_name -> cardarena.v1.Fault
+	7, // 2: cardarena.v1.InspectMatchResponse.ending:type_name -> cardarena.v1.Ending
+	8, // 3: cardarena.v1.InspectMatchResponse.cause:type_name -> cardarena.v1.AbortCause
+	5, // 4: cardarena.v1.InspectMatchResponse.processes:type_name -> cardarena.v1.BotProcess
+	1, // 5: cardarena.v1.ReplayService.GetReplay:input_type -> cardarena.v1.GetReplayRequest
+	3, // 6: cardarena.v1.ReplayService.InspectMatch:input_type -> cardarena.v1.InspectMatchRequest
+	2, // 7: cardarena.v1.ReplayService.GetReplay:output_type -> cardarena.v1.GetReplayResponse
+	4, // 8: cardarena.v1.ReplayService.InspectMatch:output_type -> cardarena.v1.InspectMatchResponse
+	7, // [7:9] is the sub-list for method output_type
+	5, // [5:7] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_replay_proto_init() }
@@ -364,18 +525,20 @@ func file_cardarena_v1_replay_proto_init() {
 	if File_cardarena_v1_replay_proto != nil {
 		return
 	}
+	file_cardarena_v1_game_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_replay_proto_rawDesc), len(file_cardarena_v1_replay_proto_rawDesc)),
-			NumEnums:      0,
+			NumEnums:      1,
 			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_cardarena_v1_replay_proto_goTypes,
 		DependencyIndexes: file_cardarena_v1_replay_proto_depIdxs,
+		EnumInfos:         file_cardarena_v1_replay_proto_enumTypes,
 		MessageInfos:      file_cardarena_v1_replay_proto_msgTypes,
 	}.Build()
 	File_cardarena_v1_replay_proto = out.File

@@ -235,14 +235,17 @@ type GetPairResponse struct {
 	Other string `protobuf:"bytes,2,opt,name=other,proto3" json:"other,omitempty"`
 	// The deal-sets in which both played the same matches.
 	DealSets uint32 `protobuf:"varint,3,opt,name=deal_sets,json=dealSets,proto3" json:"deal_sets,omitempty"`
-	// The mean margin of the first bot over the other, in points a deal-set.
+	// The mean margin of the first bot over the other, in the unit of `margins_in`.
 	Margin float64 `protobuf:"fixed64,4,opt,name=margin,proto3" json:"margin,omitempty"`
 	// The lower end of the anytime 95 % interval of the margin; unset if it is unbounded.
 	Low *float64 `protobuf:"fixed64,5,opt,name=low,proto3,oneof" json:"low,omitempty"`
 	// The upper end of that interval; unset if it is unbounded.
 	High *float64 `protobuf:"fixed64,6,opt,name=high,proto3,oneof" json:"high,omitempty"`
 	// The name of the better bot; empty if it is not decided.
-	Better        string `protobuf:"bytes,7,opt,name=better,proto3" json:"better,omitempty"`
+	Better string `protobuf:"bytes,7,opt,name=better,proto3" json:"better,omitempty"`
+	// The unit of margins: "points a deal-set", or in a race, where only wins, draws and losses
+	// count, "wins less losses a match, -1 to 1".
+	MarginsIn     string `protobuf:"bytes,8,opt,name=margins_in,json=marginsIn,proto3" json:"margins_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -322,6 +325,13 @@ func (x *GetPairResponse) GetHigh() float64 {
 func (x *GetPairResponse) GetBetter() string {
 	if x != nil {
 		return x.Better
+	}
+	return ""
+}
+
+func (x *GetPairResponse) GetMarginsIn() string {
+	if x != nil {
+		return x.MarginsIn
 	}
 	return ""
 }
@@ -428,6 +438,117 @@ func (x *ExportStandingsResponse) GetJsonLines() []string {
 	return nil
 }
 
+// Asks for a collusion report.
+type GetCollusionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The competition.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Asks for standings instead: without the tables of this owner, or of several owners
+	// without those that all of them shared.
+	Without []string `protobuf:"bytes,2,rep,name=without,proto3" json:"without,omitempty"`
+	// Other competitions whose deal-sets in the same games, with as many seats, are evidence too.
+	Earlier       []string `protobuf:"bytes,3,rep,name=earlier,proto3" json:"earlier,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCollusionRequest) Reset() {
+	*x = GetCollusionRequest{}
+	mi := &file_cardarena_v1_standings_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCollusionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCollusionRequest) ProtoMessage() {}
+
+func (x *GetCollusionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_standings_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCollusionRequest.ProtoReflect.Descriptor instead.
+func (*GetCollusionRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_standings_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetCollusionRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *GetCollusionRequest) GetWithout() []string {
+	if x != nil {
+		return x.Without
+	}
+	return nil
+}
+
+func (x *GetCollusionRequest) GetEarlier() []string {
+	if x != nil {
+		return x.Earlier
+	}
+	return nil
+}
+
+// Holds a collusion report, or standings without some tables.
+type GetCollusionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The JSON object that `arena competition collusion --json` prints.
+	ReportJson    string `protobuf:"bytes,1,opt,name=report_json,json=reportJson,proto3" json:"report_json,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCollusionResponse) Reset() {
+	*x = GetCollusionResponse{}
+	mi := &file_cardarena_v1_standings_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCollusionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCollusionResponse) ProtoMessage() {}
+
+func (x *GetCollusionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_standings_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCollusionResponse.ProtoReflect.Descriptor instead.
+func (*GetCollusionResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_standings_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *GetCollusionResponse) GetReportJson() string {
+	if x != nil {
+		return x.ReportJson
+	}
+	return ""
+}
+
 var File_cardarena_v1_standings_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_standings_proto_rawDesc = "" +
@@ -446,7 +567,7 @@ const file_cardarena_v1_standings_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04game\x18\x02 \x01(\tR\x04game\x12\x10\n" +
 	"\x03bot\x18\x03 \x01(\tR\x03bot\x12\x14\n" +
-	"\x05other\x18\x04 \x01(\tR\x05other\"\xc7\x01\n" +
+	"\x05other\x18\x04 \x01(\tR\x05other\"\xe6\x01\n" +
 	"\x0fGetPairResponse\x12\x10\n" +
 	"\x03bot\x18\x01 \x01(\tR\x03bot\x12\x14\n" +
 	"\x05other\x18\x02 \x01(\tR\x05other\x12\x1b\n" +
@@ -454,7 +575,9 @@ const file_cardarena_v1_standings_proto_rawDesc = "" +
 	"\x06margin\x18\x04 \x01(\x01R\x06margin\x12\x15\n" +
 	"\x03low\x18\x05 \x01(\x01H\x00R\x03low\x88\x01\x01\x12\x17\n" +
 	"\x04high\x18\x06 \x01(\x01H\x01R\x04high\x88\x01\x01\x12\x16\n" +
-	"\x06better\x18\a \x01(\tR\x06betterB\x06\n" +
+	"\x06better\x18\a \x01(\tR\x06better\x12\x1d\n" +
+	"\n" +
+	"margins_in\x18\b \x01(\tR\tmarginsInB\x06\n" +
 	"\x04_lowB\a\n" +
 	"\x05_high\"D\n" +
 	"\x16ExportStandingsRequest\x12\x12\n" +
@@ -462,11 +585,19 @@ const file_cardarena_v1_standings_proto_rawDesc = "" +
 	"\x06number\x18\x02 \x01(\rR\x06number\"8\n" +
 	"\x17ExportStandingsResponse\x12\x1d\n" +
 	"\n" +
-	"json_lines\x18\x01 \x03(\tR\tjsonLines2\x93\x02\n" +
+	"json_lines\x18\x01 \x03(\tR\tjsonLines\"]\n" +
+	"\x13GetCollusionRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\awithout\x18\x02 \x03(\tR\awithout\x12\x18\n" +
+	"\aearlier\x18\x03 \x03(\tR\aearlier\"7\n" +
+	"\x14GetCollusionResponse\x12\x1f\n" +
+	"\vreport_json\x18\x01 \x01(\tR\n" +
+	"reportJson2\xea\x02\n" +
 	"\x10StandingsService\x12U\n" +
 	"\fGetStandings\x12!.cardarena.v1.GetStandingsRequest\x1a\".cardarena.v1.GetStandingsResponse\x12F\n" +
 	"\aGetPair\x12\x1c.cardarena.v1.GetPairRequest\x1a\x1d.cardarena.v1.GetPairResponse\x12`\n" +
-	"\x0fExportStandings\x12$.cardarena.v1.ExportStandingsRequest\x1a%.cardarena.v1.ExportStandingsResponse0\x01Bs\n" +
+	"\x0fExportStandings\x12$.cardarena.v1.ExportStandingsRequest\x1a%.cardarena.v1.ExportStandingsResponse0\x01\x12U\n" +
+	"\fGetCollusion\x12!.cardarena.v1.GetCollusionRequest\x1a\".cardarena.v1.GetCollusionResponseBs\n" +
 	"\fcardarena.v1B\x0eStandingsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
@@ -481,7 +612,7 @@ func file_cardarena_v1_standings_proto_rawDescGZIP() []byte {
 	return file_cardarena_v1_standings_proto_rawDescData
 }
 
-var file_cardarena_v1_standings_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_cardarena_v1_standings_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_cardarena_v1_standings_proto_goTypes = []any{
 	(*GetStandingsRequest)(nil),     // 0: cardarena.v1.GetStandingsRequest
 	(*GetStandingsResponse)(nil),    // 1: cardarena.v1.GetStandingsResponse
@@ -489,16 +620,20 @@ var file_cardarena_v1_standings_proto_goTypes = []any{
 	(*GetPairResponse)(nil),         // 3: cardarena.v1.GetPairResponse
 	(*ExportStandingsRequest)(nil),  // 4: cardarena.v1.ExportStandingsRequest
 	(*ExportStandingsResponse)(nil), // 5: cardarena.v1.ExportStandingsResponse
+	(*GetCollusionRequest)(nil),     // 6: cardarena.v1.GetCollusionRequest
+	(*GetCollusionResponse)(nil),    // 7: cardarena.v1.GetCollusionResponse
 }
 var file_cardarena_v1_standings_proto_depIdxs = []int32{
 	0, // 0: cardarena.v1.StandingsService.GetStandings:input_type -> cardarena.v1.GetStandingsRequest
 	2, // 1: cardarena.v1.StandingsService.GetPair:input_type -> cardarena.v1.GetPairRequest
 	4, // 2: cardarena.v1.StandingsService.ExportStandings:input_type -> cardarena.v1.ExportStandingsRequest
-	1, // 3: cardarena.v1.StandingsService.GetStandings:output_type -> cardarena.v1.GetStandingsResponse
-	3, // 4: cardarena.v1.StandingsService.GetPair:output_type -> cardarena.v1.GetPairResponse
-	5, // 5: cardarena.v1.StandingsService.ExportStandings:output_type -> cardarena.v1.ExportStandingsResponse
-	3, // [3:6] is the sub-list for method output_type
-	0, // [0:3] is the sub-list for method input_type
+	6, // 3: cardarena.v1.StandingsService.GetCollusion:input_type -> cardarena.v1.GetCollusionRequest
+	1, // 4: cardarena.v1.StandingsService.GetStandings:output_type -> cardarena.v1.GetStandingsResponse
+	3, // 5: cardarena.v1.StandingsService.GetPair:output_type -> cardarena.v1.GetPairResponse
+	5, // 6: cardarena.v1.StandingsService.ExportStandings:output_type -> cardarena.v1.ExportStandingsResponse
+	7, // 7: cardarena.v1.StandingsService.GetCollusion:output_type -> cardarena.v1.GetCollusionResponse
+	4, // [4:8] is the sub-list for method output_type
+	0, // [0:4] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name
 	0, // [0:0] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
@@ -516,7 +651,7 @@ func file_cardarena_v1_standings_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_standings_proto_rawDesc), len(file_cardarena_v1_standings_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

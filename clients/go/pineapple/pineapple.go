@@ -100,7 +100,7 @@ const (
 	EventDiscarded = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_DISCARDED
 	// Cards were added to the board; uses `street`, `cards`.
 	EventBoardDealt = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_BOARD_DEALT
-	// The seat got back what nobody called; uses `seat`, `amount`.
+	// The seat got back what no seat called; uses `seat`, `amount`.
 	EventUncalledReturned = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_UNCALLED_RETURNED
 	// The seat showed the two cards it kept; uses `seat`, `cards`.
 	EventShown = cardarenagamesv1.PineappleEventKind_PINEAPPLE_EVENT_KIND_SHOWN

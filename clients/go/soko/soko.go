@@ -83,7 +83,7 @@ const (
 	EventBroughtIn = cardarenagamesv1.SokoEventKind_SOKO_EVENT_KIND_BROUGHT_IN
 	// The seat bet, or declined to; uses `seat`, `action`, `to`.
 	EventActed = cardarenagamesv1.SokoEventKind_SOKO_EVENT_KIND_ACTED
-	// The seat got back what nobody called; uses `seat`, `amount`.
+	// The seat got back what no seat called; uses `seat`, `amount`.
 	EventUncalledReturned = cardarenagamesv1.SokoEventKind_SOKO_EVENT_KIND_UNCALLED_RETURNED
 	// The seat showed its hole card; uses `seat`, `card`.
 	EventShown = cardarenagamesv1.SokoEventKind_SOKO_EVENT_KIND_SHOWN

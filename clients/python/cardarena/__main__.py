@@ -5,7 +5,6 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -67,7 +66,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     _run.add_arguments(bridge)
     bridge.add_argument("command", nargs="+", metavar="COMMAND", help="the bot and its arguments")
-    given = parser.parse_args(argv)
+    commands.add_parser(
+        "llm",
+        help="play by a language model behind an OpenAI-compatible endpoint",
+        add_help=False,
+    )
+    given, rest = parser.parse_known_args(argv)
+    if "command" not in given:
+        from cardarena import llm  # needs the rules, which a bridge does not
+
+        llm.main(rest, prog="cardarena llm")
+        return
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     with _run.exit_codes():
         _bridge(given)
 
@@ -90,7 +101,7 @@ def _bridge(given: argparse.Namespace) -> None:
     _run.join(
         declaration,
         Mode(Way.BATCH, 0, given.max_matches, given.max_matches),
-        nullcontext(Bridge(given.command, per_match=given.per_match, say=_run.say).play),
+        Bridge(given.command, per_match=given.per_match, say=_run.say),
         address=given.address,
         token=given.token,
         receipts=given.receipts,

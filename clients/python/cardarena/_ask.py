@@ -3,7 +3,7 @@
 import hmac
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, Generic, TypeAlias
@@ -54,6 +54,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         "open",
         "shown",
         "start",
+        "thinking",
     )
 
     message: AskMessage
@@ -70,6 +71,8 @@ class Ask(Generic[ViewT, MoveT, EventT]):
     """Whether the arena still waits for an answer. May become false while the bot thinks."""
     shown: bool
     """Whether the bot's code has received this ask."""
+    thinking: int | Coroutine[Any, Any, Any] | None
+    """The thread or the coroutine in which the bot's code chooses a move; None before and after."""
 
     def __init__(
         self,
@@ -96,6 +99,7 @@ class Ask(Generic[ViewT, MoveT, EventT]):
         self.start = start
         self.open = True
         self.shown = False
+        self.thinking = None
         self._body: Any = getattr(message, family)
         self._moves: list[MoveT] | None = None
         self._random: Random | None = None
@@ -142,14 +146,14 @@ class Ask(Generic[ViewT, MoveT, EventT]):
 
         They include events of asks that were answered without the bot, or withdrawn.
         """
-        own: Sequence[EventT] = self._body.events
-        return [*self._before.events, *own] if self._before else own
+        events: Sequence[EventT] = self._body.events
+        return [*self._before.events, *events] if self._before else events
 
     @property
     def event_texts(self) -> Sequence[str]:
         """`events` in notation, if the bot has `want_text`."""
-        own = self.message.event_texts
-        return [*self._before.event_texts, *own] if self._before else own
+        texts = self.message.event_texts
+        return [*self._before.event_texts, *texts] if self._before else texts
 
     @property
     def move_texts(self) -> Sequence[str]:
@@ -159,11 +163,11 @@ class Ask(Generic[ViewT, MoveT, EventT]):
     @property
     def played_for(self) -> Sequence[PlayedFor]:
         """Moves among `events` that the arena played after a fault."""
-        own = self.message.played_for
+        played_for = self.message.played_for
         if self._before is None:
-            return own
+            return played_for
         shift = len(self._before.events)
-        return [*self._before.played_for, *(_shifted(one, shift) for one in own)]
+        return [*self._before.played_for, *(_shifted(one, shift) for one in played_for)]
 
     @property
     def clock(self) -> Clock:

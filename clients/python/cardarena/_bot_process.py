@@ -1,17 +1,42 @@
 """A child process of the bridge: the program of a bot that reads and writes JSON lines."""
 
 import os
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Final
 
 MAX_LINE_BYTES: Final = 1 << 20
 """Size limit of a line; a longer one is cut into several."""
+_FIRST_LINE_BYTES: Final = 256
 EXIT_S: Final = 2.0
 """Seconds that a program may take to exit after the end of its input; then it is killed."""
+
+
+def why_no_script(program: str) -> str:
+    """Return why the kernel cannot start a script, by its first line; empty if it can or this is no script.
+
+    The kernel says only that there is no such file, and means the interpreter.
+    """
+    try:
+        with Path(shutil.which(program) or program).open("rb") as file:
+            first = file.readline(_FIRST_LINE_BYTES)
+    except OSError:
+        return ""
+    words = os.fsdecode(first).removeprefix("#!").split()
+    if not first.startswith(b"#!") or not words:
+        return ""
+    if first.endswith(b"\r\n"):
+        return (
+            "its first line ends with a carriage return, as on Windows: save it with Unix line ends"
+        )
+    return (
+        "" if Path(words[0]).exists() else f"its first line names {words[0]}, which does not exist"
+    )
 
 
 class BotProcess:

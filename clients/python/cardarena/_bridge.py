@@ -12,7 +12,7 @@ from typing import Final
 
 from cardarena import _json_lines
 from cardarena._ask import AnyAsk
-from cardarena._bot_process import BotProcess
+from cardarena._bot_process import BotProcess, why_no_script
 from cardarena._connection import Connection
 from cardarena._errors import Misconfigured
 from cardarena._families import FAMILIES
@@ -74,20 +74,31 @@ class Bridge:
         self._closing = False
         self._connection: Connection | None = None
 
-    def play(self, connection: Connection) -> None:
+    def __enter__(self) -> Callable[[Connection], None]:
+        """Start the process of all matches, before the bot says hello; returns what plays.
+
+        Raises:
+          Misconfigured: if it cannot be started.
+        """
+        if why := why_no_script(self._command[0]):
+            raise self._cannot_start(why)
+        if not self._per_match:
+            self._shared = self._started()
+        return self._play
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def _play(self, connection: Connection) -> None:
         """Play until the connection is over, or the process of all matches has ended.
 
         Raises:
-          Misconfigured: if that process has ended, or cannot be started.
+          Misconfigured: if that process has ended.
         """
-        self._connection = connection
-        try:
-            if not self._per_match:
-                self._shared = self._started()
-            while (work := connection.take()) is not None:
-                self._do(work, connection)
-        finally:
-            self._close()
+        with self._lock:
+            self._connection = connection
+        while not self._problem and (work := connection.take()) is not None:
+            self._do(work, connection)
         if self._problem:
             raise Misconfigured(self._problem)
 
@@ -95,16 +106,17 @@ class Bridge:
         try:
             return self._start(self._command, self._on_line, self._on_end)
         except OSError as error:
-            raise Misconfigured(
-                f"the bot's program {self._command[0]!r} cannot be started: {error.strerror}"
-            ) from None
+            raise self._cannot_start(error.strerror) from None
+
+    def _cannot_start(self, why: str | None) -> Misconfigured:
+        return Misconfigured(f"the bot's program {self._command[0]!r} cannot be started: {why}")
 
     def _close(self) -> None:
         with self._lock:
             self._closing = True
             processes = {id(seat.process): seat.process for seat in self._seats.values()}
             processes[id(self._shared)] = self._shared
-        running = [each for each in processes.values() if each is not None]
+        running = [process for process in processes.values() if process is not None]
         for process in running:
             process.finish()
         for process in running:
@@ -167,7 +179,6 @@ class Bridge:
     # Lines of the bot, on the thread that reads them.
 
     def _on_line(self, process: BotProcess, line: bytes) -> None:
-        assert self._connection is not None
         if not line.strip():
             return
         try:
@@ -191,30 +202,33 @@ class Bridge:
         if answer.failed and seat is not None and seat.ask is not None:
             why = answer.note.removeprefix(NOTE) or "it did not say why"
             answer = self._failure(seat.ask, f"the bot failed: {why}")
-        self._connection.answer([answer])
+        self._answer(answer)
 
     def _on_end(self, process: BotProcess, how: str) -> None:
-        assert self._connection is not None
         waiting: list[AnyAsk] = []
         sentence = f"the bot {how} before its match"
         with self._lock:
             if self._closing:
                 return
-            if process is self._shared:
+            if not self._per_match:
                 self._problem = f"the bot {how} while it was at the arena"
             else:
                 waiting = self._waiting(process)
                 for seat in self._seats.values():
                     if seat.process is process:
                         seat.process, seat.ended, seat.answered = None, sentence, True
-        if self._problem:
-            self._connection.close()
+            connection = self._connection
+        if self._problem and connection is not None:
+            connection.close()
         for ask in waiting:
-            self._connection.answer([self._failure(ask, sentence)])
+            self._answer(self._failure(ask, sentence))
+
+    def _answer(self, answer: Answer) -> None:
+        assert self._connection is not None, "what was asked came by it"
+        self._connection.answer([answer])
 
     def _fail(self, process: BotProcess, sentence: str) -> None:
         """Answer that the bot failed, if exactly one ask waits for this process; otherwise only log it."""
-        assert self._connection is not None
         with self._lock:
             waiting = self._waiting(process)
             ask = waiting[0] if len(waiting) == 1 else None
@@ -224,7 +238,7 @@ class Bridge:
             count = f"; {len(waiting)} asks wait for an answer" if waiting else ""
             self._say(f"{sentence}{count}")
         else:
-            self._connection.answer([self._failure(ask, sentence)])
+            self._answer(self._failure(ask, sentence))
 
     def _failure(self, ask: AnyAsk, sentence: str) -> Answer:
         where = f"at ask {ask.ask_id} of match {ask.match}, so the fallback is played"

@@ -39,7 +39,7 @@ def answer(ask: AnyAsk, choice: object) -> Answer:
     """
     if isinstance(choice, Noted):
         noted = answer(ask, choice.choice)
-        noted.note = str(choice.note)
+        noted.note = encodable(str(choice.note))
         return noted
     if isinstance(choice, Message):
         return _of_move(ask, choice)
@@ -59,7 +59,7 @@ def labels(error: Exception, family: str) -> str:
         return ""
     move = GameMove.DESCRIPTOR.fields_by_name[family].message_type
     named = (
-        f"{field.name} is one of {', '.join(each.name for each in field.enum_type.values[1:])}"
+        f"{field.name} is one of {', '.join(value.name for value in field.enum_type.values[1:])}"
         for field in move.fields
         if field.enum_type is not None
     )
@@ -78,7 +78,12 @@ def plain_index(moves: Sequence[Any], choice: object) -> int | None:
 
 def failure(ask: AnyAsk, raised: Raised) -> Answer:
     """Return the answer after an exception in the bot's code: no move, and a note with the error."""
-    return Answer(ask_id=ask.ask_id, failed=True, note=raised.note)
+    return Answer(ask_id=ask.ask_id, failed=True, note=encodable(raised.note))
+
+
+def encodable(text: str) -> str:
+    """Return the text with `?` for halves of surrogate pairs, such as half an emoji, which UTF-8 cannot have."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def cut(note: str, max_chars: int) -> str:

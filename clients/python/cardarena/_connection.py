@@ -16,7 +16,7 @@ from typing import Final, Self
 import grpc
 
 from cardarena._ask import AnyAsk
-from cardarena._dial import Dial
+from cardarena._dial import Dial, proxy_to
 from cardarena._errors import Refused, Unreadable
 from cardarena._redial import Attempt, Redial, StreamEnd
 from cardarena._retry import error_reason, retry_delay_s
@@ -272,8 +272,8 @@ class Connection:
                 code, details = grpc.StatusCode.OK, ""
             except grpc.RpcError:
                 code, details = call.code(), call.details() or ""
-                told = call.trailing_metadata()
-                retry_s, reason = retry_delay_s(told), error_reason(told)
+                trailers = call.trailing_metadata()
+                retry_s, reason = retry_delay_s(trailers), error_reason(trailers)
             except Unreadable as error:
                 code, details = grpc.StatusCode.INTERNAL, str(error)
             finally:
@@ -329,4 +329,5 @@ class Connection:
         elif not self._absent:
             self._absent = True
             what = "cannot trust the arena at" if end.untrusted else "no arena yet at"
-            self._say(f"{what} {attempt.endpoint} ({end.reason}); trying again")
+            at = f"{attempt.endpoint}{proxy_to(attempt.endpoint)}"
+            self._say(f"{what} {at} ({end.reason}); trying again")

@@ -23,10 +23,25 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from cardarena._deal_hashes import (
+    ENTROPY_BYTES,
+    HASH_BYTES,
+    NO_COMMITMENT,
+    SALT_BYTES,
+    commitment_of,
+    digest,
+    end_sha256,
+    key_of,
+    next_link,
+    seal_of,
+    shown_of,
+    transcript_of,
+    view_of,
+)
 from cardarena.v1.play_pb2 import (
     Ask,
     BotMessage,
@@ -39,70 +54,13 @@ from cardarena.v1.play_pb2 import (
     MatchStart,
 )
 
-HASH_BYTES: Final = 32
-ENTROPY_BYTES: Final = 32
-SALT_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
-NO_COMMITMENT: Final = bytes(HASH_BYTES)
 
 JITTER_S: Final = 1.0
 """Seconds before the deadline at which an arena may continue without a commitment, as the delay of messages varies."""
 
 REMEMBERED: Final = 4096
 """Limit on remembered deal-sets in play, and on finished ones."""
-
-
-# Steps 1 to 5 of the protocol.
-
-
-def joined(*parts: bytes) -> bytes:
-    """Return byte strings with their lengths, so that different lists give different bytes."""
-    return b"".join(len(part).to_bytes(4, "big") + part for part in parts)
-
-
-def digest(label: bytes, *parts: bytes) -> bytes:
-    """Return the protocol's hash for a purpose."""
-    return hashlib.sha256(joined(b"fd1", label, *parts)).digest()
-
-
-def commitment_of(context: bytes, participant: str, entropy: bytes) -> bytes:
-    """Return the commitment of a participant to its entropy."""
-    return digest(b"bot-commit", context, participant.encode(), entropy)
-
-
-def view_of(deal: bytes, participant: str, salt: bytes) -> bytes:
-    """Return the context of a deal-set for one participant."""
-    return digest(b"view", deal, participant.encode(), salt)
-
-
-def seal_of(context: bytes, transcript: bytes, salt: bytes) -> bytes:
-    """Return the seal, which binds the arena to a transcript before it is published."""
-    return digest(b"seal", context, transcript, salt)
-
-
-def shown_of(
-    context: bytes, server_commitment: bytes, participant: str, commitment: bytes, seal: bytes
-) -> bytes:
-    """Return the hash of all that a participant receives before it opens its commitment."""
-    own = joined(participant.encode(), commitment)
-    return digest(b"view-transcript", context, server_commitment, own, seal)
-
-
-def transcript_of(
-    context: bytes, server_commitment: bytes, commitments: Mapping[str, bytes]
-) -> bytes:
-    """The hash of all commitments."""
-    pairs = [joined(name.encode(), commitments[name]) for name in sorted(commitments)]
-    return digest(b"transcript", context, server_commitment, *pairs)
-
-
-def key_of(transcript: bytes, secret: bytes, entropies: Mapping[str, bytes]) -> bytes:
-    """Return the key from which all packs of the deal-set follow."""
-    pairs = [joined(name.encode(), entropies[name]) for name in sorted(entropies)]
-    return hmac.digest(transcript, joined(secret, *pairs), "sha256")
-
-
-# What a bot remembers.
 
 
 @dataclass(slots=True)
@@ -197,8 +155,9 @@ class Deal:
         """The hash of all that the bot received before it opened its commitment; None if some of it is unknown."""
         if self.shown is None:
             return None
-        own = self.participant, self.shown, self.seal
-        return shown_of(self.context, self.server_commitment, *own)
+        return shown_of(
+            self.context, self.server_commitment, self.participant, self.shown, self.seal
+        )
 
     @property
     def key(self) -> bytes | None:
@@ -318,14 +277,14 @@ class Deals:
                 line = f"deal-set {name}: not revealed, as this process had not committed to it"
                 reaction.say.append(line)
             return reaction
-        told = message.commitment, message.seal
+        received = message.commitment, message.seal
         what = ""
         if deal.shown is None:
             early = self._now_s() < deal.due_s - JITTER_S
-            what = _wrong_transcript(deal, *told, early=early)
+            what = _wrong_transcript(deal, *received, early=early)
             if not what:
-                (deal.shown, deal.seal), deal.signature = told, message.signature
-        elif told != (deal.shown, deal.seal):
+                (deal.shown, deal.seal), deal.signature = received, message.signature
+        elif received != (deal.shown, deal.seal):
             what = "it shows a second transcript, which differs from the first"
         if what:
             deal.refused = True
@@ -349,13 +308,14 @@ class Deals:
         deal = self._known(context)
         if deal is None:
             return reaction
-        names = [each.participant for each in message.entropies]
+        published = message.entropies
+        names = [bot.participant for bot in published]
         deal.opened = opened = Opened(
             deal=message.deal,
             secret=message.secret,
-            commitments={each.participant: each.commitment for each in message.entropies},
-            entropies={each.participant: each.entropy for each in message.entropies},
-            salts={each.participant: each.salt for each in message.entropies},
+            commitments={bot.participant: bot.commitment for bot in published},
+            entropies={bot.participant: bot.entropy for bot in published},
+            salts={bot.participant: bot.salt for bot in published},
         )
         deal.void_reason = message.void_reason
         if names != sorted(opened.entropies):
@@ -470,21 +430,6 @@ def _forget_oldest(known: dict[bytes, Any]) -> None:
         del known[next(iter(known))]
 
 
-def next_link(chain: bytes, decision: int, payload: bytes) -> bytes:
-    """Return the chain after another ask."""
-    return hashlib.sha256(chain + decision.to_bytes(4, "big") + payload).digest()
-
-
-def end_sha256(end: MatchEnd) -> bytes:
-    """Return the SHA-256 over the joined events of the end of a match."""
-    events: list[bytes] = []
-    for event in end.trailing_events:
-        if family := event.WhichOneof("game"):
-            game: Any = getattr(event, family)
-            events.append(game.SerializeToString(deterministic=True))
-    return hashlib.sha256(joined(*events)).digest()
-
-
 def _promised(deal: Deal) -> tuple[bytes, str, bytes]:
     """Return what the arena sent before the bot committed, and must not change."""
     return deal.server_commitment, deal.participant, deal.public_key
@@ -520,10 +465,10 @@ def _wrong_opening(deal: Deal, opened: Opened) -> str:
     salt = opened.salts.get(name, b"")
     if len(salt) != SALT_BYTES or view_of(opened.deal, name, salt) != deal.context:
         return "it opens another deal-set than it had named to this bot"
-    own = opened.entropies[name]
+    entropy = opened.entropies[name]
     if deal.shown is None:
-        return "it opens entropy that this bot never revealed" if own else ""
-    if deal.takes_part and own != deal.entropy and (own or not deal.void_reason):
+        return "it opens entropy that this bot never revealed" if entropy else ""
+    if deal.takes_part and entropy != deal.entropy and (entropy or not deal.void_reason):
         return "it replaced this bot's entropy"
     if deal.void_reason:
         return ""  # an opening is missing or wrong, which made the draw void
@@ -531,12 +476,15 @@ def _wrong_opening(deal: Deal, opened: Opened) -> str:
         return "it opens another commitment of this bot's than it had shown"
     if seal_of(deal.context, opened.transcript, salt) != deal.seal:
         return "it opens other commitments than it had bound itself to"
-    for each, commitment in opened.commitments.items():
-        entropy = opened.entropies[each]
-        context = view_of(opened.deal, each, opened.salts[each])
+    for participant, commitment in opened.commitments.items():
+        entropy = opened.entropies[participant]
+        context = view_of(opened.deal, participant, opened.salts[participant])
         if commitment == NO_COMMITMENT:
             if entropy:
-                return f"participant {each} added entropy without having committed to it"
-        elif len(entropy) != ENTROPY_BYTES or (commitment_of(context, each, entropy) != commitment):
-            return f"the entropy of participant {each} does not open its commitment"
+                return f"participant {participant} added entropy without having committed to it"
+        elif (
+            len(entropy) != ENTROPY_BYTES
+            or commitment_of(context, participant, entropy) != commitment
+        ):
+            return f"the entropy of participant {participant} does not open its commitment"
     return ""

@@ -7,6 +7,7 @@ author allows that; a redirect of the arena cannot allow it.
 import contextlib
 import ipaddress
 import os
+import re
 import ssl
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,11 @@ from cardarena._errors import Misconfigured
 
 _TLS: Final = "https://"
 _PLAIN: Final = "http://"
+
+_PROXIES: Final = ("grpc_proxy", "https_proxy", "http_proxy")
+"""The variables that gRPC reads, the first one that is set; their names in capitals have no effect."""
+_DIRECT: Final = ("no_grpc_proxy", "no_proxy")
+"""Those that name the ends of hosts without a proxy."""
 
 ChannelOptions = Sequence[tuple[str, int]]
 
@@ -34,6 +40,19 @@ def is_local(endpoint: str) -> bool:
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     return False
+
+
+def proxy_to(endpoint: str) -> str:
+    """Return through which proxy gRPC reaches an address, as the end of a sentence; empty if through none."""
+    bare = _bare(endpoint)
+    host = bare.rpartition(":")[0] or bare
+    direct = next((os.environ[name] for name in _DIRECT if os.environ.get(name)), "")
+    ends = tuple(end.strip() for end in direct.split(",") if end.strip())
+    if is_local(bare) or host.endswith(ends):
+        return ""
+    name = next((name for name in _PROXIES if os.environ.get(name)), "")
+    shown = re.sub(r"//[^/@]*@", "//", os.environ.get(name, ""))
+    return f" through the proxy {shown} of the variable {name}" if name else ""
 
 
 class Dial:
@@ -80,10 +99,17 @@ class Dial:
         Raises:
           Misconfigured: if a token would be sent in plain text.
         """
-        target = self._target(endpoint)
+        target, options = self._target(endpoint), (*options, *_direct(endpoint))
         if self._credentials is None:
             return grpc.insecure_channel(target, options=options)
         return grpc.secure_channel(target, self._credentials, options=options)
+
+    def aio_channel(self, endpoint: str, options: ChannelOptions) -> grpc.aio.Channel:
+        """Return a channel for asyncio; otherwise as `channel`."""
+        target, options = self._target(endpoint), (*options, *_direct(endpoint))
+        if self._credentials is None:
+            return grpc.aio.insecure_channel(target, options=options)
+        return grpc.aio.secure_channel(target, self._credentials, options=options)
 
     def _target(self, endpoint: str) -> str:
         """Return the target for gRPC, if it is safe."""
@@ -101,6 +127,16 @@ class Dial:
                 f"{_TLS}{endpoint}, or say --insecure"
             )
         return endpoint
+
+
+def _direct(endpoint: str) -> ChannelOptions:
+    """Return the options with which no proxy is asked for an address of this machine."""
+    return (("grpc.enable_http_proxy", 0),) if is_local(_bare(endpoint)) else ()
+
+
+def _bare(endpoint: str) -> str:
+    """Return an address without its scheme."""
+    return endpoint.removeprefix(_TLS).removeprefix(_PLAIN).rstrip("/")
 
 
 def _credentials(

@@ -6,6 +6,7 @@ proto. Lines to the bot have all fields that are not optional, and an ask has `s
 random numbers. `docs/stdio.md` describes them.
 """
 
+import codecs
 import json
 from typing import Any, Final
 
@@ -13,12 +14,17 @@ from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from google.protobuf.message import Message
 
 from cardarena._ask import AnyAsk, End
+from cardarena._choice import encodable
 from cardarena.v1.game_pb2 import GameEvent
 from cardarena.v1.play_pb2 import Answer, AskClosed, MatchEnd, MatchStart
 from cardarena.v1.play_pb2 import Ask as AskMessage
 
 SEED_BYTES: Final = 4
 """Bytes of an ask's seed in its line: as much as the C function `srand` takes."""
+_KEYS: Final = frozenset(
+    name for field in Answer.DESCRIPTOR.fields for name in (field.name, field.json_name)
+)
+"""The keys of an answer."""
 SHOWN_CHARS: Final = 60
 """Characters of a line in an error message."""
 
@@ -56,11 +62,12 @@ def end_line(end: End[Any], family: str) -> bytes:
 
 
 def answer_of(line: bytes) -> Answer:
-    """Return the answer in a line of the bot.
+    """Return the answer in a line of the bot, whose unknown keys mean nothing.
 
     Raises:
       NotAnAnswer: if the line has none.
     """
+    line = line.removeprefix(codecs.BOM_UTF8)  # which some runtimes of Windows write first
     shown = line.decode("utf-8", "replace").strip()
     quoted = repr(shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}…")
     try:
@@ -72,13 +79,21 @@ def answer_of(line: bytes) -> Answer:
             f"wrote {quoted}, which is no JSON object; standard output is for answers, print all else "
             "to standard error"
         )
+    known = {key: value for key, value in fields.items() if key in _KEYS}
+    unknown = ", ".join(repr(key) for key in fields if key not in _KEYS)
+    if isinstance(note := known.get("note"), str):
+        known["note"] = encodable(note)
     try:
-        answer = ParseDict(fields, Answer())
+        answer = ParseDict(known, Answer())
     except (ParseError, ValueError, TypeError, RecursionError) as error:
         why = str(error).splitlines()[0].rstrip(".")
         raise NotAnAnswer(f"wrote {quoted}, which is no answer: {why}") from None
     if "ask_id" not in fields and "askId" not in fields:
         raise NotAnAnswer(f"wrote {quoted}, which is no answer: it has no ask_id")
+    if unknown and answer.WhichOneof("choice") is None:
+        raise NotAnAnswer(
+            f"wrote {quoted}, which has no index or move; no field is named {unknown}"
+        )
     return answer
 
 

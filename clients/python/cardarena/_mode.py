@@ -62,7 +62,7 @@ def mode_of(kind: type[Bot] | type[BatchBot]) -> Mode:
 def async_methods(kind: type[Bot] | type[BatchBot]) -> set[str]:
     """Return the names of the methods that are coroutine functions."""
     names = ("started", "move", "moves", "ended")
-    return {each for each in names if inspect.iscoroutinefunction(getattr(kind, each, None))}
+    return {name for name in names if inspect.iscoroutinefunction(getattr(kind, name, None))}
 
 
 def _way(kind: type[Bot] | type[BatchBot]) -> tuple[Way, int]:
@@ -70,14 +70,14 @@ def _way(kind: type[Bot] | type[BatchBot]) -> tuple[Way, int]:
     if issubclass(kind, BatchBot):
         if waits:
             raise Misconfigured(f"{name}.{min(waits)} is async: only methods of a Bot may be")
-        given = [each for each in ("workers", "processes") if hasattr(kind, each)]
+        given = [option for option in ("workers", "processes") if hasattr(kind, option)]
         if given:
             raise Misconfigured(f"{name} sets {given[0]}: a BatchBot decides all moves together")
         return Way.BATCH, 0
-    for each, least in (("workers", 1), ("processes", 0)):
-        number = getattr(kind, each)
+    for option, least in (("workers", 1), ("processes", 0)):
+        number = getattr(kind, option)
         if not isinstance(number, int) or isinstance(number, bool) or number < least:
-            raise Misconfigured(f"{name}.{each} is {number!r}: a number from {least} is wanted")
+            raise Misconfigured(f"{name}.{option} is {number!r}: a number from {least} is wanted")
     ways = {
         "async def move": "move" in waits,
         "workers": kind.workers > 1,
@@ -87,7 +87,7 @@ def _way(kind: type[Bot] | type[BatchBot]) -> tuple[Way, int]:
         raise Misconfigured(
             f"{name}.{min(waits)} is async and its move is not: make move async too"
         )
-    chosen = [each for each, so in ways.items() if so]
+    chosen = [way for way, so in ways.items() if so]
     if len(chosen) > 1:
         raise Misconfigured(f"{name} has {' and '.join(chosen)}: choose one of them")
     if kind.event_loop not in ("asyncio", "trio"):

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import textwrap
+import threading
 from collections.abc import Coroutine, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -133,11 +134,17 @@ class OneByOne:
         bot = self._bots[ask.match]
         if isinstance(bot, Raised):
             return _choice.failure(ask, bot)
+        ask.thinking = threading.get_ident()
         try:
-            return _choice.answer(ask, await self._of("move", bot.move(ask)))
+            returned: Any = bot.move(ask)
+            if "move" in self._waits:
+                ask.thinking = returned
+            return _choice.answer(ask, await self._of("move", returned))
         except Exception as error:  # likewise
             cure = _choice.labels(error, ask.family)
             return _failed(ask, Raised.of(error, bot.move, cure))
+        finally:
+            ask.thinking = None
 
 
 class AllAtOnce:
@@ -162,6 +169,8 @@ class AllAtOnce:
         asks = [ask for ask in asks if port.show(ask)]
         if not asks:
             return
+        for ask in asks:
+            ask.thinking = threading.get_ident()
         try:
             choices = self._bot.moves(asks)
             if len(choices) != len(asks):
@@ -171,6 +180,9 @@ class AllAtOnce:
             raised = Raised.of(error, self._bot.moves, cure)
             port.answer([_failed(ask, raised, again=ask is not asks[0]) for ask in asks])
             return
+        finally:
+            for ask in asks:
+                ask.thinking = None
         port.answer([self._answer(ask, choice) for ask, choice in zip(asks, choices, strict=True)])
 
     def _answer(self, ask: AnyAsk, choice: object) -> Answer:

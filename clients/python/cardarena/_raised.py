@@ -1,15 +1,17 @@
 """Reports an exception in a bot's code with the line of the bot where it came from."""
 
 import inspect
+import sys
 import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import FrameType
 from typing import Any, Final
 
-_OWN: Final = str(Path(__file__).parent)
+_OWN: Final = ("cardarena", "arena.local")
+"""The packages that call a bot."""
 _OTHERS: Final = tuple(
     {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
@@ -34,13 +36,14 @@ class Raised:
     def of(cls, error: Exception, asked: Callable[..., Any], cure: str = "") -> "Raised":
         """Return the report of an exception of the bot's function `asked`, with a cure if one is known."""
         trace = error.__traceback__
-        while trace is not None and _is_of(trace, _OWN):
+        while trace is not None and _is_own(trace.tb_frame):
             trace = trace.tb_next
         code = getattr(inspect.unwrap(asked), "__code__", None)
         file, line = ("?", 0) if code is None else (code.co_filename, code.co_firstlineno)
         frames, at = trace, trace
         while at is not None:
-            if not _is_of(at, _OWN, *_OTHERS):
+            of_a_library = at.tb_frame.f_code.co_filename.startswith(_OTHERS)
+            if not (of_a_library or _is_own(at.tb_frame)):
                 file, line = at.tb_frame.f_code.co_filename, at.tb_lineno
             at = at.tb_next
         printed = traceback.TracebackException(type(error), error, frames)
@@ -58,5 +61,30 @@ class Raised:
         return f"{self.file}:{self.line}: {self.error}"
 
 
-def _is_of(trace: TracebackType, *folders: str) -> bool:
-    return trace.tb_frame.f_code.co_filename.startswith(folders)
+def now_at(thinking: int | Coroutine[Any, Any, Any]) -> str:
+    """Return the file and line of the bot's code that a thread or a coroutine executes; empty if it is not known."""
+    for frame in _frames(thinking):
+        if not (_is_own(frame) or frame.f_code.co_filename.startswith(_OTHERS)):
+            return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+    return ""
+
+
+def _frames(thinking: int | Coroutine[Any, Any, Any]) -> Iterator[FrameType]:
+    """Yield the frames of a thread or a coroutine, the innermost first."""
+    if isinstance(thinking, int):
+        frame = sys._current_frames().get(thinking)
+        while frame is not None:
+            yield frame
+            frame = frame.f_back
+        return
+    awaited: Any = thinking
+    frames = []
+    while frame := getattr(awaited, "cr_frame", None):
+        frames.append(frame)
+        awaited = awaited.cr_await
+    yield from reversed(frames)
+
+
+def _is_own(frame: FrameType) -> bool:
+    module = f"{frame.f_globals.get('__name__', '')}."
+    return module.startswith(tuple(f"{package}." for package in _OWN))

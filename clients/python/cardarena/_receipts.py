@@ -45,11 +45,11 @@ class Folder:
 
     def recall(self, context: bytes, participant: str | None = None) -> Deal | None:
         """Return the stored deal; None if there is no receipt, or more than one."""
-        found = list(self._path.glob(f"{_name(context, participant)}.json"))
-        if len(found) != 1:
+        receipts = list(self._path.glob(f"{_name(context, participant)}.json"))
+        if len(receipts) != 1:
             return None
         try:
-            deal = read(found[0].read_text("utf-8"))
+            deal = read(receipts[0].read_text("utf-8"))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # no receipt, or a damaged one
         return deal if deal.context == context else None
@@ -58,8 +58,8 @@ class Folder:
 def _name(context: bytes, participant: str | None) -> str:
     """Return the name of a receipt's file; "*" stands for any participant."""
     # Names come from the arena, and must not lead out of the folder.
-    own = "*" if participant is None else hashlib.sha256(participant.encode()).hexdigest()[:8]
-    return f"{context.hex()[:16]}-{own}"
+    hashed = "*" if participant is None else hashlib.sha256(participant.encode()).hexdigest()[:8]
+    return f"{context.hex()[:16]}-{hashed}"
 
 
 def written(deal: Deal) -> str:
@@ -127,7 +127,7 @@ def read(text: str) -> Deal:
         opened=None if receipt["deal"] is None else _opened(receipt),
         void_reason=receipt["void_reason"],
         lies=list(receipt["lies"]),
-        matches={each["match"]: _shown(each) for each in receipt["matches"]},
+        matches={match["match"]: _shown(match) for match in receipt["matches"]},
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import grpc
 
+from cardarena._dial import proxy_to
 from cardarena._errors import Refused, Unreachable
 
 BACKOFF_BASE_S: Final = 0.2
@@ -57,13 +58,28 @@ class StreamEnd:
         return not self.welcomed and "CERTIFICATE_VERIFY_FAILED" in self.details
 
     @property
+    def tls_mistake(self) -> str:
+        """Which mistake with TLS the end of a connection shows; empty if it shows none."""
+        if self.welcomed or self.code is not grpc.StatusCode.UNAVAILABLE:
+            return ""
+        cause = self.details.rpartition(": ")[2]
+        if self.untrusted:
+            return f"its certificate is not trusted, see --ca: {cause}"
+        if "WRONG_VERSION_NUMBER" in self.details:
+            return "it has no TLS: write its address without https://"
+        if cause == "Socket closed" and self.details != cause:  # before a call was made
+            return (
+                "it closed the connection at once: an arena with TLS needs https:// before its address, "
+                "and one that requires client certificates --client-cert"
+            )
+        return ""
+
+    @property
     def reason(self) -> str:
         """The error in short: gRPC's text of a failed connection is long, with the cause at the end."""
         if not self.welcomed and self.code is grpc.StatusCode.UNAVAILABLE:
             cause = self.details.rpartition(": ")[2]
-            if self.untrusted:
-                return f"its certificate is not trusted, see --ca: {cause}"
-            return cause
+            return self.tls_mistake or cause
         return self.details or self.code.name
 
 
@@ -126,7 +142,8 @@ class Redial:
         left_s = self._reached_s + PATIENCE_S - self._now_s() if self._once else math.inf
         if left_s <= 0:
             what = "an untrusted" if end.untrusted else "no"
-            text = f"{what} arena at {self._address} for {PATIENCE_S:g} s ({end.reason})"
+            at = f"{self._address}{proxy_to(self._address)}"
+            text = f"{what} arena at {at} for {PATIENCE_S:g} s ({end.reason})"
             raise Unreachable(text)
         if not end.welcomed:
             self._endpoint = self._address

@@ -8,9 +8,10 @@ import secrets
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from random import Random
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeAlias
 
 from cardarena import _games
 from cardarena._bot import BatchBot, Bot, Declaration, load_once, require_method
@@ -29,7 +30,13 @@ from cardarena._session import CONTRACT, Session
 from cardarena._waiting import GUEST, Waiting
 from cardarena.v1.play_pb2 import Capability, Hello
 
+AnyProgram: TypeAlias = type[Bot] | type[BatchBot] | BatchBot
+"""What a program plays: the bot's class; a `BatchBot` may also be an object."""
+
 DEFAULT_ADDRESS: Final = "localhost:7654"
+
+WANTED: Final[ContextVar[list[AnyProgram] | None]] = ContextVar("WANTED", default=None)
+"""Where a bot goes instead of to an arena, if a program is run for its bot alone (`arena.local.program`)."""
 
 EXIT_UNREACHABLE: Final = 1
 EXIT_REFUSED: Final = 2
@@ -77,6 +84,9 @@ def play(
     All of these are subclasses of `PlayError`.
     """
     if is_pool_process():
+        return
+    if (wanted := WANTED.get()) is not None:
+        wanted.append(bot)
         return
     kind = bot if isinstance(bot, type) else type(bot)
     require_method(kind)

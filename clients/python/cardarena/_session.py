@@ -30,6 +30,7 @@ from cardarena._ask import AnyAsk, Ask, End, Told
 from cardarena._deals import Deals, Reaction
 from cardarena._errors import Unreadable
 from cardarena._own_queue import OwnQueue, Waits
+from cardarena._raised import now_at
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import (
     Answer,
@@ -150,6 +151,8 @@ class Session:
         self._news: list[News] = []
         self._closed: list[AskClosed] = []
         self._own_queue = OwnQueue(remedy)
+        self._stuck: AnyAsk | None = None
+        """The ask for which the bot's code was late; it may still be choosing."""
         self._over: dict[int, None] = {}
         """Ended matches: a later `welcome` may list them, and their ends may be repeated."""
 
@@ -334,9 +337,9 @@ class Session:
         for ask_id in [ask_id for ask_id in self._open if ask_id not in wanted]:
             self._settle(ask_id)
         received.also(self._on_asks(welcome.open_asks))
-        received.say += [f"not seated: {each.text}" for each in welcome.games if each.refusal]
-        if welcome.games and all(each.refusal for each in welcome.games) and not welcome.matches:
-            received.useless = "; ".join(each.text for each in welcome.games)
+        received.say += [f"not seated: {game.text}" for game in welcome.games if game.refusal]
+        if welcome.games and all(game.refusal for game in welcome.games) and not welcome.matches:
+            received.useless = "; ".join(game.text for game in welcome.games)
         return received
 
     def _on_match_start(self, start: MatchStart) -> Received:
@@ -411,10 +414,24 @@ class Session:
         where = f" in match {match.start.match} ({match.start.terms.game})" if match else ""
         line = f"fault{where}: {fault}: {closed.reason}"
         if match and match.ask and closed.fault == FaultKind.FAULT_KIND_TIMEOUT:
-            if not match.ask.shown:
+            if match.ask.shown and not (self._stuck and self._stuck.thinking):
+                self._stuck = match.ask
+            stuck = self._where_stuck()
+            if not match.ask.shown and not stuck:
                 self._waited(match, match.ask, self._now_s())
-            line += f"; {match.waited}" * bool(match.waited)
+            hint = stuck or match.waited
+            line += f"; {hint}" * bool(hint)
         return Received(say=[line])
+
+    def _where_stuck(self) -> str:
+        """Return where the bot's code is that has not chosen a move in time; empty if it has chosen meanwhile."""
+        ask = self._stuck
+        thinking = None if ask is None else ask.thinking
+        if ask is None or thinking is None:
+            return ""
+        where = now_at(thinking)
+        now = f", now at {where}" if where else ""
+        return f"`move` has not returned since decision {ask.decision}{now}"
 
     def _on_match_end(self, end: MatchEnd) -> Received:
         match = self._matches.get(end.match)

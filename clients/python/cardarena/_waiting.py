@@ -12,7 +12,8 @@ class Waiting:
     def __init__(self, hello: Hello, address: str, default_address: str) -> None:
         """Begin with the bot's `hello` and the address of its arena."""
         token = hello.token
-        self._name = token.split(":")[1] if token.startswith(GUEST) else ""
+        self._is_guest = token.startswith(GUEST)
+        self._name = token.split(":")[1] if self._is_guest else ""
         self._game = hello.games[0].game if hello.games else "GAME"
         self._server = "" if address == default_address else f" --server {address}"
         self._playing = False
@@ -52,5 +53,7 @@ class Waiting:
         return f" as {self._name}" if self._name else ""
 
     def _order(self) -> str:
-        """Return the command that creates a match for the bot."""
-        return f"arena match create {self._game} {self._name or 'BOT'} OTHER{self._server}"
+        """Return the command that gets the bot a match: organisers alone create one for a bot with a key."""
+        if self._is_guest:
+            return f"arena match create {self._game} {self._name} OTHER{self._server}"
+        return f"arena competition enter COMPETITION {self._name or 'BOT'}{self._server}"

@@ -66,3 +66,37 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(abstrac.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows the whole match: the same for both seats and for spectators.
+
+phase: What the match is doing.
+hand: The deal (a round in abstrac_fiftytwo), from 0.
+half: The half of a round, 1 or 2; always 1 outside abstrac_fiftytwo.
+dealer: The seat that deals.
+to_act: The seat whose move it is; absent when the match is over.
+row: Cards left in the row, the exposed top first.
+taken: What each seat has taken of this row, by seat, in the order taken.
+limit: Cards that may be taken now; 0 unless the phase is TAKE.
+undealt: Cards of the second half that still lie face down.
+totals: Points of the completed deals, by seat.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+order: For CHOOSE: who takes first.
+count: For TAKE: how many cards.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The deal or round, from 0.
+half: The half of a round, 1 or 2.
+dealer: The seat that deals.
+seat: The seat that chose or took.
+row: The row laid out, the exposed top first.
+cards: The cards taken, in order.
+order: What was chosen.
+points: Points of the deal or half, by seat.
+totals: Points of the completed deals, by seat.
+"""

@@ -110,3 +110,58 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(arlington.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows what one seat may know.
+
+phase: What the match is doing.
+hand: The hand, from 0.
+dealer: The seat that dealt.
+lead: The seat that has the lead, or that led what is being answered.
+to_act: The seat whose move it is; absent when the match is over.
+held: The own hand; empty for a spectator.
+hand_sizes: Cards in each hand, by seat.
+known: Cards in each hand that all have seen, by seat.
+tables: The sets in front of each seat, by seat.
+trick_seats: The seats that played to the trick so far, the leader first.
+trick_cards: The card of each of these seats.
+active: The set that is being answered; absent if none is.
+graveyard: Cards in the graveyard, seen or not.
+buried: Those of them that all have seen, in the order buried.
+totals: Points of the completed hands, by seat.
+"""
+Table.__doc__ = """Shows the sets in front of a seat.
+
+sets: The sets in the order placed; where one goes, those after it close up.
+points: What each set would score if the hand ended now.
+"""
+Active.__doc__ = """Shows which set may be beaten now.
+
+owner: The seat that owns it.
+index: Its place on the owner's table, from 0.
+spectrum: The spectrum it was led in, which a higher set has to follow.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+card: For LEAD_CARD, ADD, TAKE_JOKER and PLAY_CARD: the card of the own hand.
+cards: For LEAD_SET and OVERPLAY: the cards, in any order.
+spectrum: For LEAD_SET: the spectrum. If unspecified, the first of aces, multiples, couples and
+  runs that the cards fit; and a single card is led to a trick.
+seat: For PLAY_S2, ADD and TAKE_JOKER: whose table the set is on.
+index: For PLAY_S2, ADD and TAKE_JOKER: the set's place on that table, from 0.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The hand, from 0.
+dealer: The seat that dealt.
+seat: The seat concerned.
+cards: The cards of a hand or a set.
+card: The card led, played, added, or given for a joker.
+spectrum: The spectrum that a set was led in.
+owner: Whose table the set is on.
+index: The set's place on that table, from 0.
+points: Points of the hand, by seat.
+totals: Points of all hands so far, by seat.
+"""

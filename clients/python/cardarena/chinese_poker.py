@@ -90,3 +90,53 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(chinese_poker.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows what one seat may know.
+
+phase: What the match is doing.
+hand: The deal, from 0.
+dealer: The seat that deals.
+to_act: The seats that choose now, all at once; none when the match is over.
+held: The seat's own thirteen cards, from ace to two. Empty for spectators and when the match is
+  over.
+natural: The highest natural in `held`, declared or not; unspecified if there is none.
+setting: The seat's own setting; absent before it is made, or if a natural was declared.
+naturals: Naturals of this hand, by seat; none before all have set.
+totals: Units of the completed hands, by seat.
+"""
+Rows.__doc__ = """Holds thirteen cards as they are set, each row from ace to two.
+
+front: Three cards, the weakest row.
+middle: Five cards.
+back: Five cards, the strongest row.
+"""
+ShownNatural.__doc__ = """Shows a natural that was declared.
+
+seat: The seat that holds it.
+natural: What it is.
+cards: Back, middle and front of three flushes or straights; else from ace to two.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+front: For SET: three cards, in any order.
+middle: For SET: five cards, in any order.
+back: For SET: five cards, in any order.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The deal, from 0.
+dealer: The seat that deals.
+seat: The seat that it happened to.
+cards: For DEALT from ace to two; for NATURAL_DECLARED back, middle and front of three flushes
+  or straights, else from ace to two.
+natural: The natural shown.
+front: The front row shown.
+middle: The middle row shown.
+back: The back row shown.
+fouled: Whether the setting is a foul.
+units: Units won or lost in this hand, by seat.
+totals: Units of the completed hands, by seat.
+"""

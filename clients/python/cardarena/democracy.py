@@ -62,3 +62,56 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(democracy.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows the public part of the match and the seat's own hand.
+
+phase: What the match is doing.
+hand: The island, from 0.
+day: The day of the island, 1 or 2.
+dealer: The seat that deals this island.
+upcard: The card whose suit is trump for this trick; absent when the match is over.
+held: The seat's own hand from low to high: 6 to K, A, 3, 4, 5, joker. Empty for spectators.
+hand_size: Cards in the hand of each seat: all hold equally many.
+pool: Face-down cards under the upcard.
+undealt: Cards set aside for day 2.
+island: The tricks of this island so far.
+totals: Tribes of the completed islands, by seat.
+"""
+Island.__doc__ = """Lists the tricks of an island that were shown. All of it is public.
+
+upcards: The upcard of each trick.
+plays: The cards of the first trick in seat order, then of the second, and so on: one for each
+  seat in every trick.
+winners: The seat that captured each trick, or -1 for a tie.
+captured: What each seat has captured, by seat, in the order captured.
+points: Points of the captured cards, by seat.
+discarded: Upcards of tied tricks, which no seat captured.
+"""
+SuitPoints.__doc__ = """Counts the captured points of one seat. 13 in a suit make its tribe.
+
+clubs: Points in clubs, at most 25.
+diamonds: Points in diamonds, at most 25.
+hearts: Points in hearts, at most 25.
+spades: Points in spades, at most 25.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+card: For PLAY_CARD: the card.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The island, from 0.
+day: The day of the island, 1 or 2.
+dealer: The seat that deals this island.
+hand_size: Cards dealt to each seat, and as many to the pool.
+seat: The seat that got the cards.
+cards: For DEALT the hand from low to high, for SHOWN the cards by seat.
+upcard: The card whose suit is trump for the trick.
+winner: The seat that captured the trick, or -1 for a tie.
+points: Captured points of the island, by seat.
+tribes: Tribes won on this island, by seat.
+totals: Tribes of the completed islands, by seat.
+"""

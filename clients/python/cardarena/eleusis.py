@@ -146,3 +146,91 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(eleusis.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows the public part of the match, the own hand, and to the dealer the rule.
+
+phase: What the match is doing.
+hand: The hand, from 0.
+dealer: The seat that made the rule.
+to_act: The seat whose move it is; absent when the match is over.
+turn: Whose turn it is, also while the prophet judges; absent before the deal.
+held: The own hand: spades, hearts, diamonds, clubs, each from ace to king.
+hand_sizes: Cards of each seat.
+stock: Cards in the stock.
+layout: The cards on the table.
+played: What the prophet is to judge: the cards played, or the hand shown by a no-play.
+no_play: Whether it is a no-play.
+calls: The latest no-plays.
+guesses: The latest wrong guesses.
+office: The prophet, those who were, and those who may not play any more.
+turns: Turns taken in this hand, by seat.
+rule: For the dealer the rule in force; absent for others.
+refusal: For the dealer, why its rule was refused; empty if it was not.
+previous_rule: The rule of the hand before; after the last hand, of that hand.
+totals: Scores of the completed hands, by seat.
+"""
+Layout.__doc__ = """Holds the cards on the table. Read in order of play: each mainline card, then the wrong plays under it.
+
+mainline: Right cards, the starter first.
+main_seats: Whose each was; the starter is the dealer's.
+sidelines: Wrong plays in order, each a card or several that were played together.
+side_seats: Whose each was.
+side_after: The place in the mainline, from 0, of the card above each.
+"""
+Calls.__doc__ = """Holds the latest 64 no-plays, in order. If one was right, none of its cards may follow the mainline up to `after`. If it was wrong, the next mainline card came from that hand; without a prophet it is the first in the hand that was right.
+
+seats: Who called.
+hands: What each showed: spades, hearts, diamonds, clubs, each from ace to king.
+after: The place of the last mainline card at that time, from 0.
+right: Whether it was true that no card was right.
+"""
+Guesses.__doc__ = """Holds the latest 12 wrong guesses, in order.
+
+seats: Who guessed.
+texts: The guesses.
+"""
+Office.__doc__ = """Holds who is not just a player.
+
+prophet: The prophet; absent if there is none.
+marker: Cards played after the starter up to the prophet's marker; 0 without a prophet.
+former: Deposed prophets of this hand.
+expelled: Seats that may not play any more in this hand.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+cards: For PLAY: one card or more, up to the whole hand, each once for each copy played.
+opinion: For JUDGE: the opinion.
+card: For JUDGE of a no-play as wrong: a card of the shown hand that is right.
+text: For RULE and GUESS: the expression.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The hand, from 0.
+dealer: The seat that made the rule.
+seat: The seat concerned.
+cards: Cards played, shown or drawn.
+starter: The first card of the mainline.
+hand_size: Cards of each seat but the dealer; after a no-play, of the seat.
+stock: Cards in the stock.
+opinion: What the prophet thinks.
+card: The card that a prophet named, that was moved, or that refutes a guess.
+right: Whether the play or no-play was right.
+penalty: Cards that the seat drew for it.
+expelled: Whether the seat may not play any more.
+packs: Packs of this hand so far.
+marker: Cards played after the starter up to the marker.
+text: The guess.
+accepted: Whether the guess is right.
+line: A mainline that could have come about.
+legal: Whether the card may follow that line by the rule.
+verdict: What is wrong with the dealer's rule.
+reason: The same in a sentence.
+end: Why the hand ended.
+rule: The rule of the hand.
+by_arena: Whether the arena chose it, so that the dealer scores nothing.
+scores: Scores of the hand, by seat.
+totals: Scores of the completed hands, by seat.
+"""

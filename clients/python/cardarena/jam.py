@@ -82,3 +82,49 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(jam.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows what one seat may know.
+
+phase: What the match is doing.
+hand: The deal, from 0.
+dealer: The seat that deals: it has the black cards, the other the red ones.
+to_act: The seat whose move it is; absent when the match is over.
+held: The own hand; empty for a spectator.
+hand_sizes: Cards in each hand, by seat.
+stock_sizes: Cards in each stock, by seat.
+discards: The discard piles, by seat, the top last.
+known: Cards in each hand that all have seen, by seat.
+led: The card led to this trick; absent if none is.
+draws_left: Draws still to make before the discard.
+played: Cards played to tricks, by seat, in order.
+winners: The seat that won each trick of the deal.
+totals: Points of the rubber, or of a match of fixed length, by seat.
+rubbers: Rubbers won, by seat.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+card: For PLAY and DISCARD: the card.
+source: For DRAW: where from.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The deal, from 0.
+dealer: The seat that deals.
+seat: The seat concerned.
+cards: The cards dealt.
+card: The card concerned; absent if it is not told.
+source: Where a card was drawn from.
+claims: What each seat claimed, by seat.
+points: Points of the deal, by seat.
+totals: Points of the rubber or match, by seat.
+rubbers: Rubbers won, by seat.
+"""
+Claim.__doc__ = """Says what a seat claimed for a deal.
+
+babies: Baby slams: four tricks in a row.
+grand: Whether there was a grand slam: five tricks in a row.
+majority: The majority claimed: 0, 14 or 15 tricks.
+"""

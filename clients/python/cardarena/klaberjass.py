@@ -146,3 +146,83 @@ __all__ = [
     "Word",
     "moves",
 ]
+
+# For `help(klaberjass.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows what one seat may know.
+
+phase: What the match is doing.
+hand: The hand, from 0; thrown-in ones count.
+dealer: The seat that deals; the other one bids and leads first.
+to_act: The seat whose move it is; absent when the match is over.
+upcard: The open card; the seven of trump once it was exchanged.
+stock: Cards that are not dealt, the upcard apart.
+auction: How trump was made.
+contest: What was said of sequences.
+held: The own hand; empty for a spectator.
+hand_sizes: Cards in each hand, by seat.
+known: Cards in each hand that all have seen, by seat.
+led: The card led to this trick; absent if none is.
+bela: The seat that called the bela; absent if none did.
+points: Points made in this hand, by seat: tricks, a full bela, and melds that count.
+played: Cards played, by seat, in order.
+winners: The seat that won each trick of the hand.
+totals: Points of the match, by seat.
+"""
+Auction.__doc__ = """Shows how trump was made.
+
+passes: Passes so far, of the dealer's opponent and the dealer in turn.
+schmeisser: The seat that called a schmeiss; absent if none did.
+maker: The seat that made trump; absent before.
+trump: The trump suit, `c`, `d`, `h` or `s`; absent before it is made.
+exchanger: The seat that took the upcard for the seven of trump; absent if none did.
+"""
+Contest.__doc__ = """Shows what was said of sequences.
+
+announcer: The seat that announced a sequence; absent if none did.
+value: The value announced: 20, 50, or 0 if nothing was.
+answer: What the dealer chose to answer; unspecified without an answer.
+verdict: What the dealer had to say once the top card was named; unspecified if it was not.
+tops: The top rank that each seat named, by seat; empty if it named none.
+suits: The suit that each seat named, by seat; empty if it named none.
+winner: The seat whose sequences count; absent if those of none do.
+shown: The winner's sequences, shown after the first trick.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+suit: For NAME: the suit, `c`, `d`, `h` or `s`.
+value: For ANNOUNCE: 20 or 50.
+card: For PLAY: the card.
+bela: For PLAY: whether the bela is called with the first of king and queen of trump.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The hand, from 0.
+dealer: The seat that deals.
+upcard: The open card.
+seat: The seat concerned.
+cards: The cards dealt.
+card: The card concerned.
+call: What was called.
+trump: The trump suit: `c`, `d`, `h` or `s`.
+value: For ANNOUNCED and SHOWN the sequences' value; for WON the trick's points.
+word: What the dealer answered.
+rank: The rank of the top card.
+suit: The suit of the sequence.
+bela: Whether the bela was called.
+melds: The sequences shown.
+maker: The seat that made trump.
+points: Points made in the hand, by seat.
+winner: The seat that won the hand, which deals the next.
+gained: Points scored for the hand, by seat.
+totals: Points of the match, by seat.
+splits: What the points of the hand came from, by seat.
+"""
+Split.__doc__ = """What the points of a seat in a hand came from.
+
+tricks: Cards of its tricks, the last one's bonus apart.
+last_trick: The bonus for the last trick.
+sequences: Sequences; 0 unless they won the contest and the seat has a trick.
+bela: The bela.
+"""

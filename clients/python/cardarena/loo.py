@@ -98,3 +98,53 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(loo.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows what one seat may know.
+
+phase: What the match is doing.
+hand: The hand, from 0.
+dealer: The seat that deals; everything begins at its left.
+to_act: The seat whose move it is; absent when the match is over.
+upcard: The open card, whose suit is trump; if it is `Jc`, there is no Pam in play.
+pot: Chips in the pot, a multiple of the tricks of a hand.
+chips: Chips won and paid in the match, by seat.
+players: Seats that play the hand, from the dealer's left.
+passed: Seats that passed, from the dealer's left.
+exchanged: Cards exchanged, by seat.
+stock: Cards in the stock.
+dead: Cards passed or discarded, shuffled for a new stock if one is needed.
+held: The own hand; empty after a pass and for a spectator.
+discarded: The own discards, or the hand that was passed; empty for a spectator.
+leader: The seat that led or leads the trick; absent before the play.
+trick: Cards of the trick, the leader's first.
+civil: Whether Pam is barred from the trick.
+played: Cards played to tricks, by seat, in order.
+winners: The seat that won each trick of the hand.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+cards: For EXCHANGE: the discards, none to all, in any order.
+card: For PLAY: the card.
+civil: For PLAY: whether Pam is barred from the trick; only with the ace of trump led.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The hand, from 0.
+dealer: The seat that deals.
+upcard: The open card, whose suit is trump.
+pot: Chips in the pot; for SCORED those left for the next hand.
+seat: The seat concerned.
+cards: The cards dealt, drawn or shown.
+plays: Whether the seat plays.
+count: For EXCHANGED the cards exchanged; for RECYCLED those of the new stock.
+exempt: Other players with a flush or Pam, who pay nothing.
+card: The card played.
+civil: Whether Pam was barred with it.
+ending: How the hand ended.
+won: Chips taken from the pot, by seat.
+looed: Seats that paid to the next pot.
+chips: Chips won and paid in the match, by seat.
+"""

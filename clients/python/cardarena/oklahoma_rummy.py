@@ -106,3 +106,65 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(oklahoma_rummy.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows what one seat may know.
+
+phase: What the match is doing.
+hand: The hand, from 0.
+dealer: The seat that dealt.
+to_act: The seat whose move it is; absent when the match is over.
+held: The own hand; empty for a spectator.
+drawn: The card that the seat drew from the stock this turn; absent if none.
+hand_sizes: Cards in each hand, by seat.
+known: Cards in each hand that all have seen, as they came from the pile, by seat.
+tables: The melds in front of each seat, by seat.
+pile: The discards, the top last.
+stock: Cards in the stock.
+rebuilds: Times that the discards became the stock in this hand; three at most.
+totals: Points of the completed hands, by seat.
+"""
+Table.__doc__ = """Shows the melds in front of a seat.
+
+melds: The melds in the order laid.
+"""
+TableMeld.__doc__ = """Shows a meld.
+
+kind: Whether it is a set or a run.
+cards: Its cards; a run's from low to high.
+stands_for: The card that each card of a run stands for; empty for a set, whose 2s are plain
+  cards of its rank.
+points: What it scores.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+kind: For TAKE_PILE and MELD: whether the cards are a set or a run.
+cards: For TAKE_PILE and MELD: the cards; a run's from low to high, a set's in any order.
+  TAKE_PILE names three, the top discard among them.
+index: For EXTEND: the meld's place on the own table, from 0.
+card: For EXTEND and DISCARD: the card.
+end: For EXTEND: where a run grows; unspecified for a set.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The hand, from 0.
+dealer: The seat that dealt.
+hand_size: Cards dealt to each seat.
+upcard: The first discard.
+seat: The seat concerned.
+cards: The cards dealt, or those taken with the pile in the order discarded.
+rebuilds: Times that the stock was rebuilt in this hand.
+stock: Cards in the new stock.
+card: The card received, added or discarded.
+meld: The meld laid, the last on the seat's table.
+index: The meld's place on the seat's table, from 0.
+end: Where a run grew; unspecified for a set.
+out: The seat without cards; absent if the hand was blocked.
+leftovers: The cards left in each hand, by seat.
+points: Points of the hand, by seat.
+totals: Points of all hands so far, by seat.
+melded: What the melds of each table count, by seat.
+lost: What the cards left in each hand cost, by seat.
+"""

@@ -86,3 +86,50 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(open_face_chinese_poker.View)`: protoc leaves comments out of messages.
+Layout.__doc__ = """Shows the rows of one seat.
+
+front: At most three cards.
+middle: At most five cards.
+back: At most five cards.
+"""
+View.__doc__ = """Shows what one seat may know. Nothing shows whether a seat in Fantasyland has set.
+
+phase: What the match is doing.
+hand: The hand, from 0, those in Fantasyland included.
+dealer: The seat that deals.
+to_act: The seats whose move it is; several in Fantasyland.
+fantasyland: By seat, whether it plays this hand in Fantasyland.
+layouts: The rows by seat; empty for seats in Fantasyland until the end.
+to_place: The own cards that are still to be placed.
+own_setting: What the own seat has set in Fantasyland; absent otherwise.
+drawn: The card that the seat to act has drawn; absent if it has drawn none.
+stock: Cards left in the stock.
+hands_left: Ordinary hands still to come, this one included if it is one.
+totals: Units won or lost so far, by seat.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+front: Cards for the front, in any order.
+middle: Cards for the middle, in any order.
+back: Cards for the back, in any order.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The hand, from 0.
+dealer: The seat that deals.
+fantasyland: By seat: who is in Fantasyland, in this hand or, when scored, in the next.
+seat: The seat concerned.
+cards: The cards dealt.
+card: The card drawn.
+front: Cards of the front.
+middle: Cards of the middle.
+back: Cards of the back.
+fouls: By seat, whether its rows are fouled.
+royalties: Royalties by seat, in units.
+units: Units won or lost in the hand, by seat.
+totals: Units won or lost so far, by seat.
+"""

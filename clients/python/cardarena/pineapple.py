@@ -110,3 +110,66 @@ __all__ = [
     "bets",
     "moves",
 ]
+
+# For `help(pineapple.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows the public part of the match and the seat's own cards.
+
+phase: What the match is doing.
+street: How far the board is dealt.
+hand: The deal, from 0.
+dealer: The seat that deals.
+to_act: The seats whose move it is: one that bets, or all that discard. Nothing says which of
+  these have discarded already.
+held: The seat's own hole cards in the order dealt, also after folding. Three before the
+  discard, then two; empty for spectators.
+given_up: The card that the seat itself has discarded; absent before that.
+board: The board, in the order dealt.
+live: Seats in the hand that have not folded. Some of them may have no chips left.
+chips: Where the chips are.
+to_call: Chips that a call adds, for the seat that bets; 0 where it may check.
+min_to: The smallest total of the round that the seat to act may bet or raise to; absent if it
+  may not.
+max_to: The largest such total.
+line: The betting of this hand so far.
+totals: Chips won or lost in the completed hands, by seat.
+"""
+Chips.__doc__ = """Counts the chips of a hand, by seat. All of it is public.
+
+stacks: Chips behind.
+bets: Chips put in during this round, blinds too.
+paid: Chips put in before: antes and earlier rounds. The pot is the sum of bets and paid.
+"""
+Line.__doc__ = """Lists the betting of a hand: the first three fields have an entry for each action.
+
+seats: The seat that acted.
+actions: What it did. Antes and blinds are not listed.
+tos: The seat's total of the round after the action.
+starts: For each street with betting so far, how many actions came before it.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+to: For BET and RAISE: the seat's total of the round after it.
+card: For DISCARD: the card.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The deal, from 0.
+dealer: The seat that deals.
+chips: Chips after antes and blinds; seats without any are out of the match.
+seat: The seat that the event is about.
+seats: The seats that discarded.
+card: The card that was discarded.
+cards: Hole cards in the order dealt, or the new cards of the board.
+street: How far the board is dealt now.
+action: What the seat did.
+to: The seat's total of the round after it.
+amount: Chips returned, or chips in the pot.
+eligible: The seats that played for the pot.
+winners: The seats that won the pot, or its high half.
+low_winners: The seats that won its low half; none if no low qualified.
+shares: Chips of the pot, by seat.
+nets: Chips won or lost in the hand, by seat.
+totals: Chips won or lost in the completed hands, by seat.
+"""

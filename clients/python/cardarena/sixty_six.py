@@ -100,3 +100,54 @@ __all__ = [
     "View",
     "moves",
 ]
+
+# For `help(sixty_six.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows what one seat may know.
+
+phase: What the match is doing.
+hand: The hand, from 0.
+dealer: The seat that deals; the other one leads first.
+to_act: The seat whose move it is; absent when the match is over.
+trump: The trump suit: `c`, `d`, `h` or `s`.
+upcard: The open card under the stock; absent once it was turned down or drawn.
+stock: Cards that lie face down in the stock, the upcard apart.
+closer: The seat that closed the stock; absent if none did.
+strict: Whether suit must be followed: the stock is closed or used up.
+held: The own hand; empty for a spectator.
+hand_sizes: Cards in each hand, by seat.
+known: Cards in each hand that all have seen, by seat.
+led: The card led to this trick; absent if none is.
+declared: The suit of the marriage just shown: its king or queen must be led.
+points: Points of the hand, by seat.
+pending: Points of a marriage that waits for the seat's first trick, by seat.
+played: Cards played, by seat, in order.
+winners: The seat that won each trick of the hand.
+carry: Victory points of null hands, for the next seat that gains.
+totals: Victory points of the match, by seat.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+suit: For MARRIAGE: the suit, `c`, `d`, `h` or `s`.
+card: For PLAY: the card.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The hand, from 0.
+dealer: The seat that deals.
+upcard: The open card whose suit is trump.
+seat: The seat concerned.
+cards: The cards dealt.
+card: The card concerned.
+suit: The suit of a marriage: `c`, `d`, `h` or `s`.
+value: For MARRIED the marriage's points; for WON what the trick brought, the last trick's bonus
+  and a marriage that waited included.
+pending: Whether the marriage's points wait for the seat's first trick.
+points: Points of the hand, by seat.
+tricks: Tricks of the hand, by seat.
+gained: Victory points of the hand, by seat, any carried ones included.
+carry: Victory points carried on to the next seat that gains.
+totals: Victory points of the match, by seat.
+reason: Why the hand was scored as it was.
+"""

@@ -96,3 +96,63 @@ __all__ = [
     "bets",
     "moves",
 ]
+
+# For `help(soko.View)`: protoc leaves comments out of messages.
+View.__doc__ = """Shows the public part of the match and the seat's own hole card.
+
+phase: What the match is doing.
+round: The betting round, 1 to 4.
+hand: The deal, from 0.
+dealer: The seat that deals.
+to_act: The seat whose move it is; absent when the match is over.
+hole: The seat's own hole card, also after folding; absent for spectators.
+upcards: The cards face up, by seat, in the order dealt; those of folded hands too.
+live: Seats in the hand that have not folded. Some of them may have no chips left.
+min_bet: The smallest bet of this round.
+max_bet: The largest bet or raise of this round; 0 at pot-limit and no-limit.
+chips: Where the chips are.
+to_call: Chips that a call adds, for the seat to act; 0 where it may check, or brings in.
+min_to: The smallest total of the round that the seat to act may bring in, bet or raise to;
+  absent if it may not.
+max_to: The largest such total.
+line: The betting of this hand so far.
+totals: Chips won or lost in the completed hands, by seat.
+"""
+Chips.__doc__ = """Counts the chips of a hand, by seat. All of it is public.
+
+stacks: Chips behind.
+bets: Chips put in during this round.
+paid: Chips put in before: antes and earlier rounds. The pot is the sum of bets and paid.
+"""
+Line.__doc__ = """Lists the betting of a hand: the first three fields have an entry for each action.
+
+seats: The seat that acted.
+actions: What it did. The first of the hand is the bring-in, listed as a bet.
+tos: The seat's total of the round after the action.
+starts: For each round with betting so far, how many actions came before it.
+"""
+Move.__doc__ = """Moves a seat.
+
+verb: What the move does.
+to: For BRING_IN, BET and RAISE: the seat's total of the round after it.
+"""
+Event.__doc__ = """Tells of something that happened.
+
+kind: What happened; says which other fields are used.
+hand: The deal, from 0.
+dealer: The seat that deals.
+chips: Chips after the antes; seats without any are out of the match.
+round: The betting round, 1 to 4.
+seat: The seat that the event is about.
+seats: The seats that got a card, in the order dealt.
+card: The hole card.
+cards: The cards dealt face up.
+action: What the seat did.
+to: The seat's total of the round after it.
+amount: Chips returned, or chips in the pot.
+eligible: The seats that played for the pot.
+winners: The seats that won the pot.
+shares: Chips of the pot, by seat.
+nets: Chips won or lost in the hand, by seat.
+totals: Chips won or lost in the completed hands, by seat.
+"""

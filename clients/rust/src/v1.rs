@@ -673,7 +673,7 @@ pub struct Limits {
     #[prost(uint32, tag = "8")]
     pub max_refusals: u32,
     /// The shortest time between two HTTP/2 pings of a client, in milliseconds. A client
-    /// that pings more often is disconnected; a ping every 20 s is enough.
+    /// that pings more often may be disconnected; a ping every 20 s is enough.
     #[prost(uint32, tag = "9")]
     pub min_ping_interval_ms: u32,
     /// The longest message that the arena sends, in bytes. A message with `asks` has

@@ -22,7 +22,7 @@ import { ReceiptFolder } from "./receipts.js";
 import { Session } from "./session.js";
 
 /** The vectors of the arena's tests. */
-const VECTORS = new URL("../../../tests/deal/", import.meta.url);
+const VECTORS = new URL("../../../tests/referee/deal/", import.meta.url);
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, VECTORS), "utf8"));
 const bytes = (text: string) => Buffer.from(text, "hex");
 const named = (texts: Record<string, string>) =>

@@ -50,7 +50,13 @@ export function securityOf(options: SecurityOptions): Security {
  * @throws MisconfiguredError if the token would be sent unprotected.
  */
 export function dial(endpoint: string, security: Security): Client {
-  return new Client(targetOf(endpoint, security), credentialsOf(security.tls), OPTIONS);
+  const target = targetOf(endpoint, security);
+  return new Client(target, credentialsOf(security.tls), optionsFor(target));
+}
+
+/** The options of a connection. No proxy of the environment is asked for an address of this machine. */
+export function optionsFor(target: string): ChannelOptions {
+  return isLocal(target) ? { ...OPTIONS, "grpc.enable_http_proxy": 0 } : OPTIONS;
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { status } from "@grpc/grpc-js";
-import { isLocal, targetOf } from "./dial.js";
+import { isLocal, optionsFor, targetOf } from "./dial.js";
 import { RefusedError, UnreachableError } from "./errors.js";
 import { Redial, type StreamEnd } from "./redial.js";
 
@@ -101,6 +101,7 @@ const HOSTS: readonly (readonly [string, boolean, string])[] = [
 for (const [host, local, why] of HOSTS) {
   test(`${host} ${local ? "is" : "is not"} this machine: ${why}`, () => {
     assert.equal(isLocal(host), local);
+    assert.equal(optionsFor(host)["grpc.enable_http_proxy"], local ? 0 : undefined);
   });
 }
 

@@ -78,6 +78,7 @@ const NOTES: readonly (readonly [string, string, string])[] = [
   ["short", "short", "a short note stays"],
   ["\u{1F0A1}".repeat(200), "\u{1F0A1}".repeat(200), "code points count, not UTF-16 units"],
   ["a".repeat(201), `${"a".repeat(199)}…`, "a long note is truncated"],
+  ["half \ud83d", "half \ufffd", "half an emoji is replaced, as UTF-8 cannot have it"],
 ];
 for (const [note, sent, why] of NOTES) {
   test(`a note: ${why}`, () => {

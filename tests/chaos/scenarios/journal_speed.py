@@ -9,7 +9,7 @@ from pathlib import Path
 
 import trio
 
-from arena.replay.journal.journal import Journal
+from arena.records.journal.journal import Journal
 from cardarena.v1 import game_pb2, journal_pb2
 from tests.chaos.report import Figure, Report, percentile
 

@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from arena.replay.verify import verify_file
+from arena.records.verify import verify_file
 from tests.chaos.case import Violation
 from tests.chaos.evidence import JournalTail
 from tests.chaos.processes import ROOT, Child, until
@@ -89,7 +89,11 @@ def _violations(data, words, code, deal_sets):
         return [Violation(name, f"the tournament exited with {code}: {words[-300:]}")]
     standings = json.loads(words[words.index("{") :])
     found = []
-    if standings["games"][0]["deal_sets"] != {"complete": deal_sets, "planned": deal_sets}:
+    if standings["games"][0]["deal_sets"] != {
+        "complete": deal_sets,
+        "planned": deal_sets,
+        "within_teams": 0,
+    }:
         found.append(
             Violation(name, f"of {deal_sets} deal-sets: {standings['games'][0]['deal_sets']}")
         )

@@ -22,9 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from cardarena.v1 import game_pb2 as cardarena_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61rdarena/v1/bots.proto\x12\x0c\x63\x61rdarena.v1\"D\n\x10\x43reateBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12#\n\x04kind\x18\x02 \x01(\x0e\x32\x15.cardarena.v1.BotKind\" \n\x11\x43reateBotResponse\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"!\n\x12\x43reateTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"4\n\x13\x43reateTokenResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0e\n\x06key_id\x18\x02 \x01(\t\">\n\x14SubmitVersionRequest\x12\r\n\x03\x62ot\x18\x01 \x01(\tH\x00\x12\x0f\n\x05piece\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04\x62ody\"C\n\x15SubmitVersionResponse\x12*\n\x07version\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.VersionInfo\"a\n\x16SetVersionStateRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.cardarena.v1.VersionState\"E\n\x17SetVersionStateResponse\x12*\n\x07version\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.VersionInfo\"0\n\x10GetReportRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\"e\n\x11GetReportResponse\x12*\n\x07version\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.VersionInfo\x12$\n\x06report\x18\x02 \x01(\x0b\x32\x14.cardarena.v1.Report\"I\n\x13ListVersionsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"\\\n\x14ListVersionsResponse\x12+\n\x08versions\x18\x01 \x03(\x0b\x32\x19.cardarena.v1.VersionInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xaf\x01\n\x0bVersionInfo\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x0e\n\x06sha256\x18\x03 \x01(\t\x12)\n\x05state\x18\x04 \x01(\x0e\x32\x1a.cardarena.v1.VersionState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x15\n\rstate_unix_ms\x18\x06 \x01(\x04\x12\x0e\n\x06parent\x18\x07 \x01(\r\x12\x10\n\x08\x64\x65\x63lared\x18\x08 \x01(\t\"o\n\x06Report\x12\x0e\n\x06sha256\x18\x01 \x01(\t\x12\x11\n\tqualified\x18\x02 \x01(\x08\x12\x0c\n\x04seed\x18\x03 \x01(\t\x12\x0f\n\x07took_ms\x18\x04 \x01(\x04\x12#\n\x06\x63hecks\x18\x05 \x03(\x0b\x32\x13.cardarena.v1.Check\"\xb7\x01\n\x05\x43heck\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\x12\x0e\n\x06passed\x18\x03 \x01(\x08\x12\x0f\n\x07took_ms\x18\x04 \x01(\x04\x12\x0f\n\x07problem\x18\x05 \x01(\t\x12\x0b\n\x03\x61sk\x18\x06 \x01(\r\x12\x10\n\x08\x61nswered\x18\x07 \x01(\t\x12\x0f\n\x07offered\x18\x08 \x03(\t\x12\x12\n\nlast_lines\x18\t \x03(\t\x12\r\n\x05\x61gain\x18\n \x01(\t\x12\x0c\n\x04\x61sks\x18\x0b \x01(\r\"V\n\x0fListLogsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"P\n\x10ListLogsResponse\x12#\n\x04logs\x18\x01 \x03(\x0b\x32\x15.cardarena.v1.LogInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"C\n\x07LogInfo\x12\x0b\n\x03log\x18\x01 \x01(\t\x12\x12\n\nsize_bytes\x18\x02 \x01(\x04\x12\x17\n\x0fwritten_unix_ms\x18\x03 \x01(\x04\":\n\rGetLogRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x0b\n\x03log\x18\x03 \x01(\t\"\x1f\n\x0eGetLogResponse\x12\r\n\x05piece\x18\x01 \x01(\x0c*e\n\x07\x42otKind\x12\x18\n\x14\x42OT_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11\x42OT_KIND_UPLOADED\x10\x01\x12\x13\n\x0f\x42OT_KIND_REMOTE\x10\x02\x12\x14\n\x10\x42OT_KIND_COMMAND\x10\x03*\xa7\x02\n\x0cVersionState\x12\x1d\n\x19VERSION_STATE_UNSPECIFIED\x10\x00\x12\x1b\n\x17VERSION_STATE_SUBMITTED\x10\x01\x12\x19\n\x15VERSION_STATE_CHECKED\x10\x02\x12\x1b\n\x17VERSION_STATE_QUALIFIED\x10\x03\x12\x1a\n\x16VERSION_STATE_REJECTED\x10\x04\x12\x18\n\x14VERSION_STATE_ACTIVE\x10\x05\x12\x1a\n\x16VERSION_STATE_INACTIVE\x10\x06\x12\x19\n\x15VERSION_STATE_RETIRED\x10\x07\x12\x18\n\x14VERSION_STATE_BANNED\x10\x08\x12\x1c\n\x18VERSION_STATE_UNVERIFIED\x10\t2\xa1\x05\n\nBotService\x12L\n\tCreateBot\x12\x1e.cardarena.v1.CreateBotRequest\x1a\x1f.cardarena.v1.CreateBotResponse\x12R\n\x0b\x43reateToken\x12 .cardarena.v1.CreateTokenRequest\x1a!.cardarena.v1.CreateTokenResponse\x12Z\n\rSubmitVersion\x12\".cardarena.v1.SubmitVersionRequest\x1a#.cardarena.v1.SubmitVersionResponse(\x01\x12^\n\x0fSetVersionState\x12$.cardarena.v1.SetVersionStateRequest\x1a%.cardarena.v1.SetVersionStateResponse\x12L\n\tGetReport\x12\x1e.cardarena.v1.GetReportRequest\x1a\x1f.cardarena.v1.GetReportResponse\x12U\n\x0cListVersions\x12!.cardarena.v1.ListVersionsRequest\x1a\".cardarena.v1.ListVersionsResponse\x12I\n\x08ListLogs\x12\x1d.cardarena.v1.ListLogsRequest\x1a\x1e.cardarena.v1.ListLogsResponse\x12\x45\n\x06GetLog\x12\x1b.cardarena.v1.GetLogRequest\x1a\x1c.cardarena.v1.GetLogResponse0\x01\x42n\n\x0c\x63\x61rdarena.v1B\tBotsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61rdarena/v1/bots.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"D\n\x10\x43reateBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12#\n\x04kind\x18\x02 \x01(\x0e\x32\x15.cardarena.v1.BotKind\" \n\x11\x43reateBotResponse\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"%\n\x14ListOwnedBotsRequest\x12\r\n\x05owner\x18\x01 \x01(\t\"=\n\x15ListOwnedBotsResponse\x12$\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x16.cardarena.v1.OwnedBot\"w\n\x08OwnedBot\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12#\n\x04kind\x18\x02 \x01(\x0e\x32\x15.cardarena.v1.BotKind\x12\x0e\n\x06\x61\x63tive\x18\x03 \x01(\r\x12)\n\x06newest\x18\x04 \x01(\x0b\x32\x19.cardarena.v1.VersionInfo\"!\n\x12\x43reateTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"4\n\x13\x43reateTokenResponse\x12\r\n\x05token\x18\x01 \x01(\t\x12\x0e\n\x06key_id\x18\x02 \x01(\t\">\n\x14SubmitVersionRequest\x12\r\n\x03\x62ot\x18\x01 \x01(\tH\x00\x12\x0f\n\x05piece\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04\x62ody\"C\n\x15SubmitVersionResponse\x12*\n\x07version\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.VersionInfo\"a\n\x16SetVersionStateRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12)\n\x05state\x18\x03 \x01(\x0e\x32\x1a.cardarena.v1.VersionState\"E\n\x17SetVersionStateResponse\x12*\n\x07version\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.VersionInfo\"0\n\x10GetReportRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\"e\n\x11GetReportResponse\x12*\n\x07version\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.VersionInfo\x12$\n\x06report\x18\x02 \x01(\x0b\x32\x14.cardarena.v1.Report\"I\n\x13ListVersionsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"\\\n\x14ListVersionsResponse\x12+\n\x08versions\x18\x01 \x03(\x0b\x32\x19.cardarena.v1.VersionInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xaf\x01\n\x0bVersionInfo\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x0e\n\x06sha256\x18\x03 \x01(\t\x12)\n\x05state\x18\x04 \x01(\x0e\x32\x1a.cardarena.v1.VersionState\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x15\n\rstate_unix_ms\x18\x06 \x01(\x04\x12\x0e\n\x06parent\x18\x07 \x01(\r\x12\x10\n\x08\x64\x65\x63lared\x18\x08 \x01(\t\"o\n\x06Report\x12\x0e\n\x06sha256\x18\x01 \x01(\t\x12\x11\n\tqualified\x18\x02 \x01(\x08\x12\x0c\n\x04seed\x18\x03 \x01(\t\x12\x0f\n\x07took_ms\x18\x04 \x01(\x04\x12#\n\x06\x63hecks\x18\x05 \x03(\x0b\x32\x13.cardarena.v1.Check\"\xe0\x01\n\x05\x43heck\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\r\x12\x0e\n\x06passed\x18\x03 \x01(\x08\x12\x0f\n\x07took_ms\x18\x04 \x01(\x04\x12\x0f\n\x07problem\x18\x05 \x01(\t\x12\x0b\n\x03\x61sk\x18\x06 \x01(\r\x12\x10\n\x08\x61nswered\x18\x07 \x01(\t\x12\x0f\n\x07offered\x18\x08 \x03(\t\x12\x12\n\nlast_lines\x18\t \x03(\t\x12\r\n\x05\x61gain\x18\n \x01(\t\x12\x0c\n\x04\x61sks\x18\x0b \x01(\r\x12\'\n\x06\x66\x61iled\x18\x0c \x01(\x0b\x32\x17.cardarena.v1.FailedAsk\"h\n\tFailedAsk\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12$\n\x04view\x18\x02 \x01(\x0b\x32\x16.cardarena.v1.GameView\x12\'\n\x06\x65vents\x18\x03 \x03(\x0b\x32\x17.cardarena.v1.GameEvent\"V\n\x0fListLogsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"P\n\x10ListLogsResponse\x12#\n\x04logs\x18\x01 \x03(\x0b\x32\x15.cardarena.v1.LogInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"C\n\x07LogInfo\x12\x0b\n\x03log\x18\x01 \x01(\t\x12\x12\n\nsize_bytes\x18\x02 \x01(\x04\x12\x17\n\x0fwritten_unix_ms\x18\x03 \x01(\x04\":\n\rGetLogRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\x12\x0b\n\x03log\x18\x03 \x01(\t\"\x1f\n\x0eGetLogResponse\x12\r\n\x05piece\x18\x01 \x01(\x0c*e\n\x07\x42otKind\x12\x18\n\x14\x42OT_KIND_UNSPECIFIED\x10\x00\x12\x15\n\x11\x42OT_KIND_UPLOADED\x10\x01\x12\x13\n\x0f\x42OT_KIND_REMOTE\x10\x02\x12\x14\n\x10\x42OT_KIND_COMMAND\x10\x03*\xa7\x02\n\x0cVersionState\x12\x1d\n\x19VERSION_STATE_UNSPECIFIED\x10\x00\x12\x1b\n\x17VERSION_STATE_SUBMITTED\x10\x01\x12\x19\n\x15VERSION_STATE_CHECKED\x10\x02\x12\x1b\n\x17VERSION_STATE_QUALIFIED\x10\x03\x12\x1a\n\x16VERSION_STATE_REJECTED\x10\x04\x12\x18\n\x14VERSION_STATE_ACTIVE\x10\x05\x12\x1a\n\x16VERSION_STATE_INACTIVE\x10\x06\x12\x19\n\x15VERSION_STATE_RETIRED\x10\x07\x12\x18\n\x14VERSION_STATE_BANNED\x10\x08\x12\x1c\n\x18VERSION_STATE_UNVERIFIED\x10\t2\xfb\x05\n\nBotService\x12L\n\tCreateBot\x12\x1e.cardarena.v1.CreateBotRequest\x1a\x1f.cardarena.v1.CreateBotResponse\x12X\n\rListOwnedBots\x12\".cardarena.v1.ListOwnedBotsRequest\x1a#.cardarena.v1.ListOwnedBotsResponse\x12R\n\x0b\x43reateToken\x12 .cardarena.v1.CreateTokenRequest\x1a!.cardarena.v1.CreateTokenResponse\x12Z\n\rSubmitVersion\x12\".cardarena.v1.SubmitVersionRequest\x1a#.cardarena.v1.SubmitVersionResponse(\x01\x12^\n\x0fSetVersionState\x12$.cardarena.v1.SetVersionStateRequest\x1a%.cardarena.v1.SetVersionStateResponse\x12L\n\tGetReport\x12\x1e.cardarena.v1.GetReportRequest\x1a\x1f.cardarena.v1.GetReportResponse\x12U\n\x0cListVersions\x12!.cardarena.v1.ListVersionsRequest\x1a\".cardarena.v1.ListVersionsResponse\x12I\n\x08ListLogs\x12\x1d.cardarena.v1.ListLogsRequest\x1a\x1e.cardarena.v1.ListLogsResponse\x12\x45\n\x06GetLog\x12\x1b.cardarena.v1.GetLogRequest\x1a\x1c.cardarena.v1.GetLogResponse0\x01\x42n\n\x0c\x63\x61rdarena.v1B\tBotsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,50 +33,58 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.v1.bots_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\014cardarena.v1B\tBotsProtoP\001Z#cardarena.dev/cardarena/cardarenav1\252\002\014CardArena.V1\312\002\014CardArena\\V1\352\002\rCardArena::V1'
-  _globals['_BOTKIND']._serialized_start=1668
-  _globals['_BOTKIND']._serialized_end=1769
-  _globals['_VERSIONSTATE']._serialized_start=1772
-  _globals['_VERSIONSTATE']._serialized_end=2067
-  _globals['_CREATEBOTREQUEST']._serialized_start=41
-  _globals['_CREATEBOTREQUEST']._serialized_end=109
-  _globals['_CREATEBOTRESPONSE']._serialized_start=111
-  _globals['_CREATEBOTRESPONSE']._serialized_end=143
-  _globals['_CREATETOKENREQUEST']._serialized_start=145
-  _globals['_CREATETOKENREQUEST']._serialized_end=178
-  _globals['_CREATETOKENRESPONSE']._serialized_start=180
-  _globals['_CREATETOKENRESPONSE']._serialized_end=232
-  _globals['_SUBMITVERSIONREQUEST']._serialized_start=234
-  _globals['_SUBMITVERSIONREQUEST']._serialized_end=296
-  _globals['_SUBMITVERSIONRESPONSE']._serialized_start=298
-  _globals['_SUBMITVERSIONRESPONSE']._serialized_end=365
-  _globals['_SETVERSIONSTATEREQUEST']._serialized_start=367
-  _globals['_SETVERSIONSTATEREQUEST']._serialized_end=464
-  _globals['_SETVERSIONSTATERESPONSE']._serialized_start=466
-  _globals['_SETVERSIONSTATERESPONSE']._serialized_end=535
-  _globals['_GETREPORTREQUEST']._serialized_start=537
-  _globals['_GETREPORTREQUEST']._serialized_end=585
-  _globals['_GETREPORTRESPONSE']._serialized_start=587
-  _globals['_GETREPORTRESPONSE']._serialized_end=688
-  _globals['_LISTVERSIONSREQUEST']._serialized_start=690
-  _globals['_LISTVERSIONSREQUEST']._serialized_end=763
-  _globals['_LISTVERSIONSRESPONSE']._serialized_start=765
-  _globals['_LISTVERSIONSRESPONSE']._serialized_end=857
-  _globals['_VERSIONINFO']._serialized_start=860
-  _globals['_VERSIONINFO']._serialized_end=1035
-  _globals['_REPORT']._serialized_start=1037
-  _globals['_REPORT']._serialized_end=1148
-  _globals['_CHECK']._serialized_start=1151
-  _globals['_CHECK']._serialized_end=1334
-  _globals['_LISTLOGSREQUEST']._serialized_start=1336
-  _globals['_LISTLOGSREQUEST']._serialized_end=1422
-  _globals['_LISTLOGSRESPONSE']._serialized_start=1424
-  _globals['_LISTLOGSRESPONSE']._serialized_end=1504
-  _globals['_LOGINFO']._serialized_start=1506
-  _globals['_LOGINFO']._serialized_end=1573
-  _globals['_GETLOGREQUEST']._serialized_start=1575
-  _globals['_GETLOGREQUEST']._serialized_end=1633
-  _globals['_GETLOGRESPONSE']._serialized_start=1635
-  _globals['_GETLOGRESPONSE']._serialized_end=1666
-  _globals['_BOTSERVICE']._serialized_start=2070
-  _globals['_BOTSERVICE']._serialized_end=2743
+  _globals['_BOTKIND']._serialized_start=2063
+  _globals['_BOTKIND']._serialized_end=2164
+  _globals['_VERSIONSTATE']._serialized_start=2167
+  _globals['_VERSIONSTATE']._serialized_end=2462
+  _globals['_CREATEBOTREQUEST']._serialized_start=66
+  _globals['_CREATEBOTREQUEST']._serialized_end=134
+  _globals['_CREATEBOTRESPONSE']._serialized_start=136
+  _globals['_CREATEBOTRESPONSE']._serialized_end=168
+  _globals['_LISTOWNEDBOTSREQUEST']._serialized_start=170
+  _globals['_LISTOWNEDBOTSREQUEST']._serialized_end=207
+  _globals['_LISTOWNEDBOTSRESPONSE']._serialized_start=209
+  _globals['_LISTOWNEDBOTSRESPONSE']._serialized_end=270
+  _globals['_OWNEDBOT']._serialized_start=272
+  _globals['_OWNEDBOT']._serialized_end=391
+  _globals['_CREATETOKENREQUEST']._serialized_start=393
+  _globals['_CREATETOKENREQUEST']._serialized_end=426
+  _globals['_CREATETOKENRESPONSE']._serialized_start=428
+  _globals['_CREATETOKENRESPONSE']._serialized_end=480
+  _globals['_SUBMITVERSIONREQUEST']._serialized_start=482
+  _globals['_SUBMITVERSIONREQUEST']._serialized_end=544
+  _globals['_SUBMITVERSIONRESPONSE']._serialized_start=546
+  _globals['_SUBMITVERSIONRESPONSE']._serialized_end=613
+  _globals['_SETVERSIONSTATEREQUEST']._serialized_start=615
+  _globals['_SETVERSIONSTATEREQUEST']._serialized_end=712
+  _globals['_SETVERSIONSTATERESPONSE']._serialized_start=714
+  _globals['_SETVERSIONSTATERESPONSE']._serialized_end=783
+  _globals['_GETREPORTREQUEST']._serialized_start=785
+  _globals['_GETREPORTREQUEST']._serialized_end=833
+  _globals['_GETREPORTRESPONSE']._serialized_start=835
+  _globals['_GETREPORTRESPONSE']._serialized_end=936
+  _globals['_LISTVERSIONSREQUEST']._serialized_start=938
+  _globals['_LISTVERSIONSREQUEST']._serialized_end=1011
+  _globals['_LISTVERSIONSRESPONSE']._serialized_start=1013
+  _globals['_LISTVERSIONSRESPONSE']._serialized_end=1105
+  _globals['_VERSIONINFO']._serialized_start=1108
+  _globals['_VERSIONINFO']._serialized_end=1283
+  _globals['_REPORT']._serialized_start=1285
+  _globals['_REPORT']._serialized_end=1396
+  _globals['_CHECK']._serialized_start=1399
+  _globals['_CHECK']._serialized_end=1623
+  _globals['_FAILEDASK']._serialized_start=1625
+  _globals['_FAILEDASK']._serialized_end=1729
+  _globals['_LISTLOGSREQUEST']._serialized_start=1731
+  _globals['_LISTLOGSREQUEST']._serialized_end=1817
+  _globals['_LISTLOGSRESPONSE']._serialized_start=1819
+  _globals['_LISTLOGSRESPONSE']._serialized_end=1899
+  _globals['_LOGINFO']._serialized_start=1901
+  _globals['_LOGINFO']._serialized_end=1968
+  _globals['_GETLOGREQUEST']._serialized_start=1970
+  _globals['_GETLOGREQUEST']._serialized_end=2028
+  _globals['_GETLOGRESPONSE']._serialized_start=2030
+  _globals['_GETLOGRESPONSE']._serialized_end=2061
+  _globals['_BOTSERVICE']._serialized_start=2465
+  _globals['_BOTSERVICE']._serialized_end=3228
 # @@protoc_insertion_point(module_scope)

@@ -3,6 +3,7 @@
 isort:skip_file
 Bots of owners: their versions, qualification reports and logs."""
 
+from cardarena.v1 import game_pb2 as _game_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -146,6 +147,88 @@ class CreateBotResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateBotResponse: _TypeAlias = CreateBotResponse  # noqa: Y015
+
+@_typing.final
+class ListOwnedBotsRequest(_message.Message):
+    """Asks for the bots of an owner."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OWNER_FIELD_NUMBER: _builtins.int
+    owner: _builtins.str
+    """The owner; empty for the caller. Owners see their own bots alone."""
+    def __init__(
+        self,
+        *,
+        owner: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["owner", b"owner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListOwnedBotsRequest: _TypeAlias = ListOwnedBotsRequest  # noqa: Y015
+
+@_typing.final
+class ListOwnedBotsResponse(_message.Message):
+    """Holds the bots of an owner."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedCompositeFieldContainer[Global___OwnedBot]:
+        """In order of name."""
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[Global___OwnedBot] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListOwnedBotsResponse: _TypeAlias = ListOwnedBotsResponse  # noqa: Y015
+
+@_typing.final
+class OwnedBot(_message.Message):
+    """Describes a bot of an owner."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    ACTIVE_FIELD_NUMBER: _builtins.int
+    NEWEST_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    kind: Global___BotKind.ValueType
+    """How it connects to the arena."""
+    active: _builtins.int
+    """The version that plays; 0 if none does."""
+    @_builtins.property
+    def newest(self) -> Global___VersionInfo:
+        """The newest version; not set before the first."""
+
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        kind: Global___BotKind.ValueType = ...,
+        active: _builtins.int = ...,
+        newest: Global___VersionInfo | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["newest", b"newest"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "bot", b"bot", "kind", b"kind", "newest", b"newest"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OwnedBot: _TypeAlias = OwnedBot  # noqa: Y015
 
 @_typing.final
 class CreateTokenRequest(_message.Message):
@@ -522,6 +605,7 @@ class Check(_message.Message):
     LAST_LINES_FIELD_NUMBER: _builtins.int
     AGAIN_FIELD_NUMBER: _builtins.int
     ASKS_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What was checked: `manifest`, `start`, a game's id, or a robustness case."""
     seats: _builtins.int
@@ -548,6 +632,10 @@ class Check(_message.Message):
     def last_lines(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The last lines that the bot printed."""
 
+    @_builtins.property
+    def failed(self) -> Global___FailedAsk:
+        """What the bot knew at that ask; not set if the match left no replay."""
+
     def __init__(
         self,
         *,
@@ -562,14 +650,49 @@ class Check(_message.Message):
         last_lines: _abc.Iterable[_builtins.str] | None = ...,
         again: _builtins.str = ...,
         asks: _builtins.int = ...,
+        failed: Global___FailedAsk | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["failed", b"failed"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "answered", b"answered", "ask", b"ask", "asks", b"asks", "last_lines", b"last_lines", "name", b"name", "offered", b"offered", "passed", b"passed", "problem", b"problem", "seats", b"seats", "took_ms", b"took_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["again", b"again", "answered", b"answered", "ask", b"ask", "asks", b"asks", "failed", b"failed", "last_lines", b"last_lines", "name", b"name", "offered", b"offered", "passed", b"passed", "problem", b"problem", "seats", b"seats", "took_ms", b"took_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Check: _TypeAlias = Check  # noqa: Y015
+
+@_typing.final
+class FailedAsk(_message.Message):
+    """Holds what a bot knew at the ask at which it failed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """Its seat, from 0."""
+    @_builtins.property
+    def view(self) -> _game_pb2.GameView:
+        """Its view."""
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.GameEvent]:
+        """The events of the hand that it had received, at most the last 200."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        view: _game_pb2.GameView | None = ...,
+        events: _abc.Iterable[_game_pb2.GameEvent] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "seat", b"seat", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FailedAsk: _TypeAlias = FailedAsk  # noqa: Y015
 
 @_typing.final
 class ListLogsRequest(_message.Message):

@@ -49,6 +49,11 @@ class BotServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_bots__pb2.CreateBotRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_bots__pb2.CreateBotResponse.FromString,
                 _registered_method=True)
+        self.ListOwnedBots = channel.unary_unary(
+                '/cardarena.v1.BotService/ListOwnedBots',
+                request_serializer=cardarena_dot_v1_dot_bots__pb2.ListOwnedBotsRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_bots__pb2.ListOwnedBotsResponse.FromString,
+                _registered_method=True)
         self.CreateToken = channel.unary_unary(
                 '/cardarena.v1.BotService/CreateToken',
                 request_serializer=cardarena_dot_v1_dot_bots__pb2.CreateTokenRequest.SerializeToString,
@@ -108,6 +113,13 @@ class BotServiceServicer(object):
         that differs in upper and lower case only.
         RESOURCE_EXHAUSTED  TOO_MANY_BOTS.
         PERMISSION_DENIED   BANNED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListOwnedBots(self, request, context):
+        """Lists the bots of an owner, by name; there are at most 20.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -208,6 +220,11 @@ def add_BotServiceServicer_to_server(servicer, server):
                     request_deserializer=cardarena_dot_v1_dot_bots__pb2.CreateBotRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_bots__pb2.CreateBotResponse.SerializeToString,
             ),
+            'ListOwnedBots': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListOwnedBots,
+                    request_deserializer=cardarena_dot_v1_dot_bots__pb2.ListOwnedBotsRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_bots__pb2.ListOwnedBotsResponse.SerializeToString,
+            ),
             'CreateToken': grpc.unary_unary_rpc_method_handler(
                     servicer.CreateToken,
                     request_deserializer=cardarena_dot_v1_dot_bots__pb2.CreateTokenRequest.FromString,
@@ -281,6 +298,33 @@ class BotService(object):
             '/cardarena.v1.BotService/CreateBot',
             cardarena_dot_v1_dot_bots__pb2.CreateBotRequest.SerializeToString,
             cardarena_dot_v1_dot_bots__pb2.CreateBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListOwnedBots(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.BotService/ListOwnedBots',
+            cardarena_dot_v1_dot_bots__pb2.ListOwnedBotsRequest.SerializeToString,
+            cardarena_dot_v1_dot_bots__pb2.ListOwnedBotsResponse.FromString,
             options,
             channel_credentials,
             insecure,

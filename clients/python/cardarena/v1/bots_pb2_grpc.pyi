@@ -53,6 +53,8 @@ class BotServiceStub:
       RESOURCE_EXHAUSTED  TOO_MANY_BOTS.
       PERMISSION_DENIED   BANNED.
     """
+    ListOwnedBots: _grpc.UnaryUnaryMultiCallable[_bots_pb2.ListOwnedBotsRequest, _bots_pb2.ListOwnedBotsResponse]
+    """Lists the bots of an owner, by name; there are at most 20."""
     CreateToken: _grpc.UnaryUnaryMultiCallable[_bots_pb2.CreateTokenRequest, _bots_pb2.CreateTokenResponse]
     """Creates a token with which a remote bot connects.
 
@@ -138,6 +140,8 @@ class BotServiceAsyncStub(BotServiceStub):
       RESOURCE_EXHAUSTED  TOO_MANY_BOTS.
       PERMISSION_DENIED   BANNED.
     """
+    ListOwnedBots: _aio.UnaryUnaryMultiCallable[_bots_pb2.ListOwnedBotsRequest, _bots_pb2.ListOwnedBotsResponse]  # type: ignore[assignment]
+    """Lists the bots of an owner, by name; there are at most 20."""
     CreateToken: _aio.UnaryUnaryMultiCallable[_bots_pb2.CreateTokenRequest, _bots_pb2.CreateTokenResponse]  # type: ignore[assignment]
     """Creates a token with which a remote bot connects.
 
@@ -226,6 +230,14 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
           RESOURCE_EXHAUSTED  TOO_MANY_BOTS.
           PERMISSION_DENIED   BANNED.
         """
+
+    @_abc_1.abstractmethod
+    def ListOwnedBots(
+        self,
+        request: _bots_pb2.ListOwnedBotsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bots_pb2.ListOwnedBotsResponse, _abc.Awaitable[_bots_pb2.ListOwnedBotsResponse]]:
+        """Lists the bots of an owner, by name; there are at most 20."""
 
     @_abc_1.abstractmethod
     def CreateToken(

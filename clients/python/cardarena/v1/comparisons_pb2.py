@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from cardarena.v1 import game_pb2 as cardarena_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63\x61rdarena/v1/comparisons.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"\xa1\x01\n\x17\x43reateComparisonRequest\x12\r\n\x05\x66irst\x18\x01 \x01(\t\x12\x0e\n\x06second\x18\x02 \x01(\t\x12\'\n\x05terms\x18\x03 \x01(\x0b\x32\x18.cardarena.v1.MatchTerms\x12\x12\n\neach_other\x18\x04 \x01(\x08\x12\x15\n\rmax_deal_sets\x18\x05 \x01(\r\x12\x13\n\x0bsame_within\x18\x06 \x01(\x01\"H\n\x18\x43reateComparisonResponse\x12,\n\ncomparison\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.Comparison\"\"\n\x14GetComparisonRequest\x12\n\n\x02id\x18\x01 \x01(\r\"E\n\x15GetComparisonResponse\x12,\n\ncomparison\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.Comparison\"?\n\x16ListComparisonsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"a\n\x17ListComparisonsResponse\x12-\n\x0b\x63omparisons\x18\x01 \x03(\x0b\x32\x18.cardarena.v1.Comparison\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"%\n\x17\x43\x61ncelComparisonRequest\x12\n\n\x02id\x18\x01 \x01(\r\"H\n\x18\x43\x61ncelComparisonResponse\x12,\n\ncomparison\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.Comparison\"\xa7\x05\n\nComparison\x12\n\n\x02id\x18\x01 \x01(\r\x12\x32\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0e\x32 .cardarena.v1.ComparisonDecision\x12\x0c\n\x04mean\x18\x03 \x01(\x01\x12\x10\n\x03low\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\x04high\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x0f\n\x07\x65_value\x18\x06 \x01(\x01\x12\x11\n\tdeal_sets\x18\x07 \x01(\r\x12\x17\n\nneeded_mid\x18\x08 \x01(\rH\x02\x88\x01\x01\x12\x17\n\nneeded_low\x18\t \x01(\rH\x03\x88\x01\x01\x12\x18\n\x0bneeded_high\x18\n \x01(\rH\x04\x88\x01\x01\x12\r\n\x05limit\x18\x0b \x01(\r\x12\x17\n\x0fnumber_of_owner\x18\x0c \x01(\r\x12\x17\n\x0fholds_among_all\x18\r \x01(\x08\x12\x13\n\x0b\x61pproximate\x18\x0e \x01(\x08\x12,\n\x05state\x18\x0f \x01(\x0e\x32\x1d.cardarena.v1.ComparisonState\x12\x0e\n\x06reason\x18\x10 \x01(\t\x12\x14\n\x0c\x63ore_minutes\x18\x11 \x01(\x01\x12\r\n\x05\x66irst\x18\x12 \x01(\t\x12\x0e\n\x06second\x18\x13 \x01(\t\x12 \n\x13\x62ound_in_deviations\x18\x14 \x01(\x01H\x05\x88\x01\x01\x12\x15\n\x08\x61t_least\x18\x15 \x01(\rH\x06\x88\x01\x01\x12\x34\n\nmore_often\x18\x16 \x01(\x0e\x32 .cardarena.v1.ComparisonDecision\x12\x1a\n\x12more_often_e_value\x18\x17 \x01(\x01\x42\x06\n\x04_lowB\x07\n\x05_highB\r\n\x0b_needed_midB\r\n\x0b_needed_lowB\x0e\n\x0c_needed_highB\x16\n\x14_bound_in_deviationsB\x0b\n\t_at_least*\x96\x01\n\x12\x43omparisonDecision\x12#\n\x1f\x43OMPARISON_DECISION_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43OMPARISON_DECISION_BETTER\x10\x01\x12\x1d\n\x19\x43OMPARISON_DECISION_WORSE\x10\x02\x12\x1c\n\x18\x43OMPARISON_DECISION_SAME\x10\x03*\x8a\x01\n\x0f\x43omparisonState\x12 \n\x1c\x43OMPARISON_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x43OMPARISON_STATE_OPEN\x10\x01\x12\x1c\n\x18\x43OMPARISON_STATE_DECIDED\x10\x02\x12\x1c\n\x18\x43OMPARISON_STATE_STOPPED\x10\x03\x32\x93\x03\n\x11\x43omparisonService\x12\x61\n\x10\x43reateComparison\x12%.cardarena.v1.CreateComparisonRequest\x1a&.cardarena.v1.CreateComparisonResponse\x12X\n\rGetComparison\x12\".cardarena.v1.GetComparisonRequest\x1a#.cardarena.v1.GetComparisonResponse\x12^\n\x0fListComparisons\x12$.cardarena.v1.ListComparisonsRequest\x1a%.cardarena.v1.ListComparisonsResponse\x12\x61\n\x10\x43\x61ncelComparison\x12%.cardarena.v1.CancelComparisonRequest\x1a&.cardarena.v1.CancelComparisonResponseBu\n\x0c\x63\x61rdarena.v1B\x10\x43omparisonsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1e\x63\x61rdarena/v1/comparisons.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"\xb4\x01\n\x17\x43reateComparisonRequest\x12\r\n\x05\x66irst\x18\x01 \x01(\t\x12\x0e\n\x06second\x18\x02 \x01(\t\x12\'\n\x05terms\x18\x03 \x01(\x0b\x32\x18.cardarena.v1.MatchTerms\x12\x12\n\neach_other\x18\x04 \x01(\x08\x12\x15\n\rmax_deal_sets\x18\x05 \x01(\r\x12\x13\n\x0bsame_within\x18\x06 \x01(\x01\x12\x11\n\tchallenge\x18\x07 \x01(\x08\"H\n\x18\x43reateComparisonResponse\x12,\n\ncomparison\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.Comparison\"\"\n\x14GetComparisonRequest\x12\n\n\x02id\x18\x01 \x01(\r\"E\n\x15GetComparisonResponse\x12,\n\ncomparison\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.Comparison\"?\n\x16ListComparisonsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"a\n\x17ListComparisonsResponse\x12-\n\x0b\x63omparisons\x18\x01 \x03(\x0b\x32\x18.cardarena.v1.Comparison\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"%\n\x17\x43\x61ncelComparisonRequest\x12\n\n\x02id\x18\x01 \x01(\r\"H\n\x18\x43\x61ncelComparisonResponse\x12,\n\ncomparison\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.Comparison\"\x99\x06\n\nComparison\x12\n\n\x02id\x18\x01 \x01(\r\x12\x32\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0e\x32 .cardarena.v1.ComparisonDecision\x12\x0c\n\x04mean\x18\x03 \x01(\x01\x12\x10\n\x03low\x18\x04 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\x04high\x18\x05 \x01(\x01H\x01\x88\x01\x01\x12\x0f\n\x07\x65_value\x18\x06 \x01(\x01\x12\x11\n\tdeal_sets\x18\x07 \x01(\r\x12\x17\n\nneeded_mid\x18\x08 \x01(\rH\x02\x88\x01\x01\x12\x17\n\nneeded_low\x18\t \x01(\rH\x03\x88\x01\x01\x12\x18\n\x0bneeded_high\x18\n \x01(\rH\x04\x88\x01\x01\x12\r\n\x05limit\x18\x0b \x01(\r\x12\x17\n\x0fnumber_of_owner\x18\x0c \x01(\r\x12\x17\n\x0fholds_among_all\x18\r \x01(\x08\x12\x13\n\x0b\x61pproximate\x18\x0e \x01(\x08\x12,\n\x05state\x18\x0f \x01(\x0e\x32\x1d.cardarena.v1.ComparisonState\x12\x0e\n\x06reason\x18\x10 \x01(\t\x12\x14\n\x0c\x63ore_minutes\x18\x11 \x01(\x01\x12\r\n\x05\x66irst\x18\x12 \x01(\t\x12\x0e\n\x06second\x18\x13 \x01(\t\x12 \n\x13\x62ound_in_deviations\x18\x14 \x01(\x01H\x05\x88\x01\x01\x12\x15\n\x08\x61t_least\x18\x15 \x01(\rH\x06\x88\x01\x01\x12\x34\n\nmore_often\x18\x16 \x01(\x0e\x32 .cardarena.v1.ComparisonDecision\x12\x1a\n\x12more_often_e_value\x18\x17 \x01(\x01\x12\x16\n\tplain_low\x18\x18 \x01(\x01H\x07\x88\x01\x01\x12\x17\n\nplain_high\x18\x19 \x01(\x01H\x08\x88\x01\x01\x12\x0f\n\x07margins\x18\x1a \x03(\x01\x12\x11\n\tchallenge\x18\x1b \x01(\x08\x42\x06\n\x04_lowB\x07\n\x05_highB\r\n\x0b_needed_midB\r\n\x0b_needed_lowB\x0e\n\x0c_needed_highB\x16\n\x14_bound_in_deviationsB\x0b\n\t_at_leastB\x0c\n\n_plain_lowB\r\n\x0b_plain_high*\x96\x01\n\x12\x43omparisonDecision\x12#\n\x1f\x43OMPARISON_DECISION_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43OMPARISON_DECISION_BETTER\x10\x01\x12\x1d\n\x19\x43OMPARISON_DECISION_WORSE\x10\x02\x12\x1c\n\x18\x43OMPARISON_DECISION_SAME\x10\x03*\x8a\x01\n\x0f\x43omparisonState\x12 \n\x1c\x43OMPARISON_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x43OMPARISON_STATE_OPEN\x10\x01\x12\x1c\n\x18\x43OMPARISON_STATE_DECIDED\x10\x02\x12\x1c\n\x18\x43OMPARISON_STATE_STOPPED\x10\x03\x32\x93\x03\n\x11\x43omparisonService\x12\x61\n\x10\x43reateComparison\x12%.cardarena.v1.CreateComparisonRequest\x1a&.cardarena.v1.CreateComparisonResponse\x12X\n\rGetComparison\x12\".cardarena.v1.GetComparisonRequest\x1a#.cardarena.v1.GetComparisonResponse\x12^\n\x0fListComparisons\x12$.cardarena.v1.ListComparisonsRequest\x1a%.cardarena.v1.ListComparisonsResponse\x12\x61\n\x10\x43\x61ncelComparison\x12%.cardarena.v1.CancelComparisonRequest\x1a&.cardarena.v1.CancelComparisonResponseBu\n\x0c\x63\x61rdarena.v1B\x10\x43omparisonsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,28 +33,28 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.v1.comparisons_pb
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\014cardarena.v1B\020ComparisonsProtoP\001Z#cardarena.dev/cardarena/cardarenav1\252\002\014CardArena.V1\312\002\014CardArena\\V1\352\002\rCardArena::V1'
-  _globals['_COMPARISONDECISION']._serialized_start=1378
-  _globals['_COMPARISONDECISION']._serialized_end=1528
-  _globals['_COMPARISONSTATE']._serialized_start=1531
-  _globals['_COMPARISONSTATE']._serialized_end=1669
+  _globals['_COMPARISONDECISION']._serialized_start=1511
+  _globals['_COMPARISONDECISION']._serialized_end=1661
+  _globals['_COMPARISONSTATE']._serialized_start=1664
+  _globals['_COMPARISONSTATE']._serialized_end=1802
   _globals['_CREATECOMPARISONREQUEST']._serialized_start=74
-  _globals['_CREATECOMPARISONREQUEST']._serialized_end=235
-  _globals['_CREATECOMPARISONRESPONSE']._serialized_start=237
-  _globals['_CREATECOMPARISONRESPONSE']._serialized_end=309
-  _globals['_GETCOMPARISONREQUEST']._serialized_start=311
-  _globals['_GETCOMPARISONREQUEST']._serialized_end=345
-  _globals['_GETCOMPARISONRESPONSE']._serialized_start=347
-  _globals['_GETCOMPARISONRESPONSE']._serialized_end=416
-  _globals['_LISTCOMPARISONSREQUEST']._serialized_start=418
-  _globals['_LISTCOMPARISONSREQUEST']._serialized_end=481
-  _globals['_LISTCOMPARISONSRESPONSE']._serialized_start=483
-  _globals['_LISTCOMPARISONSRESPONSE']._serialized_end=580
-  _globals['_CANCELCOMPARISONREQUEST']._serialized_start=582
-  _globals['_CANCELCOMPARISONREQUEST']._serialized_end=619
-  _globals['_CANCELCOMPARISONRESPONSE']._serialized_start=621
-  _globals['_CANCELCOMPARISONRESPONSE']._serialized_end=693
-  _globals['_COMPARISON']._serialized_start=696
-  _globals['_COMPARISON']._serialized_end=1375
-  _globals['_COMPARISONSERVICE']._serialized_start=1672
-  _globals['_COMPARISONSERVICE']._serialized_end=2075
+  _globals['_CREATECOMPARISONREQUEST']._serialized_end=254
+  _globals['_CREATECOMPARISONRESPONSE']._serialized_start=256
+  _globals['_CREATECOMPARISONRESPONSE']._serialized_end=328
+  _globals['_GETCOMPARISONREQUEST']._serialized_start=330
+  _globals['_GETCOMPARISONREQUEST']._serialized_end=364
+  _globals['_GETCOMPARISONRESPONSE']._serialized_start=366
+  _globals['_GETCOMPARISONRESPONSE']._serialized_end=435
+  _globals['_LISTCOMPARISONSREQUEST']._serialized_start=437
+  _globals['_LISTCOMPARISONSREQUEST']._serialized_end=500
+  _globals['_LISTCOMPARISONSRESPONSE']._serialized_start=502
+  _globals['_LISTCOMPARISONSRESPONSE']._serialized_end=599
+  _globals['_CANCELCOMPARISONREQUEST']._serialized_start=601
+  _globals['_CANCELCOMPARISONREQUEST']._serialized_end=638
+  _globals['_CANCELCOMPARISONRESPONSE']._serialized_start=640
+  _globals['_CANCELCOMPARISONRESPONSE']._serialized_end=712
+  _globals['_COMPARISON']._serialized_start=715
+  _globals['_COMPARISON']._serialized_end=1508
+  _globals['_COMPARISONSERVICE']._serialized_start=1805
+  _globals['_COMPARISONSERVICE']._serialized_end=2208
 # @@protoc_insertion_point(module_scope)

@@ -88,18 +88,26 @@ class CreateComparisonRequest(_message.Message):
     EACH_OTHER_FIELD_NUMBER: _builtins.int
     MAX_DEAL_SETS_FIELD_NUMBER: _builtins.int
     SAME_WITHIN_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
     first: _builtins.str
     """A version, such as `my-bot@7`."""
     second: _builtins.str
     """Another, such as `my-bot@6`."""
     each_other: _builtins.bool
-    """Whether the two play each other, in matches of two seats; otherwise each plays the
-    same seats of the same boards against the same opponents.
+    """Whether the two play each other, and the arena's own bots at further seats; otherwise
+    each plays the same seats of the same boards against the same opponents.
     """
     max_deal_sets: _builtins.int
     """The most deal-sets; 0 is taken as 400, and at most 20,000 are played."""
     same_within: _builtins.float
     """The difference in points within which the two count as equal; 0 does not test equality."""
+    challenge: _builtins.bool
+    """Whether it is a challenge: `second` is another owner's bot that accepts challenges in this
+    game or has won a competition of it, or one of the arena's own, such as `house-sample`. The
+    two play each other. A bot without a version plays with its active one. At most 64 deal-sets
+    are played, 16 for 0, at the standard time control or a faster one. The same request on
+    another day (UTC) is another challenge.
+    """
     @_builtins.property
     def terms(self) -> _game_pb2.MatchTerms:
         """The terms of its matches; the deals are fair."""
@@ -113,10 +121,11 @@ class CreateComparisonRequest(_message.Message):
         each_other: _builtins.bool = ...,
         max_deal_sets: _builtins.int = ...,
         same_within: _builtins.float = ...,
+        challenge: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["terms", b"terms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["each_other", b"each_other", "first", b"first", "max_deal_sets", b"max_deal_sets", "same_within", b"same_within", "second", b"second", "terms", b"terms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge", b"challenge", "each_other", b"each_other", "first", b"first", "max_deal_sets", b"max_deal_sets", "same_within", b"same_within", "second", b"second", "terms", b"terms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -321,6 +330,10 @@ class Comparison(_message.Message):
     AT_LEAST_FIELD_NUMBER: _builtins.int
     MORE_OFTEN_FIELD_NUMBER: _builtins.int
     MORE_OFTEN_E_VALUE_FIELD_NUMBER: _builtins.int
+    PLAIN_LOW_FIELD_NUMBER: _builtins.int
+    PLAIN_HIGH_FIELD_NUMBER: _builtins.int
+    MARGINS_FIELD_NUMBER: _builtins.int
+    CHALLENGE_FIELD_NUMBER: _builtins.int
     id: _builtins.int
     """Its id."""
     decision: Global___ComparisonDecision.ValueType
@@ -373,6 +386,20 @@ class Comparison(_message.Message):
     """Whether the first scores more in more deal-sets: a test of its own, on the signs of the margins."""
     more_often_e_value: _builtins.float
     """The evidence of that test; 20 decides."""
+    plain_low: _builtins.float
+    """The lower end of the plain 95 % interval of the mean (Student's t), which holds only where the number
+    of deal-sets was chosen before play. Unset before thirty deal-sets, and where all margins are equal.
+    """
+    plain_high: _builtins.float
+    """The upper end of that interval."""
+    challenge: _builtins.bool
+    """Whether it is a challenge. Challenges and comparisons are numbered and counted apart."""
+    @_builtins.property
+    def margins(self) -> _containers.RepeatedScalarFieldContainer[_builtins.float]:
+        """The margins of the first, of the latest 200 deal-sets in order; only in the answer to
+        `GetComparison`.
+        """
+
     def __init__(
         self,
         *,
@@ -399,10 +426,14 @@ class Comparison(_message.Message):
         at_least: _builtins.int | None = ...,
         more_often: Global___ComparisonDecision.ValueType = ...,
         more_often_e_value: _builtins.float = ...,
+        plain_low: _builtins.float | None = ...,
+        plain_high: _builtins.float | None = ...,
+        margins: _abc.Iterable[_builtins.float] | None = ...,
+        challenge: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_least", b"_at_least", "_bound_in_deviations", b"_bound_in_deviations", "_high", b"_high", "_low", b"_low", "_needed_high", b"_needed_high", "_needed_low", b"_needed_low", "_needed_mid", b"_needed_mid", "at_least", b"at_least", "bound_in_deviations", b"bound_in_deviations", "high", b"high", "low", b"low", "needed_high", b"needed_high", "needed_low", b"needed_low", "needed_mid", b"needed_mid"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_at_least", b"_at_least", "_bound_in_deviations", b"_bound_in_deviations", "_high", b"_high", "_low", b"_low", "_needed_high", b"_needed_high", "_needed_low", b"_needed_low", "_needed_mid", b"_needed_mid", "_plain_high", b"_plain_high", "_plain_low", b"_plain_low", "at_least", b"at_least", "bound_in_deviations", b"bound_in_deviations", "high", b"high", "low", b"low", "needed_high", b"needed_high", "needed_low", b"needed_low", "needed_mid", b"needed_mid", "plain_high", b"plain_high", "plain_low", b"plain_low"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_least", b"_at_least", "_bound_in_deviations", b"_bound_in_deviations", "_high", b"_high", "_low", b"_low", "_needed_high", b"_needed_high", "_needed_low", b"_needed_low", "_needed_mid", b"_needed_mid", "approximate", b"approximate", "at_least", b"at_least", "bound_in_deviations", b"bound_in_deviations", "core_minutes", b"core_minutes", "deal_sets", b"deal_sets", "decision", b"decision", "e_value", b"e_value", "first", b"first", "high", b"high", "holds_among_all", b"holds_among_all", "id", b"id", "limit", b"limit", "low", b"low", "mean", b"mean", "more_often", b"more_often", "more_often_e_value", b"more_often_e_value", "needed_high", b"needed_high", "needed_low", b"needed_low", "needed_mid", b"needed_mid", "number_of_owner", b"number_of_owner", "reason", b"reason", "second", b"second", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_at_least", b"_at_least", "_bound_in_deviations", b"_bound_in_deviations", "_high", b"_high", "_low", b"_low", "_needed_high", b"_needed_high", "_needed_low", b"_needed_low", "_needed_mid", b"_needed_mid", "_plain_high", b"_plain_high", "_plain_low", b"_plain_low", "approximate", b"approximate", "at_least", b"at_least", "bound_in_deviations", b"bound_in_deviations", "challenge", b"challenge", "core_minutes", b"core_minutes", "deal_sets", b"deal_sets", "decision", b"decision", "e_value", b"e_value", "first", b"first", "high", b"high", "holds_among_all", b"holds_among_all", "id", b"id", "limit", b"limit", "low", b"low", "margins", b"margins", "mean", b"mean", "more_often", b"more_often", "more_often_e_value", b"more_often_e_value", "needed_high", b"needed_high", "needed_low", b"needed_low", "needed_mid", b"needed_mid", "number_of_owner", b"number_of_owner", "plain_high", b"plain_high", "plain_low", b"plain_low", "reason", b"reason", "second", b"second", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__at_least: _TypeAlias = _typing.Literal["at_least"]  # noqa: Y015
     _WhichOneofArgType__at_least: _TypeAlias = _typing.Literal["_at_least", b"_at_least"]  # noqa: Y015
@@ -418,6 +449,10 @@ class Comparison(_message.Message):
     _WhichOneofArgType__needed_low: _TypeAlias = _typing.Literal["_needed_low", b"_needed_low"]  # noqa: Y015
     _WhichOneofReturnType__needed_mid: _TypeAlias = _typing.Literal["needed_mid"]  # noqa: Y015
     _WhichOneofArgType__needed_mid: _TypeAlias = _typing.Literal["_needed_mid", b"_needed_mid"]  # noqa: Y015
+    _WhichOneofReturnType__plain_high: _TypeAlias = _typing.Literal["plain_high"]  # noqa: Y015
+    _WhichOneofArgType__plain_high: _TypeAlias = _typing.Literal["_plain_high", b"_plain_high"]  # noqa: Y015
+    _WhichOneofReturnType__plain_low: _TypeAlias = _typing.Literal["plain_low"]  # noqa: Y015
+    _WhichOneofArgType__plain_low: _TypeAlias = _typing.Literal["_plain_low", b"_plain_low"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__at_least) -> _WhichOneofReturnType__at_least | None: ...
     @_typing.overload
@@ -432,5 +467,9 @@ class Comparison(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__needed_low) -> _WhichOneofReturnType__needed_low | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__needed_mid) -> _WhichOneofReturnType__needed_mid | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__plain_high) -> _WhichOneofReturnType__plain_high | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__plain_low) -> _WhichOneofReturnType__plain_low | None: ...
 
 Global___Comparison: _TypeAlias = Comparison  # noqa: Y015

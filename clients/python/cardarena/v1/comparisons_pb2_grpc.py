@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class ComparisonServiceStub(object):
     """Compares two versions of an owner's bots, by an anytime test: its verdict is valid at
-    every deal-set. Comparisons are unrated.
+    every deal-set. A challenge compares a bot with another owner's. Both are unrated.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
@@ -68,7 +68,7 @@ class ComparisonServiceStub(object):
 
 class ComparisonServiceServicer(object):
     """Compares two versions of an owner's bots, by an anytime test: its verdict is valid at
-    every deal-set. Comparisons are unrated.
+    every deal-set. A challenge compares a bot with another owner's. Both are unrated.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
@@ -85,9 +85,13 @@ class ComparisonServiceServicer(object):
         the limits of this request; if it is decided, it is returned as it is.
 
         Errors:
-        NOT_FOUND          UNKNOWN_GAME.
-        INVALID_ARGUMENT   BAD_COMPARISON, BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
-        RESOURCE_EXHAUSTED QUOTA_SPENT: the owner's processor time for a day is used up.
+        NOT_FOUND           UNKNOWN_GAME.
+        INVALID_ARGUMENT    BAD_COMPARISON, BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+        FAILED_PRECONDITION NOT_ACCEPTED: the bot accepts no challenges in this game.
+        RESOURCE_EXHAUSTED  QUOTA_SPENT: the owner's processor time for a day is used up;
+        TOO_MANY_COMPARISONS: the owner has as many open ones as allowed;
+        TOO_MANY_CHALLENGES: the owner has made, or the bot has had, as many
+        today as allowed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -156,7 +160,7 @@ def add_ComparisonServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class ComparisonService(object):
     """Compares two versions of an owner's bots, by an anytime test: its verdict is valid at
-    every deal-set. Comparisons are unrated.
+    every deal-set. A challenge compares a bot with another owner's. Both are unrated.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.

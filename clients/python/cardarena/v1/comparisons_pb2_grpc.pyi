@@ -28,7 +28,7 @@ GRPC_VERSION: str
 
 class ComparisonServiceStub:
     """Compares two versions of an owner's bots, by an anytime test: its verdict is valid at
-    every deal-set. Comparisons are unrated.
+    every deal-set. A challenge compares a bot with another owner's. Both are unrated.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
@@ -49,9 +49,13 @@ class ComparisonServiceStub:
     the limits of this request; if it is decided, it is returned as it is.
 
     Errors:
-      NOT_FOUND          UNKNOWN_GAME.
-      INVALID_ARGUMENT   BAD_COMPARISON, BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
-      RESOURCE_EXHAUSTED QUOTA_SPENT: the owner's processor time for a day is used up.
+      NOT_FOUND           UNKNOWN_GAME.
+      INVALID_ARGUMENT    BAD_COMPARISON, BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+      FAILED_PRECONDITION NOT_ACCEPTED: the bot accepts no challenges in this game.
+      RESOURCE_EXHAUSTED  QUOTA_SPENT: the owner's processor time for a day is used up;
+                          TOO_MANY_COMPARISONS: the owner has as many open ones as allowed;
+                          TOO_MANY_CHALLENGES: the owner has made, or the bot has had, as many
+                          today as allowed.
     """
     GetComparison: _grpc.UnaryUnaryMultiCallable[_comparisons_pb2.GetComparisonRequest, _comparisons_pb2.GetComparisonResponse]
     """Gets a comparison with its verdict so far. For its owner.
@@ -75,7 +79,7 @@ class ComparisonServiceStub:
 @_typing.type_check_only
 class ComparisonServiceAsyncStub(ComparisonServiceStub):
     """Compares two versions of an owner's bots, by an anytime test: its verdict is valid at
-    every deal-set. Comparisons are unrated.
+    every deal-set. A challenge compares a bot with another owner's. Both are unrated.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
@@ -93,9 +97,13 @@ class ComparisonServiceAsyncStub(ComparisonServiceStub):
     the limits of this request; if it is decided, it is returned as it is.
 
     Errors:
-      NOT_FOUND          UNKNOWN_GAME.
-      INVALID_ARGUMENT   BAD_COMPARISON, BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
-      RESOURCE_EXHAUSTED QUOTA_SPENT: the owner's processor time for a day is used up.
+      NOT_FOUND           UNKNOWN_GAME.
+      INVALID_ARGUMENT    BAD_COMPARISON, BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+      FAILED_PRECONDITION NOT_ACCEPTED: the bot accepts no challenges in this game.
+      RESOURCE_EXHAUSTED  QUOTA_SPENT: the owner's processor time for a day is used up;
+                          TOO_MANY_COMPARISONS: the owner has as many open ones as allowed;
+                          TOO_MANY_CHALLENGES: the owner has made, or the bot has had, as many
+                          today as allowed.
     """
     GetComparison: _aio.UnaryUnaryMultiCallable[_comparisons_pb2.GetComparisonRequest, _comparisons_pb2.GetComparisonResponse]  # type: ignore[assignment]
     """Gets a comparison with its verdict so far. For its owner.
@@ -118,7 +126,7 @@ class ComparisonServiceAsyncStub(ComparisonServiceStub):
 
 class ComparisonServiceServicer(metaclass=_abc_1.ABCMeta):
     """Compares two versions of an owner's bots, by an anytime test: its verdict is valid at
-    every deal-set. Comparisons are unrated.
+    every deal-set. A challenge compares a bot with another owner's. Both are unrated.
 
     Every error carries a google.rpc.ErrorInfo whose `reason` is named in
     capitals below and whose `domain` is `cardarena`.
@@ -140,9 +148,13 @@ class ComparisonServiceServicer(metaclass=_abc_1.ABCMeta):
         the limits of this request; if it is decided, it is returned as it is.
 
         Errors:
-          NOT_FOUND          UNKNOWN_GAME.
-          INVALID_ARGUMENT   BAD_COMPARISON, BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
-          RESOURCE_EXHAUSTED QUOTA_SPENT: the owner's processor time for a day is used up.
+          NOT_FOUND           UNKNOWN_GAME.
+          INVALID_ARGUMENT    BAD_COMPARISON, BAD_OPTIONS, BAD_SEATS, BAD_TIME_CONTROL.
+          FAILED_PRECONDITION NOT_ACCEPTED: the bot accepts no challenges in this game.
+          RESOURCE_EXHAUSTED  QUOTA_SPENT: the owner's processor time for a day is used up;
+                              TOO_MANY_COMPARISONS: the owner has as many open ones as allowed;
+                              TOO_MANY_CHALLENGES: the owner has made, or the bot has had, as many
+                              today as allowed.
         """
 
     @_abc_1.abstractmethod

@@ -224,7 +224,9 @@ class CompetitionInfo(_message.Message):
     timetable: _builtins.str
     """The hours and the rate at which it is played, in words; empty without any."""
     waits: _builtins.str
-    """Why nothing of it begins at present although it is running; empty if it is played."""
+    """Why nothing of it begins at present although it is running, or why the arena paused it, in
+    words; empty if it is played, and if an organiser paused it.
+    """
     announcement: _builtins.str
     """What its organisers tell all readers; empty for nothing."""
     announced_unix_ms: _builtins.int
@@ -343,7 +345,7 @@ class CompetitionBot(_message.Message):
     reason: _builtins.str
     """Why it is out."""
     away: _builtins.str
-    """Why it is not drawn at present; empty if it is."""
+    """Why it is not drawn at present, or what limits how often it is; empty if nothing does."""
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The games that it enters, such as `soko of 4`; empty if it has not declared any yet. On a
@@ -377,16 +379,26 @@ class CreateCompetitionRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CONFIG_FIELD_NUMBER: _builtins.int
+    OR_CONTINUE_FIELD_NUMBER: _builtins.int
+    ACCEPT_CHANGED_FIELD_NUMBER: _builtins.int
     config: _builtins.str
-    """The plan in TOML, see `docs/organising.md`. It may have no commands of bots."""
+    """The plan in TOML, see `docs/organising.md`. Over a network it may have no commands of bots."""
+    or_continue: _builtins.bool
+    """Whether a round robin of this name with the same plan is continued, with the deal-sets that
+    the plan has more.
+    """
+    accept_changed: _builtins.bool
+    """Whether it is continued although files of its bots have changed."""
     def __init__(
         self,
         *,
         config: _builtins.str = ...,
+        or_continue: _builtins.bool = ...,
+        accept_changed: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["config", b"config"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accept_changed", b"accept_changed", "config", b"config", "or_continue", b"or_continue"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -415,6 +427,190 @@ class CreateCompetitionResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateCompetitionResponse: _TypeAlias = CreateCompetitionResponse  # noqa: Y015
+
+@_typing.final
+class EstimateCompetitionRequest(_message.Message):
+    """Asks for an estimate."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONFIG_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    CORES_FIELD_NUMBER: _builtins.int
+    MATCH_S_FIELD_NUMBER: _builtins.int
+    config: _builtins.str
+    """The plan in TOML."""
+    entrants: _builtins.int
+    """The number of bots; absent, that of the plan."""
+    cores: _builtins.int
+    """The number of cores that matches are played on; 0 for those of the arena's machine."""
+    match_s: _builtins.float
+    """How long a match takes, in seconds; 0 is taken as 5."""
+    def __init__(
+        self,
+        *,
+        config: _builtins.str = ...,
+        entrants: _builtins.int | None = ...,
+        cores: _builtins.int = ...,
+        match_s: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_entrants", b"_entrants", "entrants", b"entrants"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_entrants", b"_entrants", "config", b"config", "cores", b"cores", "entrants", b"entrants", "match_s", b"match_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__entrants: _TypeAlias = _typing.Literal["entrants"]  # noqa: Y015
+    _WhichOneofArgType__entrants: _TypeAlias = _typing.Literal["_entrants", b"_entrants"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__entrants) -> _WhichOneofReturnType__entrants | None: ...
+
+Global___EstimateCompetitionRequest: _TypeAlias = EstimateCompetitionRequest  # noqa: Y015
+
+@_typing.final
+class EstimateCompetitionResponse(_message.Message):
+    """Holds an estimate."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
+    TIMETABLE_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    GAMES_FIELD_NUMBER: _builtins.int
+    UNDECLARED_FIELD_NUMBER: _builtins.int
+    IN_EVERY_GAME_FIELD_NUMBER: _builtins.int
+    WHY_NOT_FIELD_NUMBER: _builtins.int
+    CORES_FIELD_NUMBER: _builtins.int
+    MATCH_S_FIELD_NUMBER: _builtins.int
+    DEAL_SETS_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    HOURS_FIELD_NUMBER: _builtins.int
+    CORE_HOURS_FIELD_NUMBER: _builtins.int
+    WARNINGS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The competition's name."""
+    format: Global___CompetitionFormat.ValueType
+    """Who meets whom."""
+    timetable: _builtins.str
+    """The hours and the rate at which it is played, in words; empty without any."""
+    bots: _builtins.int
+    """The number of bots."""
+    why_not: _builtins.str
+    """Why no estimate is possible; if it is empty, the fields below are set."""
+    cores: _builtins.int
+    """The number of cores."""
+    match_s: _builtins.float
+    """How long a match takes, in seconds."""
+    @_builtins.property
+    def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___EstimatedGame]:
+        """Its games."""
+
+    @_builtins.property
+    def undeclared(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The bots of the plan that declare their games when they connect."""
+
+    @_builtins.property
+    def in_every_game(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The bots of the plan that enter every game."""
+
+    @_builtins.property
+    def deal_sets(self) -> Global___Span:
+        """Deal-sets; of a ladder, in an hour, as are the others."""
+
+    @_builtins.property
+    def matches(self) -> Global___Span:
+        """Matches."""
+
+    @_builtins.property
+    def hours(self) -> Global___Span:
+        """Hours of play; not of a ladder."""
+
+    @_builtins.property
+    def core_hours(self) -> Global___Span:
+        """Hours of play times cores."""
+
+    @_builtins.property
+    def warnings(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What is probably not meant, in sentences."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        format: Global___CompetitionFormat.ValueType = ...,
+        timetable: _builtins.str = ...,
+        bots: _builtins.int = ...,
+        games: _abc.Iterable[Global___EstimatedGame] | None = ...,
+        undeclared: _abc.Iterable[_builtins.str] | None = ...,
+        in_every_game: _abc.Iterable[_builtins.str] | None = ...,
+        why_not: _builtins.str = ...,
+        cores: _builtins.int = ...,
+        match_s: _builtins.float = ...,
+        deal_sets: Global___Span | None = ...,
+        matches: Global___Span | None = ...,
+        hours: Global___Span | None = ...,
+        core_hours: Global___Span | None = ...,
+        warnings: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["core_hours", b"core_hours", "deal_sets", b"deal_sets", "hours", b"hours", "matches", b"matches"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "core_hours", b"core_hours", "cores", b"cores", "deal_sets", b"deal_sets", "format", b"format", "games", b"games", "hours", b"hours", "in_every_game", b"in_every_game", "match_s", b"match_s", "matches", b"matches", "name", b"name", "timetable", b"timetable", "undeclared", b"undeclared", "warnings", b"warnings", "why_not", b"why_not"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EstimateCompetitionResponse: _TypeAlias = EstimateCompetitionResponse  # noqa: Y015
+
+@_typing.final
+class EstimatedGame(_message.Message):
+    """Names the bots of a plan that enter a game."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    """The game, such as `soko of 4`."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The bots that enter it, also those that have not declared any game."""
+
+    def __init__(
+        self,
+        *,
+        game: _builtins.str = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EstimatedGame: _TypeAlias = EstimatedGame  # noqa: Y015
+
+@_typing.final
+class Span(_message.Message):
+    """Bounds a number."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LEAST_FIELD_NUMBER: _builtins.int
+    MOST_FIELD_NUMBER: _builtins.int
+    least: _builtins.float
+    """The least."""
+    most: _builtins.float
+    """The most."""
+    def __init__(
+        self,
+        *,
+        least: _builtins.float = ...,
+        most: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["least", b"least", "most", b"most"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Span: _TypeAlias = Span  # noqa: Y015
 
 @_typing.final
 class ControlCompetitionRequest(_message.Message):
@@ -469,6 +665,45 @@ class ControlCompetitionResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ControlCompetitionResponse: _TypeAlias = ControlCompetitionResponse  # noqa: Y015
+
+@_typing.final
+class DeleteCompetitionRequest(_message.Message):
+    """Asks to delete a draft."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The competition."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteCompetitionRequest: _TypeAlias = DeleteCompetitionRequest  # noqa: Y015
+
+@_typing.final
+class DeleteCompetitionResponse(_message.Message):
+    """Confirms that the draft is deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteCompetitionResponse: _TypeAlias = DeleteCompetitionResponse  # noqa: Y015
 
 @_typing.final
 class EnterBotRequest(_message.Message):
@@ -609,6 +844,245 @@ class DisqualifyBotResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DisqualifyBotResponse: _TypeAlias = DisqualifyBotResponse  # noqa: Y015
+
+@_typing.final
+class ReinstateBotRequest(_message.Message):
+    """Asks to take a disqualification back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The competition."""
+    bot: _builtins.str
+    """The bot."""
+    reason: _builtins.str
+    """Why; the arena's records keep it."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "name", b"name", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReinstateBotRequest: _TypeAlias = ReinstateBotRequest  # noqa: Y015
+
+@_typing.final
+class ReinstateBotResponse(_message.Message):
+    """Confirms that the bot takes part again."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReinstateBotResponse: _TypeAlias = ReinstateBotResponse  # noqa: Y015
+
+@_typing.final
+class DropWorkerRequest(_message.Message):
+    """Asks to drop the deal-sets of a worker."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    WORKER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The competition."""
+    worker: _builtins.str
+    """The worker, as `key@host`; a key names all its workers."""
+    reason: _builtins.str
+    """Why; the arena's records keep it."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        worker: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "reason", b"reason", "worker", b"worker"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DropWorkerRequest: _TypeAlias = DropWorkerRequest  # noqa: Y015
+
+@_typing.final
+class DropWorkerResponse(_message.Message):
+    """Says what was dropped."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DROPPED_FIELD_NUMBER: _builtins.int
+    OFFICIAL_FIELD_NUMBER: _builtins.int
+    WORKERS_FIELD_NUMBER: _builtins.int
+    dropped: _builtins.int
+    """The number of deal-sets."""
+    official: _builtins.int
+    """The number of official standings, of which the last are without them."""
+    @_builtins.property
+    def workers(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The workers whose deal-sets count."""
+
+    def __init__(
+        self,
+        *,
+        dropped: _builtins.int = ...,
+        official: _builtins.int = ...,
+        workers: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dropped", b"dropped", "official", b"official", "workers", b"workers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DropWorkerResponse: _TypeAlias = DropWorkerResponse  # noqa: Y015
+
+@_typing.final
+class ListSpotChecksRequest(_message.Message):
+    """Asks for the spot checks of workers."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The competition."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSpotChecksRequest: _TypeAlias = ListSpotChecksRequest  # noqa: Y015
+
+@_typing.final
+class ListSpotChecksResponse(_message.Message):
+    """Holds the spot checks."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKERS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def workers(self) -> _containers.RepeatedCompositeFieldContainer[Global___WorkerChecks]:
+        """The workers that have played or failed deal-sets, by name. Where workers of several hosts have one key, the key has
+        a row for all of them.
+        """
+
+    def __init__(
+        self,
+        *,
+        workers: _abc.Iterable[Global___WorkerChecks] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["workers", b"workers"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSpotChecksResponse: _TypeAlias = ListSpotChecksResponse  # noqa: Y015
+
+@_typing.final
+class WorkerChecks(_message.Message):
+    """Counts the deal-sets of a worker, and compares some with their second play."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKER_FIELD_NUMBER: _builtins.int
+    DEAL_SETS_FIELD_NUMBER: _builtins.int
+    SAME_SCORES_FIELD_NUMBER: _builtins.int
+    FAVOURS_FIELD_NUMBER: _builtins.int
+    REPORTED_FIELD_NUMBER: _builtins.int
+    FAILED_BEGINS_FIELD_NUMBER: _builtins.int
+    worker: _builtins.str
+    """The worker."""
+    deal_sets: _builtins.int
+    """How many deal-sets were played again."""
+    same_scores: _builtins.int
+    """How many of them had the same scores."""
+    reported: _builtins.int
+    """How many deal-sets it has reported that count."""
+    failed_begins: _builtins.int
+    """How many begins of deal-sets failed at it."""
+    @_builtins.property
+    def favours(self) -> _containers.RepeatedCompositeFieldContainer[Global___Favour]:
+        """What bots scored more in the first play, the smallest p-value first."""
+
+    def __init__(
+        self,
+        *,
+        worker: _builtins.str = ...,
+        deal_sets: _builtins.int = ...,
+        same_scores: _builtins.int = ...,
+        favours: _abc.Iterable[Global___Favour] | None = ...,
+        reported: _builtins.int = ...,
+        failed_begins: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_sets", b"deal_sets", "failed_begins", b"failed_begins", "favours", b"favours", "reported", b"reported", "same_scores", b"same_scores", "worker", b"worker"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WorkerChecks: _TypeAlias = WorkerChecks  # noqa: Y015
+
+@_typing.final
+class Favour(_message.Message):
+    """Compares the scores of a bot in both plays."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    DEAL_SETS_FIELD_NUMBER: _builtins.int
+    PER_DEAL_SET_FIELD_NUMBER: _builtins.int
+    P_VALUE_FIELD_NUMBER: _builtins.int
+    STANDS_OUT_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot."""
+    deal_sets: _builtins.int
+    """The number of its deal-sets."""
+    per_deal_set: _builtins.float
+    """How much more it scored in the first play, in points a deal-set."""
+    p_value: _builtins.float
+    """The probability of so much by chance."""
+    stands_out: _builtins.bool
+    """Whether it is too much for chance, over all bots and workers together."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        deal_sets: _builtins.int = ...,
+        per_deal_set: _builtins.float = ...,
+        p_value: _builtins.float = ...,
+        stands_out: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "deal_sets", b"deal_sets", "p_value", b"p_value", "per_deal_set", b"per_deal_set", "stands_out", b"stands_out"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Favour: _TypeAlias = Favour  # noqa: Y015
 
 @_typing.final
 class AnnounceRequest(_message.Message):

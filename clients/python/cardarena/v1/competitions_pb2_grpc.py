@@ -48,10 +48,20 @@ class CompetitionServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_competitions__pb2.CreateCompetitionRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_competitions__pb2.CreateCompetitionResponse.FromString,
                 _registered_method=True)
+        self.EstimateCompetition = channel.unary_unary(
+                '/cardarena.v1.CompetitionService/EstimateCompetition',
+                request_serializer=cardarena_dot_v1_dot_competitions__pb2.EstimateCompetitionRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_competitions__pb2.EstimateCompetitionResponse.FromString,
+                _registered_method=True)
         self.ControlCompetition = channel.unary_unary(
                 '/cardarena.v1.CompetitionService/ControlCompetition',
                 request_serializer=cardarena_dot_v1_dot_competitions__pb2.ControlCompetitionRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_competitions__pb2.ControlCompetitionResponse.FromString,
+                _registered_method=True)
+        self.DeleteCompetition = channel.unary_unary(
+                '/cardarena.v1.CompetitionService/DeleteCompetition',
+                request_serializer=cardarena_dot_v1_dot_competitions__pb2.DeleteCompetitionRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_competitions__pb2.DeleteCompetitionResponse.FromString,
                 _registered_method=True)
         self.EnterBot = channel.unary_unary(
                 '/cardarena.v1.CompetitionService/EnterBot',
@@ -67,6 +77,21 @@ class CompetitionServiceStub(object):
                 '/cardarena.v1.CompetitionService/DisqualifyBot',
                 request_serializer=cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotResponse.FromString,
+                _registered_method=True)
+        self.ReinstateBot = channel.unary_unary(
+                '/cardarena.v1.CompetitionService/ReinstateBot',
+                request_serializer=cardarena_dot_v1_dot_competitions__pb2.ReinstateBotRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_competitions__pb2.ReinstateBotResponse.FromString,
+                _registered_method=True)
+        self.DropWorker = channel.unary_unary(
+                '/cardarena.v1.CompetitionService/DropWorker',
+                request_serializer=cardarena_dot_v1_dot_competitions__pb2.DropWorkerRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_competitions__pb2.DropWorkerResponse.FromString,
+                _registered_method=True)
+        self.ListSpotChecks = channel.unary_unary(
+                '/cardarena.v1.CompetitionService/ListSpotChecks',
+                request_serializer=cardarena_dot_v1_dot_competitions__pb2.ListSpotChecksRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_competitions__pb2.ListSpotChecksResponse.FromString,
                 _registered_method=True)
         self.Announce = channel.unary_unary(
                 '/cardarena.v1.CompetitionService/Announce',
@@ -113,6 +138,18 @@ class CompetitionServiceServicer(object):
         Errors:
         INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
         ALREADY_EXISTS      NAME_TAKEN.
+        FAILED_PRECONDITION PLAN_DIFFERS, BOTS_CHANGED: it is to be continued, and has another
+        plan or other bots.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EstimateCompetition(self, request, context):
+        """Estimates what a plan costs to play, and creates nothing.
+
+        Errors:
+        INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -130,13 +167,25 @@ class CompetitionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DeleteCompetition(self, request, context):
+        """Deletes a draft. For organisers.
+
+        Errors:
+        NOT_FOUND           UNKNOWN_COMPETITION.
+        FAILED_PRECONDITION NOT_ALLOWED: it has begun.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def EnterBot(self, request, context):
         """Enters a bot. For its owner, or an organiser.
 
         Errors:
         NOT_FOUND           UNKNOWN_COMPETITION.
         PERMISSION_DENIED   NOT_YOURS: the bot is another owner's.
-        FAILED_PRECONDITION MAY_NOT_ENTER: the text says why.
+        FAILED_PRECONDITION MAY_NOT_ENTER: the text says why; NO_ACTIVE_VERSION: it is a
+        submitted bot, and none of its versions is active.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -159,6 +208,41 @@ class CompetitionServiceServicer(object):
         Errors:
         NOT_FOUND         UNKNOWN_COMPETITION, UNKNOWN_BOT.
         INVALID_ARGUMENT  NO_REASON.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReinstateBot(self, request, context):
+        """Takes a disqualification back: the bot's deal-sets count again. For organisers.
+
+        Errors:
+        NOT_FOUND            UNKNOWN_COMPETITION, UNKNOWN_BOT.
+        INVALID_ARGUMENT     NO_REASON.
+        FAILED_PRECONDITION  NOT_ALLOWED: it is not disqualified, or a round was drawn without it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DropWorker(self, request, context):
+        """Drops the deal-sets that a worker played: they do not count. For organisers.
+
+        Errors:
+        NOT_FOUND           UNKNOWN_COMPETITION.
+        INVALID_ARGUMENT    NO_REASON.
+        FAILED_PRECONDITION NOT_ALLOWED: its rounds are drawn from results.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSpotChecks(self, request, context):
+        """Counts what each worker reported and failed, and compares deal-sets with their second play at another worker. For
+        organisers.
+
+        Errors:
+        NOT_FOUND         UNKNOWN_COMPETITION.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -225,10 +309,20 @@ def add_CompetitionServiceServicer_to_server(servicer, server):
                     request_deserializer=cardarena_dot_v1_dot_competitions__pb2.CreateCompetitionRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_competitions__pb2.CreateCompetitionResponse.SerializeToString,
             ),
+            'EstimateCompetition': grpc.unary_unary_rpc_method_handler(
+                    servicer.EstimateCompetition,
+                    request_deserializer=cardarena_dot_v1_dot_competitions__pb2.EstimateCompetitionRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_competitions__pb2.EstimateCompetitionResponse.SerializeToString,
+            ),
             'ControlCompetition': grpc.unary_unary_rpc_method_handler(
                     servicer.ControlCompetition,
                     request_deserializer=cardarena_dot_v1_dot_competitions__pb2.ControlCompetitionRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_competitions__pb2.ControlCompetitionResponse.SerializeToString,
+            ),
+            'DeleteCompetition': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteCompetition,
+                    request_deserializer=cardarena_dot_v1_dot_competitions__pb2.DeleteCompetitionRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_competitions__pb2.DeleteCompetitionResponse.SerializeToString,
             ),
             'EnterBot': grpc.unary_unary_rpc_method_handler(
                     servicer.EnterBot,
@@ -244,6 +338,21 @@ def add_CompetitionServiceServicer_to_server(servicer, server):
                     servicer.DisqualifyBot,
                     request_deserializer=cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotResponse.SerializeToString,
+            ),
+            'ReinstateBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReinstateBot,
+                    request_deserializer=cardarena_dot_v1_dot_competitions__pb2.ReinstateBotRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_competitions__pb2.ReinstateBotResponse.SerializeToString,
+            ),
+            'DropWorker': grpc.unary_unary_rpc_method_handler(
+                    servicer.DropWorker,
+                    request_deserializer=cardarena_dot_v1_dot_competitions__pb2.DropWorkerRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_competitions__pb2.DropWorkerResponse.SerializeToString,
+            ),
+            'ListSpotChecks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSpotChecks,
+                    request_deserializer=cardarena_dot_v1_dot_competitions__pb2.ListSpotChecksRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_competitions__pb2.ListSpotChecksResponse.SerializeToString,
             ),
             'Announce': grpc.unary_unary_rpc_method_handler(
                     servicer.Announce,
@@ -318,6 +427,33 @@ class CompetitionService(object):
             _registered_method=True)
 
     @staticmethod
+    def EstimateCompetition(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.CompetitionService/EstimateCompetition',
+            cardarena_dot_v1_dot_competitions__pb2.EstimateCompetitionRequest.SerializeToString,
+            cardarena_dot_v1_dot_competitions__pb2.EstimateCompetitionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def ControlCompetition(request,
             target,
             options=(),
@@ -334,6 +470,33 @@ class CompetitionService(object):
             '/cardarena.v1.CompetitionService/ControlCompetition',
             cardarena_dot_v1_dot_competitions__pb2.ControlCompetitionRequest.SerializeToString,
             cardarena_dot_v1_dot_competitions__pb2.ControlCompetitionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteCompetition(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.CompetitionService/DeleteCompetition',
+            cardarena_dot_v1_dot_competitions__pb2.DeleteCompetitionRequest.SerializeToString,
+            cardarena_dot_v1_dot_competitions__pb2.DeleteCompetitionResponse.FromString,
             options,
             channel_credentials,
             insecure,
@@ -415,6 +578,87 @@ class CompetitionService(object):
             '/cardarena.v1.CompetitionService/DisqualifyBot',
             cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotRequest.SerializeToString,
             cardarena_dot_v1_dot_competitions__pb2.DisqualifyBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReinstateBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.CompetitionService/ReinstateBot',
+            cardarena_dot_v1_dot_competitions__pb2.ReinstateBotRequest.SerializeToString,
+            cardarena_dot_v1_dot_competitions__pb2.ReinstateBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DropWorker(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.CompetitionService/DropWorker',
+            cardarena_dot_v1_dot_competitions__pb2.DropWorkerRequest.SerializeToString,
+            cardarena_dot_v1_dot_competitions__pb2.DropWorkerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSpotChecks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.CompetitionService/ListSpotChecks',
+            cardarena_dot_v1_dot_competitions__pb2.ListSpotChecksRequest.SerializeToString,
+            cardarena_dot_v1_dot_competitions__pb2.ListSpotChecksResponse.FromString,
             options,
             channel_credentials,
             insecure,

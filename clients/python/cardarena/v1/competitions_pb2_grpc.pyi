@@ -48,6 +48,14 @@ class CompetitionServiceStub:
     Errors:
       INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
       ALREADY_EXISTS      NAME_TAKEN.
+      FAILED_PRECONDITION PLAN_DIFFERS, BOTS_CHANGED: it is to be continued, and has another
+                          plan or other bots.
+    """
+    EstimateCompetition: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.EstimateCompetitionRequest, _competitions_pb2.EstimateCompetitionResponse]
+    """Estimates what a plan costs to play, and creates nothing.
+
+    Errors:
+      INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
     """
     ControlCompetition: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.ControlCompetitionRequest, _competitions_pb2.ControlCompetitionResponse]
     """Starts, pauses, resumes, freezes or finishes a competition. For organisers.
@@ -57,13 +65,21 @@ class CompetitionServiceStub:
       FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: the state is not
                           the expected one; CANNOT_BE_DRAWN: there are too few bots.
     """
+    DeleteCompetition: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.DeleteCompetitionRequest, _competitions_pb2.DeleteCompetitionResponse]
+    """Deletes a draft. For organisers.
+
+    Errors:
+      NOT_FOUND           UNKNOWN_COMPETITION.
+      FAILED_PRECONDITION NOT_ALLOWED: it has begun.
+    """
     EnterBot: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.EnterBotRequest, _competitions_pb2.EnterBotResponse]
     """Enters a bot. For its owner, or an organiser.
 
     Errors:
       NOT_FOUND           UNKNOWN_COMPETITION.
       PERMISSION_DENIED   NOT_YOURS: the bot is another owner's.
-      FAILED_PRECONDITION MAY_NOT_ENTER: the text says why.
+      FAILED_PRECONDITION MAY_NOT_ENTER: the text says why; NO_ACTIVE_VERSION: it is a
+                          submitted bot, and none of its versions is active.
     """
     WithdrawBot: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.WithdrawBotRequest, _competitions_pb2.WithdrawBotResponse]
     """Withdraws a bot; its results count. For its owner, or an organiser.
@@ -78,6 +94,29 @@ class CompetitionServiceStub:
     Errors:
       NOT_FOUND         UNKNOWN_COMPETITION, UNKNOWN_BOT.
       INVALID_ARGUMENT  NO_REASON.
+    """
+    ReinstateBot: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.ReinstateBotRequest, _competitions_pb2.ReinstateBotResponse]
+    """Takes a disqualification back: the bot's deal-sets count again. For organisers.
+
+    Errors:
+      NOT_FOUND            UNKNOWN_COMPETITION, UNKNOWN_BOT.
+      INVALID_ARGUMENT     NO_REASON.
+      FAILED_PRECONDITION  NOT_ALLOWED: it is not disqualified, or a round was drawn without it.
+    """
+    DropWorker: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.DropWorkerRequest, _competitions_pb2.DropWorkerResponse]
+    """Drops the deal-sets that a worker played: they do not count. For organisers.
+
+    Errors:
+      NOT_FOUND           UNKNOWN_COMPETITION.
+      INVALID_ARGUMENT    NO_REASON.
+      FAILED_PRECONDITION NOT_ALLOWED: its rounds are drawn from results.
+    """
+    ListSpotChecks: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.ListSpotChecksRequest, _competitions_pb2.ListSpotChecksResponse]
+    """Counts what each worker reported and failed, and compares deal-sets with their second play at another worker. For
+    organisers.
+
+    Errors:
+      NOT_FOUND         UNKNOWN_COMPETITION.
     """
     Announce: _grpc.UnaryUnaryMultiCallable[_competitions_pb2.AnnounceRequest, _competitions_pb2.AnnounceResponse]
     """Sets the announcement of a competition, which its page and `GetCompetition` show. For organisers.
@@ -133,6 +172,14 @@ class CompetitionServiceAsyncStub(CompetitionServiceStub):
     Errors:
       INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
       ALREADY_EXISTS      NAME_TAKEN.
+      FAILED_PRECONDITION PLAN_DIFFERS, BOTS_CHANGED: it is to be continued, and has another
+                          plan or other bots.
+    """
+    EstimateCompetition: _aio.UnaryUnaryMultiCallable[_competitions_pb2.EstimateCompetitionRequest, _competitions_pb2.EstimateCompetitionResponse]  # type: ignore[assignment]
+    """Estimates what a plan costs to play, and creates nothing.
+
+    Errors:
+      INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
     """
     ControlCompetition: _aio.UnaryUnaryMultiCallable[_competitions_pb2.ControlCompetitionRequest, _competitions_pb2.ControlCompetitionResponse]  # type: ignore[assignment]
     """Starts, pauses, resumes, freezes or finishes a competition. For organisers.
@@ -142,13 +189,21 @@ class CompetitionServiceAsyncStub(CompetitionServiceStub):
       FAILED_PRECONDITION NOT_ALLOWED: not in this state; OTHER_STATE: the state is not
                           the expected one; CANNOT_BE_DRAWN: there are too few bots.
     """
+    DeleteCompetition: _aio.UnaryUnaryMultiCallable[_competitions_pb2.DeleteCompetitionRequest, _competitions_pb2.DeleteCompetitionResponse]  # type: ignore[assignment]
+    """Deletes a draft. For organisers.
+
+    Errors:
+      NOT_FOUND           UNKNOWN_COMPETITION.
+      FAILED_PRECONDITION NOT_ALLOWED: it has begun.
+    """
     EnterBot: _aio.UnaryUnaryMultiCallable[_competitions_pb2.EnterBotRequest, _competitions_pb2.EnterBotResponse]  # type: ignore[assignment]
     """Enters a bot. For its owner, or an organiser.
 
     Errors:
       NOT_FOUND           UNKNOWN_COMPETITION.
       PERMISSION_DENIED   NOT_YOURS: the bot is another owner's.
-      FAILED_PRECONDITION MAY_NOT_ENTER: the text says why.
+      FAILED_PRECONDITION MAY_NOT_ENTER: the text says why; NO_ACTIVE_VERSION: it is a
+                          submitted bot, and none of its versions is active.
     """
     WithdrawBot: _aio.UnaryUnaryMultiCallable[_competitions_pb2.WithdrawBotRequest, _competitions_pb2.WithdrawBotResponse]  # type: ignore[assignment]
     """Withdraws a bot; its results count. For its owner, or an organiser.
@@ -163,6 +218,29 @@ class CompetitionServiceAsyncStub(CompetitionServiceStub):
     Errors:
       NOT_FOUND         UNKNOWN_COMPETITION, UNKNOWN_BOT.
       INVALID_ARGUMENT  NO_REASON.
+    """
+    ReinstateBot: _aio.UnaryUnaryMultiCallable[_competitions_pb2.ReinstateBotRequest, _competitions_pb2.ReinstateBotResponse]  # type: ignore[assignment]
+    """Takes a disqualification back: the bot's deal-sets count again. For organisers.
+
+    Errors:
+      NOT_FOUND            UNKNOWN_COMPETITION, UNKNOWN_BOT.
+      INVALID_ARGUMENT     NO_REASON.
+      FAILED_PRECONDITION  NOT_ALLOWED: it is not disqualified, or a round was drawn without it.
+    """
+    DropWorker: _aio.UnaryUnaryMultiCallable[_competitions_pb2.DropWorkerRequest, _competitions_pb2.DropWorkerResponse]  # type: ignore[assignment]
+    """Drops the deal-sets that a worker played: they do not count. For organisers.
+
+    Errors:
+      NOT_FOUND           UNKNOWN_COMPETITION.
+      INVALID_ARGUMENT    NO_REASON.
+      FAILED_PRECONDITION NOT_ALLOWED: its rounds are drawn from results.
+    """
+    ListSpotChecks: _aio.UnaryUnaryMultiCallable[_competitions_pb2.ListSpotChecksRequest, _competitions_pb2.ListSpotChecksResponse]  # type: ignore[assignment]
+    """Counts what each worker reported and failed, and compares deal-sets with their second play at another worker. For
+    organisers.
+
+    Errors:
+      NOT_FOUND         UNKNOWN_COMPETITION.
     """
     Announce: _aio.UnaryUnaryMultiCallable[_competitions_pb2.AnnounceRequest, _competitions_pb2.AnnounceResponse]  # type: ignore[assignment]
     """Sets the announcement of a competition, which its page and `GetCompetition` show. For organisers.
@@ -221,6 +299,20 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         Errors:
           INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
           ALREADY_EXISTS      NAME_TAKEN.
+          FAILED_PRECONDITION PLAN_DIFFERS, BOTS_CHANGED: it is to be continued, and has another
+                              plan or other bots.
+        """
+
+    @_abc_1.abstractmethod
+    def EstimateCompetition(
+        self,
+        request: _competitions_pb2.EstimateCompetitionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_competitions_pb2.EstimateCompetitionResponse, _abc.Awaitable[_competitions_pb2.EstimateCompetitionResponse]]:
+        """Estimates what a plan costs to play, and creates nothing.
+
+        Errors:
+          INVALID_ARGUMENT    BAD_PLAN: the text lists the errors of the plan.
         """
 
     @_abc_1.abstractmethod
@@ -238,6 +330,19 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def DeleteCompetition(
+        self,
+        request: _competitions_pb2.DeleteCompetitionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_competitions_pb2.DeleteCompetitionResponse, _abc.Awaitable[_competitions_pb2.DeleteCompetitionResponse]]:
+        """Deletes a draft. For organisers.
+
+        Errors:
+          NOT_FOUND           UNKNOWN_COMPETITION.
+          FAILED_PRECONDITION NOT_ALLOWED: it has begun.
+        """
+
+    @_abc_1.abstractmethod
     def EnterBot(
         self,
         request: _competitions_pb2.EnterBotRequest,
@@ -248,7 +353,8 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         Errors:
           NOT_FOUND           UNKNOWN_COMPETITION.
           PERMISSION_DENIED   NOT_YOURS: the bot is another owner's.
-          FAILED_PRECONDITION MAY_NOT_ENTER: the text says why.
+          FAILED_PRECONDITION MAY_NOT_ENTER: the text says why; NO_ACTIVE_VERSION: it is a
+                              submitted bot, and none of its versions is active.
         """
 
     @_abc_1.abstractmethod
@@ -275,6 +381,47 @@ class CompetitionServiceServicer(metaclass=_abc_1.ABCMeta):
         Errors:
           NOT_FOUND         UNKNOWN_COMPETITION, UNKNOWN_BOT.
           INVALID_ARGUMENT  NO_REASON.
+        """
+
+    @_abc_1.abstractmethod
+    def ReinstateBot(
+        self,
+        request: _competitions_pb2.ReinstateBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_competitions_pb2.ReinstateBotResponse, _abc.Awaitable[_competitions_pb2.ReinstateBotResponse]]:
+        """Takes a disqualification back: the bot's deal-sets count again. For organisers.
+
+        Errors:
+          NOT_FOUND            UNKNOWN_COMPETITION, UNKNOWN_BOT.
+          INVALID_ARGUMENT     NO_REASON.
+          FAILED_PRECONDITION  NOT_ALLOWED: it is not disqualified, or a round was drawn without it.
+        """
+
+    @_abc_1.abstractmethod
+    def DropWorker(
+        self,
+        request: _competitions_pb2.DropWorkerRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_competitions_pb2.DropWorkerResponse, _abc.Awaitable[_competitions_pb2.DropWorkerResponse]]:
+        """Drops the deal-sets that a worker played: they do not count. For organisers.
+
+        Errors:
+          NOT_FOUND           UNKNOWN_COMPETITION.
+          INVALID_ARGUMENT    NO_REASON.
+          FAILED_PRECONDITION NOT_ALLOWED: its rounds are drawn from results.
+        """
+
+    @_abc_1.abstractmethod
+    def ListSpotChecks(
+        self,
+        request: _competitions_pb2.ListSpotChecksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_competitions_pb2.ListSpotChecksResponse, _abc.Awaitable[_competitions_pb2.ListSpotChecksResponse]]:
+        """Counts what each worker reported and failed, and compares deal-sets with their second play at another worker. For
+        organisers.
+
+        Errors:
+          NOT_FOUND         UNKNOWN_COMPETITION.
         """
 
     @_abc_1.abstractmethod

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from cardarena.v1 import game_pb2 as cardarena_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63\x61rdarena/v1/lobby.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"\x12\n\x10ListGamesRequest\":\n\x11ListGamesResponse\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.cardarena.v1.GameInfo\"\x89\x01\n\x08GameInfo\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\r\x12\r\n\x05seats\x18\x04 \x03(\r\x12)\n\x07options\x18\x05 \x03(\x0b\x32\x18.cardarena.v1.OptionInfo\x12\x0f\n\x07summary\x18\x06 \x01(\t\"\xa2\x01\n\nOptionInfo\x12.\n\x0f\x64\x65\x66\x61ult_setting\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.Setting\x12\x0f\n\x07meaning\x18\x02 \x01(\t\x12\x14\n\x07minimum\x18\x03 \x01(\x12H\x00\x88\x01\x01\x12\x14\n\x07maximum\x18\x04 \x01(\x12H\x01\x88\x01\x01\x12\x0f\n\x07\x63hoices\x18\x05 \x03(\tB\n\n\x08_minimumB\n\n\x08_maximum\"m\n\x12\x43reateMatchRequest\x12\'\n\x05terms\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.MatchTerms\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\x0c\n\x04seed\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"=\n\x13\x43reateMatchResponse\x12&\n\x05match\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.MatchInfo\"\xbd\x01\n\tMatchInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12)\n\x06status\x18\x04 \x01(\x0e\x32\x19.cardarena.v1.MatchStatus\x12\x0e\n\x06scores\x18\x05 \x03(\x11\x12\x0e\n\x06places\x18\x06 \x03(\r\x12$\n\x06\x65nding\x18\x07 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12\x11\n\tdecisions\x18\x08 \x01(\r\"#\n\x0fGetMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\":\n\x10GetMatchResponse\x12&\n\x05match\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.MatchInfo\";\n\x12ListMatchesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"X\n\x13ListMatchesResponse\x12(\n\x07matches\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.MatchInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"8\n\x0fListBotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"P\n\x10ListBotsResponse\x12#\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x15.cardarena.v1.BotInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"b\n\x07\x42otInfo\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12$\n\x05games\x18\x02 \x03(\x0b\x32\x15.cardarena.v1.BotGame\x12\x0f\n\x07matches\x18\x03 \x01(\r\x12\x13\n\x0bmax_matches\x18\x04 \x01(\r\"&\n\x07\x42otGame\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x03(\r*]\n\x0bMatchStatus\x12\x1c\n\x18MATCH_STATUS_UNSPECIFIED\x10\x00\x12\x18\n\x14MATCH_STATUS_RUNNING\x10\x01\x12\x16\n\x12MATCH_STATUS_ENDED\x10\x02\x32\x9a\x03\n\x0cLobbyService\x12L\n\tListGames\x12\x1e.cardarena.v1.ListGamesRequest\x1a\x1f.cardarena.v1.ListGamesResponse\x12R\n\x0b\x43reateMatch\x12 .cardarena.v1.CreateMatchRequest\x1a!.cardarena.v1.CreateMatchResponse\x12I\n\x08GetMatch\x12\x1d.cardarena.v1.GetMatchRequest\x1a\x1e.cardarena.v1.GetMatchResponse\x12R\n\x0bListMatches\x12 .cardarena.v1.ListMatchesRequest\x1a!.cardarena.v1.ListMatchesResponse\x12I\n\x08ListBots\x12\x1d.cardarena.v1.ListBotsRequest\x1a\x1e.cardarena.v1.ListBotsResponseBo\n\x0c\x63\x61rdarena.v1B\nLobbyProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x63\x61rdarena/v1/lobby.proto\x12\x0c\x63\x61rdarena.v1\x1a\x17\x63\x61rdarena/v1/game.proto\"\x12\n\x10ListGamesRequest\":\n\x11ListGamesResponse\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.cardarena.v1.GameInfo\"\x89\x01\n\x08GameInfo\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x15\n\rrules_version\x18\x03 \x01(\r\x12\r\n\x05seats\x18\x04 \x03(\r\x12)\n\x07options\x18\x05 \x03(\x0b\x32\x18.cardarena.v1.OptionInfo\x12\x0f\n\x07summary\x18\x06 \x01(\t\"\xa2\x01\n\nOptionInfo\x12.\n\x0f\x64\x65\x66\x61ult_setting\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.Setting\x12\x0f\n\x07meaning\x18\x02 \x01(\t\x12\x14\n\x07minimum\x18\x03 \x01(\x12H\x00\x88\x01\x01\x12\x14\n\x07maximum\x18\x04 \x01(\x12H\x01\x88\x01\x01\x12\x0f\n\x07\x63hoices\x18\x05 \x03(\tB\n\n\x08_minimumB\n\n\x08_maximum\"m\n\x12\x43reateMatchRequest\x12\'\n\x05terms\x18\x01 \x01(\x0b\x32\x18.cardarena.v1.MatchTerms\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\x0c\n\x04seed\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"=\n\x13\x43reateMatchResponse\x12&\n\x05match\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.MatchInfo\"\xd9\x02\n\tMatchInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0c\n\x04\x62ots\x18\x03 \x03(\t\x12)\n\x06status\x18\x04 \x01(\x0e\x32\x19.cardarena.v1.MatchStatus\x12\x0e\n\x06scores\x18\x05 \x03(\x11\x12\x0e\n\x06places\x18\x06 \x03(\r\x12$\n\x06\x65nding\x18\x07 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12\x11\n\tdecisions\x18\x08 \x01(\r\x12(\n\x06\x66\x61ults\x18\t \x03(\x0b\x32\x18.cardarena.v1.SeatFaults\x12\r\n\x05hands\x18\n \x01(\r\x12\x10\n\x08\x65vidence\x18\x0b \x01(\t\x12\x13\n\x0b\x63ompetition\x18\x0c \x01(\t\x12\x10\n\x08\x64\x65\x61l_set\x18\r \x01(\t\x12\x15\n\rended_unix_ms\x18\x0e \x01(\x03\x12\x11\n\tpublished\x18\x0f \x01(\x08\"6\n\nSeatFaults\x12(\n\x06\x63ounts\x18\x01 \x03(\x0b\x32\x18.cardarena.v1.FaultCount\"B\n\nFaultCount\x12%\n\x04kind\x18\x01 \x01(\x0e\x32\x17.cardarena.v1.FaultKind\x12\r\n\x05\x63ount\x18\x02 \x01(\r\"#\n\x0fGetMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\":\n\x10GetMatchResponse\x12&\n\x05match\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.MatchInfo\"s\n\x12ListMatchesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12(\n\x05\x65nded\x18\x03 \x01(\x0b\x32\x19.cardarena.v1.MatchFilter\x12\x0c\n\x04skip\x18\x04 \x01(\r\"\xa9\x01\n\x0bMatchFilter\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x0c\n\x04\x62ots\x18\x02 \x03(\t\x12\x13\n\x0b\x63ompetition\x18\x03 \x01(\t\x12$\n\x06\x65nding\x18\x04 \x01(\x0e\x32\x14.cardarena.v1.Ending\x12\x0f\n\x07\x66\x61ulted\x18\x05 \x01(\x08\x12\x11\n\tpublished\x18\x06 \x01(\x08\x12\x0e\n\x06\x63losed\x18\x07 \x01(\x08\x12\x0f\n\x07lost_by\x18\x08 \x01(\t\"X\n\x13ListMatchesResponse\x12(\n\x07matches\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.MatchInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"B\n\x16ListPlayedGamesRequest\x12(\n\x05\x65nded\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.MatchFilter\"(\n\x17ListPlayedGamesResponse\x12\r\n\x05games\x18\x01 \x03(\t\"S\n\x15ListPlayedBotsRequest\x12\x13\n\x0b\x63ompetition\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\r\x12\x12\n\npage_token\x18\x03 \x01(\t\"?\n\x16ListPlayedBotsResponse\x12\x0c\n\x04\x62ots\x18\x01 \x03(\t\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"8\n\x0fListBotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"P\n\x10ListBotsResponse\x12#\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x15.cardarena.v1.BotInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"b\n\x07\x42otInfo\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12$\n\x05games\x18\x02 \x03(\x0b\x32\x15.cardarena.v1.BotGame\x12\x0f\n\x07matches\x18\x03 \x01(\r\x12\x13\n\x0bmax_matches\x18\x04 \x01(\r\"&\n\x07\x42otGame\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x03(\r*]\n\x0bMatchStatus\x12\x1c\n\x18MATCH_STATUS_UNSPECIFIED\x10\x00\x12\x18\n\x14MATCH_STATUS_RUNNING\x10\x01\x12\x16\n\x12MATCH_STATUS_ENDED\x10\x02\x32\xd7\x04\n\x0cLobbyService\x12L\n\tListGames\x12\x1e.cardarena.v1.ListGamesRequest\x1a\x1f.cardarena.v1.ListGamesResponse\x12R\n\x0b\x43reateMatch\x12 .cardarena.v1.CreateMatchRequest\x1a!.cardarena.v1.CreateMatchResponse\x12I\n\x08GetMatch\x12\x1d.cardarena.v1.GetMatchRequest\x1a\x1e.cardarena.v1.GetMatchResponse\x12R\n\x0bListMatches\x12 .cardarena.v1.ListMatchesRequest\x1a!.cardarena.v1.ListMatchesResponse\x12^\n\x0fListPlayedGames\x12$.cardarena.v1.ListPlayedGamesRequest\x1a%.cardarena.v1.ListPlayedGamesResponse\x12[\n\x0eListPlayedBots\x12#.cardarena.v1.ListPlayedBotsRequest\x1a$.cardarena.v1.ListPlayedBotsResponse\x12I\n\x08ListBots\x12\x1d.cardarena.v1.ListBotsRequest\x1a\x1e.cardarena.v1.ListBotsResponseBo\n\x0c\x63\x61rdarena.v1B\nLobbyProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +33,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.v1.lobby_pb2', _g
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\014cardarena.v1B\nLobbyProtoP\001Z#cardarena.dev/cardarena/cardarenav1\252\002\014CardArena.V1\312\002\014CardArena\\V1\352\002\rCardArena::V1'
-  _globals['_MATCHSTATUS']._serialized_start=1346
-  _globals['_MATCHSTATUS']._serialized_end=1439
+  _globals['_MATCHSTATUS']._serialized_start=2114
+  _globals['_MATCHSTATUS']._serialized_end=2207
   _globals['_LISTGAMESREQUEST']._serialized_start=67
   _globals['_LISTGAMESREQUEST']._serialized_end=85
   _globals['_LISTGAMESRESPONSE']._serialized_start=87
@@ -48,23 +48,37 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_CREATEMATCHRESPONSE']._serialized_start=563
   _globals['_CREATEMATCHRESPONSE']._serialized_end=624
   _globals['_MATCHINFO']._serialized_start=627
-  _globals['_MATCHINFO']._serialized_end=816
-  _globals['_GETMATCHREQUEST']._serialized_start=818
-  _globals['_GETMATCHREQUEST']._serialized_end=853
-  _globals['_GETMATCHRESPONSE']._serialized_start=855
-  _globals['_GETMATCHRESPONSE']._serialized_end=913
-  _globals['_LISTMATCHESREQUEST']._serialized_start=915
-  _globals['_LISTMATCHESREQUEST']._serialized_end=974
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=976
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=1064
-  _globals['_LISTBOTSREQUEST']._serialized_start=1066
-  _globals['_LISTBOTSREQUEST']._serialized_end=1122
-  _globals['_LISTBOTSRESPONSE']._serialized_start=1124
-  _globals['_LISTBOTSRESPONSE']._serialized_end=1204
-  _globals['_BOTINFO']._serialized_start=1206
-  _globals['_BOTINFO']._serialized_end=1304
-  _globals['_BOTGAME']._serialized_start=1306
-  _globals['_BOTGAME']._serialized_end=1344
-  _globals['_LOBBYSERVICE']._serialized_start=1442
-  _globals['_LOBBYSERVICE']._serialized_end=1852
+  _globals['_MATCHINFO']._serialized_end=972
+  _globals['_SEATFAULTS']._serialized_start=974
+  _globals['_SEATFAULTS']._serialized_end=1028
+  _globals['_FAULTCOUNT']._serialized_start=1030
+  _globals['_FAULTCOUNT']._serialized_end=1096
+  _globals['_GETMATCHREQUEST']._serialized_start=1098
+  _globals['_GETMATCHREQUEST']._serialized_end=1133
+  _globals['_GETMATCHRESPONSE']._serialized_start=1135
+  _globals['_GETMATCHRESPONSE']._serialized_end=1193
+  _globals['_LISTMATCHESREQUEST']._serialized_start=1195
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1310
+  _globals['_MATCHFILTER']._serialized_start=1313
+  _globals['_MATCHFILTER']._serialized_end=1482
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1484
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=1572
+  _globals['_LISTPLAYEDGAMESREQUEST']._serialized_start=1574
+  _globals['_LISTPLAYEDGAMESREQUEST']._serialized_end=1640
+  _globals['_LISTPLAYEDGAMESRESPONSE']._serialized_start=1642
+  _globals['_LISTPLAYEDGAMESRESPONSE']._serialized_end=1682
+  _globals['_LISTPLAYEDBOTSREQUEST']._serialized_start=1684
+  _globals['_LISTPLAYEDBOTSREQUEST']._serialized_end=1767
+  _globals['_LISTPLAYEDBOTSRESPONSE']._serialized_start=1769
+  _globals['_LISTPLAYEDBOTSRESPONSE']._serialized_end=1832
+  _globals['_LISTBOTSREQUEST']._serialized_start=1834
+  _globals['_LISTBOTSREQUEST']._serialized_end=1890
+  _globals['_LISTBOTSRESPONSE']._serialized_start=1892
+  _globals['_LISTBOTSRESPONSE']._serialized_end=1972
+  _globals['_BOTINFO']._serialized_start=1974
+  _globals['_BOTINFO']._serialized_end=2072
+  _globals['_BOTGAME']._serialized_start=2074
+  _globals['_BOTGAME']._serialized_end=2112
+  _globals['_LOBBYSERVICE']._serialized_start=2210
+  _globals['_LOBBYSERVICE']._serialized_end=2809
 # @@protoc_insertion_point(module_scope)

@@ -261,6 +261,13 @@ class MatchInfo(_message.Message):
     PLACES_FIELD_NUMBER: _builtins.int
     ENDING_FIELD_NUMBER: _builtins.int
     DECISIONS_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
+    HANDS_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    DEAL_SET_FIELD_NUMBER: _builtins.int
+    ENDED_UNIX_MS_FIELD_NUMBER: _builtins.int
+    PUBLISHED_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The id; also that of its replay."""
     game: _builtins.str
@@ -271,6 +278,18 @@ class MatchInfo(_message.Message):
     """How it ended."""
     decisions: _builtins.int
     """Decisions of all seats so far."""
+    hands: _builtins.int
+    """Hands played, once it has ended."""
+    evidence: _builtins.str
+    """What explains its end, such as why the arena aborted it; for organisers."""
+    competition: _builtins.str
+    """Its competition; empty for a match without one."""
+    deal_set: _builtins.str
+    """Its deal-set; empty for a single match."""
+    ended_unix_ms: _builtins.int
+    """When it ended, in milliseconds since 1970."""
+    published: _builtins.bool
+    """Whether its replay is published."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The bots by name, in seat order."""
@@ -283,6 +302,10 @@ class MatchInfo(_message.Message):
     def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Places by seat, once it has ended."""
 
+    @_builtins.property
+    def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatFaults]:
+        """Faults by seat, once it has ended with a result."""
+
     def __init__(
         self,
         *,
@@ -294,14 +317,71 @@ class MatchInfo(_message.Message):
         places: _abc.Iterable[_builtins.int] | None = ...,
         ending: _game_pb2.Ending.ValueType = ...,
         decisions: _builtins.int = ...,
+        faults: _abc.Iterable[Global___SeatFaults] | None = ...,
+        hands: _builtins.int = ...,
+        evidence: _builtins.str = ...,
+        competition: _builtins.str = ...,
+        deal_set: _builtins.str = ...,
+        ended_unix_ms: _builtins.int = ...,
+        published: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "decisions", b"decisions", "ending", b"ending", "game", b"game", "match_id", b"match_id", "places", b"places", "scores", b"scores", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "competition", b"competition", "deal_set", b"deal_set", "decisions", b"decisions", "ended_unix_ms", b"ended_unix_ms", "ending", b"ending", "evidence", b"evidence", "faults", b"faults", "game", b"game", "hands", b"hands", "match_id", b"match_id", "places", b"places", "published", b"published", "scores", b"scores", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___MatchInfo: _TypeAlias = MatchInfo  # noqa: Y015
+
+@_typing.final
+class SeatFaults(_message.Message):
+    """Counts the faults of a seat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COUNTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___FaultCount]:
+        """The kinds of its faults."""
+
+    def __init__(
+        self,
+        *,
+        counts: _abc.Iterable[Global___FaultCount] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatFaults: _TypeAlias = SeatFaults  # noqa: Y015
+
+@_typing.final
+class FaultCount(_message.Message):
+    """Counts faults of a kind."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KIND_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    kind: _game_pb2.FaultKind.ValueType
+    """The kind."""
+    count: _builtins.int
+    """How many there were."""
+    def __init__(
+        self,
+        *,
+        kind: _game_pb2.FaultKind.ValueType = ...,
+        count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "kind", b"kind"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FaultCount: _TypeAlias = FaultCount  # noqa: Y015
 
 @_typing.final
 class GetMatchRequest(_message.Message):
@@ -357,23 +437,89 @@ class ListMatchesRequest(_message.Message):
 
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    ENDED_FIELD_NUMBER: _builtins.int
+    SKIP_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """Matches on a page; 0 is taken as 50, and at most 100 are sent."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
+    skip: _builtins.int
+    """Skips so many matches that have ended after the place that the token names."""
+    @_builtins.property
+    def ended(self) -> Global___MatchFilter:
+        """Which matches that have ended are listed. If absent, all matches are, also those in
+        play.
+        """
+
     def __init__(
         self,
         *,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        ended: Global___MatchFilter | None = ...,
+        skip: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended", "page_size", b"page_size", "page_token", b"page_token", "skip", b"skip"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListMatchesRequest: _TypeAlias = ListMatchesRequest  # noqa: Y015
+
+@_typing.final
+class MatchFilter(_message.Message):
+    """Says which matches are wanted. Fields that are not set do not restrict."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAME_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    ENDING_FIELD_NUMBER: _builtins.int
+    FAULTED_FIELD_NUMBER: _builtins.int
+    PUBLISHED_FIELD_NUMBER: _builtins.int
+    CLOSED_FIELD_NUMBER: _builtins.int
+    LOST_BY_FIELD_NUMBER: _builtins.int
+    game: _builtins.str
+    """The game's id."""
+    competition: _builtins.str
+    """The competition."""
+    ending: _game_pb2.Ending.ValueType
+    """The ending."""
+    faulted: _builtins.bool
+    """Whether a bot must have committed a fault."""
+    published: _builtins.bool
+    """Whether the replay must be published."""
+    closed: _builtins.bool
+    """Whether the whole deal-set must be over. For callers that are not organisers it always
+    must.
+    """
+    lost_by: _builtins.str
+    """A bot that played and was not first."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Bots that all played, at any seats."""
+
+    def __init__(
+        self,
+        *,
+        game: _builtins.str = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        competition: _builtins.str = ...,
+        ending: _game_pb2.Ending.ValueType = ...,
+        faulted: _builtins.bool = ...,
+        published: _builtins.bool = ...,
+        closed: _builtins.bool = ...,
+        lost_by: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "closed", b"closed", "competition", b"competition", "ending", b"ending", "faulted", b"faulted", "game", b"game", "lost_by", b"lost_by", "published", b"published"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MatchFilter: _TypeAlias = MatchFilter  # noqa: Y015
 
 @_typing.final
 class ListMatchesResponse(_message.Message):
@@ -402,6 +548,112 @@ class ListMatchesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListMatchesResponse: _TypeAlias = ListMatchesResponse  # noqa: Y015
+
+@_typing.final
+class ListPlayedGamesRequest(_message.Message):
+    """Asks for the games of matches."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENDED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def ended(self) -> Global___MatchFilter:
+        """Which matches count."""
+
+    def __init__(
+        self,
+        *,
+        ended: Global___MatchFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ended", b"ended"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPlayedGamesRequest: _TypeAlias = ListPlayedGamesRequest  # noqa: Y015
+
+@_typing.final
+class ListPlayedGamesResponse(_message.Message):
+    """Lists games."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    GAMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The ids."""
+
+    def __init__(
+        self,
+        *,
+        games: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["games", b"games"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPlayedGamesResponse: _TypeAlias = ListPlayedGamesResponse  # noqa: Y015
+
+@_typing.final
+class ListPlayedBotsRequest(_message.Message):
+    """Asks for a page of bots of matches."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    COMPETITION_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    competition: _builtins.str
+    """The competition whose matches count; empty for all matches."""
+    page_size: _builtins.int
+    """Names on a page; 0 is taken as 50, and at most 100 are sent."""
+    page_token: _builtins.str
+    """The `next_page_token` of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        competition: _builtins.str = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["competition", b"competition", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPlayedBotsRequest: _TypeAlias = ListPlayedBotsRequest  # noqa: Y015
+
+@_typing.final
+class ListPlayedBotsResponse(_message.Message):
+    """Holds a page of bots of matches."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Names the next page; empty on the last."""
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names, in order."""
+
+    def __init__(
+        self,
+        *,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListPlayedBotsResponse: _TypeAlias = ListPlayedBotsResponse  # noqa: Y015
 
 @_typing.final
 class ListBotsRequest(_message.Message):

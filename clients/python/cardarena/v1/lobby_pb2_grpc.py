@@ -63,6 +63,16 @@ class LobbyServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_lobby__pb2.ListMatchesRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListMatchesResponse.FromString,
                 _registered_method=True)
+        self.ListPlayedGames = channel.unary_unary(
+                '/cardarena.v1.LobbyService/ListPlayedGames',
+                request_serializer=cardarena_dot_v1_dot_lobby__pb2.ListPlayedGamesRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListPlayedGamesResponse.FromString,
+                _registered_method=True)
+        self.ListPlayedBots = channel.unary_unary(
+                '/cardarena.v1.LobbyService/ListPlayedBots',
+                request_serializer=cardarena_dot_v1_dot_lobby__pb2.ListPlayedBotsRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListPlayedBotsResponse.FromString,
+                _registered_method=True)
         self.ListBots = channel.unary_unary(
                 '/cardarena.v1.LobbyService/ListBots',
                 request_serializer=cardarena_dot_v1_dot_lobby__pb2.ListBotsRequest.SerializeToString,
@@ -135,6 +145,24 @@ class LobbyServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListPlayedGames(self, request, context):
+        """Lists the games of matches that have ended. Matches of which the whole deal-set is not
+        over count for organisers only.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListPlayedBots(self, request, context):
+        """Lists the bots of all matches, also of those that competitions plan, by name.
+
+        Errors:
+        INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListBots(self, request, context):
         """Lists the connected bots, by name. Bots may connect and disconnect between two
         pages.
@@ -165,6 +193,16 @@ def add_LobbyServiceServicer_to_server(servicer, server):
                     servicer.ListMatches,
                     request_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListMatchesRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_lobby__pb2.ListMatchesResponse.SerializeToString,
+            ),
+            'ListPlayedGames': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPlayedGames,
+                    request_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListPlayedGamesRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_lobby__pb2.ListPlayedGamesResponse.SerializeToString,
+            ),
+            'ListPlayedBots': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListPlayedBots,
+                    request_deserializer=cardarena_dot_v1_dot_lobby__pb2.ListPlayedBotsRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_lobby__pb2.ListPlayedBotsResponse.SerializeToString,
             ),
             'ListBots': grpc.unary_unary_rpc_method_handler(
                     servicer.ListBots,
@@ -289,6 +327,60 @@ class LobbyService(object):
             '/cardarena.v1.LobbyService/ListMatches',
             cardarena_dot_v1_dot_lobby__pb2.ListMatchesRequest.SerializeToString,
             cardarena_dot_v1_dot_lobby__pb2.ListMatchesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPlayedGames(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.LobbyService/ListPlayedGames',
+            cardarena_dot_v1_dot_lobby__pb2.ListPlayedGamesRequest.SerializeToString,
+            cardarena_dot_v1_dot_lobby__pb2.ListPlayedGamesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListPlayedBots(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.LobbyService/ListPlayedBots',
+            cardarena_dot_v1_dot_lobby__pb2.ListPlayedBotsRequest.SerializeToString,
+            cardarena_dot_v1_dot_lobby__pb2.ListPlayedBotsResponse.FromString,
             options,
             channel_credentials,
             insecure,

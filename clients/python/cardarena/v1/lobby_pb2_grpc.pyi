@@ -78,6 +78,16 @@ class LobbyServiceStub:
     Errors:
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
     """
+    ListPlayedGames: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.ListPlayedGamesRequest, _lobby_pb2.ListPlayedGamesResponse]
+    """Lists the games of matches that have ended. Matches of which the whole deal-set is not
+    over count for organisers only.
+    """
+    ListPlayedBots: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.ListPlayedBotsRequest, _lobby_pb2.ListPlayedBotsResponse]
+    """Lists the bots of all matches, also of those that competitions plan, by name.
+
+    Errors:
+      INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+    """
     ListBots: _grpc.UnaryUnaryMultiCallable[_lobby_pb2.ListBotsRequest, _lobby_pb2.ListBotsResponse]
     """Lists the connected bots, by name. Bots may connect and disconnect between two
     pages.
@@ -129,6 +139,16 @@ class LobbyServiceAsyncStub(LobbyServiceStub):
     ListMatches: _aio.UnaryUnaryMultiCallable[_lobby_pb2.ListMatchesRequest, _lobby_pb2.ListMatchesResponse]  # type: ignore[assignment]
     """Lists matches, newest first. Until a whole deal-set is over, its matches are listed
     for organisers only.
+
+    Errors:
+      INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+    """
+    ListPlayedGames: _aio.UnaryUnaryMultiCallable[_lobby_pb2.ListPlayedGamesRequest, _lobby_pb2.ListPlayedGamesResponse]  # type: ignore[assignment]
+    """Lists the games of matches that have ended. Matches of which the whole deal-set is not
+    over count for organisers only.
+    """
+    ListPlayedBots: _aio.UnaryUnaryMultiCallable[_lobby_pb2.ListPlayedBotsRequest, _lobby_pb2.ListPlayedBotsResponse]  # type: ignore[assignment]
+    """Lists the bots of all matches, also of those that competitions plan, by name.
 
     Errors:
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
@@ -205,6 +225,28 @@ class LobbyServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_lobby_pb2.ListMatchesResponse, _abc.Awaitable[_lobby_pb2.ListMatchesResponse]]:
         """Lists matches, newest first. Until a whole deal-set is over, its matches are listed
         for organisers only.
+
+        Errors:
+          INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+        """
+
+    @_abc_1.abstractmethod
+    def ListPlayedGames(
+        self,
+        request: _lobby_pb2.ListPlayedGamesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_lobby_pb2.ListPlayedGamesResponse, _abc.Awaitable[_lobby_pb2.ListPlayedGamesResponse]]:
+        """Lists the games of matches that have ended. Matches of which the whole deal-set is not
+        over count for organisers only.
+        """
+
+    @_abc_1.abstractmethod
+    def ListPlayedBots(
+        self,
+        request: _lobby_pb2.ListPlayedBotsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_lobby_pb2.ListPlayedBotsResponse, _abc.Awaitable[_lobby_pb2.ListPlayedBotsResponse]]:
+        """Lists the bots of all matches, also of those that competitions plan, by name.
 
         Errors:
           INVALID_ARGUMENT  BAD_PAGE_TOKEN.

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63\x61rdarena/v1/owners.proto\x12\x0c\x63\x61rdarena.v1\"\x1f\n\x0fRegisterRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\"0\n\x10RegisterResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"\x1e\n\rInviteRequest\x12\r\n\x05owner\x18\x01 \x01(\t\"\x1e\n\x0eInviteResponse\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\"+\n\nBanRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"5\n\x0b\x42\x61nResponse\x12&\n\x05owner\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.OwnerInfo\":\n\x11ListOwnersRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x12ListOwnersResponse\x12\'\n\x06owners\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.OwnerInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\">\n\tOwnerInfo\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvited_by\x18\x02 \x01(\t\x12\x0e\n\x06\x62\x61nned\x18\x03 \x01(\t2\xab\x02\n\x0cOwnerService\x12I\n\x08Register\x12\x1d.cardarena.v1.RegisterRequest\x1a\x1e.cardarena.v1.RegisterResponse\x12\x43\n\x06Invite\x12\x1b.cardarena.v1.InviteRequest\x1a\x1c.cardarena.v1.InviteResponse\x12:\n\x03\x42\x61n\x12\x18.cardarena.v1.BanRequest\x1a\x19.cardarena.v1.BanResponse\x12O\n\nListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponseBp\n\x0c\x63\x61rdarena.v1B\x0bOwnersProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63\x61rdarena/v1/owners.proto\x12\x0c\x63\x61rdarena.v1\"\x1f\n\x0fRegisterRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\"0\n\x10RegisterResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"2\n\rInviteRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\nlifetime_s\x18\x02 \x01(\x04\"\x1e\n\x0eInviteResponse\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\"+\n\nBanRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"5\n\x0b\x42\x61nResponse\x12&\n\x05owner\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.OwnerInfo\"?\n\x16ListInvitationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"e\n\x17ListInvitationsResponse\x12\x31\n\x0binvitations\x18\x01 \x03(\x0b\x32\x1c.cardarena.v1.InvitationInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"e\n\x0eInvitationInfo\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvited_by\x18\x02 \x01(\t\x12\x17\n\x0f\x63reated_unix_ms\x18\x03 \x01(\x04\x12\x17\n\x0f\x65xpires_unix_ms\x18\x04 \x01(\x04\":\n\x11ListOwnersRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x12ListOwnersResponse\x12\'\n\x06owners\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.OwnerInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\">\n\tOwnerInfo\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvited_by\x18\x02 \x01(\t\x12\x0e\n\x06\x62\x61nned\x18\x03 \x01(\t2\x8b\x03\n\x0cOwnerService\x12I\n\x08Register\x12\x1d.cardarena.v1.RegisterRequest\x1a\x1e.cardarena.v1.RegisterResponse\x12\x43\n\x06Invite\x12\x1b.cardarena.v1.InviteRequest\x1a\x1c.cardarena.v1.InviteResponse\x12:\n\x03\x42\x61n\x12\x18.cardarena.v1.BanRequest\x1a\x19.cardarena.v1.BanResponse\x12^\n\x0fListInvitations\x12$.cardarena.v1.ListInvitationsRequest\x1a%.cardarena.v1.ListInvitationsResponse\x12O\n\nListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponseBp\n\x0c\x63\x61rdarena.v1B\x0bOwnersProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,19 +37,25 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REGISTERRESPONSE']._serialized_start=76
   _globals['_REGISTERRESPONSE']._serialized_end=124
   _globals['_INVITEREQUEST']._serialized_start=126
-  _globals['_INVITEREQUEST']._serialized_end=156
-  _globals['_INVITERESPONSE']._serialized_start=158
-  _globals['_INVITERESPONSE']._serialized_end=188
-  _globals['_BANREQUEST']._serialized_start=190
-  _globals['_BANREQUEST']._serialized_end=233
-  _globals['_BANRESPONSE']._serialized_start=235
-  _globals['_BANRESPONSE']._serialized_end=288
-  _globals['_LISTOWNERSREQUEST']._serialized_start=290
-  _globals['_LISTOWNERSREQUEST']._serialized_end=348
-  _globals['_LISTOWNERSRESPONSE']._serialized_start=350
-  _globals['_LISTOWNERSRESPONSE']._serialized_end=436
-  _globals['_OWNERINFO']._serialized_start=438
-  _globals['_OWNERINFO']._serialized_end=500
-  _globals['_OWNERSERVICE']._serialized_start=503
-  _globals['_OWNERSERVICE']._serialized_end=802
+  _globals['_INVITEREQUEST']._serialized_end=176
+  _globals['_INVITERESPONSE']._serialized_start=178
+  _globals['_INVITERESPONSE']._serialized_end=208
+  _globals['_BANREQUEST']._serialized_start=210
+  _globals['_BANREQUEST']._serialized_end=253
+  _globals['_BANRESPONSE']._serialized_start=255
+  _globals['_BANRESPONSE']._serialized_end=308
+  _globals['_LISTINVITATIONSREQUEST']._serialized_start=310
+  _globals['_LISTINVITATIONSREQUEST']._serialized_end=373
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_start=375
+  _globals['_LISTINVITATIONSRESPONSE']._serialized_end=476
+  _globals['_INVITATIONINFO']._serialized_start=478
+  _globals['_INVITATIONINFO']._serialized_end=579
+  _globals['_LISTOWNERSREQUEST']._serialized_start=581
+  _globals['_LISTOWNERSREQUEST']._serialized_end=639
+  _globals['_LISTOWNERSRESPONSE']._serialized_start=641
+  _globals['_LISTOWNERSRESPONSE']._serialized_end=727
+  _globals['_OWNERINFO']._serialized_start=729
+  _globals['_OWNERINFO']._serialized_end=791
+  _globals['_OWNERSERVICE']._serialized_start=794
+  _globals['_OWNERSERVICE']._serialized_end=1189
 # @@protoc_insertion_point(module_scope)

@@ -73,16 +73,20 @@ class InviteRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     OWNER_FIELD_NUMBER: _builtins.int
+    LIFETIME_S_FIELD_NUMBER: _builtins.int
     owner: _builtins.str
     """The name of the future owner."""
+    lifetime_s: _builtins.int
+    """The lifetime of its code in seconds, at most that of 365 days; 0 is taken as 30 days."""
     def __init__(
         self,
         *,
         owner: _builtins.str = ...,
+        lifetime_s: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["owner", b"owner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lifetime_s", b"lifetime_s", "owner", b"owner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -159,6 +163,94 @@ class BanResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BanResponse: _TypeAlias = BanResponse  # noqa: Y015
+
+@_typing.final
+class ListInvitationsRequest(_message.Message):
+    """Asks for a page of invitations."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """Invitations on a page; 0 is taken as 50, and at most 100 are sent."""
+    page_token: _builtins.str
+    """The `next_page_token` of the page before; empty for the first."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListInvitationsRequest: _TypeAlias = ListInvitationsRequest  # noqa: Y015
+
+@_typing.final
+class ListInvitationsResponse(_message.Message):
+    """Holds a page of invitations."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVITATIONS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Names the next page; empty on the last."""
+    @_builtins.property
+    def invitations(self) -> _containers.RepeatedCompositeFieldContainer[Global___InvitationInfo]:
+        """In order of name."""
+
+    def __init__(
+        self,
+        *,
+        invitations: _abc.Iterable[Global___InvitationInfo] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["invitations", b"invitations", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListInvitationsResponse: _TypeAlias = ListInvitationsResponse  # noqa: Y015
+
+@_typing.final
+class InvitationInfo(_message.Message):
+    """Describes an invitation, without its code."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OWNER_FIELD_NUMBER: _builtins.int
+    INVITED_BY_FIELD_NUMBER: _builtins.int
+    CREATED_UNIX_MS_FIELD_NUMBER: _builtins.int
+    EXPIRES_UNIX_MS_FIELD_NUMBER: _builtins.int
+    owner: _builtins.str
+    """The name of the future owner."""
+    invited_by: _builtins.str
+    """The organiser who made it."""
+    created_unix_ms: _builtins.int
+    """When it was made, in milliseconds since 1970, UTC."""
+    expires_unix_ms: _builtins.int
+    """When its code expires, in milliseconds since 1970, UTC."""
+    def __init__(
+        self,
+        *,
+        owner: _builtins.str = ...,
+        invited_by: _builtins.str = ...,
+        created_unix_ms: _builtins.int = ...,
+        expires_unix_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created_unix_ms", b"created_unix_ms", "expires_unix_ms", b"expires_unix_ms", "invited_by", b"invited_by", "owner", b"owner"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___InvitationInfo: _TypeAlias = InvitationInfo  # noqa: Y015
 
 @_typing.final
 class ListOwnersRequest(_message.Message):

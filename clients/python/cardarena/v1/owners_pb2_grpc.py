@@ -58,6 +58,11 @@ class OwnerServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_owners__pb2.BanRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_owners__pb2.BanResponse.FromString,
                 _registered_method=True)
+        self.ListInvitations = channel.unary_unary(
+                '/cardarena.v1.OwnerService/ListInvitations',
+                request_serializer=cardarena_dot_v1_dot_owners__pb2.ListInvitationsRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_owners__pb2.ListInvitationsResponse.FromString,
+                _registered_method=True)
         self.ListOwners = channel.unary_unary(
                 '/cardarena.v1.OwnerService/ListOwners',
                 request_serializer=cardarena_dot_v1_dot_owners__pb2.ListOwnersRequest.SerializeToString,
@@ -81,7 +86,7 @@ class OwnerServiceServicer(object):
         """Registers an owner with the code of an invitation, and returns the owner's token.
 
         Errors:
-        PERMISSION_DENIED  BAD_CODE: it is wrong, or was used before.
+        PERMISSION_DENIED  BAD_CODE: it is wrong, was used before, or has expired.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -105,6 +110,13 @@ class OwnerServiceServicer(object):
         Errors:
         NOT_FOUND         UNKNOWN_OWNER.
         INVALID_ARGUMENT  NO_REASON.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListInvitations(self, request, context):
+        """Lists the invitations whose names have not registered, by name; expired ones too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -134,6 +146,11 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     servicer.Ban,
                     request_deserializer=cardarena_dot_v1_dot_owners__pb2.BanRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_owners__pb2.BanResponse.SerializeToString,
+            ),
+            'ListInvitations': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListInvitations,
+                    request_deserializer=cardarena_dot_v1_dot_owners__pb2.ListInvitationsRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_owners__pb2.ListInvitationsResponse.SerializeToString,
             ),
             'ListOwners': grpc.unary_unary_rpc_method_handler(
                     servicer.ListOwners,
@@ -231,6 +248,33 @@ class OwnerService(object):
             '/cardarena.v1.OwnerService/Ban',
             cardarena_dot_v1_dot_owners__pb2.BanRequest.SerializeToString,
             cardarena_dot_v1_dot_owners__pb2.BanResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListInvitations(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.OwnerService/ListInvitations',
+            cardarena_dot_v1_dot_owners__pb2.ListInvitationsRequest.SerializeToString,
+            cardarena_dot_v1_dot_owners__pb2.ListInvitationsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -46,7 +46,7 @@ class OwnerServiceStub:
     """Registers an owner with the code of an invitation, and returns the owner's token.
 
     Errors:
-      PERMISSION_DENIED  BAD_CODE: it is wrong, or was used before.
+      PERMISSION_DENIED  BAD_CODE: it is wrong, was used before, or has expired.
     """
     Invite: _grpc.UnaryUnaryMultiCallable[_owners_pb2.InviteRequest, _owners_pb2.InviteResponse]
     """Creates a code with which a person may register under a name.
@@ -63,6 +63,8 @@ class OwnerServiceStub:
       NOT_FOUND         UNKNOWN_OWNER.
       INVALID_ARGUMENT  NO_REASON.
     """
+    ListInvitations: _grpc.UnaryUnaryMultiCallable[_owners_pb2.ListInvitationsRequest, _owners_pb2.ListInvitationsResponse]
+    """Lists the invitations whose names have not registered, by name; expired ones too."""
     ListOwners: _grpc.UnaryUnaryMultiCallable[_owners_pb2.ListOwnersRequest, _owners_pb2.ListOwnersResponse]
     """Lists the owners, by name."""
 
@@ -84,7 +86,7 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     """Registers an owner with the code of an invitation, and returns the owner's token.
 
     Errors:
-      PERMISSION_DENIED  BAD_CODE: it is wrong, or was used before.
+      PERMISSION_DENIED  BAD_CODE: it is wrong, was used before, or has expired.
     """
     Invite: _aio.UnaryUnaryMultiCallable[_owners_pb2.InviteRequest, _owners_pb2.InviteResponse]  # type: ignore[assignment]
     """Creates a code with which a person may register under a name.
@@ -101,6 +103,8 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
       NOT_FOUND         UNKNOWN_OWNER.
       INVALID_ARGUMENT  NO_REASON.
     """
+    ListInvitations: _aio.UnaryUnaryMultiCallable[_owners_pb2.ListInvitationsRequest, _owners_pb2.ListInvitationsResponse]  # type: ignore[assignment]
+    """Lists the invitations whose names have not registered, by name; expired ones too."""
     ListOwners: _aio.UnaryUnaryMultiCallable[_owners_pb2.ListOwnersRequest, _owners_pb2.ListOwnersResponse]  # type: ignore[assignment]
     """Lists the owners, by name."""
 
@@ -125,7 +129,7 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         """Registers an owner with the code of an invitation, and returns the owner's token.
 
         Errors:
-          PERMISSION_DENIED  BAD_CODE: it is wrong, or was used before.
+          PERMISSION_DENIED  BAD_CODE: it is wrong, was used before, or has expired.
         """
 
     @_abc_1.abstractmethod
@@ -154,6 +158,14 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
           NOT_FOUND         UNKNOWN_OWNER.
           INVALID_ARGUMENT  NO_REASON.
         """
+
+    @_abc_1.abstractmethod
+    def ListInvitations(
+        self,
+        request: _owners_pb2.ListInvitationsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owners_pb2.ListInvitationsResponse, _abc.Awaitable[_owners_pb2.ListInvitationsResponse]]:
+        """Lists the invitations whose names have not registered, by name; expired ones too."""
 
     @_abc_1.abstractmethod
     def ListOwners(

@@ -680,7 +680,7 @@ class Limits(_message.Message):
     """
     min_ping_interval_ms: _builtins.int
     """The shortest time between two HTTP/2 pings of a client, in milliseconds. A client
-    that pings more often is disconnected; a ping every 20 s is enough.
+    that pings more often may be disconnected; a ping every 20 s is enough.
     """
     max_sent_bytes: _builtins.int
     """The longest message that the arena sends, in bytes. A message with `asks` has

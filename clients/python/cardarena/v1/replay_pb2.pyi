@@ -3,10 +3,12 @@
 isort:skip_file
 Published replays."""
 
+from cardarena.v1 import game_pb2 as _game_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -17,6 +19,34 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _JournalState:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _JournalStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_JournalState.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    JOURNAL_STATE_UNSPECIFIED: _JournalState.ValueType  # 0
+    """Not used."""
+    JOURNAL_STATE_IN_PLAY: _JournalState.ValueType  # 1
+    """It is being played."""
+    JOURNAL_STATE_SUSPENDED: _JournalState.ValueType  # 2
+    """It was cut short, and continues when the arena is started again."""
+    JOURNAL_STATE_ENDED: _JournalState.ValueType  # 3
+    """It has ended."""
+
+class JournalState(_JournalState, metaclass=_JournalStateEnumTypeWrapper):
+    """Names how far a match is by its journal."""
+
+JOURNAL_STATE_UNSPECIFIED: JournalState.ValueType  # 0
+"""Not used."""
+JOURNAL_STATE_IN_PLAY: JournalState.ValueType  # 1
+"""It is being played."""
+JOURNAL_STATE_SUSPENDED: JournalState.ValueType  # 2
+"""It was cut short, and continues when the arena is started again."""
+JOURNAL_STATE_ENDED: JournalState.ValueType  # 3
+"""It has ended."""
+Global___JournalState: _TypeAlias = JournalState  # noqa: Y015
 
 @_typing.final
 class GetReplayRequest(_message.Message):
@@ -63,91 +93,135 @@ class GetReplayResponse(_message.Message):
 Global___GetReplayResponse: _TypeAlias = GetReplayResponse  # noqa: Y015
 
 @_typing.final
-class ListReplaysRequest(_message.Message):
-    """Asks for a page of replays."""
+class InspectMatchRequest(_message.Message):
+    """Asks how far a match is."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    PAGE_SIZE_FIELD_NUMBER: _builtins.int
-    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    page_size: _builtins.int
-    """Replays on a page; 0 is taken as 50, and at most 100 are sent."""
-    page_token: _builtins.str
-    """The `next_page_token` of the page before; empty for the first."""
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """The match."""
     def __init__(
         self,
         *,
-        page_size: _builtins.int = ...,
-        page_token: _builtins.str = ...,
+        match_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ListReplaysRequest: _TypeAlias = ListReplaysRequest  # noqa: Y015
+Global___InspectMatchRequest: _TypeAlias = InspectMatchRequest  # noqa: Y015
 
 @_typing.final
-class ListReplaysResponse(_message.Message):
-    """Holds a page of replays."""
+class InspectMatchResponse(_message.Message):
+    """Says how far a match is."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    REPLAYS_FIELD_NUMBER: _builtins.int
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
-    next_page_token: _builtins.str
-    """Names the next page; empty on the last."""
-    @_builtins.property
-    def replays(self) -> _containers.RepeatedCompositeFieldContainer[Global___ReplayInfo]:
-        """Newest first."""
-
-    def __init__(
-        self,
-        *,
-        replays: _abc.Iterable[Global___ReplayInfo] | None = ...,
-        next_page_token: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["next_page_token", b"next_page_token", "replays", b"replays"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___ListReplaysResponse: _TypeAlias = ListReplaysResponse  # noqa: Y015
-
-@_typing.final
-class ReplayInfo(_message.Message):
-    """Describes a replay."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    REPLAY_ID_FIELD_NUMBER: _builtins.int
-    GAME_FIELD_NUMBER: _builtins.int
     BOTS_FIELD_NUMBER: _builtins.int
-    SIZE_BYTES_FIELD_NUMBER: _builtins.int
-    replay_id: _builtins.str
-    """The replay's id."""
-    game: _builtins.str
-    """The game's id."""
-    size_bytes: _builtins.int
-    """The file's size in bytes."""
+    DEAL_SET_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    ORDERED_AGAIN_FIELD_NUMBER: _builtins.int
+    WRITTEN_UNIX_MS_FIELD_NUMBER: _builtins.int
+    DECISIONS_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
+    ENDING_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    INCIDENT_FIELD_NUMBER: _builtins.int
+    SCORES_FIELD_NUMBER: _builtins.int
+    PLACES_FIELD_NUMBER: _builtins.int
+    PROCESSES_FIELD_NUMBER: _builtins.int
+    BOTS_FOLDER_FIELD_NUMBER: _builtins.int
+    deal_set: _builtins.str
+    """The deal-set; empty for a single match."""
+    state: Global___JournalState.ValueType
+    """The state."""
+    ordered_again: _builtins.bool
+    """Whether it waits for a new order after a restart of the arena."""
+    written_unix_ms: _builtins.int
+    """When its journal was last written, in milliseconds since 1970."""
+    ending: _game_pb2.Ending.ValueType
+    """How it ended, once it has ended."""
+    cause: _game_pb2.AbortCause.ValueType
+    """Why the arena aborted it; unspecified if it did not."""
+    incident: _builtins.str
+    """The incident in the arena's log that has the cause; empty if there is none."""
+    bots_folder: _builtins.str
+    """Where the bots have their folders and logs, below the arena's data folder."""
     @_builtins.property
     def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The bots by name, in seat order."""
 
+    @_builtins.property
+    def decisions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Decisions so far, by seat."""
+
+    @_builtins.property
+    def faults(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Fault]:
+        """Faults so far."""
+
+    @_builtins.property
+    def scores(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Scores by seat, once it has ended."""
+
+    @_builtins.property
+    def places(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Places by seat, once it has ended."""
+
+    @_builtins.property
+    def processes(self) -> _containers.RepeatedCompositeFieldContainer[Global___BotProcess]:
+        """The processes of the bots, by seat; empty if they are unknown."""
+
     def __init__(
         self,
         *,
-        replay_id: _builtins.str = ...,
-        game: _builtins.str = ...,
         bots: _abc.Iterable[_builtins.str] | None = ...,
-        size_bytes: _builtins.int = ...,
+        deal_set: _builtins.str = ...,
+        state: Global___JournalState.ValueType = ...,
+        ordered_again: _builtins.bool = ...,
+        written_unix_ms: _builtins.int = ...,
+        decisions: _abc.Iterable[_builtins.int] | None = ...,
+        faults: _abc.Iterable[_game_pb2.Fault] | None = ...,
+        ending: _game_pb2.Ending.ValueType = ...,
+        cause: _game_pb2.AbortCause.ValueType = ...,
+        incident: _builtins.str = ...,
+        scores: _abc.Iterable[_builtins.int] | None = ...,
+        places: _abc.Iterable[_builtins.int] | None = ...,
+        processes: _abc.Iterable[Global___BotProcess] | None = ...,
+        bots_folder: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "game", b"game", "replay_id", b"replay_id", "size_bytes", b"size_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "bots_folder", b"bots_folder", "cause", b"cause", "deal_set", b"deal_set", "decisions", b"decisions", "ending", b"ending", "faults", b"faults", "incident", b"incident", "ordered_again", b"ordered_again", "places", b"places", "processes", b"processes", "scores", b"scores", "state", b"state", "written_unix_ms", b"written_unix_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ReplayInfo: _TypeAlias = ReplayInfo  # noqa: Y015
+Global___InspectMatchResponse: _TypeAlias = InspectMatchResponse  # noqa: Y015
+
+@_typing.final
+class BotProcess(_message.Message):
+    """Describes the process of a bot at a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INSTANCE_FIELD_NUMBER: _builtins.int
+    FIRST_ASK_FIELD_NUMBER: _builtins.int
+    instance: _builtins.int
+    """The number of the process among those of the bot."""
+    first_ask: _builtins.int
+    """The ask of a decision has this id on the stream, plus the number of the decision."""
+    def __init__(
+        self,
+        *,
+        instance: _builtins.int = ...,
+        first_ask: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_ask", b"first_ask", "instance", b"instance"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BotProcess: _TypeAlias = BotProcess  # noqa: Y015

@@ -48,10 +48,10 @@ class ReplayServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_replay__pb2.GetReplayRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_replay__pb2.GetReplayResponse.FromString,
                 _registered_method=True)
-        self.ListReplays = channel.unary_unary(
-                '/cardarena.v1.ReplayService/ListReplays',
-                request_serializer=cardarena_dot_v1_dot_replay__pb2.ListReplaysRequest.SerializeToString,
-                response_deserializer=cardarena_dot_v1_dot_replay__pb2.ListReplaysResponse.FromString,
+        self.InspectMatch = channel.unary_unary(
+                '/cardarena.v1.ReplayService/InspectMatch',
+                request_serializer=cardarena_dot_v1_dot_replay__pb2.InspectMatchRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_replay__pb2.InspectMatchResponse.FromString,
                 _registered_method=True)
 
 
@@ -77,11 +77,12 @@ class ReplayServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def ListReplays(self, request, context):
-        """Lists replays, newest first.
+    def InspectMatch(self, request, context):
+        """Reads how far a match is from the journals, also if it has no replay yet, for
+        organisers. `LobbyService.ListMatches` lists the matches that have a replay.
 
         Errors:
-        INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+        NOT_FOUND  UNKNOWN_MATCH: no journal has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -95,10 +96,10 @@ def add_ReplayServiceServicer_to_server(servicer, server):
                     request_deserializer=cardarena_dot_v1_dot_replay__pb2.GetReplayRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_replay__pb2.GetReplayResponse.SerializeToString,
             ),
-            'ListReplays': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListReplays,
-                    request_deserializer=cardarena_dot_v1_dot_replay__pb2.ListReplaysRequest.FromString,
-                    response_serializer=cardarena_dot_v1_dot_replay__pb2.ListReplaysResponse.SerializeToString,
+            'InspectMatch': grpc.unary_unary_rpc_method_handler(
+                    servicer.InspectMatch,
+                    request_deserializer=cardarena_dot_v1_dot_replay__pb2.InspectMatchRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_replay__pb2.InspectMatchResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -148,7 +149,7 @@ class ReplayService(object):
             _registered_method=True)
 
     @staticmethod
-    def ListReplays(request,
+    def InspectMatch(request,
             target,
             options=(),
             channel_credentials=None,
@@ -161,9 +162,9 @@ class ReplayService(object):
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/cardarena.v1.ReplayService/ListReplays',
-            cardarena_dot_v1_dot_replay__pb2.ListReplaysRequest.SerializeToString,
-            cardarena_dot_v1_dot_replay__pb2.ListReplaysResponse.FromString,
+            '/cardarena.v1.ReplayService/InspectMatch',
+            cardarena_dot_v1_dot_replay__pb2.InspectMatchRequest.SerializeToString,
+            cardarena_dot_v1_dot_replay__pb2.InspectMatchResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -48,11 +48,12 @@ class ReplayServiceStub:
     Errors:
       NOT_FOUND  UNKNOWN_REPLAY.
     """
-    ListReplays: _grpc.UnaryUnaryMultiCallable[_replay_pb2.ListReplaysRequest, _replay_pb2.ListReplaysResponse]
-    """Lists replays, newest first.
+    InspectMatch: _grpc.UnaryUnaryMultiCallable[_replay_pb2.InspectMatchRequest, _replay_pb2.InspectMatchResponse]
+    """Reads how far a match is from the journals, also if it has no replay yet, for
+    organisers. `LobbyService.ListMatches` lists the matches that have a replay.
 
     Errors:
-      INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+      NOT_FOUND  UNKNOWN_MATCH: no journal has it.
     """
 
 @_typing.type_check_only
@@ -75,11 +76,12 @@ class ReplayServiceAsyncStub(ReplayServiceStub):
     Errors:
       NOT_FOUND  UNKNOWN_REPLAY.
     """
-    ListReplays: _aio.UnaryUnaryMultiCallable[_replay_pb2.ListReplaysRequest, _replay_pb2.ListReplaysResponse]  # type: ignore[assignment]
-    """Lists replays, newest first.
+    InspectMatch: _aio.UnaryUnaryMultiCallable[_replay_pb2.InspectMatchRequest, _replay_pb2.InspectMatchResponse]  # type: ignore[assignment]
+    """Reads how far a match is from the journals, also if it has no replay yet, for
+    organisers. `LobbyService.ListMatches` lists the matches that have a replay.
 
     Errors:
-      INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+      NOT_FOUND  UNKNOWN_MATCH: no journal has it.
     """
 
 class ReplayServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -107,15 +109,16 @@ class ReplayServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
-    def ListReplays(
+    def InspectMatch(
         self,
-        request: _replay_pb2.ListReplaysRequest,
+        request: _replay_pb2.InspectMatchRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_replay_pb2.ListReplaysResponse, _abc.Awaitable[_replay_pb2.ListReplaysResponse]]:
-        """Lists replays, newest first.
+    ) -> _typing.Union[_replay_pb2.InspectMatchResponse, _abc.Awaitable[_replay_pb2.InspectMatchResponse]]:
+        """Reads how far a match is from the journals, also if it has no replay yet, for
+        organisers. `LobbyService.ListMatches` lists the matches that have a replay.
 
         Errors:
-          INVALID_ARGUMENT  BAD_PAGE_TOKEN.
+          NOT_FOUND  UNKNOWN_MATCH: no journal has it.
         """
 
 def add_ReplayServiceServicer_to_server(servicer: ReplayServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

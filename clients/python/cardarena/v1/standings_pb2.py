@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x63\x61rdarena/v1/standings.proto\x12\x0c\x63\x61rdarena.v1\"3\n\x13GetStandingsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"e\n\x14GetStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x12\n\npublic_key\x18\x03 \x01(\x0c\x12\x11\n\tsignature\x18\x04 \x01(\x0c\"H\n\x0eGetPairRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05other\x18\x04 \x01(\t\"\x96\x01\n\x0fGetPairResponse\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05other\x18\x02 \x01(\t\x12\x11\n\tdeal_sets\x18\x03 \x01(\r\x12\x0e\n\x06margin\x18\x04 \x01(\x01\x12\x10\n\x03low\x18\x05 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\x04high\x18\x06 \x01(\x01H\x01\x88\x01\x01\x12\x0e\n\x06\x62\x65tter\x18\x07 \x01(\tB\x06\n\x04_lowB\x07\n\x05_high\"6\n\x16\x45xportStandingsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"-\n\x17\x45xportStandingsResponse\x12\x12\n\njson_lines\x18\x01 \x03(\t2\x93\x02\n\x10StandingsService\x12U\n\x0cGetStandings\x12!.cardarena.v1.GetStandingsRequest\x1a\".cardarena.v1.GetStandingsResponse\x12\x46\n\x07GetPair\x12\x1c.cardarena.v1.GetPairRequest\x1a\x1d.cardarena.v1.GetPairResponse\x12`\n\x0f\x45xportStandings\x12$.cardarena.v1.ExportStandingsRequest\x1a%.cardarena.v1.ExportStandingsResponse0\x01\x42s\n\x0c\x63\x61rdarena.v1B\x0eStandingsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x63\x61rdarena/v1/standings.proto\x12\x0c\x63\x61rdarena.v1\"3\n\x13GetStandingsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"e\n\x14GetStandingsResponse\x12\x16\n\x0estandings_json\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x12\n\npublic_key\x18\x03 \x01(\x0c\x12\x11\n\tsignature\x18\x04 \x01(\x0c\"H\n\x0eGetPairRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\r\n\x05other\x18\x04 \x01(\t\"\xaa\x01\n\x0fGetPairResponse\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05other\x18\x02 \x01(\t\x12\x11\n\tdeal_sets\x18\x03 \x01(\r\x12\x0e\n\x06margin\x18\x04 \x01(\x01\x12\x10\n\x03low\x18\x05 \x01(\x01H\x00\x88\x01\x01\x12\x11\n\x04high\x18\x06 \x01(\x01H\x01\x88\x01\x01\x12\x0e\n\x06\x62\x65tter\x18\x07 \x01(\t\x12\x12\n\nmargins_in\x18\x08 \x01(\tB\x06\n\x04_lowB\x07\n\x05_high\"6\n\x16\x45xportStandingsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06number\x18\x02 \x01(\r\"-\n\x17\x45xportStandingsResponse\x12\x12\n\njson_lines\x18\x01 \x03(\t\"E\n\x13GetCollusionRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07without\x18\x02 \x03(\t\x12\x0f\n\x07\x65\x61rlier\x18\x03 \x03(\t\"+\n\x14GetCollusionResponse\x12\x13\n\x0breport_json\x18\x01 \x01(\t2\xea\x02\n\x10StandingsService\x12U\n\x0cGetStandings\x12!.cardarena.v1.GetStandingsRequest\x1a\".cardarena.v1.GetStandingsResponse\x12\x46\n\x07GetPair\x12\x1c.cardarena.v1.GetPairRequest\x1a\x1d.cardarena.v1.GetPairResponse\x12`\n\x0f\x45xportStandings\x12$.cardarena.v1.ExportStandingsRequest\x1a%.cardarena.v1.ExportStandingsResponse0\x01\x12U\n\x0cGetCollusion\x12!.cardarena.v1.GetCollusionRequest\x1a\".cardarena.v1.GetCollusionResponseBs\n\x0c\x63\x61rdarena.v1B\x0eStandingsProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,11 +39,15 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETPAIRREQUEST']._serialized_start=202
   _globals['_GETPAIRREQUEST']._serialized_end=274
   _globals['_GETPAIRRESPONSE']._serialized_start=277
-  _globals['_GETPAIRRESPONSE']._serialized_end=427
-  _globals['_EXPORTSTANDINGSREQUEST']._serialized_start=429
-  _globals['_EXPORTSTANDINGSREQUEST']._serialized_end=483
-  _globals['_EXPORTSTANDINGSRESPONSE']._serialized_start=485
-  _globals['_EXPORTSTANDINGSRESPONSE']._serialized_end=530
-  _globals['_STANDINGSSERVICE']._serialized_start=533
-  _globals['_STANDINGSSERVICE']._serialized_end=808
+  _globals['_GETPAIRRESPONSE']._serialized_end=447
+  _globals['_EXPORTSTANDINGSREQUEST']._serialized_start=449
+  _globals['_EXPORTSTANDINGSREQUEST']._serialized_end=503
+  _globals['_EXPORTSTANDINGSRESPONSE']._serialized_start=505
+  _globals['_EXPORTSTANDINGSRESPONSE']._serialized_end=550
+  _globals['_GETCOLLUSIONREQUEST']._serialized_start=552
+  _globals['_GETCOLLUSIONREQUEST']._serialized_end=621
+  _globals['_GETCOLLUSIONRESPONSE']._serialized_start=623
+  _globals['_GETCOLLUSIONRESPONSE']._serialized_end=666
+  _globals['_STANDINGSSERVICE']._serialized_start=669
+  _globals['_STANDINGSSERVICE']._serialized_end=1031
 # @@protoc_insertion_point(module_scope)

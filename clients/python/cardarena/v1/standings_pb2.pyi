@@ -129,6 +129,7 @@ class GetPairResponse(_message.Message):
     LOW_FIELD_NUMBER: _builtins.int
     HIGH_FIELD_NUMBER: _builtins.int
     BETTER_FIELD_NUMBER: _builtins.int
+    MARGINS_IN_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
     """The first bot."""
     other: _builtins.str
@@ -136,13 +137,17 @@ class GetPairResponse(_message.Message):
     deal_sets: _builtins.int
     """The deal-sets in which both played the same matches."""
     margin: _builtins.float
-    """The mean margin of the first bot over the other, in points a deal-set."""
+    """The mean margin of the first bot over the other, in the unit of `margins_in`."""
     low: _builtins.float
     """The lower end of the anytime 95 % interval of the margin; unset if it is unbounded."""
     high: _builtins.float
     """The upper end of that interval; unset if it is unbounded."""
     better: _builtins.str
     """The name of the better bot; empty if it is not decided."""
+    margins_in: _builtins.str
+    """The unit of margins: "points a deal-set", or in a race, where only wins, draws and losses
+    count, "wins less losses a match, -1 to 1".
+    """
     def __init__(
         self,
         *,
@@ -153,10 +158,11 @@ class GetPairResponse(_message.Message):
         low: _builtins.float | None = ...,
         high: _builtins.float | None = ...,
         better: _builtins.str = ...,
+        margins_in: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "high", b"high", "low", b"low"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "better", b"better", "bot", b"bot", "deal_sets", b"deal_sets", "high", b"high", "low", b"low", "margin", b"margin", "other", b"other"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_high", b"_high", "_low", b"_low", "better", b"better", "bot", b"bot", "deal_sets", b"deal_sets", "high", b"high", "low", b"low", "margin", b"margin", "margins_in", b"margins_in", "other", b"other"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__high: _TypeAlias = _typing.Literal["high"]  # noqa: Y015
     _WhichOneofArgType__high: _TypeAlias = _typing.Literal["_high", b"_high"]  # noqa: Y015
@@ -220,3 +226,61 @@ class ExportStandingsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ExportStandingsResponse: _TypeAlias = ExportStandingsResponse  # noqa: Y015
+
+@_typing.final
+class GetCollusionRequest(_message.Message):
+    """Asks for a collusion report."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    WITHOUT_FIELD_NUMBER: _builtins.int
+    EARLIER_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The competition."""
+    @_builtins.property
+    def without(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Asks for standings instead: without the tables of this owner, or of several owners
+        without those that all of them shared.
+        """
+
+    @_builtins.property
+    def earlier(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Other competitions whose deal-sets in the same games, with as many seats, are evidence too."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        without: _abc.Iterable[_builtins.str] | None = ...,
+        earlier: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["earlier", b"earlier", "name", b"name", "without", b"without"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetCollusionRequest: _TypeAlias = GetCollusionRequest  # noqa: Y015
+
+@_typing.final
+class GetCollusionResponse(_message.Message):
+    """Holds a collusion report, or standings without some tables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REPORT_JSON_FIELD_NUMBER: _builtins.int
+    report_json: _builtins.str
+    """The JSON object that `arena competition collusion --json` prints."""
+    def __init__(
+        self,
+        *,
+        report_json: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["report_json", b"report_json"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetCollusionResponse: _TypeAlias = GetCollusionResponse  # noqa: Y015

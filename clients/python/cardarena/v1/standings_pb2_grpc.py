@@ -58,6 +58,11 @@ class StandingsServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_standings__pb2.ExportStandingsRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_standings__pb2.ExportStandingsResponse.FromString,
                 _registered_method=True)
+        self.GetCollusion = channel.unary_unary(
+                '/cardarena.v1.StandingsService/GetCollusion',
+                request_serializer=cardarena_dot_v1_dot_standings__pb2.GetCollusionRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_standings__pb2.GetCollusionResponse.FromString,
+                _registered_method=True)
 
 
 class StandingsServiceServicer(object):
@@ -104,6 +109,19 @@ class StandingsServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetCollusion(self, request, context):
+        """Compares what bots of two owners score at shared tables with what their skills explain,
+        for organisers. It may take minutes for many bots.
+
+        Errors:
+        NOT_FOUND            UNKNOWN_COMPETITION; UNKNOWN_OWNER: no bot of the owner entered.
+        FAILED_PRECONDITION  NOT_BY_SKILL: places do not follow skill, so no table can be left
+        out.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_StandingsServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -121,6 +139,11 @@ def add_StandingsServiceServicer_to_server(servicer, server):
                     servicer.ExportStandings,
                     request_deserializer=cardarena_dot_v1_dot_standings__pb2.ExportStandingsRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_standings__pb2.ExportStandingsResponse.SerializeToString,
+            ),
+            'GetCollusion': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetCollusion,
+                    request_deserializer=cardarena_dot_v1_dot_standings__pb2.GetCollusionRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_standings__pb2.GetCollusionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -213,6 +236,33 @@ class StandingsService(object):
             '/cardarena.v1.StandingsService/ExportStandings',
             cardarena_dot_v1_dot_standings__pb2.ExportStandingsRequest.SerializeToString,
             cardarena_dot_v1_dot_standings__pb2.ExportStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetCollusion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.StandingsService/GetCollusion',
+            cardarena_dot_v1_dot_standings__pb2.GetCollusionRequest.SerializeToString,
+            cardarena_dot_v1_dot_standings__pb2.GetCollusionResponse.FromString,
             options,
             channel_credentials,
             insecure,

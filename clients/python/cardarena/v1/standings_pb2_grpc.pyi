@@ -62,6 +62,15 @@ class StandingsServiceStub:
     Errors:
       NOT_FOUND  UNKNOWN_COMPETITION, UNKNOWN_STANDINGS.
     """
+    GetCollusion: _grpc.UnaryUnaryMultiCallable[_standings_pb2.GetCollusionRequest, _standings_pb2.GetCollusionResponse]
+    """Compares what bots of two owners score at shared tables with what their skills explain,
+    for organisers. It may take minutes for many bots.
+
+    Errors:
+      NOT_FOUND            UNKNOWN_COMPETITION; UNKNOWN_OWNER: no bot of the owner entered.
+      FAILED_PRECONDITION  NOT_BY_SKILL: places do not follow skill, so no table can be left
+                           out.
+    """
 
 @_typing.type_check_only
 class StandingsServiceAsyncStub(StandingsServiceStub):
@@ -96,6 +105,15 @@ class StandingsServiceAsyncStub(StandingsServiceStub):
 
     Errors:
       NOT_FOUND  UNKNOWN_COMPETITION, UNKNOWN_STANDINGS.
+    """
+    GetCollusion: _aio.UnaryUnaryMultiCallable[_standings_pb2.GetCollusionRequest, _standings_pb2.GetCollusionResponse]  # type: ignore[assignment]
+    """Compares what bots of two owners score at shared tables with what their skills explain,
+    for organisers. It may take minutes for many bots.
+
+    Errors:
+      NOT_FOUND            UNKNOWN_COMPETITION; UNKNOWN_OWNER: no bot of the owner entered.
+      FAILED_PRECONDITION  NOT_BY_SKILL: places do not follow skill, so no table can be left
+                           out.
     """
 
 class StandingsServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -146,6 +164,21 @@ class StandingsServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Errors:
           NOT_FOUND  UNKNOWN_COMPETITION, UNKNOWN_STANDINGS.
+        """
+
+    @_abc_1.abstractmethod
+    def GetCollusion(
+        self,
+        request: _standings_pb2.GetCollusionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_standings_pb2.GetCollusionResponse, _abc.Awaitable[_standings_pb2.GetCollusionResponse]]:
+        """Compares what bots of two owners score at shared tables with what their skills explain,
+        for organisers. It may take minutes for many bots.
+
+        Errors:
+          NOT_FOUND            UNKNOWN_COMPETITION; UNKNOWN_OWNER: no bot of the owner entered.
+          FAILED_PRECONDITION  NOT_BY_SKILL: places do not follow skill, so no table can be left
+                               out.
         """
 
 def add_StandingsServiceServicer_to_server(servicer: StandingsServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

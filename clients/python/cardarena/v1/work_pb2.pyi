@@ -4,8 +4,8 @@ isort:skip_file
 What an arena and its workers say to each other. A worker plays deal-sets of bots that it
 launches itself. The arena draws and publishes the deals, signs, and records the results.
 
-Each message is preceded by its length, as a varint. A local worker and its arena exchange
-these bytes by pipes, a worker on another machine by the stream `Work`, in pieces.
+Workers on other machines and local ones make the same calls. A local worker dials the socket
+file in the arena's data folder, with a token that the arena gives it.
 """
 
 from cardarena.v1 import game_pb2 as _game_pb2
@@ -27,48 +27,76 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
-class WorkRequest(_message.Message):
-    """Carries bytes of a worker's messages."""
+class ReportPlacementRequest(_message.Message):
+    """Tells what an engine runs."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    PIECE_FIELD_NUMBER: _builtins.int
-    piece: _builtins.bytes
-    """The next bytes of `FromWorker` messages, 65,536 at most."""
+    ENGINE_FIELD_NUMBER: _builtins.int
+    SPEED_CLASS_FIELD_NUMBER: _builtins.int
+    WANTED_FIELD_NUMBER: _builtins.int
+    RUNNING_FIELD_NUMBER: _builtins.int
+    PENDING_FIELD_NUMBER: _builtins.int
+    PROBLEM_FIELD_NUMBER: _builtins.int
+    engine: _builtins.str
+    """Its name, as dask."""
+    speed_class: _builtins.int
+    """The speed class of its workers."""
+    wanted: _builtins.int
+    """Workers that should run."""
+    running: _builtins.int
+    """Workers that run."""
+    pending: _builtins.int
+    """Workers that wait for a machine."""
+    problem: _builtins.str
+    """What the engine refused, in words; empty if nothing."""
     def __init__(
         self,
         *,
-        piece: _builtins.bytes = ...,
+        engine: _builtins.str = ...,
+        speed_class: _builtins.int = ...,
+        wanted: _builtins.int = ...,
+        running: _builtins.int = ...,
+        pending: _builtins.int = ...,
+        problem: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["piece", b"piece"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine", b"engine", "pending", b"pending", "problem", b"problem", "running", b"running", "speed_class", b"speed_class", "wanted", b"wanted"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___WorkRequest: _TypeAlias = WorkRequest  # noqa: Y015
+Global___ReportPlacementRequest: _TypeAlias = ReportPlacementRequest  # noqa: Y015
 
 @_typing.final
-class WorkResponse(_message.Message):
-    """Carries bytes of the arena's messages."""
+class ReportPlacementResponse(_message.Message):
+    """Tells how much there is to play for workers of a speed class."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    PIECE_FIELD_NUMBER: _builtins.int
-    piece: _builtins.bytes
-    """The next bytes of `ToWorker` messages, 65,536 at most."""
+    DEAL_SETS_WAITING_FIELD_NUMBER: _builtins.int
+    DEAL_SETS_IN_PLAY_FIELD_NUMBER: _builtins.int
+    WORKER_SECONDS_FIELD_NUMBER: _builtins.int
+    deal_sets_waiting: _builtins.int
+    """Deal-sets that may begin now and wait for a worker."""
+    deal_sets_in_play: _builtins.int
+    """Deal-sets that workers have."""
+    worker_seconds: _builtins.float
+    """Time of a worker for a deal-set, on average of the last ones; 0 before the first."""
     def __init__(
         self,
         *,
-        piece: _builtins.bytes = ...,
+        deal_sets_waiting: _builtins.int = ...,
+        deal_sets_in_play: _builtins.int = ...,
+        worker_seconds: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["piece", b"piece"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_sets_in_play", b"deal_sets_in_play", "deal_sets_waiting", b"deal_sets_waiting", "worker_seconds", b"worker_seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___WorkResponse: _TypeAlias = WorkResponse  # noqa: Y015
+Global___ReportPlacementResponse: _TypeAlias = ReportPlacementResponse  # noqa: Y015
 
 @_typing.final
 class GetArchiveRequest(_message.Message):
@@ -115,7 +143,7 @@ class GetArchiveResponse(_message.Message):
 Global___GetArchiveResponse: _TypeAlias = GetArchiveResponse  # noqa: Y015
 
 @_typing.final
-class ToWorker(_message.Message):
+class WorkResponse(_message.Message):
     """Is one message of the arena to a worker."""
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -127,9 +155,10 @@ class ToWorker(_message.Message):
     DEALS_FIELD_NUMBER: _builtins.int
     CLOSES_FIELD_NUMBER: _builtins.int
     DONE_FIELD_NUMBER: _builtins.int
+    JOINED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def begin(self) -> Global___WorkBegin:
-        """Which handing out of which deal-set it is about."""
+        """Which begin of which deal-set it is about; not set in `joined`."""
 
     @_builtins.property
     def assignment(self) -> Global___WorkAssignment:
@@ -155,6 +184,10 @@ class ToWorker(_message.Message):
     def done(self) -> Global___WorkDone:
         """The worker is done with the deal-set."""
 
+    @_builtins.property
+    def joined(self) -> Global___WorkJoined:
+        """The worker may ask for deal-sets."""
+
     def __init__(
         self,
         *,
@@ -165,19 +198,20 @@ class ToWorker(_message.Message):
         deals: Global___WorkDeals | None = ...,
         closes: Global___WorkCloses | None = ...,
         done: Global___WorkDone | None = ...,
+        joined: Global___WorkJoined | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["assignment", b"assignment", "begin", b"begin", "body", b"body", "closes", b"closes", "deals", b"deals", "done", b"done", "draw", b"draw", "signatures", b"signatures"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["assignment", b"assignment", "begin", b"begin", "body", b"body", "closes", b"closes", "deals", b"deals", "done", b"done", "draw", b"draw", "joined", b"joined", "signatures", b"signatures"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["assignment", b"assignment", "begin", b"begin", "body", b"body", "closes", b"closes", "deals", b"deals", "done", b"done", "draw", b"draw", "signatures", b"signatures"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["assignment", b"assignment", "begin", b"begin", "body", b"body", "closes", b"closes", "deals", b"deals", "done", b"done", "draw", b"draw", "joined", b"joined", "signatures", b"signatures"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["assignment", "draw", "signatures", "deals", "closes", "done"]  # noqa: Y015
+    _WhichOneofReturnType_body: _TypeAlias = _typing.Literal["assignment", "draw", "signatures", "deals", "closes", "done", "joined"]  # noqa: Y015
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
-Global___ToWorker: _TypeAlias = ToWorker  # noqa: Y015
+Global___WorkResponse: _TypeAlias = WorkResponse  # noqa: Y015
 
 @_typing.final
-class FromWorker(_message.Message):
+class WorkRequest(_message.Message):
     """Is one message of a worker to the arena."""
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -193,7 +227,7 @@ class FromWorker(_message.Message):
     LEAVES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def begin(self) -> Global___WorkBegin:
-        """Which handing out of which deal-set it is about; not set in `ready`, `counts` and `takes`."""
+        """Which begin of which deal-set it is about; not set in `ready`, `counts`, `takes` and `leaves`."""
 
     @_builtins.property
     def ready(self) -> Global___WorkerReady:
@@ -213,7 +247,7 @@ class FromWorker(_message.Message):
 
     @_builtins.property
     def report(self) -> Global___WorkReport:
-        """All matches have ended; the arena answers with `done`."""
+        """All matches have ended, in one message or several; the arena answers the last with `done`."""
 
     @_builtins.property
     def failed(self) -> Global___WorkFailed:
@@ -248,7 +282,7 @@ class FromWorker(_message.Message):
     _WhichOneofArgType_body: _TypeAlias = _typing.Literal["body", b"body"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_body) -> _WhichOneofReturnType_body | None: ...
 
-Global___FromWorker: _TypeAlias = FromWorker  # noqa: Y015
+Global___WorkRequest: _TypeAlias = WorkRequest  # noqa: Y015
 
 @_typing.final
 class WorkerLeaves(_message.Message):
@@ -286,29 +320,25 @@ Global___WorkerTakes: _TypeAlias = WorkerTakes  # noqa: Y015
 
 @_typing.final
 class WorkBegin(_message.Message):
-    """Names one handing out of a leased deal-set: only what is said of the latest counts."""
+    """Names one begin of a deal-set. Only messages about the latest begin count."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     DEAL_SET_FIELD_NUMBER: _builtins.int
-    EPOCH_FIELD_NUMBER: _builtins.int
     BEGIN_FIELD_NUMBER: _builtins.int
     deal_set: _builtins.str
     """The deal-set's name."""
-    epoch: _builtins.int
-    """Counts its leases, from 1."""
     begin: _builtins.int
-    """Counts how often it was handed out under this lease, from 1."""
+    """Its number among all begins of the deal-set: it rises with each."""
     def __init__(
         self,
         *,
         deal_set: _builtins.str = ...,
-        epoch: _builtins.int = ...,
         begin: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["begin", b"begin", "deal_set", b"deal_set", "epoch", b"epoch"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begin", b"begin", "deal_set", b"deal_set"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -324,9 +354,14 @@ class WorkAssignment(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     ENTRANTS_FIELD_NUMBER: _builtins.int
     PONDERING_FIELD_NUMBER: _builtins.int
+    OWN_DICE_FIELD_NUMBER: _builtins.int
     pondering: _builtins.bool
     """Whether submitted bots may compute while nothing is asked of them. Otherwise they are frozen where the
     worker's sandbox can.
+    """
+    own_dice: _builtins.bool
+    """Whether bots have dice of their own at each table, although the worker keeps them apart. As the arena could not, the
+    results are those that it would have played itself.
     """
     @_builtins.property
     def order(self) -> _journal_pb2.OrderedDealSet:
@@ -347,10 +382,11 @@ class WorkAssignment(_message.Message):
         matches: _abc.Iterable[_builtins.str] | None = ...,
         entrants: _abc.Iterable[Global___WorkEntrant] | None = ...,
         pondering: _builtins.bool = ...,
+        own_dice: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["order", b"order"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "matches", b"matches", "order", b"order", "pondering", b"pondering"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "matches", b"matches", "order", b"order", "own_dice", b"own_dice", "pondering", b"pondering"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -367,6 +403,8 @@ class WorkEntrant(_message.Message):
     ARCHIVE_SHA256_FIELD_NUMBER: _builtins.int
     MANIFEST_JSON_FIELD_NUMBER: _builtins.int
     RUNTIME_SHA256_FIELD_NUMBER: _builtins.int
+    START_S_FIELD_NUMBER: _builtins.int
+    HOUSE_LEVEL_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The bot's name."""
     archive_sha256: _builtins.str
@@ -375,6 +413,12 @@ class WorkEntrant(_message.Message):
     """The archive's manifest, as JSON."""
     runtime_sha256: _builtins.str
     """The runtime that it is pinned to, in hexadecimal digits; empty if to none."""
+    start_s: _builtins.float
+    """The longest time in seconds from its launch to its hello, for a command; unset
+    for the arena's.
+    """
+    house_level: _builtins.str
+    """The level of the arena's own bot, which every worker has; empty for any other bot."""
     @_builtins.property
     def argv(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Program and arguments; empty for an archive."""
@@ -387,12 +431,16 @@ class WorkEntrant(_message.Message):
         archive_sha256: _builtins.str = ...,
         manifest_json: _builtins.str = ...,
         runtime_sha256: _builtins.str = ...,
+        start_s: _builtins.float | None = ...,
+        house_level: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_start_s", b"_start_s", "start_s", b"start_s"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["archive_sha256", b"archive_sha256", "argv", b"argv", "manifest_json", b"manifest_json", "name", b"name", "runtime_sha256", b"runtime_sha256"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_start_s", b"_start_s", "archive_sha256", b"archive_sha256", "argv", b"argv", "house_level", b"house_level", "manifest_json", b"manifest_json", "name", b"name", "runtime_sha256", b"runtime_sha256", "start_s", b"start_s"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__start_s: _TypeAlias = _typing.Literal["start_s"]  # noqa: Y015
+    _WhichOneofArgType__start_s: _TypeAlias = _typing.Literal["_start_s", b"_start_s"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__start_s) -> _WhichOneofReturnType__start_s | None: ...
 
 Global___WorkEntrant: _TypeAlias = WorkEntrant  # noqa: Y015
 
@@ -656,6 +704,23 @@ class WorkDone(_message.Message):
 Global___WorkDone: _TypeAlias = WorkDone  # noqa: Y015
 
 @_typing.final
+class WorkJoined(_message.Message):
+    """Says that the arena has accepted a worker."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WorkJoined: _TypeAlias = WorkJoined  # noqa: Y015
+
+@_typing.final
 class WorkerReady(_message.Message):
     """Says that a worker can play."""
 
@@ -666,6 +731,7 @@ class WorkerReady(_message.Message):
     SANDBOX_FIELD_NUMBER: _builtins.int
     RUNTIMES_FIELD_NUMBER: _builtins.int
     SPEED_CLASS_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
     pid: _builtins.int
     """Its process id."""
     engine: _builtins.str
@@ -674,6 +740,10 @@ class WorkerReady(_message.Message):
     """The level of the sandbox that it launches bots in."""
     speed_class: _builtins.int
     """The speed class of its machine, see `PlayedAt`."""
+    host: _builtins.str
+    """The name of its machine, up to 64 letters, digits, dots, hyphens and underscores. The worker is named `key@host`;
+    a local one has no host.
+    """
     @_builtins.property
     def runtimes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The runtimes that it has, in hexadecimal digits."""
@@ -686,10 +756,11 @@ class WorkerReady(_message.Message):
         sandbox: _builtins.str = ...,
         runtimes: _abc.Iterable[_builtins.str] | None = ...,
         speed_class: _builtins.int = ...,
+        host: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine", b"engine", "pid", b"pid", "runtimes", b"runtimes", "sandbox", b"sandbox", "speed_class", b"speed_class"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["engine", b"engine", "host", b"host", "pid", b"pid", "runtimes", b"runtimes", "sandbox", b"sandbox", "speed_class", b"speed_class"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -723,23 +794,29 @@ Global___WorkerCounts: _TypeAlias = WorkerCounts  # noqa: Y015
 
 @_typing.final
 class WorkReport(_message.Message):
-    """Says how the matches of a deal-set ended."""
+    """Says how matches of a deal-set ended: all that were to be played, in one message or several."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     MATCHES_FIELD_NUMBER: _builtins.int
+    MORE_FIELD_NUMBER: _builtins.int
+    more: _builtins.bool
+    """Whether another message of the report follows."""
     @_builtins.property
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___WorkMatch]:
-        """All that were to be played."""
+        """The next matches. A match whose records are in several messages is in each of them, with the next records: its
+        parts are merged as protobuf merges messages.
+        """
 
     def __init__(
         self,
         *,
         matches: _abc.Iterable[Global___WorkMatch] | None = ...,
+        more: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "more", b"more"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

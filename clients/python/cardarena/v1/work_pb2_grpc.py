@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class WorkServiceStub(object):
-    """Lets workers on other machines play for the arena. Each call needs a worker's token.
+    """Lets workers play for the arena. Each call needs a worker's token.
     """
 
     def __init__(self, channel):
@@ -45,14 +45,20 @@ class WorkServiceStub(object):
                 request_serializer=cardarena_dot_v1_dot_work__pb2.GetArchiveRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_work__pb2.GetArchiveResponse.FromString,
                 _registered_method=True)
+        self.ReportPlacement = channel.unary_unary(
+                '/cardarena.v1.WorkService/ReportPlacement',
+                request_serializer=cardarena_dot_v1_dot_work__pb2.ReportPlacementRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_work__pb2.ReportPlacementResponse.FromString,
+                _registered_method=True)
 
 
 class WorkServiceServicer(object):
-    """Lets workers on other machines play for the arena. Each call needs a worker's token.
+    """Lets workers play for the arena. Each call needs a worker's token.
     """
 
     def Work(self, request_iterator, context):
-        """Joins the arena as a worker, for as long as the call lasts. The first message is `ready`.
+        """Joins the arena as a worker, for as long as the call lasts. The first message is `ready`, which the arena
+        answers with `joined` or by ending the call.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -60,6 +66,14 @@ class WorkServiceServicer(object):
 
     def GetArchive(self, request, context):
         """Sends the archive of an uploaded version that the worker's deal-sets need.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReportPlacement(self, request, context):
+        """Tells what an engine runs of the workers of this key, and asks how much there is to play. The arena shows the last
+        report of a minute.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -78,6 +92,11 @@ def add_WorkServiceServicer_to_server(servicer, server):
                     request_deserializer=cardarena_dot_v1_dot_work__pb2.GetArchiveRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_work__pb2.GetArchiveResponse.SerializeToString,
             ),
+            'ReportPlacement': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportPlacement,
+                    request_deserializer=cardarena_dot_v1_dot_work__pb2.ReportPlacementRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_work__pb2.ReportPlacementResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'cardarena.v1.WorkService', rpc_method_handlers)
@@ -87,7 +106,7 @@ def add_WorkServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class WorkService(object):
-    """Lets workers on other machines play for the arena. Each call needs a worker's token.
+    """Lets workers play for the arena. Each call needs a worker's token.
     """
 
     @staticmethod
@@ -134,6 +153,33 @@ class WorkService(object):
             '/cardarena.v1.WorkService/GetArchive',
             cardarena_dot_v1_dot_work__pb2.GetArchiveRequest.SerializeToString,
             cardarena_dot_v1_dot_work__pb2.GetArchiveResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportPlacement(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.WorkService/ReportPlacement',
+            cardarena_dot_v1_dot_work__pb2.ReportPlacementRequest.SerializeToString,
+            cardarena_dot_v1_dot_work__pb2.ReportPlacementResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -4,8 +4,8 @@ isort:skip_file
 What an arena and its workers say to each other. A worker plays deal-sets of bots that it
 launches itself. The arena draws and publishes the deals, signs, and records the results.
 
-Each message is preceded by its length, as a varint. A local worker and its arena exchange
-these bytes by pipes, a worker on another machine by the stream `Work`, in pieces.
+Workers on other machines and local ones make the same calls. A local worker dials the socket
+file in the arena's data folder, with a token that the arena gives it.
 """
 
 from cardarena.v1 import work_pb2 as _work_pb2
@@ -32,29 +32,41 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class WorkServiceStub:
-    """Lets workers on other machines play for the arena. Each call needs a worker's token."""
+    """Lets workers play for the arena. Each call needs a worker's token."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> WorkServiceAsyncStub: ...
     Work: _grpc.StreamStreamMultiCallable[_work_pb2.WorkRequest, _work_pb2.WorkResponse]
-    """Joins the arena as a worker, for as long as the call lasts. The first message is `ready`."""
+    """Joins the arena as a worker, for as long as the call lasts. The first message is `ready`, which the arena
+    answers with `joined` or by ending the call.
+    """
     GetArchive: _grpc.UnaryStreamMultiCallable[_work_pb2.GetArchiveRequest, _work_pb2.GetArchiveResponse]
     """Sends the archive of an uploaded version that the worker's deal-sets need."""
+    ReportPlacement: _grpc.UnaryUnaryMultiCallable[_work_pb2.ReportPlacementRequest, _work_pb2.ReportPlacementResponse]
+    """Tells what an engine runs of the workers of this key, and asks how much there is to play. The arena shows the last
+    report of a minute.
+    """
 
 @_typing.type_check_only
 class WorkServiceAsyncStub(WorkServiceStub):
-    """Lets workers on other machines play for the arena. Each call needs a worker's token."""
+    """Lets workers play for the arena. Each call needs a worker's token."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Work: _aio.StreamStreamMultiCallable[_work_pb2.WorkRequest, _work_pb2.WorkResponse]  # type: ignore[assignment]
-    """Joins the arena as a worker, for as long as the call lasts. The first message is `ready`."""
+    """Joins the arena as a worker, for as long as the call lasts. The first message is `ready`, which the arena
+    answers with `joined` or by ending the call.
+    """
     GetArchive: _aio.UnaryStreamMultiCallable[_work_pb2.GetArchiveRequest, _work_pb2.GetArchiveResponse]  # type: ignore[assignment]
     """Sends the archive of an uploaded version that the worker's deal-sets need."""
+    ReportPlacement: _aio.UnaryUnaryMultiCallable[_work_pb2.ReportPlacementRequest, _work_pb2.ReportPlacementResponse]  # type: ignore[assignment]
+    """Tells what an engine runs of the workers of this key, and asks how much there is to play. The arena shows the last
+    report of a minute.
+    """
 
 class WorkServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Lets workers on other machines play for the arena. Each call needs a worker's token."""
+    """Lets workers play for the arena. Each call needs a worker's token."""
 
     @_abc_1.abstractmethod
     def Work(
@@ -62,7 +74,9 @@ class WorkServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_work_pb2.WorkRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_work_pb2.WorkResponse], _abc.AsyncIterator[_work_pb2.WorkResponse]]:
-        """Joins the arena as a worker, for as long as the call lasts. The first message is `ready`."""
+        """Joins the arena as a worker, for as long as the call lasts. The first message is `ready`, which the arena
+        answers with `joined` or by ending the call.
+        """
 
     @_abc_1.abstractmethod
     def GetArchive(
@@ -71,5 +85,15 @@ class WorkServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_work_pb2.GetArchiveResponse], _abc.AsyncIterator[_work_pb2.GetArchiveResponse]]:
         """Sends the archive of an uploaded version that the worker's deal-sets need."""
+
+    @_abc_1.abstractmethod
+    def ReportPlacement(
+        self,
+        request: _work_pb2.ReportPlacementRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_work_pb2.ReportPlacementResponse, _abc.Awaitable[_work_pb2.ReportPlacementResponse]]:
+        """Tells what an engine runs of the workers of this key, and asks how much there is to play. The arena shows the last
+        report of a minute.
+        """
 
 def add_WorkServiceServicer_to_server(servicer: WorkServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

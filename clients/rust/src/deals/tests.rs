@@ -13,7 +13,7 @@ use crate::hashes::{key_of, view_transcript_of};
 use crate::session::Session;
 
 fn vectors(name: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/deal").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/referee/deal").join(name);
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 

@@ -1001,7 +1001,7 @@ pub struct DemocracyIsland {
     /// Points of the captured cards, by seat.
     #[prost(message, repeated, tag = "5")]
     pub points: ::prost::alloc::vec::Vec<DemocracySuitPoints>,
-    /// Upcards of tied tricks, which nobody captured.
+    /// Upcards of tied tricks, which no seat captured.
     #[prost(string, repeated, tag = "6")]
     pub discarded: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -2161,7 +2161,7 @@ pub struct KlaberjassContest {
     /// The suit that each seat named, by seat; empty if it named none.
     #[prost(string, repeated, tag = "6")]
     pub suits: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The seat whose sequences count; absent if nobody's do.
+    /// The seat whose sequences count; absent if those of none do.
     #[prost(uint32, optional, tag = "7")]
     pub winner: ::core::option::Option<u32>,
     /// The winner's sequences, shown after the first trick.
@@ -3944,7 +3944,7 @@ pub enum PineappleEventKind {
     Discarded = 5,
     /// Cards were added to the board; uses `street`, `cards`.
     BoardDealt = 6,
-    /// The seat got back what nobody called; uses `seat`, `amount`.
+    /// The seat got back what no seat called; uses `seat`, `amount`.
     UncalledReturned = 7,
     /// The seat showed the two cards it kept; uses `seat`, `cards`.
     Shown = 8,
@@ -4064,7 +4064,7 @@ pub struct SixtySixView {
     /// The seat that won each trick of the hand.
     #[prost(uint32, repeated, tag = "18")]
     pub winners: ::prost::alloc::vec::Vec<u32>,
-    /// Victory points of null hands, for whoever gains next.
+    /// Victory points of null hands, for the next seat that gains.
     #[prost(uint32, tag = "19")]
     pub carry: u32,
     /// Victory points of the match, by seat.
@@ -4127,7 +4127,7 @@ pub struct SixtySixEvent {
     /// Victory points of the hand, by seat, any carried ones included.
     #[prost(uint32, repeated, tag = "13")]
     pub gained: ::prost::alloc::vec::Vec<u32>,
-    /// Victory points carried on to whoever gains next.
+    /// Victory points carried on to the next seat that gains.
     #[prost(uint32, tag = "14")]
     pub carry: u32,
     /// Victory points of the match, by seat.
@@ -4654,7 +4654,7 @@ pub enum SokoEventKind {
     BroughtIn = 4,
     /// The seat bet, or declined to; uses `seat`, `action`, `to`.
     Acted = 5,
-    /// The seat got back what nobody called; uses `seat`, `amount`.
+    /// The seat got back what no seat called; uses `seat`, `amount`.
     UncalledReturned = 6,
     /// The seat showed its hole card; uses `seat`, `card`.
     Shown = 7,

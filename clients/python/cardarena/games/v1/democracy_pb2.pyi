@@ -251,7 +251,7 @@ class DemocracyIsland(_message.Message):
 
     @_builtins.property
     def discarded(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Upcards of tied tricks, which nobody captured."""
+        """Upcards of tied tricks, which no seat captured."""
 
     def __init__(
         self,

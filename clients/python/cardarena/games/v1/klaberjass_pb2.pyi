@@ -521,7 +521,7 @@ class KlaberjassContest(_message.Message):
     not.
     """
     winner: _builtins.int
-    """The seat whose sequences count; absent if nobody's do."""
+    """The seat whose sequences count; absent if those of none do."""
     @_builtins.property
     def tops(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The top rank that each seat named, by seat; empty if it named none."""

@@ -182,7 +182,7 @@ class _PineappleEventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Pi
     PINEAPPLE_EVENT_KIND_BOARD_DEALT: _PineappleEventKind.ValueType  # 6
     """Cards were added to the board; uses `street`, `cards`."""
     PINEAPPLE_EVENT_KIND_UNCALLED_RETURNED: _PineappleEventKind.ValueType  # 7
-    """The seat got back what nobody called; uses `seat`, `amount`."""
+    """The seat got back what no seat called; uses `seat`, `amount`."""
     PINEAPPLE_EVENT_KIND_SHOWN: _PineappleEventKind.ValueType  # 8
     """The seat showed the two cards it kept; uses `seat`, `cards`."""
     PINEAPPLE_EVENT_KIND_POT_WON: _PineappleEventKind.ValueType  # 9
@@ -208,7 +208,7 @@ PINEAPPLE_EVENT_KIND_DISCARDED: PineappleEventKind.ValueType  # 5
 PINEAPPLE_EVENT_KIND_BOARD_DEALT: PineappleEventKind.ValueType  # 6
 """Cards were added to the board; uses `street`, `cards`."""
 PINEAPPLE_EVENT_KIND_UNCALLED_RETURNED: PineappleEventKind.ValueType  # 7
-"""The seat got back what nobody called; uses `seat`, `amount`."""
+"""The seat got back what no seat called; uses `seat`, `amount`."""
 PINEAPPLE_EVENT_KIND_SHOWN: PineappleEventKind.ValueType  # 8
 """The seat showed the two cards it kept; uses `seat`, `cards`."""
 PINEAPPLE_EVENT_KIND_POT_WON: PineappleEventKind.ValueType  # 9

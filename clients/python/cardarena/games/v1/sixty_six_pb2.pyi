@@ -277,7 +277,7 @@ class SixtySixView(_message.Message):
     declared: _builtins.str
     """The suit of the marriage just shown: its king or queen must be led."""
     carry: _builtins.int
-    """Victory points of null hands, for whoever gains next."""
+    """Victory points of null hands, for the next seat that gains."""
     @_builtins.property
     def held(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The own hand; empty for a spectator."""
@@ -434,7 +434,7 @@ class SixtySixEvent(_message.Message):
     pending: _builtins.bool
     """Whether the marriage's points wait for the seat's first trick."""
     carry: _builtins.int
-    """Victory points carried on to whoever gains next."""
+    """Victory points carried on to the next seat that gains."""
     reason: Global___SixtySixReason.ValueType
     """Why the hand was scored as it was."""
     @_builtins.property

@@ -147,7 +147,7 @@ class _SokoEventKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SokoEve
     SOKO_EVENT_KIND_ACTED: _SokoEventKind.ValueType  # 5
     """The seat bet, or declined to; uses `seat`, `action`, `to`."""
     SOKO_EVENT_KIND_UNCALLED_RETURNED: _SokoEventKind.ValueType  # 6
-    """The seat got back what nobody called; uses `seat`, `amount`."""
+    """The seat got back what no seat called; uses `seat`, `amount`."""
     SOKO_EVENT_KIND_SHOWN: _SokoEventKind.ValueType  # 7
     """The seat showed its hole card; uses `seat`, `card`."""
     SOKO_EVENT_KIND_POT_WON: _SokoEventKind.ValueType  # 8
@@ -171,7 +171,7 @@ SOKO_EVENT_KIND_BROUGHT_IN: SokoEventKind.ValueType  # 4
 SOKO_EVENT_KIND_ACTED: SokoEventKind.ValueType  # 5
 """The seat bet, or declined to; uses `seat`, `action`, `to`."""
 SOKO_EVENT_KIND_UNCALLED_RETURNED: SokoEventKind.ValueType  # 6
-"""The seat got back what nobody called; uses `seat`, `amount`."""
+"""The seat got back what no seat called; uses `seat`, `amount`."""
 SOKO_EVENT_KIND_SHOWN: SokoEventKind.ValueType  # 7
 """The seat showed its hole card; uses `seat`, `card`."""
 SOKO_EVENT_KIND_POT_WON: SokoEventKind.ValueType  # 8

@@ -4,8 +4,7 @@ import pytest
 
 from arena.games.contract import BadOptions, IllegalMove
 from arena.games.kuhn_poker import rules
-from arena.games.kuhn_poker.messages import Call, Fold
-from arena.games.kuhn_poker.options import Options
+from arena.games.kuhn_poker.messages import Call, Fold, Options
 from arena.testing.deals import SeededDeals
 
 # fmt: off

@@ -4,6 +4,7 @@ import cardarena.v1.Answer;
 import cardarena.v1.GameMove;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
@@ -68,8 +69,12 @@ public final class Choice<M extends Message> {
     return Answer.newBuilder().setAskId(askId).setFailed(true).setNote("error: " + why).build();
   }
 
-  /** Truncates a note to a number of code points. A truncated note ends in an ellipsis. */
-  static String truncate(String note, int maxChars) {
+  /**
+   * Truncates a note to a number of code points. A truncated note ends in an ellipsis. Half a
+   * surrogate pair becomes a question mark, as UTF-8 cannot have it.
+   */
+  static String truncate(String text, int maxChars) {
+    String note = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     if (note.codePointCount(0, note.length()) <= maxChars) {
       return note;
     }

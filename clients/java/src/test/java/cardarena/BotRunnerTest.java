@@ -205,6 +205,7 @@ class BotRunnerTest {
     String card = Character.toString(0x1F0A1);
     assertEquals(card.repeat(200), Choice.truncate(card.repeat(200), 200));
     assertEquals("a".repeat(199) + "…", Choice.truncate("a".repeat(201), 200));
+    assertEquals("half ?", Choice.truncate("half \ud83d", 200));
   }
 
   @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Hashes and receipts are as in the vectors of the arena's tests. */
 class DealsTest {
-  private static final Path VECTORS = Path.of("../../tests/deal");
+  private static final Path VECTORS = Path.of("../../tests/referee/deal");
 
   private static JsonElement read(String name) throws IOException {
     return JsonParser.parseString(Files.readString(VECTORS.resolve(name)));

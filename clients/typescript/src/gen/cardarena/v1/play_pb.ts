@@ -672,7 +672,7 @@ export type Limits = Message<"cardarena.v1.Limits"> & {
 
   /**
    * The shortest time between two HTTP/2 pings of a client, in milliseconds. A client
-   * that pings more often is disconnected; a ping every 20 s is enough.
+   * that pings more often may be disconnected; a ping every 20 s is enough.
    *
    * @generated from field: uint32 min_ping_interval_ms = 9;
    */

@@ -4,7 +4,6 @@ from typing import Final
 
 from arena.games.game import Game
 from arena.games.kuhn_poker import messages, rules
-from arena.games.kuhn_poker.options import Options
 
 GAMES: Final = (
     Game(
@@ -15,7 +14,6 @@ GAMES: Final = (
         summary="A card each of three, and one bet: the smallest poker there is.",
         rules=rules,
         messages=messages,
-        option_class=Options,
         rules_version=1,
         seats=(2,),
     ),

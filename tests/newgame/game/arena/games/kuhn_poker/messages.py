@@ -1,11 +1,13 @@
-"""Moves, events and views of Kuhn Poker."""
+"""Moves, events, views and options of Kuhn Poker."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from arena.cards import Card
+from arena.games.cards import Card
 from arena.games.contract import Seat
 from arena.games.frozen import Frozen
+from arena.games.options import hands_setting
 
 
 class Phase(StrEnum):
@@ -97,3 +99,14 @@ class View(Frozen):
     """Chips put in during this hand, by seat."""
     totals: tuple[int, ...]
     """Chips won or lost in the match, by seat."""
+
+
+OWN_LENGTH: Final = 20
+"""Hands of a match, unless an option says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a match is played."""
+
+    hands: int = hands_setting(0, f"{OWN_LENGTH} hands")

@@ -15,7 +15,7 @@ first. A bet is one chip, and so is a call.
 from dataclasses import dataclass, replace
 from typing import Final
 
-from arena.cards import RANKS, Card
+from arena.games.cards import RANKS, Card
 from arena.games.contract import (
     Deals,
     IllegalMove,
@@ -27,6 +27,7 @@ from arena.games.contract import (
     require_to_act,
 )
 from arena.games.kuhn_poker.messages import (
+    OWN_LENGTH,
     Acted,
     Began,
     Bet,
@@ -35,12 +36,12 @@ from arena.games.kuhn_poker.messages import (
     Dealt,
     Fold,
     Move,
+    Options,
     Phase,
     Scored,
     Shown,
     View,
 )
-from arena.games.kuhn_poker.options import OWN_LENGTH, Options
 from arena.games.options import check_match
 
 PACK: Final = ("Js", "Qs", "Ks")

@@ -195,7 +195,7 @@ export type DemocracyIsland = Message<"cardarena.games.v1.DemocracyIsland"> & {
   points: DemocracySuitPoints[];
 
   /**
-   * Upcards of tied tricks, which nobody captured.
+   * Upcards of tied tricks, which no seat captured.
    *
    * @generated from field: repeated string discarded = 6;
    */

@@ -290,7 +290,7 @@ export type KlaberjassContest = Message<"cardarena.games.v1.KlaberjassContest"> 
   suits: string[];
 
   /**
-   * The seat whose sequences count; absent if nobody's do.
+   * The seat whose sequences count; absent if those of none do.
    *
    * @generated from field: optional uint32 winner = 7;
    */

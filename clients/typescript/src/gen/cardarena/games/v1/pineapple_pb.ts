@@ -700,7 +700,7 @@ export enum PineappleEventKind {
   BOARD_DEALT = 6,
 
   /**
-   * The seat got back what nobody called; uses `seat`, `amount`.
+   * The seat got back what no seat called; uses `seat`, `amount`.
    *
    * @generated from enum value: PINEAPPLE_EVENT_KIND_UNCALLED_RETURNED = 7;
    */

@@ -191,7 +191,7 @@ export type SixtySixView = Message<"cardarena.games.v1.SixtySixView"> & {
   winners: number[];
 
   /**
-   * Victory points of null hands, for whoever gains next.
+   * Victory points of null hands, for the next seat that gains.
    *
    * @generated from field: uint32 carry = 19;
    */
@@ -346,7 +346,7 @@ export type SixtySixEvent = Message<"cardarena.games.v1.SixtySixEvent"> & {
   gained: number[];
 
   /**
-   * Victory points carried on to whoever gains next.
+   * Victory points carried on to the next seat that gains.
    *
    * @generated from field: uint32 carry = 14;
    */

@@ -636,7 +636,7 @@ export enum SokoEventKind {
   ACTED = 5,
 
   /**
-   * The seat got back what nobody called; uses `seat`, `amount`.
+   * The seat got back what no seat called; uses `seat`, `amount`.
    *
    * @generated from enum value: SOKO_EVENT_KIND_UNCALLED_RETURNED = 6;
    */

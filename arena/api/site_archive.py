@@ -1,0 +1,407 @@
+"""The public part of a data folder, from which all pages of the site are made, also where no arena runs.
+
+The connection to the store is one for public readers: it cannot write, and has no keys, seeds and commands. Of an open
+deal-set only its existence is public: its matches have the same cards, so the result of one would reveal the cards of
+another. This module leaves out their ids, results and faults, so no page can show them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from arena.api.conduct_in_replays import ConductInMatch, conduct_in
+from arena.api.match_messages import stored_filter, stored_match_message
+from arena.api.public_competition import Json, PublicCompetition, public_competition, summary_of
+from arena.records.read import replay_path
+from arena.results.deal_sets import bot_of
+from arena.results.record import FINALS
+from arena.store import (
+    MatchFilter,
+    NoCompetition,
+    NoOfficialStandings,
+    OfficialStandings,
+    Store,
+    StoredMatch,
+    is_there,
+    open_public,
+)
+from arena.store.data_folder import arena_version, store_path, watch_socket
+from cardarena.v1 import lobby_pb2
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from concurrent.futures import Future
+
+    from arena.process_pool import ProcessPool
+    from arena.results.pairs import Pair
+
+PAGE: Final = 50
+"""The rows of a list on a page."""
+EVERY: Final = lobby_pb2.MatchFilter()
+_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class NotPublic(Exception):
+    """A competition or its standings do not exist, or are not public. The text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedMatch:
+    """A match of a list."""
+
+    match: lobby_pb2.MatchInfo
+    worth: str
+    """Why it is worth watching, by `arena.results.worth`; empty if it is like others."""
+    costliest_hand: int
+    """The number of the hand that parted the seats most, from 1; 0 if it is not known."""
+    cost: int
+    """By how many points that hand parted them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """A bot in a game of a competition."""
+
+    competition: str
+    standings: Json
+    """The standings of the game."""
+    row: Json
+    """The row of the bot in them."""
+    margins: "Mapping[Pair, Sequence[float]]"
+    """The margins of each pair of bots of the game, in order."""
+
+
+def is_played_by(player: str, bot: str) -> bool:
+    """Whether a player is a bot, or one of its versions."""
+    return bot in (player, bot_of(player))
+
+
+_Stamped: TypeAlias = tuple[object, PublicCompetition]
+
+
+class SiteArchive:
+    """The public content of an arena's data folder. Calls block, and are safe on any thread."""
+
+    def __init__(
+        self,
+        data: Path,
+        *,
+        store_url: str = "",
+        only: str = "",
+        shown: frozenset[str] | None = None,
+        workers: "ProcessPool | None" = None,
+    ) -> None:
+        """Open nothing yet.
+
+        Args:
+          data: The data folder.
+          store_url: The address of a store in PostgreSQL; empty for the store of the folder.
+          only: The one competition that is public; empty for all.
+          shown: The ids of the matches that have pages; None for all.
+          workers: Compute competitions after each closed deal-set, while pages show the result before; None to
+            compute them when they are read.
+        """
+        self._data = data
+        self._store_url = store_url
+        self._only = only
+        self._shown = shown
+        self._workers = workers
+        self._kept: dict[str, _Stamped] = {}
+        """Competitions by name, each with a stamp that changes when the competition does."""
+        self._awaited: dict[str, Future[_Stamped]] = {}
+        """What workers compute, by the name of the competition."""
+        self._store: Store | None = None
+
+    @property
+    def data(self) -> Path:
+        """The data folder."""
+        return self._data
+
+    @property
+    def watch_socket(self) -> Path:
+        """The socket of the arena that runs in the data folder, for spectators."""
+        return watch_socket(self._data)
+
+    @property
+    def reader(self) -> str:
+        """The version of the arena whose code reads the data folder."""
+        return arena_version()
+
+    def limited_to(self, matches: frozenset[str] | None) -> "SiteArchive":
+        """An archive of the same data in which these matches alone have pages; None for all."""
+        return SiteArchive(self._data, store_url=self._store_url, only=self._only, shown=matches)
+
+    def close(self) -> None:
+        """Close the store."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    @property
+    def _open(self) -> Store | None:
+        """The store; None if it does not exist yet.
+
+        Raises:
+          StoreError: if it cannot be read.
+        """
+        path, url = store_path(self._data), self._store_url
+        if self._store is None and (url or is_there(path)):
+            self._store = open_public(path, url=url)
+        return self._store
+
+    # Matches.
+
+    def matches(
+        self, wanted: lobby_pb2.MatchFilter = EVERY, *, page: int = 1
+    ) -> tuple[Sequence[lobby_pb2.MatchInfo], bool]:
+        """A page of closed matches, newest first, and whether there is another. Pages count from 1."""
+        listed, more = self.listed(wanted, page=page)
+        return tuple(row.match for row in listed), more
+
+    def listed(
+        self,
+        wanted: lobby_pb2.MatchFilter = EVERY,
+        *,
+        page: int = 1,
+        worth: str = "",
+        most_margin: float | None = None,
+        by_others: bool = False,
+    ) -> tuple[Sequence[ListedMatch], bool]:
+        """As `matches`, with what makes them worth watching.
+
+        `worth` is a kind of `arena.results.worth`, `any`, or empty for all matches; of matches `by_others` the
+        arena's own bots do not fill all seats.
+        """
+        store = self._open
+        if store is None:
+            return (), False
+        chosen = replace(
+            self._public(wanted), worth=worth, most_margin=most_margin, by_others=by_others
+        )
+        matches = store.matches().find(chosen, limit=PAGE + 1, skip=(page - 1) * PAGE)
+        return tuple(
+            ListedMatch(
+                self._shown_match(match),
+                match.worth,
+                match.outcome.costliest_hand,
+                match.outcome.cost,
+            )
+            for match in matches[:PAGE]
+        ), len(matches) > PAGE
+
+    def _public(self, wanted: lobby_pb2.MatchFilter) -> MatchFilter:
+        chosen = stored_filter(wanted, sees_all=False)
+        return replace(chosen, competition=self._only or chosen.competition)
+
+    def games(self, bot: str = "") -> frozenset[str]:
+        """The ids of games with ended matches, of one bot or of all."""
+        store = self._open
+        if store is None:
+            return frozenset()
+        wanted = lobby_pb2.MatchFilter(bots=(bot,) if bot else ())
+        return store.matches().games(self._public(wanted))
+
+    def _shown_match(self, match: StoredMatch) -> lobby_pb2.MatchInfo:
+        """A match, with `published` only if it has pages."""
+        match_id = match.outcome.match_id
+        wanted = self._shown is None or match_id in self._shown
+        has_pages = match.published and wanted and self._file(match_id).is_file()
+        return stored_match_message(replace(match, published=has_pages), sees_all=False)
+
+    def _file(self, match_id: str) -> Path:
+        return replay_path(self._data / "replays", match_id)
+
+    def match(self, match_id: str) -> lobby_pb2.MatchInfo | None:
+        """A public match; None if it does not exist, or is not public yet."""
+        store = self._open
+        match = store.matches().get(match_id) if store and _ID.fullmatch(match_id) else None
+        if match is None or not match.closed:
+            return None
+        return self._shown_match(match) if self._only in ("", match.competition) else None
+
+    def replay(self, match: lobby_pb2.MatchInfo) -> Path | None:
+        """The replay file of a match; None if it does not exist."""
+        path = self._file(match.match_id)
+        return path if match.published and path.is_file() else None
+
+    # Competitions.
+
+    def competitions(self) -> Sequence[Json]:
+        """All competitions, newest first, see `summary_of`."""
+        if self._open is None:
+            return ()
+        newest_first = reversed(list(self._open.competitions().all()))
+        chosen = [summary_of(row) for row in newest_first if self._only in ("", row.name)]
+        return sorted(chosen, key=lambda summary: summary["begun"], reverse=True)
+
+    def of_game(self, game_id: str) -> Sequence[str]:
+        """The names of the competitions with a game, newest first."""
+        return [
+            summary["competition"]
+            for summary in self.competitions()
+            if game_id in {terms["game"] for terms in summary["games"]}
+        ]
+
+    def competition(self, name: str) -> PublicCompetition:
+        """One competition.
+
+        Raises:
+          NotPublic: if there is none of this name.
+        """
+        summary, store = self._summary(name)
+        return self._read(store, summary)
+
+    def finals(self, name: str) -> Sequence[str]:
+        """The names of the finals of a ladder, newest first."""
+        names = (summary["competition"] for summary in self.competitions())
+        return [final for final in names if final.startswith(f"{name}{FINALS}")]
+
+    def collusion(self, name: str) -> Json:
+        """Which owners' bots may help each other in a competition, and which workers a bot; for organisers.
+
+        Raises:
+          NotPublic: if there is no such competition.
+        """
+        from arena.contests.collusion_report import suspected
+
+        _, store = self._summary(name)
+        held = store.competitions()
+        return suspected(held.record(name), held.begins_at_workers(name))
+
+    def _read(self, store: Store, summary: Json) -> PublicCompetition:
+        """A competition, from memory if it has not changed."""
+        held, name = store.competitions(), summary["competition"]
+        stamp = summary, held.progress(name), held.published_number(name)
+        kept = self._kept.get(name)
+        if kept is None or kept[0] != stamp:
+            kept = self._kept[name] = (
+                (stamp, public_competition(store, summary, self._shown))
+                if self._workers is None
+                else self._from_worker(name, kept)
+            )
+        return replace(kept[1], summary=summary)
+
+    def _from_worker(self, name: str, kept: _Stamped | None) -> _Stamped:
+        """A competition as a worker has computed it last; waits for the first time alone."""
+        assert self._workers is not None
+        awaited = self._awaited.get(name)
+        if awaited is None:
+            given = self._data, self._store_url, self._only, name
+            awaited = self._awaited[name] = self._workers.submit(_computed, *given)
+        if kept is not None and not awaited.done():
+            return kept
+        self._awaited.pop(name, None)
+        return awaited.result()
+
+    def official(self, name: str, number: int) -> Json:
+        """Official standings by their number, with key and signature.
+
+        Raises:
+          NotPublic: if there are none.
+        """
+        from arena.contests.official_standings import signed_standings
+
+        return signed_standings(self._official(name, number))
+
+    def official_export(self, name: str, number: int) -> bytes:
+        """Official standings and their inputs, as JSON Lines.
+
+        Raises:
+          NotPublic: if there are none.
+        """
+        from arena.contests.official_standings import official_lines
+
+        lines = official_lines(self._official(name, number))
+        return "".join(f"{line}\n" for line in lines).encode()
+
+    def _official(self, name: str, number: int) -> OfficialStandings:
+        _, store = self._summary(name)
+        try:
+            official = store.competitions().official(name, number)
+        except NoOfficialStandings as error:
+            raise NotPublic(str(error)) from None
+        assert official is not None
+        return official
+
+    def _summary(self, name: str) -> tuple[Json, Store]:
+        store = self._open
+        if store is None or self._only not in ("", name):
+            raise NotPublic(str(NoCompetition(name)))
+        try:
+            return summary_of(store.competitions().get(name)), store
+        except NoCompetition as error:
+            raise NotPublic(str(error)) from None
+
+    # Bots.
+
+    def conduct(self, bot: str, most: int, *, faulted: bool) -> Sequence[ConductInMatch]:
+        """How the bot decided in its newest `most` matches, or in those with faults of any bot, oldest match first."""
+        wanted = lobby_pb2.MatchFilter(bots=(bot,), faulted=faulted, published=True)
+        newest, _ = self.matches(wanted)
+        files = [(match, file) for match in newest[:most] if (file := self.replay(match))]
+        seats = (
+            (file, next(at for at, name in enumerate(match.bots) if is_played_by(name, bot)))
+            for match, file in reversed(files)
+        )
+        return [conduct_in(file, seat) for file, seat in seats]
+
+    def bots(self) -> tuple[str, ...]:
+        """The names of all bots and versions that have played, are entered or are registered, sorted.
+
+        If the site has one competition `only`, they are those of it.
+        """
+        store = self._open
+        if store is None:
+            return ()
+        played = store.matches().bots(self._only)
+        entered = {bot for summary in self.competitions() for bot in summary["bots"]}
+        registered = () if self._only else store.registry().names()
+        return tuple(sorted({*played, *entered.difference(map(bot_of, played)), *registered}))
+
+    def profile(self, bot: str) -> Json | None:
+        """Owner, kind and versions of a registered bot, oldest version first; None if it is not registered."""
+        store = self._open
+        registered = None if store is None else store.registry().find_bot(bot)
+        if store is None or registered is None:
+            return None
+        versions = store.registry().versions(bot)
+        return {
+            "owner": registered.owner,
+            "kind": str(registered.kind),
+            "runtime": next((v.manifest.get("runtime", "") for v in reversed(versions)), ""),
+            "versions": [
+                {"number": v.number, "state": str(v.state), "since_unix_ms": v.since_unix_ms}
+                for v in versions
+            ],
+        }
+
+    def appearances(self, bot: str) -> tuple[Appearance, ...]:
+        """The rows of a bot, and of its versions, in the standings of competitions, oldest first."""
+        store = self._open
+        read = (
+            (summary["competition"], self._read(store, summary))
+            for summary in reversed(self.competitions())
+            if store is not None and bot_of(bot) in summary["bots"]
+        )
+        return tuple(
+            Appearance(name, game.standings, row, game.margins)
+            for name, competition in read
+            for game in competition.games
+            for row in game.standings["rows"]
+            if is_played_by(row["bot"], bot)
+        )
+
+
+@lru_cache
+def _archive_of(data: Path, store_url: str, only: str) -> SiteArchive:
+    return SiteArchive(data, store_url=store_url, only=only)
+
+
+def _computed(data: Path, store_url: str, only: str, name: str) -> _Stamped:
+    """Compute a competition, in a worker, which keeps what stays when a deal-set closes."""
+    archive = _archive_of(data, store_url, only)
+    archive.competition(name)
+    return archive._kept[name]

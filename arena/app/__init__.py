@@ -1,0 +1,1 @@
+"""One arena process: its composition root, its data folder, backup and retention."""

@@ -1,0 +1,76 @@
+"""Issues keys and sign-in sessions: makes their tokens, which are shown once, and stores their hashes."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from arena.bots.tokens import key_id, new_token, token_sha256
+from arena.store import Key, Keys, Scope
+from arena.store.keys import KeyIdTaken
+
+SESSION_LASTS: Final[Mapping[Scope, timedelta]] = {
+    Scope.OWNER: timedelta(days=14),
+    Scope.ORGANISER: timedelta(hours=12),
+}
+"""How long a sign-in session lasts: shorter for organisers, who may ban owners and delete competitions."""
+
+
+def issue(
+    keys: Keys,
+    scope: Scope,
+    owner: str,
+    bot: str = "",
+    *,
+    now: datetime,
+    lifetime: timedelta | None = None,
+) -> tuple[Key, str]:
+    """Store a new key; returns it and its token. The key does not expire without a lifetime.
+
+    Raises:
+      NameTaken: as in `Keys.add`.
+      StoreError: if the store cannot be written.
+    """
+    now = now.replace(microsecond=0)
+    expires = None if lifetime is None else now + lifetime
+
+    def key(token: str) -> Key:
+        return Key(key_id(token), token_sha256(token), scope, owner, bot, now, expires)
+
+    return _stored(keys.add, key)
+
+
+def sign_in(keys: Keys, known: Key, label: str, *, now: datetime) -> tuple[Key, str]:
+    """Store a sign-in session that was made with a known key; returns it and its token.
+
+    Raises:
+      OverQuota: if the owner has begun too many.
+      StoreError: if the store cannot be written.
+    """
+    now = now.replace(microsecond=0)
+    lasts = now + SESSION_LASTS[known.scope]
+    expires = lasts if known.expires is None else min(lasts, known.expires)
+
+    def session(token: str) -> Key:
+        return Key(
+            key_id(token),
+            token_sha256(token),
+            known.scope,
+            known.owner,
+            "",
+            now,
+            expires,
+            signed_in_with=known.id,
+            label=label,
+        )
+
+    return _stored(keys.sign_in, session)
+
+
+def _stored(store: Callable[[Key], Key], key_of: Callable[[str], Key]) -> tuple[Key, str]:
+    """Store the key of a new token; returns both."""
+    while True:
+        token = new_token()
+        try:
+            return store(key_of(token)), token
+        except KeyIdTaken:
+            continue  # with a probability of 1 in 2e14

@@ -1,0 +1,163 @@
+"""`arena climb`: how high a bot gets on a ladder of frozen bots."""
+
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from arena.app.climbing import ComparedRung, rungs_of
+from arena.app.climbing import climb as climbed
+from arena.cli.comparison_place import ComparisonPlace, place_options, so_far, waiting_for_bots
+from arena.cli.comparisons import decision_word, is_decided
+from arena.cli.options import (
+    ChosenTerms,
+    GameType,
+    bot_commands,
+    data_option,
+    json_option,
+    message_json,
+    print_json,
+    require_no_faults,
+    start_option,
+    strict_option,
+    terms_options,
+)
+from arena.cli.terminal.console import print_table
+from arena.cli.terminal.plain import Interrupted, program, say
+from arena.games.game import Game
+from arena.referee.terms import MatchTerms
+
+DEFAULT_DEAL_SETS: Final = 400
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  arena climb my_bot.py --game sixty_six
+  arena climb ./my-bot --game loo --deal-sets 2000 --on processes
+  arena climb my_bot.py --game klaberjass --in-process --json | jq -r .rung
+
+\b
+The same command goes on where it was stopped or killed, and with a larger --deal-sets; a
+changed bot begins anew. Champions of past competitions are rungs above the house bot's
+levels: copy each into DATA/champions/GAME, as a folder with bot.toml or a Python file.
+"""
+)
+@click.argument("bot", metavar="BOT")
+@click.option("--game", required=True, type=GameType(), help="The game of the ladder.")
+@click.option("--seats", type=int, help="Seats at a table.  [default: the fewest of the game]")
+@click.option(
+    "--deal-sets",
+    "most",
+    default=DEFAULT_DEAL_SETS,
+    type=click.IntRange(1),
+    help="Deal-sets against a rung after which it counts as not beaten.",
+)
+@start_option
+@click.option("--seed", help="Repeats deals and seating; without it the deals are fair.")
+@terms_options
+@place_options
+@strict_option
+@json_option
+@data_option
+def climb(
+    *,
+    bot: str,
+    game: Game,
+    seats: int | None,
+    most: int,
+    start_s: int | None,
+    seed: str | None,
+    chosen: ChosenTerms,
+    place: ComparisonPlace,
+    strict: bool,
+    as_json: bool,
+    data: Path,
+) -> None:
+    """Play BOT, a command, upward on a ladder of frozen bots until it does not beat a rung.
+
+    The rungs are random moves, first moves, the levels of the house bot, and archived champions. A
+    rung is beaten when the test of `arena compare` decides that BOT is better. At two seats they play
+    each other; at more, both play against the house bot's level `sample` on the same boards.
+    """
+    texts = rungs_of(game, data)
+    mine, *bots = commands = bot_commands([bot, *texts.values()], start_s)
+    rungs = dict(zip(texts, bots, strict=True))
+    terms = chosen.of(game, seats, seeded=bool(place.way) or seed is not None, shortest=True)
+    reached: list[ComparedRung] = []
+    with place.open(data, commands) as play, waiting_for_bots(quiet=as_json) as tell:
+        compared = climbed(
+            mine,
+            rungs,
+            terms,
+            data,
+            play,
+            most=most,
+            seed=seed,
+            on_verdict=lambda name, verdict: tell(f"{name}: {so_far(verdict)}"),
+        )
+        reached += compared
+    last = reached[-1]
+    if not is_decided(last.result) and len(last.margins) < most:
+        raise Interrupted("stopped; run the same command to continue")
+    beaten = [rung.name for rung in reached if rung.is_beaten]
+    look = _to_look_at(last, terms, bot, texts[last.name], data, is_published=not place.way)
+    if as_json:
+        rows = [{"name": rung.name} | message_json(rung.result) for rung in reached]
+        named: dict[str, Any] = {"game": game.id, "seats": terms.seats, "bot": mine.name}
+        rung = beaten[-1] if beaten else None
+        print_json(named | {"rung": rung, "ladder": [*rungs], "rungs": rows, "look_at": look})
+    else:
+        _print(reached, rungs, game, look)
+    faults = Counter({mine.name: sum(rung.faults.get(mine.name, 0) for rung in reached)})
+    require_no_faults(faults, strict=strict)
+
+
+def _print(reached: list[ComparedRung], rungs: dict[str, Any], game: Game, look: list[str]) -> None:
+    last = reached[-1]
+    results = {rung.name: rung.result for rung in reached}
+    rows: list[tuple[object, ...]] = []
+    for number, name in enumerate(rungs, 1):
+        if (result := results.get(name)) is None:
+            rows.append((number, name, "", "", "", ""))
+            continue
+        has_interval = result.HasField("low") and result.HasField("high")
+        interval = f"{result.low:+.2f} … {result.high:+.2f}" if has_interval else ""
+        word = "beaten" if number <= len(reached) - (not last.is_beaten) else "not beaten"
+        rows.append((number, name, word, f"{result.mean:+.2f}", interval, result.deal_sets))
+    print_table(
+        ("rung", "bot", "", "points", "anytime 95 %", "deal-sets"),
+        rows,
+        numbers=("rung", "points", "deal-sets"),
+        title=f"{game.title}, {last.result.first}",
+    )
+    count = len(reached) - (not last.is_beaten)
+    say(f"{last.result.first} is on rung {count} of {len(rungs)}.")
+    if last.is_beaten:
+        say("It has beaten every rung.")
+        return
+    say(f"It is {decision_word(last.result.decision)} against {last.name}. What to look at:")
+    for line in look:
+        say(f"  {line}")
+
+
+def _to_look_at(
+    last: ComparedRung, terms: MatchTerms, bot: str, rung: str, data: Path, *, is_published: bool
+) -> list[str]:
+    """The commands that show the deal-set in which the bot lost most against the rung that it did not beat."""
+    if last.is_beaten or last.worst is None:
+        return []
+    deal_set, own = last.comparison.deal_set(last.worst), last.comparison.first
+    table = next(match for match in deal_set.matches if own in match.bots)
+    folder = f"--data {shlex.quote(str(data))}"
+    if is_published:
+        return [f"{program()} match why {table.id} {own} {folder}"]
+    words = {own: f"{own}={bot}", last.bot.name: f"{last.bot.name}={rung}"}
+    bots = " ".join(shlex.quote(words.get(name, "house:sample")) for name in table.bots)
+    usual = terms.game.values(terms.game.options({}, terms.seats))
+    values = {n: v for n, v in terms.game.values(terms.options).items() if v != usual[n]}
+    options = "".join(f" -o {name}={str(value).lower()}" for name, value in values.items())
+    seeded = f"{program()} play {terms.game.id} {bots}{options} --seed {deal_set.seed} {folder}"
+    return [seeded, f"{program()} match why last {own} {folder}"]

@@ -1,0 +1,92 @@
+"""The services of an arena as commands use them: over the network, or of a folder on this machine."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+import grpc
+from click.core import ParameterSource
+
+from arena.app.local_channel import has_store, local_channel
+from arena.cli.arena_client import Server, ServiceClient, Stub, channel_of, server_options
+from arena.cli.options import (
+    DEFAULT_DATA,
+    make_folder,
+    plain_errors,
+    require_folder,
+    with_options,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class ArenaServices:
+    """The services that a command calls."""
+
+    def __init__(self, channel: grpc.Channel, server: Server | None, data: Path | None) -> None:
+        self.data: Final = data
+        """The folder whose services these are; None for those of an arena over the network."""
+        self._channel, self._server = channel, server
+
+    def of(self, stub: Callable[[grpc.Channel], Stub]) -> ServiceClient[Stub]:
+        """The client of a service."""
+        return ServiceClient(stub(self._channel), self._server)
+
+
+Services = TypeVar("Services", bound=ArenaServices)
+
+
+def require_store(data: Path) -> None:
+    """Require a data folder in which something was played.
+
+    Raises:
+      click.ClickException: if there is none.
+    """
+    require_folder(data)
+    if not has_store(data):
+        raise click.ClickException(f"nothing was played in the folder {data} yet")
+
+
+@contextlib.contextmanager
+def local_services(
+    data: Path, kind: type[Services], *, require: Callable[[Path], object] = make_folder
+) -> Iterator[Services]:
+    """The services of a folder; errors are printed in sentences. `require` checks or makes the folder."""
+    with plain_errors():
+        require(data)
+        with local_channel(data) as channel:
+            yield kind(channel, None, data)
+
+
+def service_options(
+    command: F, kind: type[ArenaServices], *, require: Callable[[Path], object] = make_folder
+) -> F:
+    """Add `--data` and `--server`; the command gets one `client`, which is open while it runs.
+
+    `require` checks or makes the folder.
+    """
+
+    @functools.wraps(command)
+    def with_client(*, data: Path | None, server: Server | None, **rest: Any) -> Any:
+        source = click.get_current_context().get_parameter_source("data")
+        if server is not None and source is ParameterSource.COMMANDLINE:
+            raise click.UsageError("choose one of --data and --server")
+        if server is None:
+            with local_services(data or DEFAULT_DATA, kind, require=require) as client:
+                return command(client=client, **rest)
+        with channel_of(server) as channel, plain_errors():
+            return command(client=kind(channel, server, None), **rest)
+
+    return with_options(  # type: ignore[return-value]
+        with_client,
+        click.option(
+            "--data",
+            type=click.Path(file_okay=False, path_type=Path),
+            envvar="ARENA_DATA",
+            help=f"The arena's folder, on this machine.  [default: {DEFAULT_DATA}]",
+        ),
+        functools.partial(server_options, default=None),
+    )

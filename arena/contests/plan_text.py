@@ -1,0 +1,54 @@
+"""Plans as TOML texts: written for `arena tournament`, and without secrets for public readers."""
+
+import datetime as dt
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any, Final
+
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+HIDDEN: Final = "hidden"
+"""Replaces the seed in a public plan."""
+
+
+def public_text(text: str) -> str:
+    """A plan without its seed, which fixes the packs, and without the commands of bots, which contain paths."""
+    values = tomllib.loads(text) | {"seed": HIDDEN}
+    values.pop("bots", None)
+    return toml(values)
+
+
+def toml(values: Mapping[str, Any]) -> str:
+    """Values as TOML: texts, numbers, booleans, times, lists and mappings.
+
+    Raises:
+      TypeError: for a value of another type.
+    """
+    return "".join(f"{_key(name)} = {_value(value)}\n" for name, value in values.items())
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, dt.datetime | dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, Mapping):
+        pairs = (f"{_key(name)} = {_value(item)}" for name, item in value.items())
+        return f"{{ {', '.join(pairs)} }}" if value else "{}"
+    raise TypeError(f"a plan cannot contain a {type(value).__name__}")
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    # TOML has the escapes of JSON, and one more for DEL.
+    return json.dumps(text).replace("\x7f", "\\u007f")

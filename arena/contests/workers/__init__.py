@@ -1,0 +1,1 @@
+"""Workers: processes that play deal-sets of launched bots for an arena."""

@@ -1,0 +1,65 @@
+"""What engines run of an arena's workers, and how long a worker has a deal-set."""
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from arena.live.metrics import PlacementStatus
+from cardarena.v1 import work_pb2
+
+SHOWN_S: Final = 60.0
+"""How long a report is shown; a program that places workers reports every ten seconds."""
+REMEMBERED: Final = 128
+"""The pace is that of about so many deal-sets."""
+MOST_CHARS: Final = 300
+"""Of what an engine has refused."""
+
+
+class Placements:
+    """The latest reports of the programs that place workers, by key and engine."""
+
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+        self._now_s = now_s
+        self._reports: dict[tuple[str, str, int], tuple[float, PlacementStatus]] = {}
+
+    def report(self, key: str, request: work_pb2.ReportPlacementRequest) -> None:
+        """Keep the report of a program with this key, and forget old ones."""
+        status = PlacementStatus(
+            key=key,
+            engine=request.engine[:MOST_CHARS],
+            speed_class=request.speed_class,
+            wanted=request.wanted,
+            running=request.running,
+            pending=request.pending,
+            problem=request.problem[:MOST_CHARS],
+        )
+        fresh = self._now_s() - SHOWN_S
+        self._reports = {name: row for name, row in self._reports.items() if row[0] > fresh}
+        self._reports[key, status.engine, status.speed_class] = (self._now_s(), status)
+
+    def status(self) -> list[PlacementStatus]:
+        """The reports of the last `SHOWN_S`."""
+        fresh = self._now_s() - SHOWN_S
+        return [status for at_s, status in self._reports.values() if at_s > fresh]
+
+
+class Pace:
+    """How long a worker takes for a deal-set: its time with deal-sets, by the number of those that were reported."""
+
+    def __init__(self) -> None:
+        self._busy_s = self._reported = 0.0
+
+    def busy(self, seconds: float) -> None:
+        """Count a time in which a worker had deal-sets."""
+        self._busy_s += seconds
+
+    def reported(self) -> None:
+        """Count a deal-set that was played."""
+        self._reported += 1
+        if self._reported > REMEMBERED:
+            self._busy_s, self._reported = self._busy_s / 2, self._reported / 2
+
+    @property
+    def worker_s(self) -> float:
+        """In seconds; 0 before the first deal-set."""
+        return self._busy_s / self._reported if self._reported else 0.0

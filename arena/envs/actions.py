@@ -1,0 +1,122 @@
+"""Action spaces: numbered actions, and the legal moves that they stand for at a decision.
+
+A space is made of groups. `FixedMoves` lists moves, so that an action is the same move at every decision. `OfferedMoves`
+numbers the offered moves of a class, where a list of all would be too long. `ChosenMoves` is an abstraction: a few of the
+moves where the rules allow more than they offer.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby, islice
+from typing import Final, TypeAlias
+
+from arena.games.contract import Move, Moves, View
+from arena.games.notation import Notation
+
+_LISTED: Final = 6
+"""Successive moves of a class that the page of layouts lists."""
+
+Legal: TypeAlias = dict[int, Move]
+"""The moves by the actions that stand for them, in order of the actions."""
+
+
+class ActionGroup(ABC):
+    """Actions with successive numbers."""
+
+    size: int
+
+    @abstractmethod
+    def legal(self, view: View, moves: Moves) -> Iterator[tuple[int, Move]]:
+        """Yield legal moves of the group, each with its number in the group."""
+
+    @abstractmethod
+    def meanings(self, notation: Notation) -> Iterator[tuple[int, str]]:
+        """Yield numbers of successive actions, and what they mean."""
+
+
+class FixedMoves(ActionGroup):
+    """Moves that are the same at every decision."""
+
+    def __init__(self, *moves: Move) -> None:
+        self._moves = moves
+        self._number = {move: number for number, move in enumerate(moves)}
+        self._kinds = tuple({type(move) for move in moves})
+        self.size = len(moves)
+
+    def legal(self, view: View, moves: Moves) -> Iterator[tuple[int, Move]]:  # noqa: ARG002
+        number = self._number.get
+        for move in moves.offered:
+            if isinstance(move, self._kinds) and (at := number(move)) is not None:
+                yield at, move
+
+    def meanings(self, notation: Notation) -> Iterator[tuple[int, str]]:
+        for _, group in groupby(self._moves, type):
+            texts = [f"`{notation.write(move)}`" for move in group]
+            size = len(texts)
+            if size > _LISTED:
+                texts[2:-1] = ["…"]
+            yield size, ", ".join(texts)
+
+
+class OfferedMoves(ActionGroup):
+    """The first `most` offered moves of these classes, by their place in the offer."""
+
+    def __init__(self, most: int, *kinds: type) -> None:
+        self._kinds = kinds
+        self.size = most
+
+    def legal(self, view: View, moves: Moves) -> Iterator[tuple[int, Move]]:  # noqa: ARG002
+        kinds = self._kinds
+        return enumerate(
+            islice((move for move in moves.offered if isinstance(move, kinds)), self.size)
+        )
+
+    def meanings(self, notation: Notation) -> Iterator[tuple[int, str]]:  # noqa: ARG002
+        names = " or ".join(f"`{kind.__name__}`" for kind in self._kinds)
+        yield (
+            self.size,
+            f"the offered moves {names}, by their place in the offer; at most {self.size}",
+        )
+
+
+class ChosenMoves(ActionGroup):
+    """Moves that a function chooses from a view: for each number a legal move, or None."""
+
+    def __init__(
+        self,
+        size: int,
+        meaning: str,
+        choose: Callable[[View, Moves], Iterable[Move | None]],
+    ) -> None:
+        self.size = size
+        self._meaning = meaning
+        self._choose = choose
+
+    def legal(self, view: View, moves: Moves) -> Iterator[tuple[int, Move]]:
+        for number, move in enumerate(islice(self._choose(view, moves), self.size)):
+            if move is not None:
+                yield number, move
+
+    def meanings(self, notation: Notation) -> Iterator[tuple[int, str]]:  # noqa: ARG002
+        yield self.size, self._meaning
+
+
+class ActionSpace:
+    """The actions of a game, numbered from 0."""
+
+    def __init__(self, *groups: ActionGroup) -> None:
+        self.groups = groups
+        self.size = sum(group.size for group in groups)
+
+    def legal(self, view: View, moves: Moves) -> Legal:
+        """Return the legal moves by their actions; there is at least one.
+
+        A move has one action: the first that stands for it.
+        """
+        legal: Legal = {}
+        start = 0
+        for group in self.groups:
+            for number, move in group.legal(view, moves):
+                legal[start + number] = move
+            start += group.size
+        return legal

@@ -1,0 +1,48 @@
+"""What a learner sees of each family, and its actions: a module for each, with `view_code` and `action_space`."""
+
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import import_module
+from typing import NamedTuple
+
+from arena.envs.actions import ActionSpace
+from arena.envs.codes import Part, ValueCode
+from arena.games.contract import Options, View
+from arena.games.game import Game
+
+
+class Layout(NamedTuple):
+    """The observations and actions of a game with these options and seats."""
+
+    view: ValueCode
+    actions: ActionSpace
+
+    def numbers(self, view: View, seat: int) -> "array[float]":
+        """Return what a seat sees as 32-bit floats, which numpy reads without a copy (`numpy.frombuffer`)."""
+        numbers = array("f", bytes(4 * self.view.size))
+        self.view.write(view, seat, numbers, 0)
+        return numbers
+
+    def read(self, numbers: Sequence[float], seat: int) -> View:
+        """Return the view that was written.
+
+        Raises:
+          Shortened: if the view has more than was written, so that only a digest of it is there.
+        """
+        return self.view.read(seat, numbers, 0)
+
+    def parts(self) -> list[Part]:
+        """Return the named slices of an observation, in order."""
+        return list(self.view.parts("", 0))
+
+
+def layout_of(game: Game, options: Options, seats: int) -> Layout:
+    """Return the layout of a game."""
+    return _layout(game.family, options, seats)
+
+
+@lru_cache(maxsize=64)
+def _layout(name: str, options: Options, seats: int) -> Layout:
+    family = import_module(f"arena.envs.encoders.{name}")
+    return Layout(family.view_code(options, seats), family.action_space(options, seats))

@@ -1,0 +1,1 @@
+"""Bots that are connected: sessions, asks, fair deals, and matches in play."""

@@ -1,0 +1,159 @@
+"""Writes to the store that wait at the same time share a transaction, as one costs far more than its rows.
+
+The deal-sets of competitions are taken and reported so (`StoredWork`), and results of matches are recorded so.
+"""
+
+import logging
+import sys
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, Generic, TypeVar
+
+import trio
+
+from arena.results.deal_sets import DealSet, MatchOutcome
+from arena.store import StoreBusy, StoredDealSets
+from arena.store.deal_sets import DealSetReport
+
+LOCKED_ATTEMPTS: Final = 12
+"""Attempts to write to a locked store, each of some seconds."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+_log = logging.getLogger(__name__)
+
+
+def patiently(call: Callable[[], R]) -> R:
+    """Call again while another program has locked the store. Blocks.
+
+    Raises:
+      StoreBusy: if it stays locked.
+    """
+    for _ in range(LOCKED_ATTEMPTS - 1):
+        try:
+            return call()
+        except StoreBusy as error:
+            _log.warning("a write waits for the store", extra={"why": str(error)})
+    return call()
+
+
+class SharedTransactions(Generic[T, R]):
+    """Writes items, those that wait at the same time in one transaction. Used in trio."""
+
+    def __init__(
+        self,
+        write: Callable[[Sequence[T]], Sequence[R]],
+        *,
+        at_once: int = 1,
+        most: int = sys.maxsize,
+    ) -> None:
+        """`write` writes items in one transaction and returns the result of each.
+
+        It is called on other threads, `at_once` at a time, with up to `most` items.
+        """
+        self._write_all, self._most = write, most
+        self._waiting: deque[_Waiting[T, R]] = deque()
+        self._idle = at_once
+
+    async def write(self, item: T) -> R:
+        """Write an item; on return it is on disk.
+
+        Raises:
+          Exception: as `write`. An item that cannot be written does not affect the others.
+        """
+        entry = _Waiting[T, R](item)
+        self._waiting.append(entry)
+        if self._idle:
+            # A task of its own: the one that waits may be cancelled, and others wait for the same transaction.
+            self._idle -= 1
+            trio.lowlevel.spawn_system_task(self._write_waiting)
+        await entry.written.wait()
+        (result,) = entry.outcome
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    async def _write_waiting(self) -> None:
+        try:
+            while self._waiting:
+                number = min(self._most, len(self._waiting))
+                await self._write_together([self._waiting.popleft() for _ in range(number)])
+        finally:
+            self._idle += 1
+
+    async def _write_together(self, waiting: Sequence["_Waiting[T, R]"]) -> None:
+        results = await trio.to_thread.run_sync(self._try, waiting)
+        for at, entry in enumerate(waiting):
+            if isinstance(results, Exception):
+                alone = len(waiting) > 1
+                result = await trio.to_thread.run_sync(self._try, [entry]) if alone else results
+                entry.outcome = [result if isinstance(result, Exception) else result[0]]
+            else:
+                entry.outcome = [results[at]]
+            entry.written.set()
+
+    def _try(self, waiting: Sequence["_Waiting[T, R]"]) -> Sequence[R] | Exception:
+        items = [entry.item for entry in waiting]
+        try:
+            return patiently(lambda: self._write_all(items))
+        except Exception as error:
+            return error
+
+
+@dataclass(slots=True)
+class _Waiting(Generic[T, R]):
+    """An item that waits to be written."""
+
+    item: T
+    outcome: "Sequence[R | Exception]" = ()
+    """Its result or error, once it was written."""
+    written: trio.Event = field(default_factory=trio.Event)
+
+
+async def _always() -> bool:
+    return True
+
+
+class StoredWork:
+    """A `WorkSource` over the deal-sets of a competition's game in the store.
+
+    A call is retried while another program has locked the store, as results are. Begins and reports that wait at the
+    same time share a transaction.
+    """
+
+    def __init__(
+        self, deal_sets: StoredDealSets, *, goes_on: Callable[[], Awaitable[bool]] = _always
+    ) -> None:
+        """Take nothing once `goes_on` is false, as when a competition is paused."""
+        self._deal_sets, self._goes_on = deal_sets, goes_on
+        self._begins = SharedTransactions(deal_sets.begin_many)
+        self._reports = SharedTransactions(self._report_many)
+
+    async def start_anew(self) -> None:
+        """As `StoredDealSets.start_anew`. Only one process plays in a data folder."""
+        await trio.to_thread.run_sync(patiently, self._deal_sets.start_anew)
+
+    async def take(self, most: int) -> Sequence[DealSet]:
+        """As `WorkSource.take`."""
+        if not await self._goes_on():
+            return ()
+        return await trio.to_thread.run_sync(patiently, partial(self._deal_sets.take, most))
+
+    async def begin(self, deal_set: DealSet, worker: str) -> int:
+        """As `WorkSource.begin`."""
+        return await self._begins.write((deal_set, worker))
+
+    async def report(self, deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> None:
+        """As `WorkSource.report`."""
+        await self._reports.write((deal_set, outcomes))
+
+    def _report_many(self, reports: Sequence[DealSetReport]) -> Sequence[None]:
+        self._deal_sets.report_many(reports, now_unix_ms=time.time_ns() // 1_000_000)
+        return [None] * len(reports)
+
+    async def give_up(self, deal_set: DealSet) -> None:
+        """As `WorkSource.give_up`."""
+        await trio.to_thread.run_sync(patiently, partial(self._deal_sets.give_up, deal_set))

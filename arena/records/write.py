@@ -1,0 +1,119 @@
+"""Writes replay files.
+
+A replay file has the records of one match as in the journal, the record that opens its
+deals, and the arena's signature. It is written as a whole or not at all. The bots' notes
+are written to notes files, see `arena.records.bot_notes`.
+"""
+
+import contextlib
+import functools
+import itertools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from arena import durable_files
+from arena.durable_files import StagedFile
+from arena.games.contract import Seat
+from arena.records.bot_notes import notes_folder, notes_path, without_notes
+from arena.records.deal_book import Opening
+from arena.records.read import read_body, replay_path
+from arena.records.records import CHAIN_START, NOTES_MAGIC, REPLAY_MAGIC, Framed, chained, framed
+from arena.records.signing import Signer, replay_statement
+from cardarena.v1 import journal_pb2
+
+_PARTIAL_SUFFIX: Final = ".partial"
+_writes: Final = itertools.count(1)
+
+
+def write_replay(
+    folder: Path,
+    match_id: str,
+    bodies: Sequence[bytes],
+    opening: Opening,
+    signer: Signer | None = None,
+) -> Path:
+    """Write the replay and the notes files of an ended match; on return they are on disk. Blocks.
+
+    `bodies` are the match's records, `opening` opens its deals, and `signer`, if any, signs
+    it. The notes files are private, in a folder beside `folder`.
+
+    Raises:
+      OSError: if it cannot be written; then there is no replay of that name.
+      ValueError: if the match has not ended, or its id cannot name a file.
+    """
+    staged = stage_replay(folder, match_id, bodies, opening, signer)
+    durable_files.sync_and_publish(staged)
+    return staged[-1].path
+
+
+def stage_replay(
+    folder: Path,
+    match_id: str,
+    bodies: Sequence[bytes],
+    opening: Opening,
+    signer: Signer | None = None,
+) -> list[StagedFile]:
+    """Write the files of `write_replay`, the replay as the last one, to be synced and published later. Blocks.
+
+    Raises:
+      OSError, ValueError: as `write_replay`.
+    """
+    path = replay_path(folder, match_id)
+    if not bodies or not isinstance(read_body(Framed(0, bodies[-1]))[1], journal_pb2.Closed):
+        raise ValueError(f"match {match_id} has not ended")
+    if not folder.is_dir():  # quicker than a failing mkdir each time
+        folder.mkdir(parents=True, exist_ok=True)
+    published, notes = without_notes(bodies)
+    staged: list[StagedFile] = []
+    try:
+        for seat, noted in notes.items():
+            staged.append(_stage_notes(notes_folder(folder), match_id, seat, noted))
+        records = map(framed, with_revealed(published, opening, signer))
+        replay = StagedFile(partial_path(folder, match_id), path)
+        durable_files.write_partial(replay, (REPLAY_MAGIC, *records))
+    except BaseException:
+        durable_files.discard(staged)
+        raise
+    return [*staged, replay]
+
+
+def _stage_notes(folder: Path, match_id: str, seat: Seat, noted: Sequence[bytes]) -> StagedFile:
+    durable_files.private_folder(folder)
+    notes = StagedFile(partial_path(folder, match_id), notes_path(folder, match_id, seat))
+    durable_files.write_partial(notes, (NOTES_MAGIC, *map(framed, noted)), 0o600)
+    return notes
+
+
+def partial_path(folder: Path, match_id: str) -> Path:
+    """The name of a file while it is written, unique for each write."""
+    return folder / f".{match_id}-{os.getpid()}-{next(_writes)}{_PARTIAL_SUFFIX}"
+
+
+def with_revealed(
+    bodies: Sequence[bytes], opening: Opening, signer: Signer | None = None
+) -> tuple[bytes, ...]:
+    """The records of a match without notes, with those that open its deals and sign it."""
+    number, _ = read_body(Framed(0, bodies[0]))
+    revealed: journal_pb2.Revealed = opening.revealed
+    if signer is not None:
+        revealed.public_key = signer.public_key
+    record = journal_pb2.Record(match=number, revealed=revealed)
+    opened = (*bodies, record.SerializeToString())
+    if signer is None:
+        return opened
+    chain = functools.reduce(chained, opened, CHAIN_START)
+    signed = journal_pb2.Signed(signature=signer.sign(replay_statement(chain)))
+    return (*opened, journal_pb2.Record(match=number, signed=signed).SerializeToString())
+
+
+def remove_partials(folder: Path) -> None:
+    """Remove the partial files of killed processes from a folder.
+
+    Call it only with the lock of the arena's folder, and before writing anything: the files do
+    not show which process writes them.
+    """
+    for partial in folder.glob(f".*{_PARTIAL_SUFFIX}"):
+        with contextlib.suppress(OSError):  # it is harmless
+            partial.unlink()

@@ -1,0 +1,101 @@
+"""What makes a match worth watching: one rule for each kind, from its result and those of the matches before it.
+
+Matches are compared with the latest `COMPARED` of the same game, seats and hands, so there is something to watch at
+any time. The store keeps the kind when a match ends.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from arena.results.deal_sets import MatchOutcome, bot_of
+
+COMPARED: Final = 300
+LEAST_COMPARED: Final = 20
+"""With fewer matches before it, a match is neither close nor a record."""
+LEAST_MEETINGS: Final = 5
+MOST_WON: Final = 0.2
+"""The largest share of their earlier meetings that the winner of an upset had won."""
+CLOSE: Final = 0.02
+"""The largest share of the matches compared that were as close as a close one."""
+ANY_WORTH: Final = "any"
+"""Stands for all kinds where matches are filtered."""
+
+
+class Worth(StrEnum):
+    """Why a match is worth watching. The order of the rules is that of the kinds."""
+
+    FORFEIT = "forfeit"
+    """A bot forfeited, and the fallback played on."""
+    UPSET = "upset"
+    """The winner had lost nearly all earlier meetings of the two."""
+    RECORD = "record"
+    """No match compared had a higher score."""
+    COSTLIEST = "costliest"
+    """No match compared had a hand that parted the seats by more."""
+    CLOSEST = "closest"
+    """Nearly no match compared had a smaller margin."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMatch:
+    """An earlier match, as the rules read it."""
+
+    bots: tuple[str, ...]
+    scores: tuple[float, ...]
+    cost: int
+    """See `MatchOutcome.cost`."""
+
+
+def margin(scores: Sequence[float]) -> float:
+    """The points by which the first is ahead of the second; 0 without a second."""
+    best = sorted(scores, reverse=True)
+    return float(best[0] - best[1]) if len(best) > 1 else 0.0
+
+
+class EarlierMatches:
+    """Matches of the same game, seats and hands, summed up once for all that are compared with them."""
+
+    def __init__(self, matches: Sequence[ComparedMatch]) -> None:
+        self._number = len(matches)
+        self._highest_score = max((max(match.scores) for match in matches), default=0.0)
+        self._highest_cost = max((match.cost for match in matches), default=0)
+        self._margins = sorted(margin(match.scores) for match in matches)
+        self._leads: dict[tuple[str, ...], list[float]] = {}
+        """Of each two bots, by name: the points by which the first was ahead in their meetings."""
+        for match in matches:
+            if len(match.bots) == 2:
+                (first, score), (second, other) = _by_name(match.bots, match.scores)
+                self._leads.setdefault((first, second), []).append(score - other)
+
+    def worth(self, outcome: MatchOutcome, bots: Sequence[str]) -> Worth | None:
+        """Why a match is worth watching; None if it is like these, or has no result."""
+        if not outcome.has_result:
+            return None
+        if any(outcome.forfeited):
+            return Worth.FORFEIT
+        if len(bots) == 2 and self._is_upset(outcome.scores, bots):
+            return Worth.UPSET
+        if self._number < LEAST_COMPARED:
+            return None
+        if max(outcome.scores) > self._highest_score:
+            return Worth.RECORD
+        if outcome.cost > self._highest_cost:
+            return Worth.COSTLIEST
+        ahead = margin(outcome.scores)
+        as_close = bisect_right(self._margins, ahead)
+        return Worth.CLOSEST if ahead and as_close < CLOSE * self._number else None
+
+    def _is_upset(self, scores: Sequence[float], bots: Sequence[str]) -> bool:
+        (first, score), (second, other) = _by_name(bots, scores)
+        if score == other or first == second:
+            return False
+        leads = self._leads.get((first, second), ())
+        won = sum(lead > 0 if score > other else lead < 0 for lead in leads)
+        return len(leads) >= LEAST_MEETINGS and won <= MOST_WON * len(leads)
+
+
+def _by_name(bots: Sequence[str], scores: Sequence[float]) -> list[tuple[str, float]]:
+    return sorted(zip(map(bot_of, bots), scores, strict=True))

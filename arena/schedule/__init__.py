@@ -1,1 +1,0 @@
-"""Deal-sets and their schedules, the outcomes of matches, and the runner that plays deal-sets."""

@@ -1,1 +1,0 @@
-"""Plays competitions: tournaments of every format, standing ladders, and comparisons of versions."""

@@ -1,1 +1,0 @@
-"""Workers: processes that play leased deal-sets of launched bots for an arena."""

@@ -1,0 +1,13 @@
+"""The acting process of the site: sign-in, forms and what they change.
+
+It is apart from the process of the read-only pages: it has no data folder and no store, only a channel to the arena's
+socket, and calls with the session of the person that acts. The process of the pages forwards some paths to it
+(`forwarding`), so that both are at one port.
+
+- `forwarding`: in the process of the pages, starts this one and forwards requests to it;
+- `process`: this process;
+- `guard`: who may ask for which path, and what every form is checked for;
+- `visits`: cookies, sessions and the tokens of forms;
+- `arena_calls`: calls to the arena;
+- `account`, `own_bots`, `failed_ask`, `comparing`, `organise`: the pages.
+"""

@@ -1,0 +1,108 @@
+"""The pages that compare two versions of an owner's bots."""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final
+
+from starlette.responses import RedirectResponse, Response
+
+from arena.games.catalogue import GAMES, game_by_id
+from arena.records.phrases import count
+from arena.referee.terms import GameId, MatchTerms
+from arena.referee.wire.enums import enum_word
+from arena.referee.wire.terms import terms_message
+from arena.validation import NOT_EMPTY, OPEN, Limits
+from arena.web.acting.guard import Act, Ask, Who
+from arena.web.plots import strip
+from cardarena.v1 import comparisons_pb2
+
+_REFRESH_S: Final = 10
+_WORDS: Final = {
+    "better": "{first} is better",
+    "worse": "{first} is worse",
+    "same": "the two are equal, within what was asked for",
+}
+
+
+_Version = Annotated[str, Limits(max_length=80), NOT_EMPTY]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonForm:
+    """Which versions are compared, and where."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    first: _Version
+    second: _Version
+    game: GameId
+
+
+async def comparisons_page(ask: Ask) -> Response:
+    """Show the owner's comparisons, and the form of a new one."""
+    listed = await ask.pages(
+        ask.arena.comparisons.ListComparisons,
+        comparisons_pb2.ListComparisonsRequest(),
+        "comparisons",
+    )
+    rows = [_shown(comparison) for comparison in reversed(listed)]
+    games = [(game.id, game.title) for game in GAMES]
+    return ask.page("comparisons.html", "Comparisons", rows=rows, games=games)
+
+
+async def compare(ask: Ask) -> Response:
+    """Create a comparison by the game's usual terms: each other's seats against the same opponents."""
+    form = ask.read(ComparisonForm)
+    game = game_by_id(form.game)
+    seats = game.seats[0]
+    request = comparisons_pb2.CreateComparisonRequest(
+        first=form.first,
+        second=form.second,
+        terms=terms_message(MatchTerms(game, game.options({}, seats), seats)),
+        each_other=seats == 2,
+    )
+    created = await ask.call(ask.arena.comparisons.CreateComparison, request)
+    return RedirectResponse(f"/me/compare/{created.comparison.id}", 303)
+
+
+async def comparison_page(ask: Ask) -> Response:
+    """Show a comparison with its evidence. While it is open, the page is loaded again and again."""
+    request = comparisons_pb2.GetComparisonRequest(id=ask.number("id"))
+    comparison = (await ask.call(ask.arena.comparisons.GetComparison, request)).comparison
+    shown = _shown(comparison)
+    label = f"margins of {comparison.first} in {count(len(comparison.margins), 'deal-set')}"
+    bars = strip(comparison.margins, label, bool(comparison.decision))
+    title = f"{comparison.first} and {comparison.second}"
+    response = ask.page("comparison.html", title, comparison=comparison, shown=shown, bars=bars)
+    if shown["is_open"] and not ask.problems:
+        response.headers["refresh"] = str(_REFRESH_S)
+    return response
+
+
+async def stop(ask: Ask) -> Response:
+    """Stop a comparison; what was played is kept."""
+    request = comparisons_pb2.CancelComparisonRequest(id=ask.number("id"))
+    await ask.call(ask.arena.comparisons.CancelComparison, request)
+    return RedirectResponse(f"/me/compare/{request.id}", 303)
+
+
+def _shown(comparison: comparisons_pb2.Comparison) -> dict[str, Any]:
+    """A comparison, for templates."""
+    word = enum_word(comparisons_pb2.ComparisonDecision, comparison.decision)
+    return {
+        "path": f"/me/compare/{comparison.id}",
+        "first": comparison.first,
+        "second": comparison.second,
+        "verdict": _WORDS.get(word, "not decided").format(first=comparison.first),
+        "deal_sets": count(comparison.deal_sets, "deal-set"),
+        "is_open": comparison.state == comparisons_pb2.COMPARISON_STATE_OPEN,
+        "reason": comparison.reason,
+        "challenge": comparison.challenge,
+    }
+
+
+ACTS = (
+    Act("GET", "/me/compare", Who.OWNER, comparisons_page),
+    Act("POST", "/me/compare", Who.OWNER, compare, comparisons_page),
+    Act("GET", "/me/compare/{id:int}", Who.OWNER, comparison_page),
+    Act("POST", "/me/compare/{id:int}/stop", Who.OWNER, stop, comparison_page),
+)

@@ -1,0 +1,266 @@
+"""The pages of an organiser: competitions, announcements, owners, invitations and bans."""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final
+
+from starlette.responses import RedirectResponse, Response
+
+from arena.referee.wire.enums import enum_number, enum_word
+from arena.results.states import LEADS_TO, Action
+from arena.validation import MAX_TOML_CHARS, NOT_EMPTY, OPEN, Constraint, Limits
+from arena.web.acting.arena_calls import ArenaRefused
+from arena.web.acting.guard import Act, Ask, Who, Wrong
+from arena.web.addresses import slug
+from arena.web.rendering import utc
+from cardarena.v1 import competitions_pb2, owners_pb2
+
+MOST_INVITED: Final = 200
+"""Names that are invited by one form."""
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet would compute."""
+_Name = Annotated[str, Limits(max_length=64), NOT_EMPTY]
+_Reason = Annotated[str, Limits(max_length=200), NOT_EMPTY]
+
+
+def _is_number(text: str, _: object) -> str:
+    if text and not (text.isascii() and text.isdecimal() and len(text) < 5):
+        raise ValueError("give a number of bots, or nothing")
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class PlanForm:
+    """The plan of a competition, and whether it is estimated or created."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    plan: Annotated[str, Limits(max_length=MAX_TOML_CHARS), NOT_EMPTY]
+    act: str = "estimate"
+    entrants: Annotated[str, Constraint(_is_number)] = ""
+    """How many bots are expected; empty for those of the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionForm:
+    """An action of an organiser."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class BotForm:
+    """A bot of a competition, and why it is disqualified or reinstated."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    bot: _Name
+    reason: _Reason
+    act: str = "disqualify"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerForm:
+    """A worker whose deal-sets are to be played again."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    worker: _Name
+    reason: _Reason
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncementForm:
+    """An announcement; an empty one removes that before."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BanForm:
+    """An owner to be banned."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    owner: _Name
+    reason: _Reason
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationsForm:
+    """Names to be invited, one a line."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    names: Annotated[str, NOT_EMPTY]
+
+
+async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
+    """Show all competitions, and the form of a new one, with its estimate once there is one."""
+    listed = await ask.pages(
+        ask.arena.competitions.ListCompetitions,
+        competitions_pb2.ListCompetitionsRequest(),
+        "competitions",
+    )
+    rows = [_shown(competition) for competition in listed]
+    return ask.page("organise.html", "Organise", rows=rows, estimate=estimate)
+
+
+async def plan(ask: Ask) -> Response:
+    """Estimate or create a competition from its plan. The plan stays in the form."""
+    form = ask.read(PlanForm)
+    request = competitions_pb2.EstimateCompetitionRequest(
+        config=form.plan, entrants=int(form.entrants) if form.entrants else None
+    )
+    estimate = await ask.call(ask.arena.competitions.EstimateCompetition, request)
+    if form.act != "create":
+        ask.keep_texts()
+        return await competitions_page(ask, estimate)
+    created = competitions_pb2.CreateCompetitionRequest(config=form.plan)
+    await ask.call(ask.arena.competitions.CreateCompetition, created)
+    return RedirectResponse(_path(estimate.name), 303)
+
+
+async def competition_page(ask: Ask) -> Response:
+    """Show a competition and what may be done with it."""
+    request = competitions_pb2.GetCompetitionRequest(name=ask.part("name"))
+    answer = await ask.call(ask.arena.competitions.GetCompetition, request)
+    info = answer.competition
+    shown = _shown(info)
+    actions = [
+        (str(action), action.capitalize()) for state, action in LEADS_TO if state == shown["state"]
+    ]
+    if shown["state"] == "draft":
+        actions.append(("delete", "Delete the draft"))
+    return ask.page("organise_one.html", info.name, shown=shown, info=info, actions=actions)
+
+
+async def control(ask: Ask) -> Response:
+    """Start, pause, resume, freeze, finish or delete a competition."""
+    form, name = ask.read(ActionForm), ask.part("name")
+    if form.action == "delete":
+        deleted = competitions_pb2.DeleteCompetitionRequest(name=name)
+        await ask.call(ask.arena.competitions.DeleteCompetition, deleted)
+        return RedirectResponse("/organise", 303)
+    if form.action not in list(Action):
+        raise Wrong(422, f"choose one of: {', '.join(Action)}, delete")
+    action = enum_number(competitions_pb2.CompetitionAction, form.action)
+    request = competitions_pb2.ControlCompetitionRequest(name=name, action=action)
+    await ask.call(ask.arena.competitions.ControlCompetition, request)
+    return RedirectResponse(_path(name), 303)
+
+
+async def judge(ask: Ask) -> Response:
+    """Disqualify or reinstate a bot, with a reason."""
+    form, name, calls = ask.read(BotForm), ask.part("name"), ask.arena.competitions
+    given = {"name": name, "bot": form.bot, "reason": form.reason}
+    if form.act == "reinstate":
+        await ask.call(calls.ReinstateBot, competitions_pb2.ReinstateBotRequest(**given))
+    else:
+        await ask.call(calls.DisqualifyBot, competitions_pb2.DisqualifyBotRequest(**given))
+    return RedirectResponse(_path(name), 303)
+
+
+async def announce(ask: Ask) -> Response:
+    """Announce a text on the pages of a competition."""
+    form, name = ask.read(AnnouncementForm), ask.part("name")
+    request = competitions_pb2.AnnounceRequest(name=name, text=form.text)
+    await ask.call(ask.arena.competitions.Announce, request)
+    return RedirectResponse(_path(name), 303)
+
+
+async def drop_worker(ask: Ask) -> Response:
+    """Have all deal-sets of a worker played again by others."""
+    form, name = ask.read(WorkerForm), ask.part("name")
+    request = competitions_pb2.DropWorkerRequest(name=name, worker=form.worker, reason=form.reason)
+    await ask.call(ask.arena.competitions.DropWorker, request)
+    return RedirectResponse(_path(name), 303)
+
+
+async def owners_page(ask: Ask) -> Response:
+    """Show owners and open invitations, with the forms of both."""
+    calls = ask.arena.owners
+    owners = await ask.pages(calls.ListOwners, owners_pb2.ListOwnersRequest(), "owners")
+    invitations = await ask.pages(
+        calls.ListInvitations, owners_pb2.ListInvitationsRequest(), "invitations"
+    )
+    rows = [(invitation.owner, utc(invitation.expires_unix_ms)) for invitation in invitations]
+    return ask.page("owners.html", "Owners and invitations", owners=owners, invitations=rows)
+
+
+async def invite(ask: Ask) -> Response:
+    """Invite each name of a list; returns the codes as a file, which is the only place where they are."""
+    names = [
+        *dict.fromkeys(filter(None, map(str.strip, ask.read(InvitationsForm).names.splitlines())))
+    ]
+    if len(names) > MOST_INVITED:
+        raise Wrong(422, f"these are {len(names)} names; invite at most {MOST_INVITED} at once")
+    rows = [("name", "code", "problem")]
+    for name in names:
+        try:
+            request = owners_pb2.InviteRequest(owner=name)
+            rows.append((name, (await ask.call(ask.arena.owners.Invite, request)).code, ""))
+        except ArenaRefused as refused:
+            rows.append((name, "", str(refused)))
+    headers = {"content-disposition": 'attachment; filename="codes.csv"'}
+    return Response(_csv(rows), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as comma-separated values, of which no cell is a formula."""
+    written = io.StringIO()
+    csv.writer(written).writerows(
+        [f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in row] for row in rows
+    )
+    return written.getvalue()
+
+
+async def ban(ask: Ask) -> Response:
+    """Ban an owner, with a reason that the owner can read."""
+    form = ask.read(BanForm)
+    request = owners_pb2.BanRequest(owner=form.owner, reason=form.reason)
+    await ask.call(ask.arena.owners.Ban, request)
+    return RedirectResponse("/organise/owners", 303)
+
+
+def _path(name: str) -> str:
+    return f"/organise/competitions/{slug(name)}"
+
+
+def _shown(competition: competitions_pb2.CompetitionInfo) -> dict[str, Any]:
+    """A competition, for templates."""
+    return {
+        "name": competition.name,
+        "path": _path(competition.name),
+        "public": f"competitions/{slug(competition.name)}",
+        "state": enum_word(competitions_pb2.CompetitionState, competition.state),
+        "entered": competition.entered,
+        "waits": competition.waits,
+    }
+
+
+_ONE: Final = "/organise/competitions/{name}"
+
+
+def _form(path: str, handle: Callable[[Ask], Any]) -> Act:
+    return Act("POST", f"{_ONE}/{path}", Who.ORGANISER, handle, competition_page)
+
+
+ACTS = (
+    Act("GET", "/organise", Who.ORGANISER, competitions_page),
+    Act("POST", "/organise", Who.ORGANISER, plan, competitions_page, 5 * MAX_TOML_CHARS),
+    Act("GET", "/organise/owners", Who.ORGANISER, owners_page),
+    Act("POST", "/organise/owners", Who.ORGANISER, invite, owners_page),
+    Act("POST", "/organise/owners/ban", Who.ORGANISER, ban, owners_page),
+    Act("GET", _ONE, Who.ORGANISER, competition_page),
+    _form("control", control),
+    _form("bots", judge),
+    _form("announcement", announce),
+    _form("workers", drop_worker),
+)

@@ -1,0 +1,308 @@
+"""The pages of an owner: bots, versions, submissions, reports, logs, and tokens of bots that dial in."""
+
+import asyncio
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, BinaryIO, ClassVar, Final, cast
+
+from starlette.datastructures import UploadFile
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from arena.games.catalogue import GAMES, game_by_id
+from arena.referee.terms import GameId, MatchTerms
+from arena.referee.wire.enums import enum_number, enum_word
+from arena.referee.wire.terms import terms_message
+from arena.validation import NOT_EMPTY, OPEN, Constraint, Limits
+from arena.web.acting.arena_calls import ArenaRefused
+from arena.web.acting.failed_ask import names_of, picture
+from arena.web.acting.guard import Act, Ask, Who, Wrong
+from arena.web.acting.visits import MOST_BODY_BYTES
+from arena.web.addresses import slug
+from arena.web.rendering import utc
+from cardarena.v1 import bots_pb2, comparisons_pb2
+
+PIECE_BYTES: Final = 64 << 10
+UPLOAD_S: Final = 280.0
+"""The longest time in which the arena takes an archive: less than what an answer may take."""
+MOST_LOG_BYTES: Final = 1 << 20
+REFRESH_S: Final = 3
+"""Between two looks at a version that is being qualified, in seconds."""
+_UNDER_WAY: Final = ("submitted", "checked")
+_AFTER: Final = {"active": "Activate", "inactive": "Deactivate", "retired": "Retire for good"}
+
+
+def _state_of(text: str, _: object) -> str:
+    if text not in _AFTER:
+        raise ValueError(f"choose one of: {', '.join(_AFTER)}")
+    return text
+
+
+_Name = Annotated[str, Limits(max_length=64), NOT_EMPTY]
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitForm:
+    """A submission, without its files."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    bot: _Name
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeForm:
+    """Whom a bot challenges, and in which game."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    opponent: _Name
+    game: GameId
+
+
+@dataclass(frozen=True, slots=True)
+class StateForm:
+    """A new state of a version."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    state: Annotated[str, Constraint(_state_of)]
+
+
+async def bots_page(ask: Ask) -> Response:
+    """Show the owner's bots, and the form of a new one."""
+    listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
+    bots = [
+        {
+            "bot": bot.bot,
+            "path": f"/me/bots/{slug(bot.bot)}",
+            "kind": enum_word(bots_pb2.BotKind, bot.kind),
+            "active": f"{bot.bot}@{bot.active}" if bot.active else "",
+            "newest": _shown(bot.newest) if bot.newest.version else None,
+        }
+        for bot in listed.bots
+    ]
+    return ask.page("own_bots.html", "My bots", bots=bots)
+
+
+async def bot_page(ask: Ask) -> Response:
+    """Show the versions of a bot."""
+    bot, kind = await _own(ask)
+    request = bots_pb2.ListVersionsRequest(bot=bot)
+    versions = await ask.pages(ask.arena.bots.ListVersions, request, "versions")
+    return ask.page(
+        "own_bot.html",
+        bot,
+        bot=bot,
+        kind=kind,
+        path=f"/me/bots/{slug(bot)}",
+        versions=[*map(_shown, versions)],
+        games=[(game.id, game.title) for game in GAMES],
+    )
+
+
+async def _own(ask: Ask) -> tuple[str, str]:
+    """The name of the bot of the path, and its kind.
+
+    Raises:
+      Wrong: if it is not the caller's.
+    """
+    bot = ask.part("bot")
+    listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
+    for owned in listed.bots:
+        if owned.bot == bot:
+            return bot, enum_word(bots_pb2.BotKind, owned.kind)
+    raise Wrong(404, f"you have no bot {bot!r}; its name is spelled as on the page of your bots")
+
+
+async def submit(ask: Ask) -> Response:
+    """Submit a zip or a folder as the next version of a bot, which the first submission creates."""
+    form = ask.read(SubmitForm)
+    files = [
+        file
+        for file in ask.form.getlist("folder")
+        if isinstance(file, UploadFile) and file.filename
+    ]
+    archive = ask.form.get("zip")
+    if isinstance(archive, UploadFile) and archive.filename:
+        content = archive.file
+    elif files:
+        content = await asyncio.to_thread(_zipped, files)
+    else:
+        raise Wrong(422, "choose the zip of a bot's folder, or the folder")
+
+    def upload() -> Iterator[bots_pb2.SubmitVersionRequest]:
+        return _pieces(form.bot, content)
+
+    try:
+        submitted = await _created_first(
+            ask,
+            form.bot,
+            bots_pb2.BOT_KIND_UPLOADED,
+            ask.arena.submit_version,
+            upload,
+            longest_s=UPLOAD_S,
+        )
+    finally:
+        content.close()
+    version = submitted.version
+    return RedirectResponse(f"/me/bots/{slug(version.bot)}/{version.version}", 303)
+
+
+async def _created_first(
+    ask: Ask,
+    bot: str,
+    kind: "bots_pb2.BotKind.ValueType",
+    method: Callable[..., Any],
+    request: Callable[[], Any],
+    **given: Any,
+) -> Any:
+    """Make a call about a bot; if the owner has no such bot, create it and make the call again."""
+    try:
+        return await ask.call(method, request(), **given)
+    except ArenaRefused as refused:
+        if refused.reason != "UNKNOWN_BOT":
+            raise
+    await ask.call(ask.arena.bots.CreateBot, bots_pb2.CreateBotRequest(bot=bot, kind=kind))
+    return await ask.call(method, request(), **given)
+
+
+def _pieces(bot: str, content: BinaryIO) -> Iterator[bots_pb2.SubmitVersionRequest]:
+    """The messages of a submission, for the thread that sends them."""
+    yield bots_pb2.SubmitVersionRequest(bot=bot)
+    content.seek(0)
+    while piece := content.read(PIECE_BYTES):
+        yield bots_pb2.SubmitVersionRequest(piece=piece)
+
+
+def _zipped(files: Sequence[UploadFile]) -> BinaryIO:
+    """Files that a browser sent of one folder, as an archive without that folder's name."""
+    content = tempfile.SpooledTemporaryFile(max_size=1 << 20)  # noqa: SIM115 - closed by its user
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            _, _, inner = (file.filename or "").replace("\\", "/").partition("/")
+            archive.writestr(inner or (file.filename or ""), file.file.read())
+    return cast("BinaryIO", content)
+
+
+async def version_page(ask: Ask) -> Response:
+    """Show a version with its report and logs. While it is being qualified, the page is loaded again and again."""
+    bot, number = ask.part("bot"), ask.number("number")
+    request = bots_pb2.GetReportRequest(bot=bot, version=number)
+    answer = await ask.call(ask.arena.bots.GetReport, request)
+    logs = await ask.pages(
+        ask.arena.bots.ListLogs, bots_pb2.ListLogsRequest(bot=bot, version=number), "logs"
+    )
+    version = _shown(answer.version)
+    response = ask.page(
+        "version.html",
+        version["name"],
+        bot=bot,
+        path=f"/me/bots/{slug(bot)}",
+        version=version,
+        report=answer.report if answer.HasField("report") else None,
+        pictures=[(picture(bot, check), names_of(bot, check)) for check in answer.report.checks],
+        logs=[
+            {"log": log.log, "kb": -(-log.size_bytes // 1000), "path": slug(log.log)}
+            for log in logs
+        ],
+    )
+    if version["state"] in _UNDER_WAY and not ask.problems:
+        response.headers["refresh"] = str(REFRESH_S)
+    return response
+
+
+async def set_state(ask: Ask) -> Response:
+    """Activate, deactivate or retire a version."""
+    form, bot, number = ask.read(StateForm), ask.part("bot"), ask.number("number")
+    state = enum_number(bots_pb2.VersionState, form.state)
+    request = bots_pb2.SetVersionStateRequest(bot=bot, version=number, state=state)
+    await ask.call(ask.arena.bots.SetVersionState, request)
+    return RedirectResponse(f"/me/bots/{slug(bot)}/{number}", 303)
+
+
+async def log(ask: Ask) -> Response:
+    """Send a log as plain text, at most its first megabyte."""
+    request = bots_pb2.GetLogRequest(
+        bot=ask.part("bot"), version=ask.number("number"), log=ask.part("log")
+    )
+    content = bytearray()
+    async for answer in ask.arena.stream(ask.arena.bots.GetLog, request, ask.visit.session):
+        content += answer.piece
+        if len(content) > MOST_LOG_BYTES:
+            break
+    headers = {
+        "content-disposition": "inline",
+        "content-security-policy": "default-src 'none'; sandbox",
+    }
+    return PlainTextResponse(bytes(content[:MOST_LOG_BYTES]), headers=headers)
+
+
+async def challenge(ask: Ask) -> Response:
+    """Challenge a bot by the game's usual terms."""
+    form, (bot, _) = ask.read(ChallengeForm), await _own(ask)
+    game = game_by_id(form.game)
+    seats = game.seats[0]
+    request = comparisons_pb2.CreateComparisonRequest(
+        first=bot,
+        second=form.opponent,
+        terms=terms_message(MatchTerms(game, game.options({}, seats), seats)),
+        challenge=True,
+    )
+    created = await ask.call(ask.arena.comparisons.CreateComparison, request)
+    return RedirectResponse(f"/me/compare/{created.comparison.id}", 303)
+
+
+async def new_token(ask: Ask) -> Response:
+    """Create a token of a bot that dials in, which the first token creates; it is shown once."""
+    form = ask.read(SubmitForm)
+    made = await _created_first(
+        ask,
+        form.bot,
+        bots_pb2.BOT_KIND_REMOTE,
+        ask.arena.bots.CreateToken,
+        lambda: bots_pb2.CreateTokenRequest(bot=form.bot),
+    )
+    return ask.page(
+        "secret.html",
+        f"Token of {form.bot}",
+        secret=made.token,
+        what=f"With this token {form.bot} connects from your own machine: set it as CARDARENA_TOKEN. It is shown only "
+        f"now. Its key {made.key_id} is in the list of your keys, where you can revoke it.",
+        following=f"/me/bots/{slug(form.bot)}",
+    )
+
+
+def _shown(version: bots_pb2.VersionInfo) -> dict[str, Any]:
+    """A version, for templates."""
+    state = enum_word(bots_pb2.VersionState, version.state)
+    return {
+        "name": f"{version.bot}@{version.version}",
+        "path": f"/me/bots/{slug(version.bot)}/{version.version}",
+        "state": state,
+        "since": utc(version.state_unix_ms),
+        "reason": f"says {version.declared}, not verified" if version.declared else version.reason,
+        "next": [(value, _AFTER[value]) for value in _NEXT.get(state, ())],
+    }
+
+
+_NEXT: Final = {
+    "qualified": ("active", "retired"),
+    "active": ("inactive", "retired"),
+    "inactive": ("active", "retired"),
+    "unverified": ("retired",),
+}
+"""The states that an owner may give a version in a state."""
+
+_VERSION: Final = "/me/bots/{bot}/{number:int}"
+ACTS = (
+    Act("GET", "/me", Who.MEMBER, bots_page),
+    Act("POST", "/me/submit", Who.OWNER, submit, bots_page, MOST_BODY_BYTES),
+    Act("POST", "/me/tokens", Who.OWNER, new_token, bots_page),
+    Act("GET", "/me/bots/{bot}", Who.OWNER, bot_page),
+    Act("POST", "/me/bots/{bot}/challenge", Who.OWNER, challenge, bot_page),
+    Act("GET", _VERSION, Who.MEMBER, version_page),
+    Act("POST", f"{_VERSION}/state", Who.OWNER, set_state, version_page),
+    Act("GET", f"{_VERSION}/logs/{{log}}", Who.MEMBER, log),
+)

@@ -1,0 +1,25 @@
+"""The names of bots as pages show them: seats of the arena's own bots are numbered, because they share a name."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from arena.results.deal_sets import HOUSE, bot_of
+
+_HOUSE_SHOWN: Final = "house"
+
+
+def seat_names(bots: Sequence[str]) -> tuple[str, ...]:
+    """The names of the bots of a table, by seat: a single house bot is `house`, several are `house 1`, `house 2`."""
+    many, number, names = list(bots).count(HOUSE) > 1, 0, []
+    for bot in bots:
+        if bot == HOUSE:
+            number += 1
+            names.append(f"{_HOUSE_SHOWN} {number}" if many else _HOUSE_SHOWN)
+        else:
+            names.append(bot)
+    return tuple(names)
+
+
+def is_of_house_alone(bots: Sequence[str]) -> bool:
+    """Whether only the arena's own bots play, so that lists leave the match out."""
+    return all(bot_of(bot) == HOUSE for bot in bots)

@@ -1,0 +1,110 @@
+"""The list of games, and the page of a game: a sample hand, rules, options, and a sample bot."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from arena.api.site_archive import SiteArchive
+from arena.games.catalogue import GAMES
+from arena.games.game import Game
+from arena.web.page import Json, Page
+from arena.web.pages.competition import standings_rows
+from arena.web.pages.lists import match_rows, require_game, with_pages
+from arena.web.rendering import ends
+
+LEADERS: Final = 5
+"""The number of bots on the page of a game."""
+KINDS: Final = (
+    ("Trick games", ("klaberjass", "sixty_six", "jam", "loo", "democracy", "arlington")),
+    ("Poker and betting", ("soko", "pineapple", "crazy_pineapple", "crazy_pineapple_hi_lo")),
+    ("Hands in rows", ("chinese_poker", "open_face_chinese_poker")),
+    (
+        "Taking from a row",
+        ("abstrac", "abstrac_fiftytwo", "abstrac_suit", "abstrac_unfettered"),
+    ),
+    ("Rummy and finding out", ("oklahoma_rummy", "eleusis", "eleusis_express")),
+)
+"""The kinds of games, each with the ids of its games."""
+
+
+def games(archive: SiteArchive) -> Page:
+    """Make `/games`."""
+    bots: dict[str, set[str]] = {}
+    for summary in archive.competitions():
+        for terms in summary["games"]:
+            bots.setdefault(terms["game"], set()).update(summary["bots"])
+    rows = {
+        game.id: {
+            "game": game.id,
+            "title": game.title,
+            "seats": game.seats,
+            "rules_version": game.rules_version,
+            "summary": game.summary,
+            "bots": len(bots.get(game.id, ())),
+            "length": _hands(game),
+        }
+        for game in GAMES
+    }
+    families = [(kind, [rows[game] for game in of_kind]) for kind, of_kind in KINDS]
+    view = {"games": [rows[game.id] for game in GAMES]}
+    about = "The card games that bots play here, the length of a match, and the bots of each."
+    return Page("games.html", f"{len(GAMES)} games", view, {"families": families}, about)
+
+
+def _hands(game: Game) -> int:
+    """The hands of a match by default; 0 if the score ends it."""
+    return next((int(one.default) for one in game.settings if one.name == "hands"), 0)
+
+
+def paths(_: SiteArchive) -> Iterator[str]:
+    """The paths of the pages of all games."""
+    yield from (f"games/{game.id}" for game in GAMES)
+
+
+def game(archive: SiteArchive, game_id: str) -> Page:
+    """Make `/games/ID`.
+
+    Raises:
+      NoSuchPage: if this arena has no such game.
+    """
+    # Imported here, because no other page needs them.
+    from arena.pictures.examples import examples_of
+    from arena.web.markdown import game_rules
+    from arena.web.sample_hand import NAMES, sample_hand
+    from arena.web.table import mini
+
+    chosen = require_game(game_id)
+    hands = _hands(chosen)
+    picture, sentences = sample_hand(game_id)
+    view = {
+        "game": game_id,
+        "title": chosen.title,
+        "summary": chosen.summary,
+        "seats": chosen.seats,
+        "rules_version": chosen.rules_version,
+        "options": chosen.settings,
+    }
+    pictures = {
+        "picture": picture,
+        "names": NAMES[: chosen.seats[0]],
+        "sentences": sentences,
+        "newest": match_rows(with_pages(archive, game=game_id)[:5]),
+        "kind": next(kind for kind, of_kind in KINDS if game_id in of_kind),
+        "stats": [
+            (ends(chosen.seats), "seats"),
+            *([(f"{hands}", "hands a match")] if hands else []),
+        ],
+        **_leaders(archive, game_id),
+        "examples": [(row.title, mini(row.groups), row.sentence) for row in examples_of(game_id)],
+        "rules": game_rules(chosen),
+        "family": chosen.family,
+    }
+    return Page("game.html", chosen.title, view, pictures, description=chosen.summary)
+
+
+def _leaders(archive: SiteArchive, game_id: str) -> Json:
+    """The first rows of the game's newest competition, and its name."""
+    name = next(iter(archive.of_game(game_id)), "")
+    if not name:
+        return {"leaders": (), "competition": ""}
+    results = next(game for game in archive.competition(name).games if game.game == game_id)
+    return {"leaders": standings_rows(results.standings["rows"])[:LEADERS], "competition": name}

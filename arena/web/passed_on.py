@@ -1,0 +1,41 @@
+"""Replays of public matches that the process of the pages passes on to that of people's seats.
+
+That process opens no store, so it cannot tell which matches are public. It sees the replays in this folder alone.
+"""
+
+import secrets
+import shutil
+from pathlib import Path
+from typing import Final
+
+MOST: Final = 200
+"""The most replays in the folder; the oldest are removed."""
+
+
+def people_folder(data: Path) -> Path:
+    """The folder of people's matches, in a data folder."""
+    return data / "pages" / "people"
+
+
+def passed_on_folder(people: Path) -> Path:
+    """The folder of these replays, in that of people's matches."""
+    return people / "from"
+
+
+def pass_on(replay: Path, people: Path) -> None:
+    """Copy the replay of a public match, unless it is there. Blocks.
+
+    Raises:
+      OSError: if it cannot be written.
+    """
+    folder = passed_on_folder(people)
+    copied = folder / replay.name
+    if copied.is_file():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / f".{secrets.token_hex(8)}.partial"
+    shutil.copyfile(replay, partial)
+    partial.replace(copied)
+    kept = sorted(folder.glob("*.replay"), key=lambda path: path.stat().st_mtime_ns)
+    for path in kept[:-MOST]:
+        path.unlink(missing_ok=True)

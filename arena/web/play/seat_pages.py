@@ -1,0 +1,156 @@
+"""The pages of people's seats: the lobby, the table, and the comparison with the house bot."""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from arena.games.catalogue import GAMES, game_by_id
+from arena.games.contract import Seat
+from arena.records.read import Replay
+from arena.referee.spec import Ending, Outcome
+from arena.referee.terms import TIME_CLASSES
+from arena.sandbox.house_levels import STEPS
+from arena.web.markdown import game_rules
+from arena.web.page import Page
+from arena.web.play.controls import Controls
+from arena.web.play.seat_drawer import Picture
+from arena.web.play.seats import LEVELS, PersonsSeat
+from arena.web.rendering import game_title
+from arena.web.rich_text import text
+from arena.web.trees import Tree, element, listed
+
+COMPARED_LEVEL: Final = "search-20ms"
+"""The level of the house bot with whose moves a person's are compared."""
+MOST_BEFORE: Final = 6
+"""The pictures of others' moves that a page shows one by one before its own, at most."""
+_ROWS: Final = 8
+"""The latest hands on the score pad."""
+
+
+def lobby(game: str) -> Page:
+    """The page that begins a match; `game` is chosen already."""
+    control = TIME_CLASSES["human"]
+    view = {
+        "games": [{"id": known.id, "title": known.title} for known in GAMES],
+        "chosen": game if game in {known.id for known in GAMES} else "klaberjass",
+        "levels": dict(LEVELS),
+        "most_seats": max(known.seats[-1] for known in GAMES),
+        "move_s": control.move_ms // 1000,
+        "bank_min": control.bank_ms // 60_000,
+    }
+    return Page("play_lobby.html", "Play", view)
+
+
+def lobby_from(replay: Replay, step: str, seat: str) -> Page:
+    """The page that continues an ended match after a step."""
+    game = replay.spec().terms.game
+    view = {
+        "step": step.partition(".")[0][:6] or "0",
+        "seat": seat,
+        "names": list(replay.names),
+        "match": replay.opened.match_id,
+        "levels": dict(LEVELS),
+    }
+    return Page("play_from.html", f"What if? {game.title}", view)
+
+
+def table(seat: PersonsSeat, shown: int | None) -> Page:
+    """The page of a seat, now or with an earlier picture."""
+    asked = seat.asked()
+    drawer, match = seat.drawer, seat.match
+    latest = len(drawer.pictures) - 1
+    at = latest if shown is None or shown >= latest else shown
+    picture = drawer.pictures[at]
+    unseen = seat.show_latest() if at == latest else range(0)
+    before = [drawer.pictures[number] for number in unseen[:-1][-MOST_BEFORE:]]
+    tree = drawer.tree(picture)
+    if asked is not None and at == latest:
+        controls = Controls(*asked, drawer.scene(picture), drawer.names)
+        tree = controls.form(tree, seat.take_notice())
+    hand = picture.hand
+    story = [
+        (number, element("span", "", *_sentences(drawn, drawer.names)))
+        for number, drawn in enumerate(drawer.pictures)
+        if drawn.hand == hand and drawn.sentences
+    ]
+    game = match.terms.game
+    names = [name for at_seat, name in enumerate(match.names) if at_seat != match.seat]
+    outcome = match.outcome
+    return Page(
+        "play.html",
+        f"{game.title} with {' and '.join(names[:2])}{' and others' if len(names) > 2 else ''}",
+        {},
+        {
+            "tree": tree,
+            "decision": asked[0].ask.decision if asked else 0,
+            "is_past": at != latest,
+            "at": at,
+            "latest": latest,
+            "before": json.dumps([listed(drawer.tree(earlier)) for earlier in before])
+            if before
+            else "",
+            "names": match.names,
+            "story": story,
+            "hand": hand + 1,
+            "pad": _pad(match.hand_scores, match.names, match.seat),
+            "result": None if outcome is None else _result(outcome, match.names),
+            "match_id": "" if match.replay is None else match.match_id,
+            "own": int(match.seat),
+            "rules": _rules(game.id),
+        },
+    )
+
+
+@cache
+def _rules(game_id: str) -> Markup:
+    return game_rules(game_by_id(game_id))
+
+
+def _sentences(picture: Picture, names: Sequence[str]) -> list[Tree]:
+    parts: list[Tree] = []
+    for line in picture.sentences:
+        parts += [" ", *text(line, names)] if parts else text(line, names)
+    return parts
+
+
+def _pad(scores: Sequence[Sequence[int]], names: Sequence[str], own: Seat) -> Any:
+    order = [own, *(seat for seat in range(len(names)) if seat != own)]
+    rows = [(number, [of_hand[seat] for seat in order]) for number, of_hand in enumerate(scores, 1)]
+    totals = [sum(of_hand[seat] for of_hand in scores) for seat in order]
+    return {"names": [names[seat] for seat in order], "rows": rows[-_ROWS:], "totals": totals}
+
+
+def _result(outcome: Outcome, names: Sequence[str]) -> str:
+    if outcome.ending is Ending.ABORTED:
+        return "The match was left before its end, and has no result."
+    ranked = sorted(zip(outcome.places, names, outcome.scores, strict=True))
+    return "The match is over: " + ", ".join(f"{name} {score}" for _, name, score in ranked) + "."
+
+
+def house(replay: Replay, seat: str) -> Page:
+    """The page that says what the house bot would have done instead of a person."""
+    from arena.house.par import CannotCompare, compare  # loads the search
+
+    spec = replay.spec()
+    own = Seat(int(seat) if seat.isdecimal() and int(seat) < spec.terms.seats else 0)
+    view: dict[str, Any] = {"match": spec.match_id, "seat": int(own), "name": replay.names[own]}
+    try:
+        compared = compare(replay, own, STEPS[COMPARED_LEVEL])
+        view |= {"par": compared.par[own], "decisions": compared.decisions, "why": ""}
+        view["costliest"] = [
+            {
+                "hand": row.hand + 1,
+                "step": row.step,
+                "played": row.played,
+                "better": row.better,
+                "loss": round(row.loss, 1),
+            }
+            for row in compared.costliest
+        ]
+    except CannotCompare as error:
+        view |= {"par": None, "decisions": 0, "costliest": [], "why": f"{error}"}
+    title = f"What the house bot would have done · {game_title(game_by_id(spec.terms.game.id).id)}"
+    return Page("play_house.html", title, view)

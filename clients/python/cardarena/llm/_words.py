@@ -1,0 +1,12 @@
+"""The words of a match, which the rules' distribution has."""
+
+try:
+    from arena.local.words import Words
+except ImportError as error:
+    raise ImportError(
+        "cardarena.llm writes views by the arena's own rules, and they are not installed: "
+        f"pip install 'cardarena[llm]' ({error})",
+        name=error.name,
+    ) from error
+
+__all__ = ["Words"]
