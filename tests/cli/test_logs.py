@@ -18,9 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def record(message, *args, level=logging.INFO, name="arena.x", at_s=100.0, **extra):
-    made = logging.getLogger(name).makeRecord(name, level, "f", 1, message, args, None, extra=extra)
-    made.created = at_s
-    return made
+    made = {
+        "name": name,
+        "levelno": level,
+        "levelname": logging.getLevelName(level),
+        "created": at_s,
+    }
+    return logging.makeLogRecord({"msg": message, "args": args} | made | extra)
 
 
 def line(made):

@@ -284,7 +284,8 @@ def heard(channel, folder, sandbox=None, *, outside=None, alone=False):
 def test_without_a_sandbox_two_bots_can_signal_to_each_other(channel, tmp_path):
     if why := unusable(channel, tmp_path):
         pytest.skip(why)
-    assert heard(channel, tmp_path / "both")
+    # A kernel that is short of memory may forget the mark before it is read.
+    assert any(heard(channel, tmp_path / f"both-{again}") for again in range(3))
     assert not heard(channel, tmp_path / "one", alone=True), "what is heard is not the other bot"
 
 

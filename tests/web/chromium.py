@@ -21,3 +21,9 @@ class Tab:
 
     def __exit__(self, *_):
         self._context.close()
+
+
+def follow(tab, control):
+    """Click what opens a page, and wait until the page is loaded: a click alone returns when its first bytes come."""
+    with tab.expect_navigation():
+        control.click()

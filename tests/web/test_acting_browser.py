@@ -10,7 +10,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 
 from tests.bots.test_archive import zipped
 from tests.cli.serving import served
-from tests.web.chromium import Tab
+from tests.web.chromium import Tab, follow
 
 pytestmark = pytest.mark.slow
 
@@ -51,22 +51,22 @@ def test_an_invitation_a_browser_and_a_zip_are_all_that_a_bot_needs(site, browse
         tab.goto(f"{pages}me")
         assert tab.url.endswith("/signin?next=/me")
         tab.get_by_label("Code").fill(invite("rosa"))
-        tab.get_by_role("button", name="Register").click()
+        follow(tab, tab.get_by_role("button", name="Register"))
         key = re.search(r"arena_\w{49}", tab.inner_text("main"))[0]
-        tab.get_by_role("link", name="I have kept it").click()
+        follow(tab, tab.get_by_role("link", name="I have kept it"))
         tab.get_by_label("Name of the bot").first.fill("rosas")
         tab.get_by_label("Zip of its folder").set_input_files(archive)
-        tab.get_by_role("button", name="Submit").click()
+        follow(tab, tab.get_by_role("button", name="Submit"))
         assert tab.url.endswith("/me/bots/rosas/1")
         tab.wait_for_selector("text=Activate", timeout=QUALIFIED_MS)
         assert "rosas@1 is qualified" in tab.inner_text("main")
         assert "Sixty-Six, 2 seats: passed" in tab.inner_text("main")
-        tab.get_by_role("button", name="Activate").click()
+        follow(tab, tab.get_by_role("button", name="Activate"))
         assert "rosas@1 is active" in tab.inner_text("main")
         tab.goto(f"{pages}me/keys")
-        tab.get_by_role("button", name="Sign out").click()
+        follow(tab, tab.get_by_role("button", name="Sign out"))
         tab.get_by_label("Key", exact=True).fill(key)
-        tab.get_by_role("button", name="Sign in").click()
+        follow(tab, tab.get_by_role("button", name="Sign in"))
         assert "rosas@1" in tab.inner_text("main")
 
 
@@ -93,21 +93,21 @@ def test_pages_of_forms_have_no_barrier_and_no_sideways_scroll(site, browser, lo
 
         tab.goto(f"{pages}signin")
         tab.get_by_label("Code").fill("AAAA")
-        tab.get_by_role("button", name="Register").click()
+        follow(tab, tab.get_by_role("button", name="Register"))
         assert "Not done" in tab.inner_text("main")
         found["a refused form"] = barriers(tab)
         tab.get_by_label("Code").fill(invite(f"owner-{wide}"))
-        tab.get_by_role("button", name="Register").click()
+        follow(tab, tab.get_by_role("button", name="Register"))
         found["a secret"] = barriers(tab)
         looked_at("signin", *OF_OWNERS)
         tab.goto(f"{pages}signin")
         tab.get_by_label("Key", exact=True).fill(organiser)
-        tab.get_by_role("button", name="Sign in").click()
+        follow(tab, tab.get_by_role("button", name="Sign in"))
         tab.goto(f"{pages}organise")
         tab.get_by_label("Its plan").fill(PLAN)
-        tab.get_by_role("button", name="Estimate").click()
+        follow(tab, tab.get_by_role("button", name="Estimate"))
         found["an estimate"] = barriers(tab)
-        tab.get_by_role("button", name="Create").click()  # the second time it is refused
+        follow(tab, tab.get_by_role("button", name="Create"))  # the second time it is refused
         looked_at(*OF_ORGANISERS)
         assert not any(found.values()), found
 

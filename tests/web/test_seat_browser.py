@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pytest
 
 from arena.games.catalogue import GAMES
-from tests.web.chromium import Tab
+from tests.web.chromium import Tab, follow
 from tests.web.looks import LOOKS, barriers
 from tests.web.seats import FEW_PRESSED, LONG, wise
 
@@ -63,7 +63,7 @@ def sit(tab, site, game):
     tab.set_default_timeout(PATIENCE_MS)
     tab.goto(f"{site}play/?game={game}")
     tab.check("input[value=random]")
-    tab.get_by_role("button", name="Deal").click()
+    follow(tab, tab.get_by_role("button", name="Deal"))
     assert "/play/s/" in tab.url, tab.inner_text("main")
 
 
@@ -71,8 +71,8 @@ def pressed_by(tab):
     """Press a button with the mouse."""
 
     def press(name, value):
-        with tab.expect_navigation():
-            tab.locator(f'#table button[name="{name}"][value="{value}"]:not(.hidden)').first.click()
+        button = f'#table button[name="{name}"][value="{value}"]:not(.hidden)'
+        follow(tab, tab.locator(button).first)
 
     return press
 
@@ -94,8 +94,7 @@ def play_on(tab, draw, press, most=MOST_PRESSED):
 
 def leave(tab):
     """Leave a match in play, which would count against the next ones."""
-    with tab.expect_navigation():
-        tab.get_by_role("button", name="Leave").click()
+    follow(tab, tab.get_by_role("button", name="Leave"))
 
 
 @pytest.mark.parametrize("game", [game.id for game in GAMES if game.id not in LONG])
@@ -103,7 +102,7 @@ def test_a_whole_match_is_played_by_clicks(browser, site, game):
     with Tab(browser, reduced_motion="reduce") as opened:
         sit(opened.tab, site, game)
         play_on(opened.tab, random.Random(game), pressed_by(opened.tab))
-        opened.tab.get_by_role("link", name="What each seat knew").click()
+        follow(opened.tab, opened.tab.get_by_role("link", name="What each seat knew"))
         opened.tab.wait_for_selector("#picture .felt")
         assert opened.said == []
 
@@ -157,8 +156,7 @@ def wagers_by_enter(tab):
         field = tab.locator("#table input[name=amount]")
         if field.count():
             break
-        with tab.expect_navigation():
-            tab.locator("#table .button.move").last.click()
+        follow(tab, tab.locator("#table .button.move").last)
     field.focus()
     with tab.expect_navigation():
         tab.keyboard.press("Enter")
@@ -185,7 +183,7 @@ def test_a_whole_match_is_played_without_a_script(browser, site):
                 place = tab.locator("#table button[name=row]:not([tabindex])").last
             if not place.count():
                 break
-            place.click()
+            follow(tab, place)
         assert OVER in tab.inner_text("main")
 
 
@@ -208,13 +206,11 @@ def test_a_page_that_is_loaded_again_comes_back_to_the_same_ask(browser, site):
     with Tab(browser, reduced_motion="reduce") as opened:
         tab = opened.tab
         sit(tab, site, "open_face_chinese_poker")
-        with tab.expect_navigation():
-            tab.locator("#table button[name=row]").first.click()
+        follow(tab, tab.locator("#table button[name=row]").first)
         before = tab.inner_text("#table .rows-play")
         tab.reload()
         assert tab.locator(".pending").count() == 1
         assert tab.inner_text("#table .rows-play") == before
-        with tab.expect_navigation():
-            tab.get_by_role("button", name="Undo").click()
+        follow(tab, tab.get_by_role("button", name="Undo"))
         assert tab.locator(".pending").count() == 0
         leave(tab)

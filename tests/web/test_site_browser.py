@@ -19,7 +19,7 @@ from arena.web.site_export import ExportSelection, prepare
 from cardarena.v1 import watch_pb2
 from tests.pictures.matches import played
 from tests.web import house
-from tests.web.chromium import Tab
+from tests.web.chromium import Tab, follow
 from tests.web.looks import LOOKS, barriers
 from tests.web.pages import page, write
 
@@ -195,7 +195,7 @@ def test_without_scripts_there_is_a_picture_of_the_step_that_was_asked_for(brows
         opened.tab.goto(f"{running.address}/m/m2/all/1?step=5")
         assert opened.tab.locator("#picture .card").count() > 5
         assert opened.tab.locator("#log [aria-current=step] a").inner_text() == "5"
-        opened.tab.locator("#log a", has_text=re.compile("^6$")).click()
+        follow(opened.tab, opened.tab.locator("#log a", has_text=re.compile("^6$")))
         assert opened.tab.locator("#log [aria-current=step] a").inner_text() == "6"
         opened.tab.goto(f"{running.address}/m/live1/live")
         assert opened.tab.locator("#picture .card").count() > 5
@@ -241,7 +241,7 @@ def test_the_result_is_hidden_and_the_rules_are_one_click_away(browser, running)
         assert tab.get_by_role("table", name="Result by seat").is_visible()
         rules = tab.get_by_role("link", name="rules")
         assert rules.bounding_box()["y"] < 100
-        rules.click()
+        follow(tab, rules)
         tab.wait_for_url("**/games/*.html#rules")
         assert tab.locator("#rules").inner_text() == "Rules"
         assert tab.locator("#rules").bounding_box()["y"] < 100
@@ -333,7 +333,7 @@ def test_pages_in_play_of_open_hands_lead_to_one_another_and_follow(browser, fol
         assert "Hands are open" in tab.locator(".heading").inner_text()
         hidden = tab.locator("#picture .card.back").count()
         for words, path in (("All hands", "live/all"), ("1 · bob", "live/seat-1")):
-            tab.get_by_role("link", name=words).click()
+            follow(tab, tab.get_by_role("link", name=words))
             tab.wait_for_url(f"**/m/live1/{path}.html")
             tab.get_by_text("Live.", exact=True).wait_for()
             assert tab.locator(".choices [aria-current=page]").inner_text() == words
@@ -342,7 +342,7 @@ def test_pages_in_play_of_open_hands_lead_to_one_another_and_follow(browser, fol
             running.soon(sources[0].show)
             tab.locator("#log li").nth(before).wait_for(state="attached")
             assert tab.locator("#picture .card.back").count() < hidden
-        tab.get_by_role("link", name="Spectator").click()
+        follow(tab, tab.get_by_role("link", name="Spectator"))
         tab.wait_for_url("**/m/live1/live.html")
         running.soon(lambda: sources[0].feed.closed(Ended()))
         tab.get_by_role("link", name="all steps, with all hands").wait_for()
@@ -400,8 +400,8 @@ def test_an_export_opens_from_a_disk_without_a_network(browser, folder, tmp_path
     with Tab(browser, offline=True) as opened:
         tab = opened.tab
         tab.goto((tmp_path / "site" / "index.html").as_uri())
-        tab.get_by_role("link", name="all matches", exact=True).click()
-        tab.locator('a[href="m/m1.html"]').click()
+        follow(tab, tab.get_by_role("link", name="all matches", exact=True))
+        follow(tab, tab.locator('a[href="m/m1.html"]'))
         tab.wait_for_selector("#picture .card")
         tab.keyboard.press("ArrowRight")
         assert tab.locator("#where").inner_text().startswith("step 1 ")
@@ -412,8 +412,8 @@ def test_an_export_opens_from_a_disk_without_a_network(browser, folder, tmp_path
         tab.wait_for_url("**/m1.html?*viewer=seat-1*")
         tab.wait_for_selector("#picture .card")
         assert tab.locator(".choices [aria-current]").inner_text().startswith("1 · ")
-        tab.get_by_role("link", name="Bots").click()
-        tab.get_by_role("link", name="ann").click()
+        follow(tab, tab.get_by_role("link", name="Bots"))
+        follow(tab, tab.get_by_role("link", name="ann"))
         assert tab.locator("h1").inner_text() == "Bot ann"
         assert all(each.startswith("file://") for each in opened.asked)
         assert opened.said == []

@@ -5,6 +5,7 @@
 
 import argparse
 import asyncio
+import sys
 import time
 
 import cardarena
@@ -25,6 +26,12 @@ def options() -> tuple[argparse.Namespace, list[str]]:
     return parser.parse_known_args()
 
 
+def say(line: str) -> None:
+    """Print a line at once: matches end in several threads, and `print` writes the end of a line apart."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 class FixedBot(cardarena.Bot):
     """The bot that plays move `ask_id mod moves`, and thinks for so long as it is told."""
 
@@ -39,7 +46,7 @@ class FixedBot(cardarena.Bot):
         cls.sleep_s = options()[0].sleep_ms / 1000
 
     def started(self) -> None:
-        print(f"started {self.start.match}", flush=True)
+        say(f"started {self.start.match}")
 
     def choose(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
         """The move by the number of the ask, or the mistake."""
@@ -53,7 +60,7 @@ class FixedBot(cardarena.Bot):
 
     def ended(self, end: cardarena.End) -> None:
         how = "missed" if end.missed else Ending.Name(end.ending)
-        print(f"ended {end.match} {how.removeprefix('ENDING_').lower()}", flush=True)
+        say(f"ended {end.match} {how.removeprefix('ENDING_').lower()}")
 
 
 class OnMainThread(FixedBot):
