@@ -109,8 +109,11 @@ class Qualifier:
 
     async def poll(self) -> bool:
         """Qualify the version that has waited longest; false if none waits that is not being qualified."""
+        # One that is done while the registry is read may be read as it was before.
+        in_hand = frozenset(self._in_hand)
         waiting = await trio.to_thread.run_sync(self._registry.unqualified)
-        version = next(filter(self._may_begin, waiting), None)
+        free = (version for version in waiting if str(version) not in in_hand)
+        version = next(filter(self._may_begin, free), None)
         if version is None:
             return False
         self._changes.forget()  # more may wait

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import sys
+import threading
 from datetime import UTC, datetime
 
 import pytest
@@ -106,6 +107,41 @@ def test_versions_are_qualified_in_the_order_of_submission(house):
     assert house.look(4) == [True, True, True, False]
     assert house.asked == [(each.sha256[:6], "./a", f"q{each.number}") for each in versions]
     assert house.states == [VersionEvent.QUALIFIED] * 3
+
+
+def test_a_version_that_is_done_while_the_registry_is_read_is_not_qualified_again(house):
+    house.submit("1")
+    own, read = house.qualifier(), house.registry.unqualified
+
+    async def main():
+        first_reads, first_is_done = trio.Event(), threading.Event()
+
+        async def qualify(*given):
+            first_reads.set()
+            await second_read.wait()
+            return GOOD
+
+        second_read = trio.Event()
+        own._qualify = qualify
+
+        def late():
+            waiting = read()
+            trio.from_thread.run_sync(second_read.set)
+            assert first_is_done.wait(10.0)
+            return waiting
+
+        async def first():
+            assert await own.poll()
+            first_is_done.set()
+
+        with trio.fail_after(20.0):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(first)
+                await first_reads.wait()
+                house.registry.unqualified = late
+                assert not await own.poll()
+
+    trio.run(main)
 
 
 def test_as_many_versions_as_cores_allow_are_qualified_at_a_time(house, monkeypatch):
