@@ -12,7 +12,7 @@ REQUIREMENTS = ROOT / "requirements"
 
 # The sets of scripts/setup as extras of cardarena-engine: run is in dev, and dev in the two others.
 RUN = ["server", "web"]
-DEV = [*RUN, "previews", "test", "dev"]
+DEV = [*RUN, "previews", "sign-in", "test", "dev"]
 SETS = {
     "run": RUN,
     "dev": DEV,

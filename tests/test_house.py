@@ -266,6 +266,7 @@ DISTRIBUTIONS = {
     "psycopg": "psycopg",
     "xdist": "pytest-xdist",
     "alembic": "alembic",
+    "authlib": "authlib",
     "axe_playwright_python": "axe-playwright-python",
     "cel": "common-expression-language",
     "choix": "choix",
@@ -291,6 +292,7 @@ DISTRIBUTIONS = {
     "grpc_reflection": "grpcio-reflection",
     "grpc_status": "grpcio-status",
     "hypothesis": "hypothesis",
+    "joserfc": "joserfc",
     "jinja2": "jinja2",
     "markdown_it": "markdown-it-py",
     "markupsafe": "MarkupSafe",
@@ -317,6 +319,7 @@ DISTRIBUTIONS = {
 }
 IS_RUN = {"pip"}  # as a program, which builds runtimes and installs wheels: nothing here imports it
 READS_FORMS = {"python-multipart"}  # starlette imports it where it reads forms: nothing here does
+ASKS = {"requests"}  # Authlib asks providers of sign-in by it: nothing here imports it
 OF_ZONES = {"tzdata"}  # read by zoneinfo of the standard library: nothing here imports it
 IS_COMPARED = {"rlcard"}  # its speed, by the bench of research, where it is installed
 OWN = {"arena", "bench", "cardarena", "sample_bots", "tests"}
@@ -353,8 +356,10 @@ def test_the_arena_declares_what_it_imports_and_nothing_else():
             "research",
             "mcp",
             "previews",
+            "sign-in",
         )
         - READS_FORMS
+        - ASKS
         - IS_RUN
         - OF_ZONES
         - STARTS_CLUSTERS
@@ -367,7 +372,7 @@ def test_the_sdk_declares_what_it_imports_and_nothing_else():
 
 def test_the_tests_declare_what_they_import():
     assert distributions("tests") <= declared(
-        "pyproject.toml", "server", "web", "previews", "test", "research", "mcp"
+        "pyproject.toml", "server", "web", "previews", "sign-in", "test", "research", "mcp"
     )
 
 

@@ -9,8 +9,9 @@ from typing import Final
 
 from arena.api.admission.access import bearer, holder_of
 from arena.api.pages import numbered_page
+from arena.api.sign_in_providers import SignInProviders
 from arena.api.store_refusals import on_thread
-from arena.bots.issued_keys import issue, sign_in
+from arena.bots.issued_keys import issue, link, sign_in
 from arena.bots.tokens import Holder, Tokens, key_id
 from arena.errors.refused import Refused
 from arena.live.limits import Context
@@ -30,9 +31,16 @@ MAX_LABEL_CHARS: Final = 100
 class KeyCalls(keys_pb2_grpc.KeyServiceServicer):
     """Serves `cardarena.v1.KeyService`."""
 
-    def __init__(self, store: Store, tokens: Tokens, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        tokens: Tokens,
+        now: Callable[[], datetime],
+        providers: SignInProviders | None = None,
+    ) -> None:
         """Serve the keys of a store; `tokens` identify callers, and `now` returns the time in UTC."""
         self._store, self._tokens, self._now = store, tokens, now
+        self._providers = SignInProviders({}) if providers is None else providers
 
     async def CreateKey(
         self, request: messages.CreateKeyRequest, context: Context
@@ -62,16 +70,68 @@ class KeyCalls(keys_pb2_grpc.KeyServiceServicer):
         self, request: messages.SignInRequest, context: Context
     ) -> messages.SignInResponse:
         own_id = key_id(bearer(context.invocation_metadata() or ()))
-        label = "".join(filter(str.isprintable, request.label))[:MAX_LABEL_CHARS]
+        return await self._signed_in(lambda: self._key(own_id), request.label)
 
-        def signed_in() -> tuple[Key, str]:
-            keys = self._store.keys()
-            known = keys.find(own_id)
-            if known.signed_in_with:  # or a stolen session could be renewed for ever
-                raise Refused("WRONG_SCOPE", "sign in with a key, not with a session")
-            return sign_in(keys, known, label, now=self._now())
+    async def ListProviders(
+        self, request: messages.ListProvidersRequest, context: Context
+    ) -> messages.ListProvidersResponse:
+        titles = self._providers.titles.items()
+        providers = [messages.SignInProvider(name=name, title=title) for name, title in titles]
+        return messages.ListProvidersResponse(providers=providers)
 
-        session, token = await on_thread(signed_in)
+    async def BeginSignIn(
+        self, request: messages.BeginSignInRequest, context: Context
+    ) -> messages.BeginSignInResponse:
+        begin = self._providers.begin
+        url = await on_thread(begin, request.provider, request.redirect_uri, request.browser)
+        return messages.BeginSignInResponse(authorization_url=url)
+
+    async def FinishSignIn(
+        self, request: messages.FinishSignInRequest, context: Context
+    ) -> messages.FinishSignInResponse:
+        identity = await on_thread(
+            self._providers.finish,
+            request.provider,
+            request.redirect_uri,
+            request.browser,
+            request.state,
+            request.code,
+        )
+        key = await on_thread(self._store.keys().linked, identity.hash)
+        if key is None:
+            proof = self._providers.proof(identity, request.browser)
+            return messages.FinishSignInResponse(proof=proof, identity=identity.label)
+        signed_in = await self._signed_in(lambda: key, request.label)
+        return messages.FinishSignInResponse(signed_in=signed_in, identity=identity.label)
+
+    async def LinkIdentity(
+        self, request: messages.LinkIdentityRequest, context: Context
+    ) -> messages.LinkIdentityResponse:
+        own_id = key_id(bearer(context.invocation_metadata() or ()))
+        identity = self._providers.proven(request.proof, request.browser)
+
+        def linked() -> Key:
+            keys, owner = self._store.keys(), self._key(own_id).owner
+            return link(keys, owner, identity.hash, identity.label, now=self._now())
+
+        return messages.LinkIdentityResponse(key=self._message(await on_thread(linked)))
+
+    def _key(self, key_id: str) -> Key:
+        """The key of an id, which is no session's. Blocks.
+
+        Raises:
+          Refused: if it is, or a stolen session could be renewed for ever.
+        """
+        key = self._store.keys().find(key_id)
+        if key.signed_in_with:
+            raise Refused("WRONG_SCOPE", "sign in with a key, not with a session")
+        return key
+
+    async def _signed_in(self, find: Callable[[], Key], browser: str) -> messages.SignInResponse:
+        label = "".join(filter(str.isprintable, browser))[:MAX_LABEL_CHARS]
+        session, token = await on_thread(
+            lambda: sign_in(self._store.keys(), find(), label, now=self._now())
+        )
         self._tokens.remember(session)
         return messages.SignInResponse(key=self._message(session), token=token)
 

@@ -64,7 +64,7 @@ def servicers_of(
         CompetitionCalls(folder.store, folder.service, tokens, recent=recent),
         StandingsCalls(folder.service, folder.standings, recent=recent),
         ComparisonCalls(folder.store, tokens, lambda: datetime.now(UTC)),
-        KeyCalls(folder.store, tokens, lambda: datetime.now(UTC)),
+        KeyCalls(folder.store, tokens, lambda: datetime.now(UTC), folder.providers),
         OwnerCalls(folder.intake, tokens),
         BotCalls(folder.intake, tokens, sandbox=sandbox),
         SpectateCalls(matches.spectators, lambda: matches.in_play, flush),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from arena.api.sign_in_providers import FILE, SignInProviders, read_providers
 from arena.bots.intake import SubmissionIntake
 from arena.contests.competition_service import CompetitionService
 from arena.contests.standings_process import StandingsProcess
@@ -21,6 +22,7 @@ from arena.records.journal.recovery import recover
 from arena.records.signing import arena_key
 from arena.records.write import remove_partials
 from arena.store import Store, data_folder, kept_at, open_store
+from arena.validation import InvalidInput, text_of
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +37,7 @@ class OpenFolder:
     intake: SubmissionIntake
     standings: StandingsProcess
     service: CompetitionService
+    providers: SignInProviders
 
 
 async def open_folder(
@@ -92,7 +95,22 @@ async def open_folder(
     standings = StandingsProcess(store_file)
     service = CompetitionService(store.competitions(), signer, compute=standings.unsigned)
     records = ArenaRecords(journal, deal_log, replays, store.matches(), recovery, server_id, signer)
-    return OpenFolder(records, store, monitor, intake, standings, service)
+    return OpenFolder(records, store, monitor, intake, standings, service, _providers(data))
+
+
+def _providers(data: Path) -> SignInProviders:
+    """The providers of sign-in that the organiser names in a file of the folder."""
+    path = data / FILE
+    try:
+        return SignInProviders(read_providers(text_of(path.read_bytes())) if path.exists() else {})
+    except ImportError:
+        raise CannotServe(
+            f"{path} needs packages: pip install 'cardarena-engine[sign-in]'"
+        ) from None
+    except OSError as error:
+        raise CannotServe(f"{path} cannot be read: {error.strerror}") from None
+    except InvalidInput as error:
+        raise CannotServe("\n  ".join((f"{path} is not valid:", *error.problems))) from None
 
 
 def _take(data: Path, replays: Path, stack: contextlib.AsyncExitStack) -> None:

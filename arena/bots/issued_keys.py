@@ -1,4 +1,4 @@
-"""Issues keys and sign-in sessions: makes their tokens, which are shown once, and stores their hashes."""
+"""Issues keys and sign-in sessions: makes their tokens, which are shown once, and stores their hashes. Links identities."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -64,6 +64,23 @@ def sign_in(keys: Keys, known: Key, label: str, *, now: datetime) -> tuple[Key, 
         )
 
     return _stored(keys.sign_in, session)
+
+
+def link(keys: Keys, owner: str, identity: bytes, label: str, *, now: datetime) -> Key:
+    """Store an identity at a provider, by its hash, as a key of an owner to sign in with; returns the key.
+
+    No token belongs to it.
+
+    Raises:
+      LinkedAlready: if the identity is linked.
+      StoreError: if the store cannot be written.
+    """
+    now = now.replace(microsecond=0)
+
+    def key(token: str) -> Key:
+        return Key(key_id(token), identity, Scope.OWNER, owner, "", now, label=label)
+
+    return _stored(keys.link, key)[0]
 
 
 def _stored(store: Callable[[Key], Key], key_of: Callable[[str], Key]) -> tuple[Key, str]:

@@ -43,6 +43,10 @@ REFUSALS: Final = (
         "An organiser banned the owner, for the reason in the message.", "Ask the arena's organiser.", _DENIED),
     R("R-BAD-CODE", "the code of the invitation is not valid",
         "It is wrong, was used, or has expired.", "Ask the arena's organiser for another invitation.", _DENIED),
+    R("R-NOT-CONFIRMED", "the sign-in was not confirmed",
+        "It was begun more than ten minutes ago or in another browser, or the provider refused it.", "Begin again from the page of sign-in.", _DENIED),
+    R("R-LINKED-ALREADY", "the identity is linked already",
+        "It signs in this owner or another one.", "Revoke the link at `/me/keys` of the owner that has it.", _EXISTS),
     R("R-UNFIT-WORKER", "the arena cannot use the worker",
         "It runs another version of the engine, its sandbox is too weak for uploaded bots, or it sent an invalid message.", "Install the arena's version, or raise the sandbox; docs/organising.md describes workers.", _NOT_NOW),
     # How much is asked.
@@ -75,6 +79,8 @@ REFUSALS: Final = (
     R("R-NO-REQUEST", "the call's request did not come",
         "The client opened a call and sent nothing.", "Send the request with the call.", _TOO_LATE),
     # The state of the arena.
+    R("R-PROVIDER-AWAY", "the provider of sign-in does not answer",
+        "It is down, slow, or its settings in `sign-in.toml` are wrong; the arena's log says which.", "Try again later, or sign in with a key.", _UNAVAILABLE),
     R("R-DRAINING", "the arena is closing and takes nothing new",
         "It was told to drain.", "Try again after its restart; matches in play go on.", _UNAVAILABLE),
     R("R-SUSPENDED", "the arena has stopped; its matches go on when it is back",
@@ -142,6 +148,8 @@ REFUSALS: Final = (
     # Owners and bots.
     R("R-UNKNOWN-OWNER", "there is no such owner",
         "The name is mistyped, or the owner has not registered.", _LIST, _UNKNOWN),
+    R("R-UNKNOWN-PROVIDER", "there is no such provider of sign-in",
+        "The organiser's `sign-in.toml` does not name it.", "Sign in with a key; docs/server.md describes providers.", _UNKNOWN),
     R("R-UNKNOWN-KEY", "there is no such key",
         "Its id is mistyped.", "`arena keys list` shows the ids.", _UNKNOWN),
     R("R-UNKNOWN-BOT", "there is no such bot",

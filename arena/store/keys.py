@@ -1,10 +1,11 @@
 """The keys of bots, owners, organisers and workers, and the sign-in sessions of people.
 
-A sign-in session is a key that was made with another one: code that checks, lists, bans or revokes keys treats
-both alike. A key is stored without its token, as the token's SHA-256. Tokens have 256 random bits, so a fast hash is
+A sign-in session is a key that was made with another one, and an identity at a provider that is linked to an owner is a
+key whose hash is of no token: code that checks, lists, bans or revokes keys treats all alike. A key is stored without its token, as the token's SHA-256. Tokens have 256 random bits, so a fast hash is
 enough: a stolen copy of the store does not help to guess a token.
 """
 
+import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -39,6 +40,12 @@ class UnknownKey(RefusalError, StoreError):
     """There is no key of that id."""
 
     entry = refusal("UNKNOWN_KEY")
+
+
+class LinkedAlready(RefusalError, StoreError):
+    """A valid key has that hash already: the identity signs in an owner."""
+
+    entry = refusal("LINKED_ALREADY")
 
 
 class KeyRevoked(RefusalError, StoreError):
@@ -80,7 +87,7 @@ class Key:
     signed_in_with: str = ""
     """The id of the key that a sign-in session was made with; empty for a key."""
     label: str = ""
-    """What the browser of a sign-in session calls itself."""
+    """What the browser of a sign-in session calls itself; the provider and name of a linked identity; else empty."""
     changed: int = 0
     """The number of this key's last change among the changes of all keys; 0 before it is stored."""
 
@@ -146,6 +153,30 @@ class Keys:
             ended = or_(table.c.revoked < long_ago, table.c.expires < long_ago)
             connection.execute(delete(table).where(of_owner, ended))
             return added
+
+    def link(self, key: Key) -> Key:
+        """Store a linked identity, as `add` stores a key. A revoked link of it gives up its hash.
+
+        Raises:
+          LinkedAlready: if a valid key has its hash.
+          As `add`.
+        """
+        table = schema.keys
+        with self._database.writing() as connection:
+            earlier = find_row(connection, table, token_sha256=key.token_sha256.hex())
+            if earlier is not None and earlier["revoked"] is None:
+                raise LinkedAlready(key.label)
+            if earlier is not None:
+                unused = hashlib.sha256(f"revoked {earlier['id']}".encode()).hexdigest()
+                given_up = update(table).filter_by(id=earlier["id"]).values(token_sha256=unused)
+                connection.execute(given_up)
+            return insert_key(connection, key)
+
+    def linked(self, identity: bytes) -> Key | None:
+        """The valid key of a linked identity, by its hash."""
+        with self._database.reading() as connection:
+            row = find_row(connection, schema.keys, token_sha256=identity.hex(), revoked=None)
+        return None if row is None else _key(row)
 
     def find(self, key_id: str) -> Key:
         """The key of an id.

@@ -3,16 +3,19 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from arena.api.keys import KeyCalls
+from arena.api.sign_in_providers import SignInProviders, read_providers
 from arena.bots.intake import SubmissionIntake
 from arena.bots.tokens import Tokens, key_id, new_token, token_sha256, well_formed
 from arena.errors.refused import Refused
 from arena.store import Key, Scope, StoreError, open_store
 from cardarena.v1 import keys_pb2
 from tests.doubles.calls import Call
+from tests.doubles.provider import provider, providers_file
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 BOT, ORGANISER, OWNER, WORKER = keys_pb2.KeyScope.values()[1:]
@@ -255,3 +258,68 @@ def test_owners_see_and_revoke_their_own_keys_alone(calls, store):
         assert reason(calls, "RevokeKey", ann, key_id=key_id(other)) == "UNKNOWN_KEY"
     assert len(call(calls, "ListKeys").keys) == 5
     assert call(calls, "RevokeKey", key_id=key_id(bob)), "an organiser revokes any"
+
+
+# Identities at providers.
+
+
+@pytest.fixture
+def signed_in_at(calls):
+    """Signs a person in at a provider, and returns the answer."""
+    with provider() as campus:
+        calls._providers = SignInProviders(read_providers(providers_file(campus.address)))
+        about = {"provider": "campus", "redirect_uri": "https://a.example/b", "browser": "b"}
+
+        def signed_in(subject="42"):
+            address = call(calls, "BeginSignIn", **about).authorization_url
+            back = parse_qs(urlsplit(campus.consent(address, subject=subject)).query)
+            return call(
+                calls, "FinishSignIn", **about, state=back["state"][0], code=back["code"][0]
+            )
+
+        yield signed_in
+
+
+def test_an_identity_that_was_linked_by_a_key_signs_its_owner_in(calls, store, signed_in_at):
+    ann = owner(store)
+    unknown = signed_in_at()
+    assert not unknown.HasField("signed_in")
+    linked = call(calls, "LinkIdentity", ann, proof=unknown.proof, browser="b").key
+    assert (linked.owner, linked.scope, linked.label) == ("ann", OWNER, "Campus login: rosa")
+    known = signed_in_at().signed_in
+    assert (known.key.owner, known.key.signed_in_with) == ("ann", linked.key_id)
+    assert call(calls, "GetKey", known.token).key.owner == "ann"
+    assert linked.key_id in [key.key_id for key in call(calls, "ListKeys", ann).keys]
+
+
+def test_a_link_that_is_revoked_ends_its_sessions_and_can_be_made_anew(calls, store, signed_in_at):
+    ann = owner(store)
+    linked = call(calls, "LinkIdentity", ann, proof=signed_in_at().proof, browser="b").key
+    session = signed_in_at().signed_in.token
+    call(calls, "RevokeKey", ann, key_id=linked.key_id)
+    with pytest.raises(Refused) as refused:
+        Tokens(keys=store.keys().all()).holder(session)
+    assert refused.value.reason == "REVOKED_TOKEN"
+    again = signed_in_at()
+    assert not again.HasField("signed_in")
+    call(calls, "LinkIdentity", ann, proof=again.proof, browser="b")
+    assert signed_in_at().signed_in.key.owner == "ann"
+
+
+def test_an_identity_is_linked_to_one_owner_by_a_key_and_not_by_a_session(
+    calls, store, signed_in_at
+):
+    ann, bob = owner(store), owner(store, "bob")
+    proof = signed_in_at().proof
+    session = call(calls, "SignIn", bob).token
+    link = {"proof": proof, "browser": "b"}
+    assert reason(calls, "LinkIdentity", session, **link) == "WRONG_SCOPE"
+    call(calls, "LinkIdentity", ann, **link)
+    assert reason(calls, "LinkIdentity", bob, **link) == "LINKED_ALREADY"
+
+
+def test_a_ban_ends_the_links_of_an_owner(calls, store, signed_in_at):
+    ann = owner(store)
+    call(calls, "LinkIdentity", ann, proof=signed_in_at().proof, browser="b")
+    store.registry().ban("ann", reason="cheats", who="org", now=NOW)
+    assert not signed_in_at().HasField("signed_in")

@@ -270,6 +270,8 @@ ROUTES = {
     #                                   nobody guest other owner organiser
     ("GET", "/signin"):                   (200, 200, 200, 200, 200),
     ("POST", "/signin"):                  (422, 422, 422, 422, 422),
+    ("GET", "/signin/with/{provider}"):   (404, 404, 404, 404, 404),
+    ("GET", "/signin/from/{provider}"):   (404, 404, 404, 404, 404),
     ("POST", "/register"):                (422, 422, 422, 422, 422),
     ("POST", "/signout"):                 (303, 303, 303, 303, 303),
     ("GET", "/me/keys"):                  (303, 303, 200, 200, 200),
@@ -317,6 +319,7 @@ PARTS = {
     "{log}": "x~2Elog",
     "{id:int}": "77",
     "{name}": "none",
+    "{provider}": "none",
 }
 ROLES = ("nobody", "guest", "other", "owner", "organiser")
 
@@ -325,6 +328,8 @@ def test_every_route_has_a_row():
     assert [(act.method, act.path) for act in ACTS] == list(ROUTES)
     assert {act.path for act in ACTS if act.who is Who.ANYONE} == {
         "/signin",
+        "/signin/with/{provider}",
+        "/signin/from/{provider}",
         "/register",
         "/signout",
     }

@@ -39,7 +39,7 @@ class Access(Enum):
     WORK = auto()
     """A worker's token."""
     CODE = auto()
-    """None: the request has the code of an invitation, which the service checks."""
+    """None: the request has the code of an invitation, or is a step of a sign-in, which the service checks."""
 
 
 CALLS: Final[Mapping[str, Access]] = {
@@ -78,6 +78,10 @@ CALLS: Final[Mapping[str, Access]] = {
     "/cardarena.v1.ComparisonService/ListComparisons": Access.KEYED,
     "/cardarena.v1.KeyService/CreateKey": Access.GOVERN,
     "/cardarena.v1.KeyService/SignIn": Access.OVERSEE,
+    "/cardarena.v1.KeyService/ListProviders": Access.CODE,
+    "/cardarena.v1.KeyService/BeginSignIn": Access.CODE,
+    "/cardarena.v1.KeyService/FinishSignIn": Access.CODE,
+    "/cardarena.v1.KeyService/LinkIdentity": Access.OWN,
     "/cardarena.v1.KeyService/GetKey": Access.OVERSEE,
     "/cardarena.v1.KeyService/ListKeys": Access.OVERSEE,
     "/cardarena.v1.KeyService/RevokeKey": Access.OVERSEE,

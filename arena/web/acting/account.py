@@ -1,9 +1,10 @@
-"""The pages of an account: sign in, register with an invitation, keys and sessions, sign out."""
+"""The pages of an account: sign in with a key or a provider, register with an invitation, keys and sessions, sign out."""
 
 import contextlib
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 import grpc
 from starlette.responses import RedirectResponse, Response
@@ -18,6 +19,8 @@ _BROWSERS: Final = ("Firefox", "Edg", "Chrome", "Safari")
 """In the order in which they are looked for: most call themselves Chrome and Safari, too."""
 _SYSTEMS: Final = ("Android", "iPhone", "iPad", "Windows", "Macintosh", "Linux")
 _Short = Annotated[str, Limits(max_length=100), NOT_EMPTY]
+_Proof = Annotated[str, Limits(max_length=2_000)]
+"""The proof of an identity at a provider, which is linked to the key; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class SignInForm:
 
     key: _Short
     next: str = HOME
+    proof: _Proof = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class InvitationForm:
     __pydantic_config__: ClassVar = OPEN
 
     code: _Short
+    proof: _Proof = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +53,64 @@ class KeyForm:
     key_id: _Short
 
 
-async def sign_in_page(ask: Ask) -> Response:
-    """Show the forms of a key and of an invitation."""
+async def sign_in_page(ask: Ask, proof: str = "", identity: str = "") -> Response:
+    """Show the forms of a key and of an invitation, and the providers; with a proof, to which owner it is linked."""
     following = own_path(ask.typed.get("next") or ask.query("next"))
-    return ask.page("signin.html", "Sign in", following=following)
+    providers: Sequence[keys_pb2.SignInProvider] = ()
+    with contextlib.suppress(
+        ArenaRefused, ArenaUnreachable
+    ):  # a key is enough, and says what is wrong
+        request = keys_pb2.ListProvidersRequest()
+        providers = (await ask.arena.call(ask.arena.keys.ListProviders, request)).providers
+    return ask.page(
+        "signin.html",
+        "Sign in",
+        following=following,
+        providers=providers,
+        proof=proof or ask.typed.get("proof", ""),
+        identity=identity or ask.typed.get("identity", ""),
+    )
 
 
 async def sign_in(ask: Ask) -> Response:
     """Sign in with a key. The session is always a new one, and one before it ends."""
     form = ask.read(SignInForm)
+    await _link(ask, form.proof, form.key)
     signed_in = await _signed_in(ask, form.key)
     response = RedirectResponse(own_path(form.next), 303)
     _begin(ask, response, signed_in)
     return response
 
 
+async def go_to_provider(ask: Ask) -> Response:
+    """Send the browser to a provider of sign-in."""
+    request = keys_pb2.BeginSignInRequest(**_at_provider(ask))
+    begun = await _counted(ask, ask.arena.keys.BeginSignIn, request)
+    return RedirectResponse(begun.authorization_url, 303)
+
+
+async def come_from_provider(ask: Ask) -> Response:
+    """Sign in whom a provider confirms; one who is not linked yet links the identity by a key or an invitation."""
+    request = keys_pb2.FinishSignInRequest(
+        **_at_provider(ask),
+        state=ask.query("state"),
+        code=ask.request.query_params.get("code", "")[:2_000],
+        label=_browser(ask.request.headers.get("user-agent", "")),
+    )
+    finished = await _counted(ask, ask.arena.keys.FinishSignIn, request)
+    if finished.proof:
+        return await sign_in_page(ask, finished.proof, finished.identity)
+    await _end_session(ask)
+    response = RedirectResponse(HOME, 303)
+    _begin(ask, response, finished.signed_in)
+    return response
+
+
 async def register(ask: Ask) -> Response:
     """Register with the code of an invitation, and sign in; the new key is shown once."""
     form = ask.read(InvitationForm)
-    _require_tries(ask)
-    try:
-        registered = await ask.arena.call(
-            ask.arena.owners.Register, owners_pb2.RegisterRequest(code=form.code)
-        )
-    except ArenaRefused as refused:
-        _count_wrong(ask, refused)
-        raise
+    request = owners_pb2.RegisterRequest(code=form.code)
+    registered = await _counted(ask, ask.arena.owners.Register, request)
     response = ask.page(
         "secret.html",
         f"Welcome, {registered.owner}",
@@ -82,7 +119,9 @@ async def register(ask: Ask) -> Response:
         "again, here and from a terminal.",
         following=HOME,
     )
-    # The code is used up, so the key is shown whatever happens; without a session its owner signs in with it.
+    # The code is used up, so the key is shown whatever happens; its owner signs in and links an identity with it.
+    with contextlib.suppress(ArenaRefused, ArenaUnreachable):
+        await _link(ask, form.proof, registered.token)
     with contextlib.suppress(ArenaRefused, ArenaUnreachable):
         _begin(ask, response, await _signed_in(ask, registered.token))
     return response
@@ -91,8 +130,7 @@ async def register(ask: Ask) -> Response:
 async def sign_out(ask: Ask) -> Response:
     """End the session."""
     response = RedirectResponse("/signin", 303)
-    if ask.key is not None:
-        await ask.call(ask.arena.keys.RevokeKey, keys_pb2.RevokeKeyRequest(key_id=ask.key.key_id))
+    await _end_session(ask)
     ask.visit.end(response)
     return response
 
@@ -116,18 +154,30 @@ async def revoke(ask: Ask) -> Response:
 
 
 async def _signed_in(ask: Ask, token: str) -> keys_pb2.SignInResponse:
-    _require_tries(ask)
     label = _browser(ask.request.headers.get("user-agent", ""))
-    try:
-        signed_in: keys_pb2.SignInResponse = await ask.arena.call(
-            ask.arena.keys.SignIn, keys_pb2.SignInRequest(label=label), token
-        )
-    except ArenaRefused as refused:
-        _count_wrong(ask, refused)
-        raise
+    request = keys_pb2.SignInRequest(label=label)
+    signed_in: keys_pb2.SignInResponse = await _counted(ask, ask.arena.keys.SignIn, request, token)
+    await _end_session(ask)
+    return signed_in
+
+
+async def _end_session(ask: Ask) -> None:
     if ask.key is not None:
         await ask.call(ask.arena.keys.RevokeKey, keys_pb2.RevokeKeyRequest(key_id=ask.key.key_id))
-    return signed_in
+
+
+async def _link(ask: Ask, proof: str, key: str) -> None:
+    """Link the identity of a proof, if there is one, to the owner of a key."""
+    if proof:
+        request = keys_pb2.LinkIdentityRequest(proof=proof, browser=ask.visit.form_token)
+        await _counted(ask, ask.arena.keys.LinkIdentity, request, key)
+
+
+def _at_provider(ask: Ask) -> dict[str, str]:
+    """The fields that begin and finish a sign-in alike."""
+    name = ask.part("provider")
+    redirect_uri = f"{ask.visit.origin}/signin/from/{name}"
+    return {"provider": name, "redirect_uri": redirect_uri, "browser": ask.visit.form_token}
 
 
 def _browser(user_agent: str) -> str:
@@ -138,14 +188,16 @@ def _browser(user_agent: str) -> str:
     return " on ".join(filter(None, (browser.replace("Edg", "Edge"), system)))
 
 
-def _require_tries(ask: Ask) -> None:
+async def _counted(ask: Ask, method: Callable[..., Any], request: Any, token: str = "") -> Any:
+    """Call the arena with what may be guessed; wrong guesses of an address are few."""
     if not ask.wrong_keys.has():
         raise Wrong(429, "too many wrong keys came from your address; wait a minute, and try again")
-
-
-def _count_wrong(ask: Ask, refused: ArenaRefused) -> None:
-    if refused.code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
-        ask.wrong_keys.take()
+    try:
+        return await ask.arena.call(method, request, token)
+    except ArenaRefused as refused:
+        if refused.code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
+            ask.wrong_keys.take()
+        raise
 
 
 def _begin(ask: Ask, response: Response, signed_in: keys_pb2.SignInResponse) -> None:
@@ -156,6 +208,8 @@ def _begin(ask: Ask, response: Response, signed_in: keys_pb2.SignInResponse) -> 
 ACTS = (
     Act("GET", "/signin", Who.ANYONE, sign_in_page),
     Act("POST", "/signin", Who.ANYONE, sign_in, sign_in_page),
+    Act("GET", "/signin/with/{provider}", Who.ANYONE, go_to_provider),
+    Act("GET", "/signin/from/{provider}", Who.ANYONE, come_from_provider),
     Act("POST", "/register", Who.ANYONE, register, sign_in_page),
     Act("POST", "/signout", Who.ANYONE, sign_out),
     Act("GET", "/me/keys", Who.MEMBER, keys_page),

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61rdarena/v1/keys.proto\x12\x0c\x63\x61rdarena.v1\"\x88\x02\n\x07KeyInfo\x12\x0e\n\x06key_id\x18\x01 \x01(\t\x12%\n\x05scope\x18\x02 \x01(\x0e\x32\x16.cardarena.v1.KeyScope\x12\r\n\x05owner\x18\x03 \x01(\t\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12%\n\x05state\x18\x05 \x01(\x0e\x32\x16.cardarena.v1.KeyState\x12\x17\n\x0f\x63reated_unix_ms\x18\x06 \x01(\x03\x12\x17\n\x0f\x65xpires_unix_ms\x18\x07 \x01(\x03\x12\x17\n\x0frevoked_unix_ms\x18\x08 \x01(\x03\x12\x11\n\tlast_used\x18\t \x01(\t\x12\x16\n\x0esigned_in_with\x18\n \x01(\t\x12\r\n\x05label\x18\x0b \x01(\t\"\x1e\n\rSignInRequest\x12\r\n\x05label\x18\x01 \x01(\t\"C\n\x0eSignInResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo\x12\r\n\x05token\x18\x02 \x01(\t\"\x0f\n\rGetKeyRequest\"4\n\x0eGetKeyResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo\"i\n\x10\x43reateKeyRequest\x12%\n\x05scope\x18\x01 \x01(\x0e\x32\x16.cardarena.v1.KeyScope\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\x12\n\nlifetime_s\x18\x04 \x01(\x04\"F\n\x11\x43reateKeyResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo\x12\r\n\x05token\x18\x02 \x01(\t\"8\n\x0fListKeysRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"P\n\x10ListKeysResponse\x12#\n\x04keys\x18\x01 \x03(\x0b\x32\x15.cardarena.v1.KeyInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\"\n\x10RevokeKeyRequest\x12\x0e\n\x06key_id\x18\x01 \x01(\t\"7\n\x11RevokeKeyResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo*|\n\x08KeyScope\x12\x19\n\x15KEY_SCOPE_UNSPECIFIED\x10\x00\x12\x11\n\rKEY_SCOPE_BOT\x10\x01\x12\x17\n\x13KEY_SCOPE_ORGANISER\x10\x02\x12\x13\n\x0fKEY_SCOPE_OWNER\x10\x03\x12\x14\n\x10KEY_SCOPE_WORKER\x10\x04*h\n\x08KeyState\x12\x19\n\x15KEY_STATE_UNSPECIFIED\x10\x00\x12\x13\n\x0fKEY_STATE_VALID\x10\x01\x12\x15\n\x11KEY_STATE_EXPIRED\x10\x02\x12\x15\n\x11KEY_STATE_REVOKED\x10\x03\x32\xfd\x02\n\nKeyService\x12L\n\tCreateKey\x12\x1e.cardarena.v1.CreateKeyRequest\x1a\x1f.cardarena.v1.CreateKeyResponse\x12\x43\n\x06SignIn\x12\x1b.cardarena.v1.SignInRequest\x1a\x1c.cardarena.v1.SignInResponse\x12\x43\n\x06GetKey\x12\x1b.cardarena.v1.GetKeyRequest\x1a\x1c.cardarena.v1.GetKeyResponse\x12I\n\x08ListKeys\x12\x1d.cardarena.v1.ListKeysRequest\x1a\x1e.cardarena.v1.ListKeysResponse\x12L\n\tRevokeKey\x12\x1e.cardarena.v1.RevokeKeyRequest\x1a\x1f.cardarena.v1.RevokeKeyResponseBn\n\x0c\x63\x61rdarena.v1B\tKeysProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x63\x61rdarena/v1/keys.proto\x12\x0c\x63\x61rdarena.v1\"\x88\x02\n\x07KeyInfo\x12\x0e\n\x06key_id\x18\x01 \x01(\t\x12%\n\x05scope\x18\x02 \x01(\x0e\x32\x16.cardarena.v1.KeyScope\x12\r\n\x05owner\x18\x03 \x01(\t\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12%\n\x05state\x18\x05 \x01(\x0e\x32\x16.cardarena.v1.KeyState\x12\x17\n\x0f\x63reated_unix_ms\x18\x06 \x01(\x03\x12\x17\n\x0f\x65xpires_unix_ms\x18\x07 \x01(\x03\x12\x17\n\x0frevoked_unix_ms\x18\x08 \x01(\x03\x12\x11\n\tlast_used\x18\t \x01(\t\x12\x16\n\x0esigned_in_with\x18\n \x01(\t\x12\r\n\x05label\x18\x0b \x01(\t\"\x1e\n\rSignInRequest\x12\r\n\x05label\x18\x01 \x01(\t\"C\n\x0eSignInResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo\x12\r\n\x05token\x18\x02 \x01(\t\"\x16\n\x14ListProvidersRequest\"H\n\x15ListProvidersResponse\x12/\n\tproviders\x18\x01 \x03(\x0b\x32\x1c.cardarena.v1.SignInProvider\"-\n\x0eSignInProvider\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\"M\n\x12\x42\x65ginSignInRequest\x12\x10\n\x08provider\x18\x01 \x01(\t\x12\x14\n\x0credirect_uri\x18\x02 \x01(\t\x12\x0f\n\x07\x62rowser\x18\x03 \x01(\t\"0\n\x13\x42\x65ginSignInResponse\x12\x19\n\x11\x61uthorization_url\x18\x01 \x01(\t\"z\n\x13\x46inishSignInRequest\x12\x10\n\x08provider\x18\x01 \x01(\t\x12\x14\n\x0credirect_uri\x18\x02 \x01(\t\x12\x0f\n\x07\x62rowser\x18\x03 \x01(\t\x12\r\n\x05state\x18\x04 \x01(\t\x12\x0c\n\x04\x63ode\x18\x05 \x01(\t\x12\r\n\x05label\x18\x06 \x01(\t\"h\n\x14\x46inishSignInResponse\x12/\n\tsigned_in\x18\x01 \x01(\x0b\x32\x1c.cardarena.v1.SignInResponse\x12\r\n\x05proof\x18\x02 \x01(\t\x12\x10\n\x08identity\x18\x03 \x01(\t\"5\n\x13LinkIdentityRequest\x12\r\n\x05proof\x18\x01 \x01(\t\x12\x0f\n\x07\x62rowser\x18\x02 \x01(\t\":\n\x14LinkIdentityResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo\"\x0f\n\rGetKeyRequest\"4\n\x0eGetKeyResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo\"i\n\x10\x43reateKeyRequest\x12%\n\x05scope\x18\x01 \x01(\x0e\x32\x16.cardarena.v1.KeyScope\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0b\n\x03\x62ot\x18\x03 \x01(\t\x12\x12\n\nlifetime_s\x18\x04 \x01(\x04\"F\n\x11\x43reateKeyResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo\x12\r\n\x05token\x18\x02 \x01(\t\"8\n\x0fListKeysRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"P\n\x10ListKeysResponse\x12#\n\x04keys\x18\x01 \x03(\x0b\x32\x15.cardarena.v1.KeyInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\"\n\x10RevokeKeyRequest\x12\x0e\n\x06key_id\x18\x01 \x01(\t\"7\n\x11RevokeKeyResponse\x12\"\n\x03key\x18\x01 \x01(\x0b\x32\x15.cardarena.v1.KeyInfo*|\n\x08KeyScope\x12\x19\n\x15KEY_SCOPE_UNSPECIFIED\x10\x00\x12\x11\n\rKEY_SCOPE_BOT\x10\x01\x12\x17\n\x13KEY_SCOPE_ORGANISER\x10\x02\x12\x13\n\x0fKEY_SCOPE_OWNER\x10\x03\x12\x14\n\x10KEY_SCOPE_WORKER\x10\x04*h\n\x08KeyState\x12\x19\n\x15KEY_STATE_UNSPECIFIED\x10\x00\x12\x13\n\x0fKEY_STATE_VALID\x10\x01\x12\x15\n\x11KEY_STATE_EXPIRED\x10\x02\x12\x15\n\x11KEY_STATE_REVOKED\x10\x03\x32\xd9\x05\n\nKeyService\x12L\n\tCreateKey\x12\x1e.cardarena.v1.CreateKeyRequest\x1a\x1f.cardarena.v1.CreateKeyResponse\x12\x43\n\x06SignIn\x12\x1b.cardarena.v1.SignInRequest\x1a\x1c.cardarena.v1.SignInResponse\x12X\n\rListProviders\x12\".cardarena.v1.ListProvidersRequest\x1a#.cardarena.v1.ListProvidersResponse\x12R\n\x0b\x42\x65ginSignIn\x12 .cardarena.v1.BeginSignInRequest\x1a!.cardarena.v1.BeginSignInResponse\x12U\n\x0c\x46inishSignIn\x12!.cardarena.v1.FinishSignInRequest\x1a\".cardarena.v1.FinishSignInResponse\x12U\n\x0cLinkIdentity\x12!.cardarena.v1.LinkIdentityRequest\x1a\".cardarena.v1.LinkIdentityResponse\x12\x43\n\x06GetKey\x12\x1b.cardarena.v1.GetKeyRequest\x1a\x1c.cardarena.v1.GetKeyResponse\x12I\n\x08ListKeys\x12\x1d.cardarena.v1.ListKeysRequest\x1a\x1e.cardarena.v1.ListKeysResponse\x12L\n\tRevokeKey\x12\x1e.cardarena.v1.RevokeKeyRequest\x1a\x1f.cardarena.v1.RevokeKeyResponseBn\n\x0c\x63\x61rdarena.v1B\tKeysProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,32 +32,50 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'cardarena.v1.keys_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\014cardarena.v1B\tKeysProtoP\001Z#cardarena.dev/cardarena/cardarenav1\252\002\014CardArena.V1\312\002\014CardArena\\V1\352\002\rCardArena::V1'
-  _globals['_KEYSCOPE']._serialized_start=892
-  _globals['_KEYSCOPE']._serialized_end=1016
-  _globals['_KEYSTATE']._serialized_start=1018
-  _globals['_KEYSTATE']._serialized_end=1122
+  _globals['_KEYSCOPE']._serialized_start=1511
+  _globals['_KEYSCOPE']._serialized_end=1635
+  _globals['_KEYSTATE']._serialized_start=1637
+  _globals['_KEYSTATE']._serialized_end=1741
   _globals['_KEYINFO']._serialized_start=42
   _globals['_KEYINFO']._serialized_end=306
   _globals['_SIGNINREQUEST']._serialized_start=308
   _globals['_SIGNINREQUEST']._serialized_end=338
   _globals['_SIGNINRESPONSE']._serialized_start=340
   _globals['_SIGNINRESPONSE']._serialized_end=407
-  _globals['_GETKEYREQUEST']._serialized_start=409
-  _globals['_GETKEYREQUEST']._serialized_end=424
-  _globals['_GETKEYRESPONSE']._serialized_start=426
-  _globals['_GETKEYRESPONSE']._serialized_end=478
-  _globals['_CREATEKEYREQUEST']._serialized_start=480
-  _globals['_CREATEKEYREQUEST']._serialized_end=585
-  _globals['_CREATEKEYRESPONSE']._serialized_start=587
-  _globals['_CREATEKEYRESPONSE']._serialized_end=657
-  _globals['_LISTKEYSREQUEST']._serialized_start=659
-  _globals['_LISTKEYSREQUEST']._serialized_end=715
-  _globals['_LISTKEYSRESPONSE']._serialized_start=717
-  _globals['_LISTKEYSRESPONSE']._serialized_end=797
-  _globals['_REVOKEKEYREQUEST']._serialized_start=799
-  _globals['_REVOKEKEYREQUEST']._serialized_end=833
-  _globals['_REVOKEKEYRESPONSE']._serialized_start=835
-  _globals['_REVOKEKEYRESPONSE']._serialized_end=890
-  _globals['_KEYSERVICE']._serialized_start=1125
-  _globals['_KEYSERVICE']._serialized_end=1506
+  _globals['_LISTPROVIDERSREQUEST']._serialized_start=409
+  _globals['_LISTPROVIDERSREQUEST']._serialized_end=431
+  _globals['_LISTPROVIDERSRESPONSE']._serialized_start=433
+  _globals['_LISTPROVIDERSRESPONSE']._serialized_end=505
+  _globals['_SIGNINPROVIDER']._serialized_start=507
+  _globals['_SIGNINPROVIDER']._serialized_end=552
+  _globals['_BEGINSIGNINREQUEST']._serialized_start=554
+  _globals['_BEGINSIGNINREQUEST']._serialized_end=631
+  _globals['_BEGINSIGNINRESPONSE']._serialized_start=633
+  _globals['_BEGINSIGNINRESPONSE']._serialized_end=681
+  _globals['_FINISHSIGNINREQUEST']._serialized_start=683
+  _globals['_FINISHSIGNINREQUEST']._serialized_end=805
+  _globals['_FINISHSIGNINRESPONSE']._serialized_start=807
+  _globals['_FINISHSIGNINRESPONSE']._serialized_end=911
+  _globals['_LINKIDENTITYREQUEST']._serialized_start=913
+  _globals['_LINKIDENTITYREQUEST']._serialized_end=966
+  _globals['_LINKIDENTITYRESPONSE']._serialized_start=968
+  _globals['_LINKIDENTITYRESPONSE']._serialized_end=1026
+  _globals['_GETKEYREQUEST']._serialized_start=1028
+  _globals['_GETKEYREQUEST']._serialized_end=1043
+  _globals['_GETKEYRESPONSE']._serialized_start=1045
+  _globals['_GETKEYRESPONSE']._serialized_end=1097
+  _globals['_CREATEKEYREQUEST']._serialized_start=1099
+  _globals['_CREATEKEYREQUEST']._serialized_end=1204
+  _globals['_CREATEKEYRESPONSE']._serialized_start=1206
+  _globals['_CREATEKEYRESPONSE']._serialized_end=1276
+  _globals['_LISTKEYSREQUEST']._serialized_start=1278
+  _globals['_LISTKEYSREQUEST']._serialized_end=1334
+  _globals['_LISTKEYSRESPONSE']._serialized_start=1336
+  _globals['_LISTKEYSRESPONSE']._serialized_end=1416
+  _globals['_REVOKEKEYREQUEST']._serialized_start=1418
+  _globals['_REVOKEKEYREQUEST']._serialized_end=1452
+  _globals['_REVOKEKEYRESPONSE']._serialized_start=1454
+  _globals['_REVOKEKEYRESPONSE']._serialized_end=1509
+  _globals['_KEYSERVICE']._serialized_start=1744
+  _globals['_KEYSERVICE']._serialized_end=2473
 # @@protoc_insertion_point(module_scope)

@@ -35,8 +35,8 @@ class KeyServiceStub(object):
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`, also at an arena that
-    admits guests: an organiser's for `CreateKey`, an owner's or an organiser's for the
-    others. Without one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
+    admits guests: an organiser's for `CreateKey`, an owner's for `LinkIdentity`, an owner's or
+    an organiser's for the others, unless they say that they need none. Without one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
     EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). Owners list and revoke
     their own keys and those of their bots; a key of another owner is NOT_FOUND as
     UNKNOWN_KEY.
@@ -57,6 +57,26 @@ class KeyServiceStub(object):
                 '/cardarena.v1.KeyService/SignIn',
                 request_serializer=cardarena_dot_v1_dot_keys__pb2.SignInRequest.SerializeToString,
                 response_deserializer=cardarena_dot_v1_dot_keys__pb2.SignInResponse.FromString,
+                _registered_method=True)
+        self.ListProviders = channel.unary_unary(
+                '/cardarena.v1.KeyService/ListProviders',
+                request_serializer=cardarena_dot_v1_dot_keys__pb2.ListProvidersRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_keys__pb2.ListProvidersResponse.FromString,
+                _registered_method=True)
+        self.BeginSignIn = channel.unary_unary(
+                '/cardarena.v1.KeyService/BeginSignIn',
+                request_serializer=cardarena_dot_v1_dot_keys__pb2.BeginSignInRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_keys__pb2.BeginSignInResponse.FromString,
+                _registered_method=True)
+        self.FinishSignIn = channel.unary_unary(
+                '/cardarena.v1.KeyService/FinishSignIn',
+                request_serializer=cardarena_dot_v1_dot_keys__pb2.FinishSignInRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_keys__pb2.FinishSignInResponse.FromString,
+                _registered_method=True)
+        self.LinkIdentity = channel.unary_unary(
+                '/cardarena.v1.KeyService/LinkIdentity',
+                request_serializer=cardarena_dot_v1_dot_keys__pb2.LinkIdentityRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_keys__pb2.LinkIdentityResponse.FromString,
                 _registered_method=True)
         self.GetKey = channel.unary_unary(
                 '/cardarena.v1.KeyService/GetKey',
@@ -85,8 +105,8 @@ class KeyServiceServicer(object):
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`, also at an arena that
-    admits guests: an organiser's for `CreateKey`, an owner's or an organiser's for the
-    others. Without one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
+    admits guests: an organiser's for `CreateKey`, an owner's for `LinkIdentity`, an owner's or
+    an organiser's for the others, unless they say that they need none. Without one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
     EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). Owners list and revoke
     their own keys and those of their bots; a key of another owner is NOT_FOUND as
     UNKNOWN_KEY.
@@ -115,6 +135,55 @@ class KeyServiceServicer(object):
         Errors:
         PERMISSION_DENIED   WRONG_SCOPE: the call carries a session in place of a key.
         RESOURCE_EXHAUSTED  OVER_QUOTA: too many within an hour.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListProviders(self, request, context):
+        """Lists the providers with which people may sign in at this arena; none if its organiser
+        names none. It needs no token.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def BeginSignIn(self, request, context):
+        """Begins a sign-in with a provider: returns the address to which the browser goes. It needs
+        no token.
+
+        Errors:
+        NOT_FOUND    UNKNOWN_PROVIDER.
+        UNAVAILABLE  PROVIDER_AWAY.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def FinishSignIn(self, request, context):
+        """Ends a sign-in with a provider, with what the browser brings back from it: returns a
+        session of the owner whose key the identity is linked to, or a proof with which it can be
+        linked. It needs no token.
+
+        Errors:
+        NOT_FOUND          UNKNOWN_PROVIDER.
+        PERMISSION_DENIED  NOT_CONFIRMED: the sign-in was begun too long ago or in another
+        browser, or the provider does not confirm it.
+        RESOURCE_EXHAUSTED OVER_QUOTA, as of SignIn.
+        UNAVAILABLE        PROVIDER_AWAY.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LinkIdentity(self, request, context):
+        """Links an identity to the owner whose key the call carries. The link is a key without a
+        token: it is listed and revoked as other keys are, and sessions are made with it.
+
+        Errors:
+        PERMISSION_DENIED  NOT_CONFIRMED: the proof is too old or another browser's.
+        WRONG_SCOPE: the call carries a session in place of a key.
+        ALREADY_EXISTS     LINKED_ALREADY: the identity is linked, to this or another owner.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -162,6 +231,26 @@ def add_KeyServiceServicer_to_server(servicer, server):
                     request_deserializer=cardarena_dot_v1_dot_keys__pb2.SignInRequest.FromString,
                     response_serializer=cardarena_dot_v1_dot_keys__pb2.SignInResponse.SerializeToString,
             ),
+            'ListProviders': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListProviders,
+                    request_deserializer=cardarena_dot_v1_dot_keys__pb2.ListProvidersRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_keys__pb2.ListProvidersResponse.SerializeToString,
+            ),
+            'BeginSignIn': grpc.unary_unary_rpc_method_handler(
+                    servicer.BeginSignIn,
+                    request_deserializer=cardarena_dot_v1_dot_keys__pb2.BeginSignInRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_keys__pb2.BeginSignInResponse.SerializeToString,
+            ),
+            'FinishSignIn': grpc.unary_unary_rpc_method_handler(
+                    servicer.FinishSignIn,
+                    request_deserializer=cardarena_dot_v1_dot_keys__pb2.FinishSignInRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_keys__pb2.FinishSignInResponse.SerializeToString,
+            ),
+            'LinkIdentity': grpc.unary_unary_rpc_method_handler(
+                    servicer.LinkIdentity,
+                    request_deserializer=cardarena_dot_v1_dot_keys__pb2.LinkIdentityRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_keys__pb2.LinkIdentityResponse.SerializeToString,
+            ),
             'GetKey': grpc.unary_unary_rpc_method_handler(
                     servicer.GetKey,
                     request_deserializer=cardarena_dot_v1_dot_keys__pb2.GetKeyRequest.FromString,
@@ -195,8 +284,8 @@ class KeyService(object):
     capitals below and whose `domain` is `cardarena`.
 
     A call carries a token as metadata, `authorization: Bearer TOKEN`, also at an arena that
-    admits guests: an organiser's for `CreateKey`, an owner's or an organiser's for the
-    others. Without one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
+    admits guests: an organiser's for `CreateKey`, an owner's for `LinkIdentity`, an owner's or
+    an organiser's for the others, unless they say that they need none. Without one it fails as UNAUTHENTICATED (NO_TOKEN, BAD_TOKEN, UNKNOWN_TOKEN,
     EXPIRED_TOKEN, REVOKED_TOKEN) or PERMISSION_DENIED (WRONG_SCOPE). Owners list and revoke
     their own keys and those of their bots; a key of another owner is NOT_FOUND as
     UNKNOWN_KEY.
@@ -246,6 +335,114 @@ class KeyService(object):
             '/cardarena.v1.KeyService/SignIn',
             cardarena_dot_v1_dot_keys__pb2.SignInRequest.SerializeToString,
             cardarena_dot_v1_dot_keys__pb2.SignInResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListProviders(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.KeyService/ListProviders',
+            cardarena_dot_v1_dot_keys__pb2.ListProvidersRequest.SerializeToString,
+            cardarena_dot_v1_dot_keys__pb2.ListProvidersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BeginSignIn(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.KeyService/BeginSignIn',
+            cardarena_dot_v1_dot_keys__pb2.BeginSignInRequest.SerializeToString,
+            cardarena_dot_v1_dot_keys__pb2.BeginSignInResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FinishSignIn(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.KeyService/FinishSignIn',
+            cardarena_dot_v1_dot_keys__pb2.FinishSignInRequest.SerializeToString,
+            cardarena_dot_v1_dot_keys__pb2.FinishSignInResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LinkIdentity(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.KeyService/LinkIdentity',
+            cardarena_dot_v1_dot_keys__pb2.LinkIdentityRequest.SerializeToString,
+            cardarena_dot_v1_dot_keys__pb2.LinkIdentityResponse.FromString,
             options,
             channel_credentials,
             insecure,
