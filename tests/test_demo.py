@@ -1,18 +1,20 @@
 """`scripts/demo` has a plan for every game with the bot that is made for it. `scripts/bare-tree` runs it to its end."""
 
-import contextlib
 import importlib.util
-import json
+import itertools
+import sys
 from pathlib import Path
 
 import pytest
 
 from arena.contests.plan import read_plan
+from cardarena.v1 import competitions_pb2 as messages
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "scripts" / "demo.py"
 _spec = importlib.util.spec_from_file_location("demo", SCRIPT)
 demo = importlib.util.module_from_spec(_spec)
+sys.modules["demo"] = demo  # dataclasses look it up
 _spec.loader.exec_module(demo)
 
 
@@ -27,40 +29,85 @@ def test_the_ladder_is_one():
     assert read_plan(demo.LADDER_PLAN).format is None
 
 
-class Standings:
-    """In place of the commands: the ladder has the same rows however long one waits."""
-
-    def __init__(self, *rows):
-        self.rows = rows
-
-    def __call__(self, *words, show=True, **_):
-        return json.dumps({"standings": {"games": [{"rows": self.rows}]}})
-
-
-def row(deal_sets, place, bot=f"{demo.BOT}@1"):
-    return {"bot": bot, "deal_sets": deal_sets, "place": place}
-
-
 # fmt: off
-ENDS = [
-    # rows                                     said                           is placed  reason
-    ([row(demo.ENOUGH, 2)],                    f"After {demo.ENOUGH} deal-sets of", True,  "it has played enough"),
-    ([row(1, 3)],                              "After 1 deal-set of",              True,  "it has played one, on a slow machine"),
-    ([row(9, None)],                           "After 9 deal-sets of",             False, "it has no place"),
-    ([row(9, 1, "sample")],                    "After 0 deal-sets of",             False, "it is not in the standings"),
+STORIES = [
+    # deal-sets         place  above  true   reason
+    (demo.ENOUGH,     3,     None,  True,  "a newcomer is beaten"),
+    (demo.ENOUGH - 1, 3,     None,  False, "it has played too little"),
+    (demo.ENOUGH,     2,     None,  False, "a newcomer is not the last"),
+    (demo.ENOUGH,     None,  None,  False, "it has no place yet"),
+    (demo.ENOUGH,     1,     3,     True,  "the improved version rises"),
+    (demo.ENOUGH,     3,     3,     False, "the improved version stays where it was"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(
-    ("rows", "said", "placed", "reason"), ENDS, ids=[each[-1] for each in ENDS]
+    ("deal_sets", "place", "above", "is_true", "why"), STORIES, ids=[row[-1] for row in STORIES]
 )
-def test_the_ladder_fails_where_the_newcomer_is_not_placed(
-    rows, said, placed, reason, tmp_path, monkeypatch, capsys
+def test_the_story_is_true_if(deal_sets, place, above, is_true, why):
+    assert demo.Place(deal_sets, place, last=3).is_as(above) == is_true
+
+
+def row(bot, place, deal_sets=demo.ENOUGH):
+    return {"bot": bot, "deal_sets": deal_sets, "place": place}
+
+
+ROWS = [row("sample", 1), row("random", 2), row("my-bot@2", 3), row("my-bot@1", None)]
+
+
+def test_the_place_of_a_version_is_among_those_that_have_one():
+    standings = {"games": [{"rows": ROWS}]}
+    assert demo.place_of(standings, "my-bot@2") == demo.Place(demo.ENOUGH, 3, last=3)
+    assert demo.place_of(standings, "my-bot@1") == demo.Place(demo.ENOUGH, None, last=3)
+    assert demo.place_of(standings, "my-bot@3") == demo.Place(last=3)
+
+
+class SlowLadder:
+    """In place of the arena: each time it runs, a batch is drawn, of which the newcomer plays `share`."""
+
+    def __init__(self, share):
+        self.share, self.batches, self.runs = share, 0, False
+        self.actions = []
+
+    def begin(self):
+        self.runs = True
+
+    def control(self, name, action):
+        self.runs = action == messages.COMPETITION_ACTION_RESUME
+        self.actions.append(action)
+
+    def show(self, name):
+        self.batches += self.runs
+        game = messages.CompetitionGame(complete=self.batches * demo.BATCH)
+        return messages.CompetitionInfo(games=[game])
+
+    def standings(self, name):
+        deal_sets = self.batches * self.share
+        return {"games": [{"rows": [row("sample", 1), row("my-bot@1", 2, deal_sets)]}]}
+
+
+# fmt: off
+SHARES = [
+    # of a batch       batches  true   reason
+    (demo.ENOUGH,      1,       True,  "one batch is enough"),
+    (demo.ENOUGH // 3, 3,       True,  "others play more than the newcomer: the ladder plays on"),
+    (0,                None,    False, "it never plays: time is up"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("share", "batches", "is_true", "why"), SHARES, ids=[row[-1] for row in SHARES]
+)
+def test_the_ladder_plays_until_the_newcomer_has_its_place(
+    share, batches, is_true, why, monkeypatch
 ):
-    monkeypatch.setattr(demo, "PATIENCE_S", 0.01)
+    seconds = itertools.count()
+    monkeypatch.setattr(demo.time, "monotonic", lambda: float(next(seconds)))
     monkeypatch.setattr(demo.time, "sleep", lambda _: None)
-    ladder = demo.Ladder(Standings(*rows), tmp_path / "ladder")
-    with contextlib.nullcontext() if placed else pytest.raises(demo.Failed, match="has no place"):
-        ladder._show_standings(f"{demo.BOT}@1")
-    assert said in capsys.readouterr().out
+    ladder = SlowLadder(share)
+    place = demo.climb(ladder, ladder.begin, "my-bot@1", None)
+    assert place.is_as(None) == is_true
+    assert batches in {None, ladder.batches}
+    assert ladder.actions[-1] == messages.COMPETITION_ACTION_PAUSE

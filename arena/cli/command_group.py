@@ -1,9 +1,10 @@
 """The groups of the command `arena`: commands that load when they are called, and hints for mistyped ones."""
 
+import contextlib
 import gc
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -72,12 +73,18 @@ class CommandGroup(PlainErrors):
 
 
 def _module(name: str) -> ModuleType:
-    """Import a module. What is loaded stays, so no collection looks at it: neither meanwhile nor when the process ends."""
     if name in sys.modules:
         return sys.modules[name]
+    with loading():
+        return importlib.import_module(name)
+
+
+@contextlib.contextmanager
+def loading() -> Iterator[None]:
+    """Import modules within the block. What is loaded stays, so no collection looks at it: neither meanwhile nor when the process ends."""
     gc.disable()
     try:
-        return importlib.import_module(name)
+        yield
     finally:
         gc.freeze()
         gc.enable()

@@ -2,12 +2,12 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from arena.app.local_channel import runs_in
-from arena.cli.command_group import CommandGroup
+from arena.cli.command_group import CommandGroup, loading
 from arena.cli.competition_client import CompetitionClient, competition_options, read_options
 from arena.cli.competition_collusion import collusion
 from arena.cli.competition_export import export, verify_file
@@ -292,6 +292,13 @@ def resume(
     _begin(client, (name,), messages.COMPETITION_ACTION_RESUME, confinement, as_json=as_json)
 
 
+def _is_played(data: Path) -> bool:
+    """Whether an arena runs in the folder of a client, and plays what is started."""
+    from arena.app.local_channel import runs_in  # loaded, as the client is of a folder
+
+    return runs_in(data)
+
+
 def _begin(
     client: CompetitionClient,
     names: tuple[str, ...],
@@ -309,7 +316,7 @@ def _begin(
             # An error may have paused what was started before.
             was_paused = state == messages.COMPETITION_STATE_PAUSED
             client.control(name, messages.COMPETITION_ACTION_RESUME if was_paused else action)
-    if client.data is None or runs_in(client.data):
+    if client.data is None or _is_played(client.data):
         for name in names:
             _print_state(client, name, action, as_json=as_json)
         return

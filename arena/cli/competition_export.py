@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from arena.app.standings_file import NotVerified, verify
+from arena.cli.command_group import loading
 from arena.cli.competition_client import CompetitionClient, read_options
 from arena.cli.competition_play import print_result
 from arena.cli.options import json_option, print_json
@@ -97,6 +97,8 @@ def verify_file(*, file: Path, arena: str | None, as_json: bool) -> None:
     FILE was written by `arena competition export --as deals`. The exit code is 0 if the standings are
     equal to the byte.
     """
+    with loading():
+        from arena.app.standings_file import NotVerified, verify
     try:
         key = bytes.fromhex(arena) if arena else None
     except ValueError:

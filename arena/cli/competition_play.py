@@ -8,8 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from arena.app.programs import launched_commands, play_competitions
-from arena.cli.bridge_process import bridge_command
+from arena.cli.command_group import loading
 from arena.cli.competition_client import CompetitionClient
 from arena.cli.options import log_to, print_json
 from arena.cli.sandbox_options import SandboxChoice
@@ -40,6 +39,10 @@ def play_here(
     Raises:
       ClickException: if an error paused one; the text says why.
     """
+    with loading():  # the arena, which commands that only show results do not need
+        from arena.app.programs import launched_commands, play_competitions
+        from arena.cli.bridge_process import bridge_command
+
     data = client.data
     assert data is not None, "an arena over the network plays its own"
     log_to(data)

@@ -1,4 +1,7 @@
-"""The services of an arena as commands use them: over the network, or of a folder on this machine."""
+"""The services of an arena as commands use them: over the network, or of a folder on this machine.
+
+What answers in a folder is imported when a folder is used: it loads half of the arena.
+"""
 
 import contextlib
 import functools
@@ -10,8 +13,8 @@ import click
 import grpc
 from click.core import ParameterSource
 
-from arena.app.local_channel import has_store, local_channel
 from arena.cli.arena_client import Server, ServiceClient, Stub, channel_of, server_options
+from arena.cli.command_group import loading
 from arena.cli.options import (
     DEFAULT_DATA,
     make_folder,
@@ -45,6 +48,9 @@ def require_store(data: Path) -> None:
     Raises:
       click.ClickException: if there is none.
     """
+    with loading():
+        from arena.app.local_channel import has_store
+
     require_folder(data)
     if not has_store(data):
         raise click.ClickException(f"nothing was played in the folder {data} yet")
@@ -55,6 +61,9 @@ def local_services(
     data: Path, kind: type[Services], *, require: Callable[[Path], object] = make_folder
 ) -> Iterator[Services]:
     """The services of a folder; errors are printed in sentences. `require` checks or makes the folder."""
+    with loading():
+        from arena.app.local_channel import local_channel
+
     with plain_errors():
         require(data)
         with local_channel(data) as channel:
