@@ -315,6 +315,7 @@ DISTRIBUTIONS = {
     "trio": "trio",
     "typing_extensions": "typing-extensions",
     "uvicorn": "uvicorn",
+    "websockets": "websockets",
     "yaml": "PyYAML",
 }
 IS_RUN = {"pip"}  # as a program, which builds runtimes and installs wheels: nothing here imports it

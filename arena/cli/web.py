@@ -14,7 +14,15 @@ from arena.cli.options import data_option, log_to, plain_errors, require_folder
 
 WEB_PORT = 7655
 _WEB_PACKAGES = frozenset(
-    {"jinja2", "markdown_it", "markupsafe", "python_multipart", "starlette", "uvicorn"}
+    {
+        "jinja2",
+        "markdown_it",
+        "markupsafe",
+        "python_multipart",
+        "starlette",
+        "uvicorn",
+        "websockets",
+    }
 )
 
 
@@ -103,6 +111,13 @@ def web() -> None:
     callback=lambda context, option, values: [_web_address(context, option, v) for v in values],
     help="A site whose pages may contain matches, as /embed/m/ID/VIEWER/HAND in a frame; several times for several.",
 )
+@click.option(
+    "--bots-from",
+    multiple=True,
+    metavar="URL",
+    callback=lambda context, option, values: [_web_address(context, option, v) for v in values],
+    help="Another site whose pages may connect bots of their readers' browsers at /seat; several times for several.",
+)
 @click.option("--open", "opens", is_flag=True, help="Open the pages in the browser.")
 @click.option(
     "--organiser",
@@ -118,6 +133,7 @@ def serve(
     store_url: str,
     address: str,
     embed_in: list[str],
+    bots_from: list[str],
     opens: bool,
     organiser: bool,
     with_parent: bool,
@@ -152,6 +168,7 @@ def serve(
                 organiser=organiser,
                 site_address=address,
                 embed_in=embed_in,
+                bots_from=bots_from,
             )
         except CannotServePages as error:
             raise click.ClickException(str(error)) from None

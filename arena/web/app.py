@@ -57,6 +57,7 @@ from arena.web.responses import (
     static,
 )
 from arena.web.site import Site, verifier
+from arena.web.sockets.passing import SocketPassing
 from cardarena.v1 import lobby_pb2
 
 VERSION: Final = "7"
@@ -358,6 +359,8 @@ def application(
     more: tuple[BaseRoute, ...] = (),
     acting: ForwardedProcess | None = None,
     play: ForwardedProcess | None = None,
+    sockets: ForwardedProcess | None = None,
+    bots_from: Sequence[str] = (),
 ) -> ASGIApp:
     """The site as an ASGI application.
 
@@ -366,6 +369,8 @@ def application(
       more: The routes of matches in play.
       acting: Answers the paths of sign-in and forms; None for a site without them.
       play: Answers the paths of people's seats; None for a site without them.
+      sockets: Plays with bots over WebSockets; None for a site without them.
+      bots_from: The origins of other sites whose pages may connect bots, such as `https://bots.example`.
     """
     routes: list[BaseRoute] = [
         *more,
@@ -393,7 +398,8 @@ def application(
     compressed = GZipMiddleware(ExceptionMiddleware(router, handlers), compresslevel=COMPRESSION)
     # Pages with tokens of forms are not compressed: their length would tell of the tokens.
     site: ASGIApp = compressed if acting is None else Forwarding(compressed, acting)
-    site = WithHeaders(site if play is None else Forwarding(site, play, PLAY))
+    site = site if play is None else Forwarding(site, play, PLAY)
+    site = WithHeaders(site if sockets is None else SocketPassing(site, sockets, bots_from))
     return OwnNames(site) if web.is_for_organisers else site
 
 

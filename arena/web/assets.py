@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Final
 
 STATIC: Final = Path(__file__).with_name("static")
-ASSETS: Final = ("arena.css", "icon.svg", "site.js", "viewer.js", "match.js", "live.js", "play.js")
+ASSETS: Final = (
+    "arena.css",
+    "icon.svg",
+    "site.js",
+    "viewer.js",
+    "match.js",
+    "live.js",
+    "play.js",
+    "seat.js",
+)
 JOINED: Final = {name: ("table.js", name) for name in ("viewer.js", "live.js", "play.js")}
 """Assets of several files: what draws trees is sent with what shows them, in one request."""
 _DIGITS: Final = 12

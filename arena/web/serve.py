@@ -57,13 +57,14 @@ def serve(
     organiser: bool = False,
     site_address: str = "",
     embed_in: Sequence[str] = (),
+    bots_from: Sequence[str] = (),
 ) -> None:
     """Serve the pages of a data folder until SIGINT or SIGTERM; `listening` is called with the address.
 
     With `store_url` results are read from that store in PostgreSQL instead of the folder's.
 
     With `site_address`, where the site is for its readers, previews and feeds have whole links; pages of the origins
-    `embed_in` may contain a match.
+    `embed_in` may contain a match, and pages of the origins `bots_from` may connect bots.
 
     With `organiser` there are pages for organisers too, and the address must be of this machine.
 
@@ -87,11 +88,13 @@ def serve(
     )
     acting = ForwardedProcess(web.archive.watch_socket)
     play = ForwardedProcess(people_folder(data), "arena.web.play.process")
+    sockets = ForwardedProcess(web.archive.watch_socket, "arena.web.sockets.process")
     with (
         contextlib.closing(bound),
         contextlib.closing(web),
         contextlib.closing(acting),
         contextlib.closing(play),
+        contextlib.closing(sockets),
     ):
         address = bound.getsockname()
         shown = f"[{address[0]}]" if ":" in address[0] else address[0]
@@ -101,7 +104,7 @@ def serve(
             pages = LivePages(web, EventHub(ArenaSource(web.archive.watch_socket), feeds))
             server = uvicorn.Server(
                 uvicorn.Config(
-                    application(web, pages.routes(), acting, play),
+                    application(web, pages.routes(), acting, play, sockets, bots_from),
                     interface="asgi3",
                     http=protocol(places),
                     ws="none",
@@ -121,7 +124,7 @@ def serve(
             listening(f"{shown}:{address[1]}")
             if lifeline is not None:
                 Thread(target=_end_with, args=(lifeline,), daemon=True).start()
-            running = [asyncio.create_task(process.run()) for process in (acting, play)]
+            running = [asyncio.create_task(process.run()) for process in (acting, play, sockets)]
             await server.serve(sockets=[bound])
             for task in running:
                 task.cancel()

@@ -77,6 +77,7 @@ ROUTES: Final = (
     Route("write", reference.write),
     Route("fair", reference.fair),
     Route("api", reference.api),
+    Route("browser-bot", reference.browser_bot),
 )
 
 ORGANISER_ROUTES: Final = (

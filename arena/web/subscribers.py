@@ -200,6 +200,9 @@ class HandoverConnection(BoundedConnection):
         scope.setdefault("extensions", {})[EXTENSION] = self
         await super().answer(scope, receive, send)
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Log nothing: a WebSocket is passed on after the head (`arena.web.sockets`), and any client can ask for one."""
+
     def hand_over(self, protocol: asyncio.Protocol) -> bool:
         """Give the transport to `protocol`; False if it is closing.
 

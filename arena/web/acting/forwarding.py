@@ -1,6 +1,7 @@
 """Starts the acting process and that of people's seats, and forwards requests to them.
 
-Each listens on a socket file. Bodies and times are bounded.
+Each listens on a socket file. Bodies and times are bounded. The process of bots' sockets is started in the same way
+(`arena.web.sockets`).
 """
 
 import asyncio

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from arena.api.site_archive import SiteArchive
+from arena.web.assets import asset
 from arena.web.page import Page
 from cardarena.v1 import lobby_pb2, play_pb2, replay_pb2, watch_pb2
 
@@ -28,6 +29,13 @@ def write(_: SiteArchive) -> Page:
     return Page("write.html", "Write a bot", {"guide": "docs/competing.md"}, description=about)
 
 
+def browser_bot(_: SiteArchive) -> Page:
+    """Make `/browser-bot`: a bot in JavaScript, and the form that starts it."""
+    about = "A bot of thirty lines of JavaScript, which plays over a WebSocket."
+    view = {"code": asset("seat.js")[1].decode()}
+    return Page("browser_bot.html", "A bot in the browser", view, description=about)
+
+
 _PAGES: Final = {
     "/matches.atom": "an Atom feed of the newest matches; /bots/NAME.atom and /competitions/NAME.atom have those of one",
     "/matches.json": "ended matches, newest first; /matches.2.json is the next page, and ?game= bot= competition= ending= margin= filters",
@@ -43,6 +51,7 @@ _PAGES: Final = {
     "/replays/ID.replay": "its replay, signed",
     "/live.json": "matches in play that spectators may see",
     "/m/ID/live.json": "a match in play: its last step in words, and its viewers",
+    "/seat": "a WebSocket by which a bot plays: /browser-bot.html has one in JavaScript",
     "/m/ID/feed": "server-sent events of a match in play; /m/ID/feed/VIEWER where hands are open",
 }
 

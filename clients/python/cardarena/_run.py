@@ -123,11 +123,12 @@ def join(
     client_cert: str | None,
     client_key: str | None,
     insecure: bool,
+    log: Callable[[str], None] | None = None,
 ) -> None:
     """Connect as `kind` and `mode` declare, and play until there is no more work.
 
-    `thinking` is entered before the bot connects, and gives the function that plays on the connection. Other arguments
-    and errors are those of `play`.
+    `thinking` is entered before the bot connects, and gives the function that plays on the connection. `log` takes
+    lines for the bot's author, by default to stderr. Other arguments and errors are those of `play`.
     """
     address = address or os.environ.get("CARDARENA_ADDRESS") or DEFAULT_ADDRESS
     token = token or os.environ.get("CARDARENA_TOKEN") or f"guest:{kind.__name__}"
@@ -157,7 +158,7 @@ def join(
         Session(hello, auto=kind.auto, now_s=time.monotonic, deals=deals, remedy=mode.remedy),
         Redial(address, once=once, random=random or Random(), now_s=time.monotonic),
         dial,
-        say=say,
+        say=log or say,
         waiting=None if once else Waiting(hello, address, DEFAULT_ADDRESS),
     )
     with thinking as play_on:
