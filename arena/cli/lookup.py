@@ -6,10 +6,11 @@ launches it, and as `MyBot` if it connects by itself.
 """
 
 import contextlib
+import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -88,23 +89,37 @@ def plain_replay_errors(file: Path) -> Iterator[None]:
         raise click.ClickException(f"{file}: {error}") from error
 
 
+def newest_replays(bot: str, game: str, most: int, data: Path) -> list[Path]:
+    """The newest published replays of a bot at a game, of an arena's folder; none without a store."""
+    wanted = {"bots": [bot], "game": game, "published": True}
+    return list(itertools.islice(_published(data, **wanted), most))
+
+
 def _last(data: Path) -> Path | None:
     """The replay of the match that ended last."""
+    first = next(_published(data), None)
+    return first or next(iter(_newest_first(data / REPLAYS)), None)
+
+
+def _published(data: Path, **wanted: Any) -> Iterator[Path]:
+    """The replays of published matches, as the store has them, the newest of a page first."""
     # Imported here, as most commands name a match and call no service.
     from arena.app.local_channel import has_store
     from arena.cli.services import ArenaServices, local_services
     from cardarena.v1 import lobby_pb2
     from cardarena.v1.lobby_pb2_grpc import LobbyServiceStub
 
-    there = {path.stem: path for path in _newest_first(data / REPLAYS)}
-    if has_store(data):
-        request = lobby_pb2.ListMatchesRequest(ended=lobby_pb2.MatchFilter(published=True))
-        with local_services(data, ArenaServices) as services:
-            lobby = services.of(LobbyServiceStub)
-            for match in lobby.call(lobby.stub.ListMatches, request).matches:
-                if match.match_id in there:
-                    return there[match.match_id]
-    return next(iter(there.values()), None)
+    if not has_store(data):
+        return
+    folder = data / REPLAYS
+    ended = lobby_pb2.MatchFilter(**{"published": True, **wanted})
+    with local_services(data, ArenaServices) as services:
+        lobby = services.of(LobbyServiceStub)
+        request = lobby_pb2.ListMatchesRequest(ended=ended)
+        matches = lobby.call(lobby.stub.ListMatches, request).matches
+    for match in matches:
+        if (path := folder / f"{match.match_id}{REPLAY_SUFFIX}").is_file():
+            yield path
 
 
 def _newest_first(folder: Path) -> list[Path]:

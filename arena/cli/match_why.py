@@ -13,11 +13,25 @@ import click
 
 from arena.app.local_channel import local_channel
 from arena.cli.arena_client import NoAnswer, ServiceClient
-from arena.cli.lookup import REPLAYS, names_a_file, plain_replay_errors, published, seat_of
+from arena.cli.lookup import (
+    REPLAYS,
+    names_a_file,
+    newest_replays,
+    plain_replay_errors,
+    published,
+    seat_of,
+)
 from arena.cli.options import data_option, json_option, print_json
 from arena.cli.terminal.console import PlainConsole, progress
 from arena.cli.terminal.plain import program, say
-from arena.cli.terminal.why import Line, Output, print_diagnosis, printed_at, with_queue
+from arena.cli.terminal.tendencies import print_tendencies
+from arena.cli.terminal.why import (
+    Line,
+    Output,
+    print_diagnosis,
+    printed_at,
+    with_queue,
+)
 from arena.errors import refusal
 from arena.games.contract import Seat
 from arena.records.advice import advice
@@ -26,6 +40,7 @@ from arena.records.export import plain_value
 from arena.records.notes_file import notes_of
 from arena.records.phrases import aborted, count, deed, reason_code
 from arena.records.read import Replay
+from arena.records.tendencies import OpponentTendencies, tendencies_of
 from arena.referee.spec import AbortCause, FaultKind
 from arena.referee.wire.enums import enum_word
 from arena.sandbox.house_levels import STEPS
@@ -44,6 +59,8 @@ if TYPE_CHECKING:
     from arena.house.par import HouseComparison
 
 OFF: Final = "off"
+OPPONENT_MATCHES: Final = 20
+"""Matches of an opponent that are read."""
 COMPARING: Final = tuple(level for level, steps in STEPS.items() if steps)
 """The levels that search, the fastest first."""
 
@@ -67,10 +84,23 @@ Examples:
     show_default=True,
     help="Compare with this level of the house bot: its score with the same cards, and its moves.",
 )
+@click.option(
+    "--opponent",
+    metavar="NAME",
+    help="What this bot does in public, beside the others, in this match and its newest ones of the game.",
+)
 @click.option("--full", is_flag=True, help="Print every fault in full, not only the first three.")
 @json_option
 @data_option
-def why(match: str, bot: str, level: str, full: bool, as_json: bool, data: Path) -> None:
+def why(
+    match: str,
+    bot: str,
+    level: str,
+    opponent: str | None,
+    full: bool,
+    as_json: bool,
+    data: Path,
+) -> None:
     """Explain the result and the faults of BOT at MATCH, and propose what to do.
 
     MATCH is a match's id, a beginning of it, `last` or a replay file; BOT is a name, a seat, or the
@@ -80,6 +110,8 @@ def why(match: str, bot: str, level: str, full: bool, as_json: bool, data: Path)
 
     Par is the score of house bots at the bot's seat with the same cards. The costliest decisions
     are those at which the house bot, which sees what the bot saw, finds a better move.
+
+    Tendencies of an opponent are counted from events that every spectator receives, in published matches.
     """
     path = Path(match) if names_a_file(match) else published(match, data)
     if path is None:
@@ -87,10 +119,19 @@ def why(match: str, bot: str, level: str, full: bool, as_json: bool, data: Path)
         return
     if path.parent.name == REPLAYS:
         data = path.parent.parent
-    _why(path, bot, data, level, full=full, as_json=as_json)
+    _why(path, bot, data, level, opponent, full=full, as_json=as_json)
 
 
-def _why(path: Path, bot: str, data: Path, level: str, *, full: bool, as_json: bool) -> None:
+def _why(
+    path: Path,
+    bot: str,
+    data: Path,
+    level: str,
+    opponent: str | None,
+    *,
+    full: bool,
+    as_json: bool,
+) -> None:
     """Show the diagnosis from a published replay."""
     with plain_replay_errors(path):
         replay = Replay.open(path)
@@ -102,17 +143,35 @@ def _why(path: Path, bot: str, data: Path, level: str, *, full: bool, as_json: b
     if output is not None:
         diagnosis = with_queue(diagnosis, output)
     house = _house(replay, seat, level)
+    tendencies = None if opponent is None else _tendencies(path, replay, opponent, data)
     if as_json:
-        print_json(_as_json(diagnosis, logs, output, house))
+        print_json(_as_json(diagnosis, logs, output, house, tendencies))
         return
     console = PlainConsole(highlight=False, soft_wrap=False)
     print_diagnosis(diagnosis, console, output=output, replay=str(path), house=house, full=full)
+    if tendencies is not None:
+        print_tendencies(tendencies, console)
     rest = [f"The bot's whole output: {log}" for log in logs]
     if diagnosis.incident:
         log = shlex.quote(str(data / "arena.log"))
         rest.append(f"The arena's log: grep {diagnosis.incident} {log}")
     if rest:
         say("\n" + "\n".join(rest))
+
+
+def _tendencies(path: Path, replay: Replay, opponent: str, data: Path) -> OpponentTendencies:
+    """What an opponent does in public, in this match and its newest published ones of the game."""
+    name = replay.names[seat_of(opponent, replay.names, replay.opened.match_id)]
+    files = dict.fromkeys(
+        [path, *newest_replays(name, replay.opened.terms.game, OPPONENT_MATCHES, data)]
+    )
+    seated = []
+    for file in files:
+        with plain_replay_errors(file):
+            other = Replay.open(file)
+        seated += [(other, Seat(at)) for at, sat in enumerate(other.names) if sat == name][:1]
+    with plain_replay_errors(path):
+        return OpponentTendencies(name, len(seated), tendencies_of(seated))
 
 
 def _house(replay: Replay, seat: Seat, level: str) -> "HouseComparison | None":
@@ -292,6 +351,7 @@ def _as_json(
     logs: Sequence[Path],
     output: Output | None,
     house: "HouseComparison | None",
+    tendencies: OpponentTendencies | None,
 ) -> dict[str, Any]:
     faults = []
     for fault in diagnosis.faults:
@@ -327,6 +387,7 @@ def _as_json(
         "phases": [asdict(phase) for phase in diagnosis.phases],
         "costliest": [asdict(decision) for decision in diagnosis.costliest],
         "house": asdict(house) if house else None,
+        "opponent": asdict(tendencies) if tendencies else None,
         "logs": [str(path) for path in logs],
     }
 

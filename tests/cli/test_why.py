@@ -77,6 +77,20 @@ def test_the_machine_that_played_a_match_is_named(data, tmp_path, worker, shown)
     assert told["worker"] == (worker or None)
 
 
+def test_an_opponent_is_described_by_what_is_public(tmp_path):
+    path = record(tmp_path, "soko", [Bot(0), Bot(1)], {"hands": 6})
+    names = Replay.open(path).names
+    told = why(path, 0, "--opponent", names[1], "--house", "off", "--data", tmp_path)
+    assert told.exit_code == 0, told.output
+    assert f"What {names[1]} does in public, in 1 match:" in told.stdout
+    assert re.search(r"bet +acted \w+ +\d+% of \d+ decisions? +\d+% of \d+", told.stdout)
+    row = json.loads(
+        why(path, 0, "--opponent", 1, "--house", "off", "--json", "--data", tmp_path).stdout
+    )["opponent"]["tendencies"][0]
+    assert row["times"] <= row["of"]
+    assert why(path, 0, "--opponent", "nobody", "--data", tmp_path).exit_code == 1
+
+
 def test_the_house_bot_is_left_out_if_it_is_not_wanted(data):
     with_it, without = (
         why("m1", "0", "--data", data),

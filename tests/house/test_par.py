@@ -3,16 +3,18 @@
 import random
 
 import pytest
+import trio
 
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.contract import Seat
+from arena.games.sixty_six.messages import CLAIM
 from arena.house import par
 from arena.house.bot import searcher_of
 from arena.house.par import MOST_DECISIONS, CannotCompare, compare
 from arena.local.turns import turns
 from arena.records.playback import play_back
 from arena.records.read import Replay
-from tests.records.matches import Bot, record
+from tests.records.matches import Answer, Bot, record
 from tests.rows import OF_EACH_KIND, slow_unless
 
 STEPS = 240
@@ -55,6 +57,29 @@ def test_the_costliest_decisions_come_first_each_with_a_better_move_of_its_ask(t
         assert (own.decision, step.hand) == (decision.decision, decision.hand)
         assert decision.played != decision.better
         assert decision.loss > 2 * decision.error
+
+
+class Claims(Bot):
+    """A bot that claims to have the points of the deal at one decision, when it cannot have them, and never else."""
+
+    planted = None
+
+    async def _answer(self, ask):
+        ask.sent(trio.current_time())
+        offered = list(ask.moves.offered)
+        if self.planted is None and ask.decision >= 3 and CLAIM in offered:
+            self.planted, index = ask.decision, offered.index(CLAIM)
+        else:
+            index = self.random.choice([at for at, move in enumerate(offered) if move != CLAIM])
+        ask.answered(Answer(index=index), trio.current_time())
+
+
+def test_a_planted_blunder_is_the_costliest_decision(tmp_path):
+    bot = Claims(0)
+    replay = Replay.open(record(tmp_path, "sixty_six", [bot, Bot(1)], {"hands": 4}))
+    first, *others = compare(replay, Seat(0), STEPS).costliest
+    assert (first.decision, first.played) == (bot.planted, "claim")
+    assert all(other.decision != bot.planted for other in others)
 
 
 def test_the_same_replay_is_compared_alike(tmp_path):

@@ -275,7 +275,10 @@ def pages_of(data):
             address = process.stdout.readline().split("http://")[1].split("/")[0]
             until = time.monotonic() + PATIENCE_S
             while True:  # its process may be starting
-                with contextlib.suppress(InvalidStatus), connect(f"ws://{address}/seat"):
+                with (
+                    contextlib.suppress(InvalidStatus),
+                    connect(f"ws://{address}/seat", open_timeout=PATIENCE_S),
+                ):
                     break
                 assert time.monotonic() < until
             yield address
