@@ -1,6 +1,6 @@
 """Measures whether a bot is stronger than the others at its table, in every game: `scripts/strength`.
 
-The bot is the sample bot of the game, or the house bot of a level; the others are sample bots, house bots of a level, pick any
+The bot is the sample bot of the game, the house bot of a level, or a policy of `arena train`; the others are sample bots, house bots of a level, pick any
 of the offered moves, or always the first.
 
 Each trial is played by `arena.local.many`: without clocks, in complete deal-sets, so that the luck of the deal cancels,
@@ -25,6 +25,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import cardarena
+from arena.envs.trained_bot import TrainedBot
 from arena.games.catalogue import GAMES
 from arena.games.game import Game
 from arena.house.bot import HouseBot
@@ -41,6 +42,7 @@ OTHERS = {"random": "random_bot", "first": "first_bot"}
 """Who may sit in all other seats, beside the sample bot."""
 HOUSE = tuple(f"house:{level}" for level in STEPS)
 
+_POLICY = ".npz"
 BETTER = "better"
 
 
@@ -146,7 +148,9 @@ def _verdict(margin: float, half_width: float, faults: Mapping[str, int]) -> str
 
 
 def bot_of(name: str, trial: Trial) -> AnyBot:
-    """Return the bot of a name: `sample`, `random`, `first` or `house:LEVEL`."""
+    """Return the bot of a name: `sample`, `random`, `first`, `house:LEVEL` or the file of a policy."""
+    if name.endswith(_POLICY):
+        return TrainedBot(name)
     if name in HOUSE:
         house = HouseBot()
         house.level = name.partition(":")[2]
@@ -158,6 +162,14 @@ def bot_of(name: str, trial: Trial) -> AnyBot:
         if isinstance(kind, type)
         and issubclass(kind, cardarena.Bot)
         and kind.__module__ == module.__name__
+    )
+
+
+def _measured(name: str) -> str:
+    if name in {SAMPLE, *HOUSE} or (name.endswith(_POLICY) and Path(name).is_file()):
+        return name
+    raise click.BadParameter(
+        f"there is no bot {name!r}: choose {', '.join([SAMPLE, *HOUSE])} or a file{_POLICY}"
     )
 
 
@@ -177,8 +189,9 @@ Examples:
 )
 @click.argument("games", nargs=-1, metavar="[GAME]...",
                 type=click.Choice([trial.game for trial in TRIALS]))  # fmt: skip
-@click.option("--bot", type=click.Choice([SAMPLE, *HOUSE]), default=SAMPLE, show_default=True,
-              help="The bot that is measured.")  # fmt: skip
+@click.option("--bot", callback=lambda _context, _option, name: _measured(name), default=SAMPLE, show_default=True,
+              metavar=f"[{'|'.join([SAMPLE, *HOUSE])}|FILE{_POLICY}]",
+              help="The bot that is measured; a file is a policy of `arena train`.")  # fmt: skip
 @click.option("--against", type=click.Choice([*OTHERS, SAMPLE, *HOUSE]), default="random",
               show_default=True, help="The bot in the other seats.")  # fmt: skip
 @click.option("--deal-sets", type=click.IntRange(min=2), help="Of each game.")

@@ -17,6 +17,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     },
     "Write a bot": {
         "new": ("arena.cli.new", "Create a bot in one of seven languages."),
+        "train": ("arena.cli.train", "Train a bot by self-play."),
         "check": ("arena.cli.check", "Test a bot as an arena does before it lets it play."),
         "exploit": ("arena.cli.exploit", "Measure how much a best response wins from a bot."),
         "conformance": ("arena.cli.conformance", "Test a client against the contract."),

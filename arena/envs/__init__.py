@@ -10,7 +10,7 @@ each game at OpenSpiel. `pip install 'cardarena[research]'` installs the package
 numbers of a view, and moves of actions, in pure Python.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from arena.games.catalogue import GAMES, game_by_id
 
 if TYPE_CHECKING:
     from arena.envs.agents import AgentsAtOnce, AgentsInTurn
+    from arena.envs.stepped_batch import Batch
 
 
 def layout(
@@ -73,6 +74,32 @@ def parallel(
     return AgentsAtOnce(SteppedMatch(game, options, seats))
 
 
+def batch(
+    game: str,
+    size: int,
+    *,
+    options: Mapping[str, Any] | None = None,
+    seats: int | None = None,
+    seeds: Iterable[object] | None = None,
+) -> "Batch":
+    """Return matches of a game that are stepped together, of all seats: arrays with a row for each. It needs numpy alone.
+
+    Args:
+      game: The id of the game.
+      size: The number of rows.
+      options: The options of the game.
+      seats: The number of seats, by default the fewest of the game.
+      seeds: The seeds of the matches, one after the other; by default 0, 1, … without an end.
+
+    Raises:
+      LookupError: if there is no such game.
+      ValueError: if the game cannot be played with these seats or options.
+    """
+    from arena.envs.stepped_batch import Batch
+
+    return Batch(game, size, options=options, seats=seats, seeds=seeds)
+
+
 def environment_id(game: str) -> str:
     """Return the id of Gymnasium of a game, such as `CardArena/Klaberjass-v0`."""
     return f"CardArena/{''.join(word.capitalize() for word in game.split('_'))}-v0"
@@ -106,6 +133,7 @@ __all__ = [
     "Layout",
     "Part",
     "Shortened",
+    "batch",
     "environment_id",
     "layout",
     "parallel",

@@ -97,6 +97,11 @@ class SteppedMatch:
         return self._turn.acting[len(self._chosen) :]
 
     @property
+    def hand(self) -> int:
+        """The number of the hand, from 0."""
+        return self.game.rules.hand_number(self.state)
+
+    @property
     def is_over(self) -> bool:
         """Whether the match is over."""
         return not self._turn.acting

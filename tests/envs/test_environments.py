@@ -22,7 +22,7 @@ pytestmark = [
     # They warn of observations that are a dictionary with an action mask, which is PettingZoo's own way.
     pytest.mark.filterwarnings("ignore:.*:UserWarning"),
 ]
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "environments.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 EVERY_GAME = pytest.mark.parametrize("game", [game.id for game in GAMES])
 
 
@@ -197,13 +197,14 @@ def test_the_sdk_hands_them_on():
     import cardarena.envs
 
     assert cardarena.envs.pettingzoo is envs.pettingzoo
-    assert set(cardarena.envs.__all__) == set(envs.__all__)
+    assert set(cardarena.envs.__all__) == {*envs.__all__, "TrainedBot"}
 
 
-def test_the_page_of_environments_prints_what_it_says():
-    text, names = PAGE.read_text("utf-8"), {}
+@pytest.mark.parametrize(("page", "count"), [("environments.md", 4), ("training.md", 1)])
+def test_a_page_prints_what_it_says(page, count):
+    text, names = (DOCS / page).read_text("utf-8"), {}
     examples = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```\n", text, re.DOTALL)
-    assert len(examples) == text.count("```python") == 4
+    assert len(examples) == text.count("```python") == count
     for code, printed in examples:
         output = io.StringIO()
         with contextlib.redirect_stdout(output):

@@ -5,7 +5,7 @@
     everybody = cardarena.envs.pettingzoo("klaberjass", options={"hands": 2})
     one_seat = gymnasium.make("CardArena/Klaberjass-v0", opponent="house:sample")
 
-They are those of the engine, `arena.envs`: `pip install 'cardarena[research]'`. Without it, the import raises `ImportError`.
+`TrainedBot` plays by the policy of a file of `arena train`. They are those of the engine, `arena.envs`: `pip install 'cardarena[research]'`. Without it, the import raises `ImportError`.
 """
 
 try:
@@ -13,11 +13,13 @@ try:
         Layout,
         Part,
         Shortened,
+        batch,
         environment_id,
         layout,
         parallel,
         pettingzoo,
     )
+    from arena.envs.trained_bot import TrainedBot
 except ImportError as error:
     raise ImportError(
         "cardarena.envs needs the arena's own rules, and they are not installed: "
@@ -29,6 +31,8 @@ __all__ = [
     "Layout",
     "Part",
     "Shortened",
+    "TrainedBot",
+    "batch",
     "environment_id",
     "layout",
     "parallel",

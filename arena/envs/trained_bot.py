@@ -1,0 +1,130 @@
+"""A bot that plays by a policy that was trained: pure Python, as the sandbox has no numpy."""
+
+import ast
+import json
+import zipfile
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import cardarena
+from arena.envs.encoders import Layout, layout_of
+from arena.games.catalogue import game_by_id
+from arena.games.contract import Listed, Seat
+from arena.referee.wire.games import codec_of
+from cardarena.v1.game_pb2 import GameMove
+
+IGNORED: Final = ("hand", "totals")
+"""Fields of views that are 0 to a policy: it plays for the points of a hand, in a match of any length."""
+
+
+def layout_digest(layout: Layout) -> str:
+    """Return a digest of the meaning of observations and actions, which a policy is trained for."""
+    described = repr((layout.parts(), layout.actions.size))
+    return blake2b(described.encode(), digest_size=8).hexdigest()
+
+
+def ignored_inputs(layout: Layout) -> list[int]:
+    """Return the places of the numbers that are 0 to a policy."""
+    parts = [part for part in layout.parts() if part.name in IGNORED]
+    return [place for part in parts for place in range(part.start, part.start + part.size)]
+
+
+class TrainedPolicy:
+    """The values of the actions of a game, by the file that `arena train` writes."""
+
+    def __init__(self, file: Path) -> None:
+        """Read the file.
+
+        Raises:
+          OSError: if it cannot be read.
+          ValueError: if it was trained for other numbers than those of this version of the game.
+        """
+        about, parameters = _read(file)
+        self.game = game_by_id(about["game"])
+        self.seats: int = about["seats"]
+        options = self.game.options(about["options"], self.seats)
+        self.layout = layout_of(self.game, options, self.seats)
+        if about["layout"] != layout_digest(self.layout):
+            raise ValueError(
+                f"{file} was trained for another layout of {self.game.id}; train it again"
+            )
+        self._ignored = ignored_inputs(self.layout)
+        self._layers = list(zip(parameters[::2], parameters[1::2], strict=True))
+
+    def values(self, numbers: Sequence[float]) -> list[float]:
+        """Return the value of each action at an observation. Inputs that are 0 cost nothing."""
+        sums: list[float] = []
+        for weights, (biases,) in self._layers:
+            sums = list(biases)
+            for number, row in zip(numbers, weights, strict=True):
+                if number > 0 or number < 0:
+                    sums = [one + number * weight for one, weight in zip(sums, row, strict=True)]
+            numbers = [one if one > 0 else 0.0 for one in sums]
+        return sums
+
+    def choose(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        """Return the move of an ask that has the largest value."""
+        codec = codec_of(self.game)
+        view = codec.read_view(ask.view)
+        offered = [codec.read_move(GameMove(**{ask.family: move})) for move in ask.moves]
+        legal = self.layout.actions.legal(view, Listed(tuple(offered)))
+        numbers = self.layout.numbers(view, Seat(ask.seat))
+        for place in self._ignored:
+            numbers[place] = 0.0
+        move = legal[max(legal, key=self.values(numbers).__getitem__)]
+        return type(ask.moves[0]).FromString(codec.move(move))
+
+
+class TrainedBot(cardarena.Bot):
+    """Plays the move of the largest value by the policy of a file."""
+
+    max_matches = 64
+    file: str | Path = "policy.npz"
+    """The file that `arena train` writes; a class of a bot has its path."""
+
+    def __init__(self, file: str | Path | None = None) -> None:
+        """Take the file of a policy; by default that of the class."""
+        self.file = file or self.file
+
+    @classmethod
+    def load(cls) -> None:
+        """Read the policy before the bot connects."""
+        if cls is not TrainedBot:
+            _latest(Path(cls.file))
+
+    def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        """Return the move of the largest value."""
+        return _latest(Path(self.file)).choose(ask)
+
+
+def _latest(file: Path) -> TrainedPolicy:
+    return _policy(file, file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _policy(file: Path, written_ns: int) -> TrainedPolicy:  # noqa: ARG001 - a file that was written anew is read anew
+    return TrainedPolicy(file)
+
+
+def _read(file: Path) -> tuple[dict[str, Any], list[list["array[float]"]]]:
+    """Return what a file of numpy has: a description, and the rows of the other arrays in their order."""
+    with zipfile.ZipFile(file) as archive:
+        arrays = {name.removesuffix(".npy"): archive.read(name) for name in archive.namelist()}
+    about = json.loads(_numbers(arrays.pop("about"))[1])
+    parameters = []
+    for data in arrays.values():
+        shape, values = _numbers(data)
+        floats = array("f", values)
+        width = shape[-1]
+        parameters.append([floats[at : at + width] for at in range(0, len(floats), width)])
+    return about, parameters
+
+
+def _numbers(data: bytes) -> tuple[tuple[int, ...], bytes]:
+    """Return the shape and the bytes of an array in numpy's format (version 1)."""
+    start = 10 + int.from_bytes(data[8:10], "little")
+    return ast.literal_eval(data[10:start].decode("latin-1"))["shape"], data[start:]

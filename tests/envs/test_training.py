@@ -1,0 +1,200 @@
+"""Training by self-play: what a network learns, what is kept, and what is exported."""
+
+import runpy
+from contextlib import closing
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from arena.cli.train import train
+from arena.envs import trained_bot, training
+from arena.envs.network import Adam, Network
+from arena.envs.self_play import Task, play
+from arena.envs.stepped_batch import Batch
+from arena.envs.stepped_match import SteppedMatch
+from arena.envs.trained_bot import TrainedBot, TrainedPolicy
+from arena.envs.training import KEPT, POLICY, CannotTrain, Training, TrainingTerms
+from arena.local.engines import Engine, ThisProcess
+from arena.local.play import play as play_match
+
+SHORT = TrainingTerms("sixty_six", 2, {"hands": 2}, "7")
+
+
+@pytest.fixture(autouse=True)
+def short_rounds(monkeypatch):
+    monkeypatch.setattr(training, "ITERATIONS", 2)
+    monkeypatch.setattr(training, "MATCHES", 2)
+
+
+def first_actions(masks):
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        pytest.param("sixty_six", {"hands": 2}, id="one seat after the other"),
+        pytest.param("democracy", {"hands": 2}, id="several seats at once"),
+    ],
+)
+def test_a_batch_steps_the_matches_of_its_seeds(game, options):
+    """Each row sees what a match alone sees, and gets its rewards, over two matches."""
+    batch = Batch(game, 2, options=options, seeds=iter(range(3)))
+    leads = np.zeros(3)
+    alone = SteppedMatch(game, options)
+    alone.begin(1)  # row 1 plays the second seed
+    while 1 in batch.rows and not alone.is_over:
+        seat = alone.acting[0]
+        seen = alone.observed(seat)
+        assert batch.seats[1] == seat
+        assert (batch.observations[1] == seen.numbers).all()
+        assert (batch.masks[1] == seen.mask).all()
+        rows, actions = batch.rows, first_actions(batch.masks[batch.rows])
+        stepped = batch.step(actions)
+        alone.act(int(actions[list(rows).index(1)]))
+        leads[:2] += stepped.rewards[list(rows).index(1)]
+    assert alone.is_over
+    assert leads[:2].tolist() == alone.rewards((0, 0))
+
+
+def test_a_batch_ends_with_its_seeds():
+    batch = Batch("sixty_six", 3, options={"hands": 2}, seeds=range(5))
+    ended = 0
+    while len(batch.rows):
+        ended += batch.step(first_actions(batch.masks[batch.rows])).hand_ended.sum()
+    assert ended == 5 * 2
+
+
+def test_a_return_is_the_lead_of_the_rest_of_the_hand():
+    """Over two seats the returns of a hand are opposite, and all decisions of a seat in it have the same."""
+    game = Task("sixty_six", {"hands": 2}, 2, 1, "9", 0.0)
+    network = Network.drawn([226, 4, 31], np.random.default_rng(1))
+    played = play(game, network, np.array([], np.intp))
+    match = SteppedMatch("sixty_six", {"hands": 2})
+    match.begin("9/0")
+    expected, hands = [], []
+    for action in played.actions.tolist():
+        hands.append((match.hand, match.acting[0]))
+        match.act(action)
+    assert match.is_over
+    by_hand = match.game.rules.hand_scores(match.state)
+    expected = [by_hand[hand][seat] - by_hand[hand][1 - seat] for hand, seat in hands]
+    assert played.returns.tolist() == expected
+
+
+def test_a_gradient_is_the_slope_of_half_the_error():
+    chance = np.random.default_rng(3)
+    network = Network.drawn([5, 4, 3], chance)
+    network.parameters = [values.astype(np.float64) for values in network.parameters]
+    seen, actions = chance.standard_normal((6, 5)), chance.integers(3, size=6)
+    returns = chance.standard_normal(6)
+    _, gradient = network.gradient(seen, actions, returns)
+    for values, slope in zip(network.parameters, gradient, strict=True):
+        at = tuple(chance.integers(size) for size in values.shape)
+        before, errors = values[at], []
+        for nudge in (-1e-5, 1e-5):
+            values[at] = before + nudge
+            errors.append(network.gradient(seen, actions, returns)[0] / 2)
+        values[at] = before
+        assert slope[at] == pytest.approx((errors[1] - errors[0]) / 2e-5, rel=1e-4, abs=1e-8)
+
+
+def test_a_network_learns_what_actions_are_worth():
+    """A planted target: an action is worth the number in its place, so the best action is the largest number's."""
+    chance = np.random.default_rng(4)
+    network = Network.drawn([4, 32, 4], chance)
+    adam = Adam(network, 3e-3)
+    for _ in range(600):
+        seen = chance.standard_normal((64, 4)).astype(np.float32)
+        actions = chance.integers(4, size=64)
+        adam.step(network.gradient(seen, actions, seen[np.arange(64), actions])[1])
+    seen = chance.standard_normal((200, 4)).astype(np.float32)
+    assert np.mean(network.values(seen).argmax(axis=1) == seen.argmax(axis=1)) > 0.9
+
+
+def test_a_training_that_goes_on_comes_to_the_same_weights(tmp_path):
+    through = Training(SHORT)
+    with closing(Engine(ThisProcess())) as engine:
+        through.round(engine)
+        through.keep(tmp_path / KEPT)
+        resumed = Training.kept(tmp_path / KEPT, SHORT)
+        through.round(engine)
+        resumed.round(engine)
+    assert resumed.decisions == through.decisions
+    for one, other in ((resumed.network, through.network), (resumed.mean, through.mean)):
+        for values, same in zip(one.parameters, other.parameters, strict=True):
+            assert (values == same).all()
+    first = Training(SHORT).network.parameters
+    assert (first[0] != through.network.parameters[0]).any()
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"seed": "8"}, "is a training with seed 7, not 8"),
+        ({"game": "jam"}, "is a training with game sixty_six, not jam"),
+        ({"options": {"hands": 4}}, "is a training with options {'hands': 2}, not {'hands': 4}"),
+    ],
+    ids=["another seed", "another game", "other options"],
+)
+def test_a_folder_has_one_training(changed, text, tmp_path):
+    Training(SHORT).keep(tmp_path / KEPT)
+    with pytest.raises(CannotTrain, match=text):
+        Training.kept(tmp_path / KEPT, TrainingTerms(**{**vars_of(SHORT), **changed}))
+
+
+def vars_of(terms):
+    return {name: getattr(terms, name) for name in terms.__slots__}
+
+
+def test_the_bot_values_actions_as_the_network_does(tmp_path):
+    trained = Training(SHORT)
+    with closing(Engine(ThisProcess())) as engine:
+        trained.round(engine)
+    trained.export(tmp_path / POLICY)
+    policy = TrainedPolicy(tmp_path / POLICY)
+    seen = np.random.default_rng(2).random((1, trained.layout.view.size), np.float32)
+    values = policy.values(seen[0].tolist())
+    assert values == pytest.approx(trained.mean.values(seen)[0].tolist(), rel=1e-4, abs=1e-5)
+
+
+def test_a_policy_for_another_layout_is_refused(tmp_path, monkeypatch):
+    Training(SHORT).export(tmp_path / POLICY)
+    monkeypatch.setattr(trained_bot, "layout_digest", lambda layout: "another")
+    with pytest.raises(ValueError, match="was trained for another layout of sixty_six"):
+        TrainedPolicy(tmp_path / POLICY)
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        pytest.param("sixty_six", {"hands": 6}, id="a match of another length"),
+        pytest.param("democracy", {"hands": 2}, id="choices at the same time"),
+        pytest.param("loo", {"hands": 5}, id="moves that the layout chooses"),
+        pytest.param("pineapple", {"hands": 2}, id="bets"),
+    ],
+)
+def test_a_policy_plays_without_faults(game, options, tmp_path):
+    seats = SteppedMatch(game).seats
+    terms = TrainingTerms(game, seats, {"hands": 2 * seats}, "7")
+    Training(terms).export(tmp_path / POLICY)
+    played = play_match(game, [TrainedBot(tmp_path / POLICY)] * seats, seed=5, options=options)
+    assert not played.faults
+
+
+def test_the_command_writes_a_bot_and_goes_on(tmp_path, monkeypatch):
+    """Its folder is a bot of the SDK, which an author may change."""
+    folder = tmp_path / "bot"
+    monkeypatch.setattr("arena.cli.train.Engine", lambda **_: Engine(ThisProcess()))
+    arguments = ["sixty_six", str(folder), "--deal-sets", "2", "-o", "hands=2"]
+    begun = CliRunner().invoke(train, [*arguments, "--rounds", "1", "--seed", "7"])
+    assert begun.exit_code == 0, begun.output
+    assert "points a match" in begun.output
+    (folder / "bot.py").write_text("# mine\n" + (folder / "bot.py").read_text())
+    on = CliRunner().invoke(train, [*arguments, "--rounds", "2"])
+    assert "round    2" in on.output
+    assert (folder / "bot.py").read_text().startswith("# mine")
+    bot = runpy.run_path(str(folder / "bot.py"))["Bot"]
+    played = play_match("sixty_six", [bot, bot], seed=5, options={"hands": 2})
+    assert not played.faults
