@@ -132,7 +132,7 @@ def _rules(quick: bool, progress: Progress) -> Any:
 def _research(quick: bool, progress: Progress) -> Any:
     """Games take turns, so that all see the same machine."""
     rates = dict(research.rates(progress))
-    rounds, seconds = (1, 0.3) if quick else (5, 1.0)
+    rounds, seconds = (1, 0.3) if quick else (3, 0.5)
     measured: dict[str, list[float]] = {name: [] for name in rates}
     for at in range(rounds):
         for name, rate in rates.items():
@@ -140,7 +140,7 @@ def _research(quick: bool, progress: Progress) -> Any:
             progress(f"{name} {at + 1}/{rounds}: {measured[name][-1]:.0f}/s")
     figures = {name: round(statistics.median(per_s)) for name, per_s in measured.items()}
     rows = ((name, f"{rate:,}") for name, rate in figures.items())
-    _show("Random play with observations, in one process", ("game", "steps/s"), rows)
+    _show("Random play with observations, in one process", ("game", "steps/s of processor time"), rows)
     return figures
 
 

@@ -9,9 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 Rate = Callable[[float], float]
-"""Plays for a number of seconds; returns steps a second."""
+"""Plays for a number of seconds of processor time; returns steps a second of it."""
 
 OURS: Final = ("jam", "sixty_six", "klaberjass", "loo", "pineapple", "soko", "oklahoma_rummy")
+ROWS: Final = 64
 CLASSIC: Final = ("leduc_holdem_v4", "texas_holdem_v4", "gin_rummy_v4")
 RLCARD: Final = ("leduc-holdem", "limit-holdem", "gin-rummy")
 OPEN_SPIEL: Final = ("leduc_poker", "gin_rummy", "euchre", "oh_hell", "python_liars_poker")
@@ -19,7 +20,7 @@ OPEN_SPIEL: Final = ("leduc_poker", "gin_rummy", "euchre", "oh_hell", "python_li
 
 def rates(progress: Callable[[str], None]) -> Iterator[tuple[str, Rate]]:
     """Yield a rate for each game that is installed; says which are not."""
-    for kind in (_pettingzoo, _classic, _rlcard, _open_spiel):
+    for kind in (_batches, _pettingzoo, _classic, _rlcard, _open_spiel):
         try:
             yield from kind()
         except ImportError as error:
@@ -30,12 +31,31 @@ def _timed(play: Callable[[], int]) -> Rate:
     """Take a function that plays a match and returns its steps."""
 
     def rate(seconds: float) -> float:
-        steps, begin_s = 0, time.perf_counter()
-        while time.perf_counter() - begin_s < seconds:
+        steps, begin_s = 0, time.process_time()
+        while time.process_time() - begin_s < seconds:
             steps += play()
-        return steps / (time.perf_counter() - begin_s)
+        return steps / (time.process_time() - begin_s)
 
     return rate
+
+
+def _batches() -> Iterator[tuple[str, Rate]]:
+    from arena import envs
+
+    for game in OURS:
+        yield f"Card Arena, batch of {ROWS}: {game}", _batch(envs.batch(game, ROWS))
+
+
+def _batch(matches: Any) -> Rate:
+    chance = np.random.default_rng(1)
+
+    def play() -> int:
+        masks = matches.masks[matches.rows]
+        drawn = chance.random(masks.shape, np.float32)
+        matches.step(np.where(masks, drawn, -1).argmax(axis=1))
+        return len(masks)
+
+    return _timed(play)
 
 
 def _pettingzoo() -> Iterator[tuple[str, Rate]]:

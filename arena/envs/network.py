@@ -72,10 +72,11 @@ class Adam:
     _DECAY = 0.9
     _DECAY_OF_SQUARES = 0.999
 
-    def __init__(self, network: Network, rate: float) -> None:
+    def __init__(self, network: Network, rate: float, steps: int = 0) -> None:
+        """Begin after so many steps; then the means are to be filled with those of before."""
         self._network = network
         self._rate = rate
-        self.steps = 0
+        self.steps = steps
         self.means = [np.zeros_like(values) for values in network.parameters]
         self.squares = [np.zeros_like(values) for values in network.parameters]
 

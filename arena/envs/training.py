@@ -188,10 +188,11 @@ class Training:
                         f"{file} is a training with {name} {about[name]}, not {training._about()[name]}; "
                         "choose another folder"
                     )
+            training._adam = Adam(training.network, RATE, about["steps"])
             for at, values in enumerate(training._arrays()):
                 values[...] = arrays[f"a{at:02}"]
         training.rounds, training.decisions = about["rounds"], about["decisions"]
-        training.scale, training._adam.steps = about["scale"], about["steps"]
+        training.scale = about["scale"]
         return training
 
     @staticmethod
