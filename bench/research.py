@@ -13,7 +13,7 @@ Rate = Callable[[float], float]
 
 OURS: Final = ("jam", "sixty_six", "klaberjass", "loo", "pineapple", "soko", "oklahoma_rummy")
 ROWS: Final = 64
-CLASSIC: Final = ("leduc_holdem_v4", "texas_holdem_v4", "gin_rummy_v4")
+CLASSIC: Final = ("leduc_holdem_v4", "texas_holdem_v4", "texas_holdem_no_limit_v6")
 RLCARD: Final = ("leduc-holdem", "limit-holdem", "gin-rummy")
 OPEN_SPIEL: Final = ("leduc_poker", "gin_rummy", "euchre", "oh_hell", "python_liars_poker")
 
