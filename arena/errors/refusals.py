@@ -48,7 +48,7 @@ REFUSALS: Final = (
     R("R-LINKED-ALREADY", "the identity is linked already",
         "It signs in this owner or another one.", "Revoke the link at `/me/keys` of the owner that has it.", _EXISTS),
     R("R-UNFIT-WORKER", "the arena cannot use the worker",
-        "It runs another version of the engine, its sandbox is too weak for uploaded bots, or it sent an invalid message.", "Install the arena's version, or raise the sandbox; docs/organising.md describes workers.", _NOT_NOW),
+        "It runs another version of the engine, its sandbox is too weak for uploaded bots, or it sent an invalid message.", "Install the arena's version, or raise the sandbox; docs/more-machines.md describes workers.", _NOT_NOW),
     # How much is asked.
     R("R-BUSY", "the arena is busy",
         "It is late, its disk is full, or the caller has used what a minute allows.", _WAIT, _EXHAUSTED),

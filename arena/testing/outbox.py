@@ -10,7 +10,7 @@ from cardarena.v1 import play_pb2
 
 
 class MemoryOutbox:
-    """Keeps the messages to a bot: `arena.api.play.Outbox` without a loop.
+    """Keeps the messages to a bot: `arena.live.session.messages.Outbox` without a loop.
 
     Consecutive asks share a frame, as on a stream, until the frames are read. It has no limits, and
     does not restart clocks.
