@@ -18,14 +18,9 @@ from arena.store.comparison_requests import (
     TooManyChallenges,
     TooManyOpen,
 )
+from arena.store.competition_reader import NoOfficialStandings
 from arena.store.competition_rows import Competition, NoCompetition
-from arena.store.competitions import (
-    Competitions,
-    CompetitionTexts,
-    NoEntrant,
-    NoOfficialStandings,
-    NotExpected,
-)
+from arena.store.competitions import Competitions, CompetitionTexts, NoEntrant, NotExpected
 from arena.store.database import is_there, keep_in, kept_at, url_beside
 from arena.store.deal_sets import Contradicted, OutOfDate, StoredDealSets
 from arena.store.entrants import CompetitionEntry, EnteredBot, MayNotEnter, NoActiveVersion
