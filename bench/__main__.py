@@ -6,7 +6,7 @@ import platform
 import re
 import statistics
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -110,35 +110,33 @@ def _end_to_end(quick: bool, progress: Progress) -> Any:
     return figures
 
 
-def _rules(quick: bool, progress: Progress) -> Any:
-    """Games take turns, so that all see the same machine."""
-    rates = {game.id: rules.rate_of(game) for game in GAMES}
-    rates |= {
-        f"{name}, as offered": rules.rate_of(game_by_id(name), offered=True)
-        for name in rules.DRAWN_SLOWLY
-    }
-    rounds, seconds = (1, 0.3) if quick else (5, 0.7)
+def _in_turns(
+    rates: Mapping[str, Callable[[float], float]], quick: bool, seconds: float, progress: Progress
+) -> dict[str, int]:
+    """Return the median of five rounds of each rate; all take turns, so that they see the same machine."""
+    rounds, seconds = (1, 0.3) if quick else (5, seconds)
     measured: dict[str, list[float]] = {name: [] for name in rates}
     for at in range(rounds):
         for name, rate in rates.items():
             measured[name].append(rate(seconds))
             progress(f"{name} {at + 1}/{rounds}: {measured[name][-1]:.0f}/s")
-    figures = {name: round(statistics.median(per_s)) for name, per_s in measured.items()}
+    return {name: round(statistics.median(per_s)) for name, per_s in measured.items()}
+
+
+def _rules(quick: bool, progress: Progress) -> Any:
+    rates = {game.id: rules.rate_of(game) for game in GAMES}
+    rates |= {
+        f"{name}, as offered": rules.rate_of(game_by_id(name), offered=True)
+        for name in rules.DRAWN_SLOWLY
+    }
+    figures = _in_turns(rates, quick, 0.7, progress)
     rows = ((name, f"{rate:,}") for name, rate in figures.items())
     _show("Rules alone, random play in one process", ("game", "decisions/s"), rows)
     return figures
 
 
 def _research(quick: bool, progress: Progress) -> Any:
-    """Games take turns, so that all see the same machine."""
-    rates = dict(research.rates(progress))
-    rounds, seconds = (1, 0.3) if quick else (3, 0.5)
-    measured: dict[str, list[float]] = {name: [] for name in rates}
-    for at in range(rounds):
-        for name, rate in rates.items():
-            measured[name].append(rate(seconds))
-            progress(f"{name} {at + 1}/{rounds}: {measured[name][-1]:.0f}/s")
-    figures = {name: round(statistics.median(per_s)) for name, per_s in measured.items()}
+    figures = _in_turns(dict(research.rates(progress)), quick, 0.5, progress)
     rows = ((name, f"{rate:,}") for name, rate in figures.items())
     _show("Random play with observations, in one process", ("game", "steps/s of processor time"), rows)
     return figures

@@ -58,6 +58,13 @@ strict_option: Final = click.option(
     help=f"Exit with {exits.FAULTED} if any bot had a fault.",
 )
 """Adds `--strict`."""
+token_file_option: Final = click.option(
+    "--token-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="File with the token of a key of `arena keys new worker`.",
+)
+"""Adds `--token-file`, of workers."""
 
 
 def require_no_faults(faults: Mapping[str, int], *, strict: bool) -> None:

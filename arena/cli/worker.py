@@ -17,7 +17,7 @@ from arena.app.worker import (
     run_workers,
 )
 from arena.cli.arena_client import Server, dial_options
-from arena.cli.options import data_folder, log_to, make_folder
+from arena.cli.options import data_folder, log_to, make_folder, token_file_option
 from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.terminal.plain import say
 from arena.cli.worker_process import worker_command
@@ -55,12 +55,7 @@ they stopped by themselves and never reached the arena.
     required=True,
     help="The arena: https://HOST:PORT, or HOST:PORT on this machine.",
 )
-@click.option(
-    "--token-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    required=True,
-    help="File with the token of a key of `arena keys new worker`.",
-)
+@token_file_option
 @click.option(
     "--workers",
     default=1,

@@ -20,7 +20,7 @@ from arena.app.placement.placement import (
 from arena.app.placement.scaling import EVERY_S, ArenaAway, Bounds, Scaling
 from arena.cli.arena_client import NoAnswer, Server, ServiceClient, dial_options, service_client
 from arena.cli.command_group import CommandGroup
-from arena.cli.options import json_option, print_json, with_options
+from arena.cli.options import json_option, print_json, token_file_option, with_options
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import say
 from arena.local.engines import EngineError
@@ -178,12 +178,7 @@ finds them. `arena workers down` drains them.
     required=True,
     help="The arena, as the workers dial it: https://HOST:PORT.",
 )
-@click.option(
-    "--token-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    required=True,
-    help="File with the token of a key of `arena keys new worker`.",
-)
+@token_file_option
 @click.option(
     "--speed-class",
     type=click.IntRange(-50, 50),

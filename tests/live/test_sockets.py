@@ -36,6 +36,7 @@ from cardarena.v1 import game_pb2, lobby_pb2, play_pb2, replay_pb2
 from tests.attack.http2 import Wire
 from tests.cli.serving import ended
 from tests.doubles.streams import PATIENCE_S, PLAY, Client, Stream, eventually, reason_of
+from tests.live.running import running
 from tests.rows import slow_unless, slow_unless_of_each_kind
 
 CANARY = "canary 2c7e"
@@ -45,39 +46,9 @@ NOT_FOUND, INVALID = grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT
 NOT_NOW = grpc.StatusCode.FAILED_PRECONDITION
 
 
-@contextmanager
-def serving(folder):
-    """An arena that serves while the block runs, on another thread of this process."""
-    stop, listening, served = threading.Event(), threading.Event(), []
-
-    async def until_stopped(arena):
-        served.append(arena)
-        listening.set()
-        await trio.to_thread.run_sync(stop.wait)
-
-    def run():
-        try:
-            serve(ServerSettings(folder), Tokens(guests=True), until_stopped)
-        except BaseException as error:
-            served.append(error)
-        finally:
-            listening.set()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert listening.wait(PATIENCE_S)
-    try:
-        yield served[0]
-    finally:
-        stop.set()
-        thread.join(PATIENCE_S)
-        assert not thread.is_alive()
-    assert len(served) == 1, served
-
-
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("arena")) as arena:
+    with running(tmp_path_factory.mktemp("arena"), Tokens(guests=True)) as arena:
         yield arena
 
 

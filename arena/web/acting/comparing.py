@@ -50,7 +50,7 @@ async def comparisons_page(ask: Ask) -> Response:
 
 
 async def compare(ask: Ask) -> Response:
-    """Create a comparison by the game's usual terms: each other's seats against the same opponents."""
+    """Create a comparison by the game's usual terms: at one table if it has two seats, else against the same opponents."""
     form = ask.read(ComparisonForm)
     game = game_by_id(form.game)
     seats = game.seats[0]
