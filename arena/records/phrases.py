@@ -63,8 +63,9 @@ def result_line(replay: Replay) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """A number of things: `1 fault`, `2 faults`."""
-    return f"{number} {what}" + ("" if number == 1 else "s")
+    """A number of things: `1 fault`, `2 faults`, `2 matches`."""
+    ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
+    return f"{number} {what}{ending}"
 
 
 def seconds(microseconds: int) -> str:

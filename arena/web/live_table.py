@@ -27,9 +27,6 @@ BROADCAST: Final = (
 )
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3_600
-_IN_PLAY: Final = (("match", ""), ("game", ""), ("bots", ""), ("hand", "n"))
-_ENDED: Final = (("match", ""), ("game", ""), ("bots", ""), ("played", ""))
-_HANDS_OPEN: Final = element("span", "soft", " (hands are open)")
 
 
 def live_view(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json] = ()) -> Json:
@@ -63,19 +60,19 @@ def live_view(in_play: watch_pb2.ListLiveResponse | None, ended: Sequence[Json] 
 
 def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
     """The list, with links made by `to`; `at` is the time of day of the list, empty for none."""
-    parts: list[Tree] = []
+    parts: list[Tree] = [element("h2", "", "In play")]
     if view["matches"]:
         rows = (
             _row(
                 to,
                 to(f"m/{slug(row['match'])}/live"),
                 row,
-                _HANDS_OPEN if row["hands_open"] else None,
-                element("td", "n", str(row["hand"])),
+                f"hand {row['hand']}",
+                "hands are open" if row["hands_open"] else "",
             )
             for row in view["matches"]
         )
-        parts.append(_table("Matches in play, newest first", _IN_PLAY, rows))
+        parts.append(_list("Matches in play, newest first", rows))
     else:
         parts.append(element("p", "empty-state", _why_empty(view)))
     for row in view["sealed"]:
@@ -90,17 +87,11 @@ def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
         parts.append(element("h2", "", "Played last"))
         parts.append(element("p", "note", BROADCAST))
         rows = (
-            _row(
-                to,
-                to(match_path(row["match"])) + PLAYED,
-                row,
-                None,
-                element("td", "", row["played"]),
-            )
+            _row(to, to(match_path(row["match"])) + PLAYED, row, row["played"])
             for row in view["ended"]
         )
-        parts.append(_table("Matches that ended last", _ENDED, rows))
-    return element("div", "", *parts)
+        parts.append(_list("Matches that ended last", rows))
+    return element("div", "live-list", *parts)
 
 
 def _why_empty(view: Json) -> str:
@@ -119,25 +110,28 @@ def age(ended_unix_ms: int, now_unix_ms: int) -> str:
     return f"{past_s // _MINUTE_S} min ago"
 
 
-def _table(label: str, heads: Sequence[tuple[str, str]], rows: Iterable[Element]) -> Element:
-    columns = (element("th", css, text, scope="col") for text, css in heads)
-    head = element("thead", "", element("tr", "", *columns))
-    made = element("table", "sheet", head, element("tbody", "", *rows))
-    return element("div", "sheet-wrap", made, role="region", aria_label=label, tabindex="0")
+def _list(label: str, rows: Iterable[Element]) -> Element:
+    return element("ul", "rows", *rows, aria_label=label)
 
 
-def _row(
-    to: Callable[[str], str], address: str, row: Json, mark: Tree | None, last: Element
-) -> Element:
-    bots = ", ".join(row["bots"])
-    label = f"watch {row['game']}: {bots}"
-    watch = element("a", "", "watch", href=address, aria_label=label)
+def _row(to: Callable[[str], str], address: str, row: Json, *marks: str) -> Element:
+    """A match: who plays, the game, marks such as the number of the hand, and the link to its pictures."""
+    bots = (
+        part
+        for at, name in enumerate(row["bots"])
+        for part in (" – " if at else "", element("bdi", "name", name))
+    )
     game = element("a", "", game_title(row["game"]), href=to(f"games/{row['game']}"))
+    meta = (element("span", "", mark) for mark in marks if mark)
+    label = f"watch {row['game']}: {', '.join(row['bots'])}"
     return element(
-        "tr",
-        "",
-        element("td", "", watch),
-        element("td", "", game),
-        element("td", "", bots, mark),
-        last,
+        "li",
+        "match-line plain",
+        element(
+            "div",
+            "",
+            element("span", "said-line", *bots),
+            element("span", "meta", game, *meta),
+        ),
+        element("a", "button quiet small", "Watch", href=address, aria_label=label),
     )

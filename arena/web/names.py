@@ -1,10 +1,17 @@
 """The names of bots as pages show them: seats of the arena's own bots are numbered, because they share a name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from arena.results.deal_sets import HOUSE, bot_of
 
+LEVELS: Final[Mapping[str, str]] = {
+    "random": "plays any legal move",
+    "sample": "plays by simple rules",
+    "search-20ms": "thinks for a moment",
+    "search-200ms": "thinks hard",
+}
+"""How the house bot plays at each of its levels, the weakest first."""
 _HOUSE_SHOWN: Final = "house"
 
 

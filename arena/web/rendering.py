@@ -22,7 +22,7 @@ from arena.web.addresses import PLAYED, Links, match_path, slug
 from arena.web.assets import sprite
 from arena.web.avatars import Avatars
 from arena.web.emblems import emblem
-from arena.web.names import seat_names
+from arena.web.names import LEVELS, seat_names
 from arena.web.trees import Tree, html
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
@@ -159,6 +159,7 @@ def _environment() -> Environment:
     made.globals |= {
         "ABOUT": ABOUT,
         "HIDDEN_HEADING": Markup('<span class="hidden">picture</span>'),
+        "LEVELS": LEVELS,
         "MATCH_KEYS": MATCH_KEYS,
         "PLAYED": PLAYED,
         "POLICY": POLICY,

@@ -87,7 +87,7 @@ def test_organisers_alone_have_pages_about_collusion(client, folder):
 def test_a_row_of_a_ladder_has_whom_it_met(client):
     shown = text_of(client, "/competitions/summer")
     assert "29 2 of 3 0.0 h" in shown
-    assert "ann met 40% of its opponents' play not ranked 14 1 of 3 0.0 h" in shown
+    assert "ann not ranked: met 40% of its opponents' play 14 1 of 3 0.0 h" in shown
 
 
 def test_a_skill_is_no_ranking_where_points_or_brackets_are(client):

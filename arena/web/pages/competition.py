@@ -219,8 +219,6 @@ def place_ranges(rows: Sequence[Json]) -> list[str]:
 # Parts of the HTML that JSON does not have: plots, cross-tables and brackets.
 
 
-_MOST_LINKED: Final = 12
-"""The most matches of a pairing that its box links."""
 _LEAST_UNDECIDED: Final = 0.051
 """The least chance that a cell shows of a pair whose sequential test is not decided: not one of the surest shades."""
 _MOST_COMPARED: Final = 20
@@ -292,14 +290,16 @@ def _with_matches(results: GameResults) -> Sequence[Json]:
         bots, number = frozenset(group["bots"]), group["deal_sets"]
         played, begin = left.get(bots, ())[used[bots] :][:number], used[bots]
         used[bots] += number
-        strip = None
+        strip, pair = None, ""
         if len(group["bots"]) == 2 and None not in bots:
             one, other = group["bots"]
+            pair = f"bots/{slug(one)}.vs-{slug(other)}" if played else ""
             margins = margins_over(results.margins, one, other)[begin : begin + number]
             label = f"margins of {one} over {other} in {len(margins)} deal-sets"
             strip = plots.strip(margins, label, decided="decided" in group["note"])
         matches = [match for deal_set in played for match in deal_set["matches"]]
-        groups.append({**group, "matches": matches[:_MOST_LINKED], "strip": strip})
+        newest = matches[-1] if matches else ""
+        groups.append({**group, "matches": matches, "newest": newest, "pair": pair, "strip": strip})
     return groups
 
 

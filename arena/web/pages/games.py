@@ -1,6 +1,6 @@
 """The list of games, and the page of a game: a sample hand, rules, options, and a sample bot."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from arena.api.site_archive import SiteArchive
@@ -28,10 +28,7 @@ KINDS: Final = (
 
 def games(archive: SiteArchive) -> Page:
     """Make `/games`."""
-    bots: dict[str, set[str]] = {}
-    for summary in archive.competitions():
-        for terms in summary["games"]:
-            bots.setdefault(terms["game"], set()).update(summary["bots"])
+    bots = _bots_by_game(archive)
     rows = {
         game.id: {
             "game": game.id,
@@ -48,6 +45,15 @@ def games(archive: SiteArchive) -> Page:
     view = {"games": [rows[game.id] for game in GAMES]}
     about = "The card games that bots play here, the length of a match, and the bots of each."
     return Page("games.html", f"{len(GAMES)} games", view, {"families": families}, about)
+
+
+def _bots_by_game(archive: SiteArchive) -> Mapping[str, set[str]]:
+    """The bots that were entered for each game."""
+    bots: dict[str, set[str]] = {}
+    for summary in archive.competitions():
+        for terms in summary["games"]:
+            bots.setdefault(terms["game"], set()).update(summary["bots"])
+    return bots
 
 
 def _hands(game: Game) -> int:
@@ -75,6 +81,7 @@ def game(archive: SiteArchive, game_id: str) -> Page:
     chosen = require_game(game_id)
     hands = _hands(chosen)
     picture, sentences = sample_hand(game_id)
+    bots = _bots_by_game(archive).get(game_id, ())
     view = {
         "game": game_id,
         "title": chosen.title,
@@ -92,6 +99,7 @@ def game(archive: SiteArchive, game_id: str) -> Page:
         "stats": [
             (ends(chosen.seats), "seats"),
             *([(f"{hands}", "hands a match")] if hands else []),
+            *([(f"{len(bots)}", "bots")] if bots else []),
         ],
         **_leaders(archive, game_id),
         "examples": [(row.title, mini(row.groups), row.sentence) for row in examples_of(game_id)],

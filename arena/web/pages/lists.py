@@ -1,5 +1,6 @@
 """The home page, and the lists of matches, competitions, bots and workers."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Final, NamedTuple
@@ -17,7 +18,7 @@ from arena.web.addresses import NoSuchPage
 from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
 from arena.web.names import seat_names
 from arena.web.page import Json, Page
-from arena.web.pages.competition import first_rows
+from arena.web.pages.competition import first_rows, standings_rows
 from arena.web.rendering import SITE, game_title, utc
 from arena.web.trees import html
 from cardarena.v1 import game_pb2, lobby_pb2, watch_pb2
@@ -338,7 +339,9 @@ def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:
 def bots(archive: SiteArchive) -> Page:
     """Make `/bots`."""
     entered: dict[str, list[Json]] = {}
-    for summary in archive.competitions():
+    summaries = archive.competitions()
+    best = _best_places(archive, summaries)
+    for summary in summaries:
         for bot in summary["bots"]:
             entered.setdefault(bot_of(bot), []).append(summary)
     rows = [
@@ -349,11 +352,46 @@ def bots(archive: SiteArchive) -> Page:
                 {terms["game"] for row in entered.get(bot, ()) for terms in row["games"]}
             ),
             "competitions": [row["competition"] for row in entered.get(bot, ())],
+            "best": best.get(bot),
         }
         for bot, versions in known_bots(archive).items()
     ]
-    about = "All bots, with their versions, games and competitions."
+    rows.sort(key=lambda row: _by_place(row["best"]))
+    about = "All bots, with their best places, games and competitions."
     return Page("bots.html", "Bots", {"bots": rows}, description=about)
+
+
+def _best_places(archive: SiteArchive, summaries: Sequence[Json]) -> Mapping[str, Json]:
+    """The best place of each ranked bot in the newest competition of each game."""
+    best: dict[str, Json] = {}
+    games: set[str] = set()
+    for summary in summaries:
+        for game in archive.competition(summary["competition"]).games:
+            rows = standings_rows(game.standings["rows"])
+            if game.game in games or not any(row["place"] for row in rows):
+                continue
+            games.add(game.game)
+            for row in rows:
+                bot = bot_of(row["bot"])
+                stands = {
+                    "game": game.game,
+                    "competition": summary["competition"],
+                    "place": row["place"],
+                    "ranked": sum(bool(other["place"]) for other in rows),
+                    "score": row["score"],
+                    "half_width_95": row["half_width_95"],
+                }
+                if row["place"] and _by_place(stands) < _by_place(best.get(bot)):
+                    best[bot] = stands
+    return best
+
+
+def _by_place(stands: Json | None) -> tuple[float, int]:
+    """Sorts places by the share of bots that surely stand no lower; bots that cannot be told apart lead nobody."""
+    if stands is None:
+        return math.inf, 0
+    first, _, last = stands["place"].partition("–")
+    return int(last or first) / stands["ranked"], int(first)
 
 
 def search(archive: SiteArchive, words: str = "") -> Page:

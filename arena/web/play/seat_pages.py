@@ -17,7 +17,7 @@ from arena.web.markdown import game_rules
 from arena.web.page import Page
 from arena.web.play.controls import Controls
 from arena.web.play.seat_drawer import Picture
-from arena.web.play.seats import LEVELS, PersonsSeat
+from arena.web.play.seats import PersonsSeat
 from arena.web.rendering import game_title
 from arena.web.rich_text import text
 from arena.web.trees import Tree, element, listed
@@ -34,9 +34,10 @@ def lobby(game: str) -> Page:
     """The page that begins a match; `game` is chosen already."""
     control = TIME_CLASSES["human"]
     view = {
-        "games": [{"id": known.id, "title": known.title} for known in GAMES],
+        "games": [
+            {"id": known.id, "title": known.title, "summary": known.summary} for known in GAMES
+        ],
         "chosen": game if game in {known.id for known in GAMES} else "klaberjass",
-        "levels": dict(LEVELS),
         "most_seats": max(known.seats[-1] for known in GAMES),
         "move_s": control.move_ms // 1000,
         "bank_min": control.bank_ms // 60_000,
@@ -52,7 +53,6 @@ def lobby_from(replay: Replay, step: str, seat: str) -> Page:
         "seat": seat,
         "names": list(replay.names),
         "match": replay.opened.match_id,
-        "levels": dict(LEVELS),
     }
     return Page("play_from.html", f"What if? {game.title}", view)
 

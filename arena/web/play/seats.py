@@ -22,13 +22,6 @@ from arena.sandbox.house_levels import STEPS
 from arena.web.play.draft import NO_DRAFT, Asked, Draft, act
 from arena.web.play.seat_drawer import SeatDrawer
 
-LEVELS: Final[Mapping[str, str]] = {
-    "random": "plays any legal move",
-    "sample": "plays by simple rules",
-    "search-20ms": "thinks for a moment",
-    "search-200ms": "thinks hard",
-}
-"""How strong opponents are, the weakest first."""
 MOST_IN_PLAY: Final = 64
 MOST_OF_ADDRESS: Final = 4
 """The most matches in play that were begun from an address."""

@@ -30,10 +30,11 @@ from arena.records.read import Replay, Unplayable, replay_path
 from arena.web import page_places
 from arena.web.acting.visits import VISITOR, Visit, is_forwarded, own_path
 from arena.web.addresses import Links, NoSuchPage
+from arena.web.names import LEVELS
 from arena.web.page import Page
 from arena.web.passed_on import passed_on_folder
 from arena.web.play import seat_pages
-from arena.web.play.seats import LEVELS, NoTable, PersonsSeat, Seats
+from arena.web.play.seats import NoTable, PersonsSeat, Seats
 
 COMPRESSION: Final = 5
 """The level of gzip. A page does not have the secret of its address, so its length tells nothing of it."""
