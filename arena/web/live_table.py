@@ -12,8 +12,7 @@ from arena.web.trees import Element, Tree, element
 from cardarena.v1 import watch_pb2
 
 NO_ARENA: Final = (
-    "No arena answers. This page shows the matches in play when one does, without a reload. "
-    "The list of matches has those that have ended."
+    "No arena answers. This page shows the matches in play when one does, without a reload."
 )
 ARENA_BUSY: Final = "The arena is busy, and has not said yet what is in play. This page shows it when the arena does, without a reload."
 NOTHING_PLAYED: Final = "There are no matches in play that spectators may see."
@@ -74,7 +73,8 @@ def live_tree(to: Callable[[str], str], view: Json, at: str = "") -> Element:
         )
         parts.append(_list("Matches in play, newest first", rows))
     else:
-        parts.append(element("p", "empty-state", _why_empty(view)))
+        ended = element("a", "button quiet", "Matches that have ended", href=to("matches"))
+        parts.append(element("div", "empty-state", element("p", "", _why_empty(view)), ended))
     for row in view["sealed"]:
         words = (
             f"Sealed: {count(row['tables'], 'table')} of {game_title(row['game'])} in "

@@ -13,6 +13,7 @@ from arena.store import StoredMatch, open_store, schema
 from arena.web.addresses import Links
 from arena.web.names import is_of_house_alone, seat_names
 from arena.web.page import Page
+from arena.web.pages.lists import by_place
 from arena.web.rendering import ABOUT
 from arena.web.site import Site
 from tests.web import house
@@ -283,3 +284,23 @@ def test_standings_of_a_bot_have_its_margin_over_time(client):
     assert re.fullmatch(
         r"mean margin, 4 deal-sets against an opponent: from [+-]\d+\.\d to [+-]\d+\.\d", labels[0]
     )
+
+
+# fmt: off
+STANDS = [
+    # before           after              reason
+    (("1", 3),         ("1", 2),          "the first of three is before the first of two"),
+    (("1", 2),         ("1–3", 3),      "a sure place is before one that nobody has told apart"),
+    (("1–3", 9),       ("1–3", 3),      "a tier that leads others is before one that leads nobody"),
+    (("2", 4),         ("2–3", 4),      "the end of a shared place counts"),
+    (("3", 3),         None,                    "a bot without a place comes last"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [row[:2] for row in STANDS], ids=[row[2] for row in STANDS]
+)
+def test_bots_are_listed_by_what_is_sure_of_their_place(before, after):
+    first, second = (row and {"place": row[0], "ranked": row[1]} for row in (before, after))
+    assert by_place(first) < by_place(second)

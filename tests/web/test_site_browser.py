@@ -147,6 +147,24 @@ def test_the_header_of_a_phone_has_two_lines_and_a_field_for_searching(browser, 
             tab.keyboard.press("Enter")
 
 
+CONTROLS = """() => [...document.querySelectorAll("#controls :is(input, a, button, select)")]
+  .filter((each) => each.checkVisibility()).map((each) => each.getBoundingClientRect())
+  .map((box) => [Math.round((box.top + box.bottom) / 60), box.left, box.right])"""
+"""On which line each control of a match is, and where it begins and ends."""
+
+
+@pytest.mark.parametrize(("width", "most_lines"), [(390, 2), (320, 3)])
+def test_the_controls_of_a_hand_fit_a_phone_also_with_a_fault(browser, tmp_path, width, most_lines):
+    with Tab(browser, viewport={"width": width, "height": 800}) as opened:
+        tab = opened.tab
+        tab.goto(write(tmp_path, page("loo", 5, Viewer.ALL, hand=1)).as_uri())
+        tab.evaluate("document.getElementById('fault').hidden = false")
+        lines, begins, ends = zip(*tab.evaluate(CONTROLS), strict=True)
+        assert len(set(lines)) <= most_lines, lines
+        assert min(begins) >= 0
+        assert max(ends) <= width
+
+
 def test_axe_finds_what_is_planted(browser, running):
     """The control of the test above: a picture without words, and grey on grey."""
     with Tab(browser, bypass_csp=True) as opened:

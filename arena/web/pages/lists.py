@@ -356,7 +356,7 @@ def bots(archive: SiteArchive) -> Page:
         }
         for bot, versions in known_bots(archive).items()
     ]
-    rows.sort(key=lambda row: _by_place(row["best"]))
+    rows.sort(key=lambda row: by_place(row["best"]))
     about = "All bots, with their best places, games and competitions."
     return Page("bots.html", "Bots", {"bots": rows}, description=about)
 
@@ -381,12 +381,12 @@ def _best_places(archive: SiteArchive, summaries: Sequence[Json]) -> Mapping[str
                     "score": row["score"],
                     "half_width_95": row["half_width_95"],
                 }
-                if row["place"] and _by_place(stands) < _by_place(best.get(bot)):
+                if row["place"] and by_place(stands) < by_place(best.get(bot)):
                     best[bot] = stands
     return best
 
 
-def _by_place(stands: Json | None) -> tuple[float, int]:
+def by_place(stands: Json | None) -> tuple[float, int]:
     """Sorts places by the share of bots that surely stand no lower; bots that cannot be told apart lead nobody."""
     if stands is None:
         return math.inf, 0
