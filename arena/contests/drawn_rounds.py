@@ -104,8 +104,7 @@ class DrawnRounds:
         return False
 
     async def _runs(self) -> bool:
-        competition = await run_sync(self._competitions.get, self._plan.name)
-        return competition.state is State.RUNNING
+        return await run_sync(self._competitions.state, self._plan.name) is State.RUNNING
 
     def _require_draws_agree(self, record: CompetitionRecord) -> None:
         game = record.games[self._game]

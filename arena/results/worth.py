@@ -4,11 +4,9 @@ Matches are compared with the latest `COMPARED` of the same game, seats and hand
 any time. The store keeps the kind when a match ends.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.results.deal_sets import MatchOutcome, bot_of
 
@@ -39,14 +37,29 @@ class Worth(StrEnum):
     """Nearly no match compared had a smaller margin."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedMatch:
+class ComparedMatch(NamedTuple):
     """An earlier match, as the rules read it."""
 
-    bots: tuple[str, ...]
-    scores: tuple[float, ...]
+    seats: int
+    highest_score: float
+    margin: float
+    """As `margin` of its scores."""
     cost: int
     """See `MatchOutcome.cost`."""
+    pair: tuple[str, ...]
+    """The two bots by name; empty if it had other than two seats."""
+    lead: float
+    """The points by which the first of the pair was ahead; 0 without a pair."""
+
+    @classmethod
+    def of(cls, bots: Sequence[str], scores: Sequence[float], cost: int) -> "ComparedMatch":
+        """A match between bots in seat order."""
+        pair: tuple[str, ...] = ()
+        lead = 0.0
+        if len(bots) == 2:
+            (first, score), (second, other) = _by_name(bots, scores)
+            pair, lead = (first, second), score - other
+        return cls(len(bots), max(scores), margin(scores), cost, pair, lead)
 
 
 def margin(scores: Sequence[float]) -> float:
@@ -56,19 +69,10 @@ def margin(scores: Sequence[float]) -> float:
 
 
 class EarlierMatches:
-    """Matches of the same game, seats and hands, summed up once for all that are compared with them."""
+    """Matches of the same game, seats and hands, with which others are compared."""
 
     def __init__(self, matches: Sequence[ComparedMatch]) -> None:
-        self._number = len(matches)
-        self._highest_score = max((max(match.scores) for match in matches), default=0.0)
-        self._highest_cost = max((match.cost for match in matches), default=0)
-        self._margins = sorted(margin(match.scores) for match in matches)
-        self._leads: dict[tuple[str, ...], list[float]] = {}
-        """Of each two bots, by name: the points by which the first was ahead in their meetings."""
-        for match in matches:
-            if len(match.bots) == 2:
-                (first, score), (second, other) = _by_name(match.bots, match.scores)
-                self._leads.setdefault((first, second), []).append(score - other)
+        self._matches = matches
 
     def worth(self, outcome: MatchOutcome, bots: Sequence[str]) -> Worth | None:
         """Why a match is worth watching; None if it is like these, or has no result."""
@@ -78,21 +82,22 @@ class EarlierMatches:
             return Worth.FORFEIT
         if len(bots) == 2 and self._is_upset(outcome.scores, bots):
             return Worth.UPSET
-        if self._number < LEAST_COMPARED:
+        if len(self._matches) < LEAST_COMPARED:
             return None
-        if max(outcome.scores) > self._highest_score:
+        if max(outcome.scores) > max(match.highest_score for match in self._matches):
             return Worth.RECORD
-        if outcome.cost > self._highest_cost:
+        if outcome.cost > max(match.cost for match in self._matches):
             return Worth.COSTLIEST
         ahead = margin(outcome.scores)
-        as_close = bisect_right(self._margins, ahead)
-        return Worth.CLOSEST if ahead and as_close < CLOSE * self._number else None
+        as_close = sum(match.margin <= ahead for match in self._matches)
+        return Worth.CLOSEST if ahead and as_close < CLOSE * len(self._matches) else None
 
     def _is_upset(self, scores: Sequence[float], bots: Sequence[str]) -> bool:
         (first, score), (second, other) = _by_name(bots, scores)
         if score == other or first == second:
             return False
-        leads = self._leads.get((first, second), ())
+        pair = first, second
+        leads = [match.lead for match in self._matches if match.pair == pair]
         won = sum(lead > 0 if score > other else lead < 0 for lead in leads)
         return len(leads) >= LEAST_MEETINGS and won <= MOST_WON * len(leads)
 

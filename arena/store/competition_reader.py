@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, bindparam, func, select
 
 from arena.errors import RefusalError, refusal
 from arena.results.deal_sets import DealSetState
@@ -13,6 +14,7 @@ from arena.store import official_standings, rounds, schema
 from arena.store.competition_rows import (
     Competition,
     GameProgress,
+    NoCompetition,
     competition_row,
     count_deal_sets,
     count_rounds,
@@ -29,6 +31,10 @@ from arena.store.errors import StoreError
 from arena.store.moments import unix_ms
 from arena.store.official_standings import OfficialStandings
 from arena.store.rows import find_rows
+
+_STATE: Final = select(schema.competitions.c.state).where(
+    schema.competitions.c.name == bindparam("competition")
+)
 
 
 class NoOfficialStandings(RefusalError, StoreError):
@@ -68,6 +74,14 @@ class CompetitionReader:
         """A competition by name; with the number of a game, only the bots that enter it."""
         with self._database.reading() as connection:
             return read_competition(connection, competition_row(connection, name), game)
+
+    def state(self, name: str) -> State:
+        """The state alone, which is asked before each deal-set."""
+        with self._database.reading() as connection:
+            state = connection.execute(_STATE, {"competition": name}).scalar_one_or_none()
+        if state is None:
+            raise NoCompetition(name)
+        return State(state)
 
     def record(self, name: str) -> CompetitionRecord:
         """All rounds, deal-sets and results, at one moment."""

@@ -9,9 +9,20 @@ an arena that another has replaced, reports too late changes nothing.
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
-from typing import TypeAlias
+from typing import Any, Final, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, insert, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    and_,
+    bindparam,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from arena.results.deal_sets import (
     DealSet,
@@ -26,6 +37,32 @@ from arena.store.database import Database
 from arena.store.errors import StoreError
 from arena.store.matches import StoredMatch, record
 from arena.store.rows import dataclass_of, find_rows
+
+# Statements that run for every deal-set are built once: building one takes longer than running it.
+_TABLE: Final = schema.deal_sets
+_GAME: Final[BindParameter[int]] = bindparam("of_game")
+_IDS: Final[BindParameter[Any]] = bindparam("ids", expanding=True)
+_OWN: Final = _TABLE.c.competition_game == _GAME
+_WAITING: Final = (
+    select(_TABLE.c.id, _TABLE.c.begin)
+    .where(_OWN, _TABLE.c.state == DealSetState.WAITING)
+    .order_by(_TABLE.c.number)
+    .limit(bindparam("most"))
+)
+_TAKE: Final = (
+    update(_TABLE)
+    .where(_OWN, _TABLE.c.id.in_(_IDS))
+    .values(state=DealSetState.IN_PLAY, begin=_TABLE.c.begin + 1, player=None)
+)
+_CHANGE: Final = (
+    update(_TABLE).where(_OWN, _TABLE.c.id.in_(_IDS)).values(state=bindparam("new_state"))
+)
+_BEGINS: Final = select(_TABLE.c.id, _TABLE.c.state, _TABLE.c.begin).where(
+    _OWN, _TABLE.c.id.in_(_IDS)
+)
+_TERMS: Final = select(schema.competition_games.c.terms).where(
+    schema.competition_games.c.id == _GAME
+)
 
 DealSetReport: TypeAlias = tuple[DealSet, Mapping[str, MatchOutcome]]
 """A deal-set, and the outcomes of all its matches by id."""
@@ -66,19 +103,12 @@ class StoredDealSets:
 
     def take(self, most: int) -> tuple[DealSet, ...]:
         """Take up to `most` deal-sets that wait into play, in the order of the schedule."""
-        table = schema.deal_sets
-        waiting = (
-            select(table.c.id, table.c.begin)
-            .where(self._own, table.c.state == DealSetState.WAITING)
-            .order_by(table.c.number)
-            .limit(most)
-        )
         with self._database.writing() as connection:
-            begins = {row.id: row.begin + 1 for row in connection.execute(waiting)}
+            waiting = connection.execute(_WAITING, {"of_game": self._game, "most": most})
+            begins = {row.id: row.begin + 1 for row in waiting}
             if not begins:
                 return ()
-            state, begin = DealSetState.IN_PLAY, table.c.begin + 1
-            self._change(connection, begins, state=state, begin=begin, player=None)
+            connection.execute(_TAKE, {"of_game": self._game, "ids": [*begins]})
             plans = read_deal_sets(connection, self._game, begins)
         self._begins |= begins
         return plans
@@ -128,14 +158,14 @@ class StoredDealSets:
                 record(connection, ended)
             except StoreError as error:
                 raise Contradicted(f"deal-set {', '.join(sorted(ids))}: {error}") from error
-            self._change(connection, ids, state=DealSetState.COMPLETE)
+            self._change(connection, ids, DealSetState.COMPLETE)
 
     def give_up(self, deal_set: DealSet) -> None:
         """Give up a deal-set that the arena cannot finish; it does not wait before `start_anew`."""
         with self._database.writing() as connection:
             self._require(connection, [deal_set.id], DealSetState.IN_PLAY)
             self._keep_failed(connection, [deal_set.id])
-            self._change(connection, [deal_set.id], state=DealSetState.GIVEN_UP)
+            self._change(connection, [deal_set.id], DealSetState.GIVEN_UP)
 
     def _keep_failed(self, connection: Connection, ids: Collection[str]) -> None:
         """Keep the latest begins of deal-sets at workers as failed."""
@@ -150,15 +180,13 @@ class StoredDealSets:
     def _own(self) -> ColumnElement[bool]:
         return schema.deal_sets.c.competition_game == self._game
 
-    def _change(self, connection: Connection, ids: Collection[str], **values: object) -> None:
-        table = schema.deal_sets
-        connection.execute(update(table).where(self._own, table.c.id.in_(ids)).values(values))
+    def _change(self, connection: Connection, ids: Collection[str], state: DealSetState) -> None:
+        values = {"of_game": self._game, "ids": [*ids], "new_state": state}
+        connection.execute(_CHANGE, values)
 
     def _require(self, connection: Connection, ids: Collection[str], *states: DealSetState) -> None:
         """Require deal-sets in one of these states, at the begins that are known here."""
-        table = schema.deal_sets
-        query = select(table.c.id, table.c.state, table.c.begin)
-        for row in connection.execute(query.where(self._own, table.c.id.in_(ids))):
+        for row in connection.execute(_BEGINS, {"of_game": self._game, "ids": [*ids]}):
             begin = self._begins.get(row.id, 0)
             if row.state not in states or row.begin != begin:
                 raise OutOfDate(
@@ -173,8 +201,7 @@ def _require_whole(deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> N
 
 
 def _game_id(connection: Connection, competition_game: int) -> str:
-    games = schema.competition_games
-    terms = connection.execute(select(games.c.terms).where(games.c.id == competition_game))
+    terms = connection.execute(_TERMS, {"of_game": competition_game})
     game: str = terms.scalar_one()["game"]
     return game
 

@@ -31,6 +31,8 @@ from arena.store.rows import find_rows
 
 MAX_PAGE: Final = 501
 """Most matches that `StoredMatches.find` returns: a page of 500, and one to show that more follow."""
+MOST_KINDS: Final = 32
+"""Kinds of matches, by game and hands, of which those are kept that others are compared with."""
 MOST_SEATS: Final = 10
 """At least the seats of any game."""
 
@@ -42,8 +44,11 @@ _ADD: Final = insert(schema.matches)
 _ADD_SEATS: Final = insert(schema.match_seats)
 _ADD_FAULTS: Final = insert(schema.faults)
 _CHANGE: Final = update(schema.matches).where(schema.matches.c.id == bindparam("match"))
-_COMPARED_WITH: Final = (
-    select(schema.matches.c.bots, schema.matches.c.scores, schema.matches.c.cost)
+_RESULTS: Final = select(
+    schema.matches.c.id, schema.matches.c.bots, schema.matches.c.scores, schema.matches.c.cost
+).where(schema.matches.c.id.in_(_IDS))
+_LATEST: Final = (
+    select(schema.matches.c.id)
     .where(
         schema.matches.c.game == bindparam("game"),
         schema.matches.c.hands == bindparam("hands"),
@@ -109,6 +114,7 @@ class StoredMatches:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._compared = _ComparedMatches()
 
     def outcomes(self, match_ids: Collection[str]) -> dict[str, MatchOutcome]:
         """The outcomes, by id, of those of these matches that have ended, also by an abort."""
@@ -126,7 +132,7 @@ class StoredMatches:
           StoreError: if the file cannot be written, or a match has another result already.
         """
         with self._database.writing() as connection:
-            record(connection, ended)
+            record(connection, ended, self._compared)
             if published:
                 connection.execute(_PUBLISH, {"ids": list(published)})
 
@@ -248,10 +254,35 @@ def _is_played_by(bot: str) -> ColumnElement[bool]:
     return or_(seats.c.bot == bot, seats.c.bot.in_(select(names).where(versions.c.bot == bot)))
 
 
-def record(connection: Connection, ended: Sequence[StoredMatch]) -> None:
+class _ComparedMatches:
+    """The finished matches that others are compared with. Used by one thread at a time.
+
+    A result does not change, so each is read and summed up once: to read all for each match took half of its transaction.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int], dict[str, ComparedMatch]] = {}
+        """The latest of each game and number of hands, by id; those that were used last are at the end."""
+
+    def with_(self, connection: Connection, game: str, seats: int, hands: int) -> EarlierMatches:
+        """The matches that a match is compared with that ends now."""
+        ids = connection.execute(_LATEST, {"game": game, "hands": hands}).scalars().all()
+        known = self._known.pop((game, hands), {})
+        if new := [match_id for match_id in ids if match_id not in known]:
+            for match_id, bots, scores, cost in connection.execute(_RESULTS, {"ids": new}):
+                known[match_id] = ComparedMatch.of(bots, scores, cost or 0)
+        latest = self._known[game, hands] = {match_id: known[match_id] for match_id in ids}
+        if len(self._known) > MOST_KINDS:
+            del self._known[next(iter(self._known))]
+        return EarlierMatches([match for match in latest.values() if match.seats == seats])
+
+
+def record(
+    connection: Connection, ended: Sequence[StoredMatch], compared: _ComparedMatches | None = None
+) -> None:
     """Store the outcomes of matches within a transaction, as `StoredMatches.record` does."""
     for distinct in _without_repeats(ended):
-        _record(connection, distinct)
+        _record(connection, distinct, compared or _ComparedMatches())
 
 
 def _without_repeats(ended: Sequence[StoredMatch]) -> Iterator[list[StoredMatch]]:
@@ -266,7 +297,9 @@ def _without_repeats(ended: Sequence[StoredMatch]) -> Iterator[list[StoredMatch]
         yield list(seen.values())
 
 
-def _record(connection: Connection, ended: Sequence[StoredMatch]) -> None:
+def _record(
+    connection: Connection, ended: Sequence[StoredMatch], compared: _ComparedMatches
+) -> None:
     """Store the outcomes of different matches, with one statement for each kind of change."""
     rows = {
         row["id"]: row for row in _rows(connection, [match.outcome.match_id for match in ended])
@@ -287,7 +320,7 @@ def _record(connection: Connection, ended: Sequence[StoredMatch]) -> None:
             continue
         alike = (match.game, len(match.bots), outcome.hands)
         if alike not in earlier:
-            earlier[alike] = _compared(connection, *alike)
+            earlier[alike] = compared.with_(connection, *alike)
         kind = earlier[alike].worth(outcome, match.bots)
         values = _columns(outcome) | {"ended_unix_ms": match.ended_unix_ms, "worth": kind}
         if row is None:
@@ -310,17 +343,6 @@ def _record(connection: Connection, ended: Sequence[StoredMatch]) -> None:
     for statement, values_of_all in kinds:
         if values_of_all:
             connection.execute(statement, values_of_all)
-
-
-def _compared(connection: Connection, game: str, seats: int, hands: int) -> EarlierMatches:
-    rows = connection.execute(_COMPARED_WITH, {"game": game, "hands": hands}).all()
-    return EarlierMatches(
-        [
-            ComparedMatch(tuple(bots), tuple(scores), cost or 0)
-            for bots, scores, cost in rows
-            if len(bots) == seats
-        ]
-    )
 
 
 def _are_planned(planned: Sequence[str], bots: Sequence[str]) -> bool:

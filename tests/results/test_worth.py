@@ -13,7 +13,7 @@ def played(scores, cost=0, forfeited=()):
 
 
 def before(number=LEAST_COMPARED, scores=(10.0, 4.0), bots=("cid", "dan"), cost=5):
-    return [ComparedMatch(bots, scores, cost)] * number
+    return [ComparedMatch.of(bots, scores, cost)] * number
 
 
 LOST = before(5, (3.0, 9.0), ("ann", "bob@1"))
