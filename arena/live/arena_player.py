@@ -80,7 +80,7 @@ class ArenaPlayer(MatchByMatch):
           order: Says how a deal-set is ordered: its terms, and which process of a bot sits where.
           max_matches: Matches at a time.
           attempts: Times that a match is started, at most.
-          play_match: Plays one match; by default `Matches.play`.
+          play_match: Plays one match; by default as `Matches.play`.
           agree: Has the deals of a deal-set fixed by its bots; by default as the arena draws them.
           may_ponder: Has the ids of all matches here while they are played, so that their bots are not frozen.
         """
@@ -88,10 +88,12 @@ class ArenaPlayer(MatchByMatch):
             self._play_one, max_matches=max_matches, attempts=attempts, phases_of=self._phases_of
         )
         self._arena, self._bots, self._order = arena, bots, order
-        self._play_ordered = play_match or arena.matches.play
+        self._play_ordered = play_match or self._play_here
         self._agree = agree or arena.matches.fix_deals
         self._may_ponder: set[str] = set() if may_ponder is None else may_ponder
         self._orders: dict[str, DealSetOrder] = {}
+        self._never_begun: set[str] = set()
+        """Matches in play that have never begun, by id: those of deal-sets that are taken for the first time."""
 
     def why_waits(self) -> str:
         """As `DealSetPlayer.why_waits`."""
@@ -113,14 +115,22 @@ class ArenaPlayer(MatchByMatch):
         common_dice = not order.own_dice and self._bots.all_sandboxed(order.bots)
         self._orders[deal_set.id] = replace(order, common_dice=common_dice)
         self._may_ponder.update(order.match_ids)
+        if deal_set.begin == 1:
+            self._never_begun.update(order.match_ids)
         try:
             return await super().play(deal_set, known, ended, begin, task_status=task_status)
         finally:
             self._may_ponder.difference_update(order.match_ids)
+            self._never_begun.difference_update(order.match_ids)
             del self._orders[deal_set.id]
 
     def _phases_of(self, deal_set: DealSet) -> Phases | None:
         return self._bots.phases_of(self._orders[deal_set.id].bots)
+
+    async def _play_here(self, order: DealSetOrder, match_id: str) -> MatchOutcome:
+        is_first = match_id in self._never_begun
+        self._never_begun.discard(match_id)
+        return await self._arena.matches.play(order, match_id, is_first=is_first)
 
     async def _play_one(self, deal_set: DealSet, match: MatchPlan) -> MatchOutcome:
         """Play a match; returns how it ended, once that is recorded. While the arena drains, this waits for ever."""

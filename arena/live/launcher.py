@@ -150,6 +150,16 @@ class Launcher:
         await self.bring(bots)
         self.require_no_failure(bots)
 
+    def run(self, bots: Sequence[BotId]) -> bool:
+        """Whether all these bots run, and the latest start of each succeeded: `bring` would do nothing."""
+        return all(map(self._runs, bots))
+
+    def _runs(self, bot: BotId) -> bool:
+        running = self._running.get(bot)
+        if running is None or running.process.exited.is_set() or bot in self._failures:
+            return False
+        return not self._locks[bot].locked()  # while a start lasts, nothing is known
+
     async def bring(self, bots: Sequence[BotId]) -> None:
         """Have all these bots running and connected, as far as they come."""
         async with trio.open_nursery() as nursery:

@@ -193,13 +193,17 @@ class Players:
           NoShow: if the arena failed to start one, again and again.
         """
         launched = self._launched(bots)
-        async with self._needed(launched), trio.open_nursery() as nursery:
-            began_s = trio.current_time()
-            for name, processes in launched.items():
-                nursery.start_soon(self._launcher(name).bring, processes)
-            remote = [bot for bot in bots if bot.name not in self._commands]
-            with trio.move_on_at(self._back_at_s):
-                await self._arena.sessions.arrived(remote)
+        remote = [bot for bot in bots if bot.name not in self._commands]
+        async with self._needed(launched):
+            # As a rule all of them run, which takes no task to find out.
+            if not remote and all(self._launcher(name).run(on) for name, on in launched.items()):
+                return
+            async with trio.open_nursery() as nursery:
+                began_s = trio.current_time()
+                for name, processes in launched.items():
+                    nursery.start_soon(self._launcher(name).bring, processes)
+                with trio.move_on_at(self._back_at_s):
+                    await self._arena.sessions.arrived(remote)
         for name, processes in launched.items():
             self._launcher(name).require_no_failure(processes)
         self.phases.started(trio.current_time() - began_s)

@@ -167,12 +167,15 @@ class Matches:
         self._token.run_sync_soon(self._start, match, reserved)
         return match
 
-    async def play(self, order: DealSetOrder, match_id: str) -> MatchOutcome:
+    async def play(
+        self, order: DealSetOrder, match_id: str, *, is_first: bool = False
+    ) -> MatchOutcome:
         """Have a match played to its end, and return how it ended once that is recorded.
 
         A match that has a result is not played again, and one that was cut short by a crash is
         resumed. An aborted one is played anew if it is one of a deal-set. The fallback plays the
-        seats of bots that are not connected.
+        seats of bots that are not connected. With `is_first` the match never began before, so it has no result to look
+        up.
 
         Raises:
           Refused: if the arena drains, or bots are not available.
@@ -181,7 +184,9 @@ class Matches:
         # No other call may order it between the look-up and the order.
         async with self._looking_up:
             if self.get(match_id) is None:
-                known = await trio.to_thread.run_sync(self.results.outcomes, order.match_ids)
+                known: Mapping[str, MatchOutcome] = {}
+                if not is_first:
+                    known = await trio.to_thread.run_sync(self.results.outcomes, order.match_ids)
                 ended = known.get(match_id)
                 if ended is not None and (ended.has_result or order.alone):
                     return ended
