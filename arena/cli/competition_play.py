@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich.console import Console
@@ -18,6 +18,9 @@ from arena.cli.terminal.plain import Interrupted
 from arena.cli.terminal.standings import print_standings, score, title_of
 from arena.games.catalogue import game_by_id
 from arena.sandbox.command import BadCommand
+
+REFRESHES_PER_S: Final = 4
+"""How often the bars are drawn. Each time takes a millisecond of the arena's thread."""
 
 
 def play_here(
@@ -119,7 +122,14 @@ def _bars(
         TextColumn("matches"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=PlainConsole(stderr=True, quiet=quiet)) as bars:
+    console = PlainConsole(stderr=True, quiet=quiet)
+    # Without a terminal nothing is drawn before the end, and a thread that draws would take its time from the arena.
+    with Progress(
+        *columns,
+        console=console,
+        auto_refresh=console.is_terminal,
+        refresh_per_second=REFRESHES_PER_S,
+    ) as bars:
         tasks = {
             (name, number): bars.add_task(game_by_id(game.game).title, total=None)
             for name in names
