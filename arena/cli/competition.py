@@ -11,6 +11,7 @@ from arena.cli.command_group import CommandGroup, loading
 from arena.cli.competition_client import CompetitionClient, competition_options, read_options
 from arena.cli.competition_collusion import collusion
 from arena.cli.competition_export import export, verify_file
+from arena.cli.competition_overall import overall
 from arena.cli.competition_play import play_here, print_result, print_summary
 from arena.cli.competition_show import finals_of, list_competitions, show
 from arena.cli.competition_workers import drop_worker, spot_checks
@@ -454,5 +455,14 @@ def enter(*, client: CompetitionClient, name: str, bot: str, as_json: bool) -> N
         say(f"{bot} takes part in {name}, in each game that it declares when it connects.")
 
 
-for command in (list_competitions, show, collusion, spot_checks, drop_worker, export, verify_file):
+for command in (
+    list_competitions,
+    show,
+    overall,
+    collusion,
+    spot_checks,
+    drop_worker,
+    export,
+    verify_file,
+):
     competition.add_command(command)

@@ -28,6 +28,7 @@ from arena.results import pairs
 from arena.results.anytime.verdict import Decision, Verdict
 from arena.results.deal_sets import HOUSE, DealSet, bot_of, is_complete
 from arena.results.head_to_head import WinRecord, records
+from arena.results.overall import spread
 from arena.results.ranking import Ranked, Row, Standings, ranked
 from arena.results.record import CompetitionRecord, GameRecord, Out
 
@@ -411,7 +412,7 @@ def _overall(games: Sequence[Json]) -> list[Json]:
     rows: list[dict[str, Json]] = [
         {row["bot"]: row for row in game["rows"] if row["score"] is not None} for game in games
     ]
-    spreads = [_spread([row["score"] for row in of_game.values()]) for of_game in rows]
+    spreads = [spread([row["score"] for row in of_game.values()]) for of_game in rows]
     in_all = set.intersection(*map(set, rows))
     means = []
     for bot in sorted(set().union(*rows)):
@@ -449,14 +450,6 @@ def _in_units(value: float | None, spread: float) -> float | None:
 
 def _or_least(value: float | None) -> float:
     return -math.inf if value is None else value
-
-
-def _spread(scores: Sequence[float]) -> float:
-    """The standard deviation of a game's scores."""
-    if len(scores) < 2:
-        return 0.0
-    mean = math.fsum(scores) / len(scores)
-    return math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / len(scores))
 
 
 def _rounded(value: float | None) -> float | None:

@@ -65,6 +65,7 @@ ROUTES: Final = (
         competition.standings,
         paths=competition.standings_paths,
     ),
+    Route("overall", lists.overall),
     Route("bots", lists.bots),
     Route(
         rf"bots/{_NAME}(?:\.vs-([A-Za-z0-9_~%-]+))?{_LIST}(?:\.(lost|faulted))?{_PAGE}",

@@ -43,6 +43,20 @@ def listed(data, *arguments):
     return result.stdout
 
 
+def test_bots_are_ranked_across_games_by_the_newest_competitions(data):
+    result = arena("competition", "overall", "--data", data)
+    assert result.exit_code == 0, result.output
+    words = result.stdout.split()
+    assert words[words.index("ann") + 1 :][:1] == ["+1.00"]
+    assert "1 of 1" in result.stdout
+    made = json.loads(arena("competition", "overall", "--json", "--data", data).stdout)
+    assert made["games"] == ["democracy"]
+    assert [row["bot"] for row in made["rows"]] == ["ann", "bob"]
+    alone = arena("competition", "overall", "winter", "--least-games", "2", "--data", data)
+    assert alone.stdout == "No two bots are ranked in a game yet.\n"
+    assert arena("competition", "overall", "spring", "--data", data).exit_code == 1
+
+
 def test_the_state_the_live_standings_and_the_entrants(data):
     text = shown(data, "autumn")
     assert text.splitlines()[:2] == [

@@ -76,6 +76,17 @@ def test_a_page_shows_its_formats_standings(client, name, shown):
     assert shown in text_of(client, f"/competitions/{name}")
 
 
+def test_bots_are_ranked_across_all_games(client):
+    made = client.get("/overall.json").json()
+    assert set(made["games"]) > {"sixty_six"}
+    for row in made["rows"]:
+        assert row["games"] == len(row["by_game"]) <= len(made["games"])
+    scores = [row["score"] for row in made["rows"]]
+    assert scores == sorted(scores, reverse=True)
+    first = made["rows"][0]
+    assert f"{first['games']} of {len(made['games'])}" in text_of(client, "/overall")
+
+
 def test_organisers_alone_have_pages_about_collusion(client, folder):
     assert client.get("/competitions/gauntlet.collusion").status_code == 404
     with site(folder, organiser=True) as (other, _):

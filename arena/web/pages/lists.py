@@ -1,5 +1,6 @@
 """The home page, and the lists of matches, competitions, bots and workers."""
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -13,6 +14,7 @@ from arena.games.catalogue import GAMES, UnknownGame, game_by_id
 from arena.games.game import Game
 from arena.referee.wire.enums import enum_word
 from arena.results.deal_sets import HOUSE, bot_of, winners
+from arena.results.overall import newest_scores, overall_standings
 from arena.results.worth import ANY_WORTH, Worth
 from arena.web.addresses import NoSuchPage
 from arena.web.live_table import NOTHING_LIVE, age, live_tree, live_view
@@ -323,6 +325,26 @@ def competitions(archive: SiteArchive) -> Page:
     running = [_progress(archive, row) for row in summaries]
     view, about = {"competitions": summaries}, "Competitions: who leads, and how far each is."
     return Page("competitions.html", "Competitions", view, {"running": running}, about)
+
+
+def overall(archive: SiteArchive) -> Page:
+    """Make `/overall`: bots ranked across games, each from the games that it plays."""
+    games = newest_scores(
+        (
+            [terms["game"] for terms in summary["games"]],
+            functools.partial(_standings_of, archive, summary["competition"]),
+        )
+        for summary in archive.competitions()
+    )
+    rows = [row.as_json() for row in overall_standings(games)]
+    about = "Bots ranked across games, each from the games that it plays."
+    return Page(
+        "overall.html", "All games", {"games": list(games), "rows": rows}, description=about
+    )
+
+
+def _standings_of(archive: SiteArchive, name: str) -> Json:
+    return archive.competition(name).standings
 
 
 def known_bots(archive: SiteArchive) -> Mapping[str, Sequence[str]]:

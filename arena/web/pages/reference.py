@@ -45,6 +45,7 @@ _PAGES: Final = {
     "/competitions/NAME.official-N.json": "its official standings of number N, signed",
     "/competitions/NAME.official-N.jsonl": "the inputs of these standings, to verify them",
     "/standings/GAME.json": "the standings of a game's newest competition",
+    "/overall.json": "bots ranked across games, each from the games that it plays",
     "/bots.json, /bots/NAME.json": "bots; also /bots/NAME.lost.json and /bots/NAME.faulted.json",
     "/games.json, /games/ID.json": "games and their options",
     "/m/ID.json": "one match: scores, winners, faults, times",

@@ -1,0 +1,123 @@
+"""Overall standings: bots ranked across games, from the games that they play.
+
+A score in a game is a difference to the mean of the game's ranked bots. Divided by the spread of these scores it has no
+unit, and games count alike. The overall score is the mean over the games of a bot, so a game that it does not enter costs
+nothing and gives nothing.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.results.deal_sets import bot_of
+
+
+@dataclass(frozen=True, slots=True)
+class GameScore:
+    """The score of a bot in one game."""
+
+    bot: str
+    score: float
+    half_width: float | None
+    """The ± of its 95 % interval; None if it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverallRow:
+    """The row of one bot."""
+
+    bot: str
+    score: float
+    """The mean over its games, in spreads."""
+    half_width: float | None
+    """The ± of the 95 % interval; None if that of a game is not known. Games count as independent, and spreads as known."""
+    by_game: Mapping[str, float]
+    """Its score in each game that it plays, in spreads."""
+
+    @property
+    def presence(self) -> int:
+        """The number of its games."""
+        return len(self.by_game)
+
+    def as_json(self) -> dict[str, Any]:
+        """The row as programs read it."""
+        return {
+            "bot": self.bot,
+            "score": round(self.score, 3),
+            "half_width_95": None if self.half_width is None else round(self.half_width, 3),
+            "games": self.presence,
+            "by_game": {game: round(score, 3) for game, score in self.by_game.items()},
+        }
+
+
+def overall_standings(
+    games: Mapping[str, Sequence[GameScore]], *, least_games: int = 1
+) -> tuple[OverallRow, ...]:
+    """Rank the bots of several games, the best first.
+
+    A game with fewer than two bots, or in which all scores are equal, compares nobody and is left out.
+
+    Args:
+      games: The ranked bots of each game, one row for each bot.
+      least_games: Bots with fewer games have no row.
+    """
+    scores: dict[str, dict[str, float]] = {}
+    errors: dict[str, list[float | None]] = {}
+    for game, rows in games.items():
+        width = spread([row.score for row in rows])
+        if not width:
+            continue
+        mean = math.fsum(row.score for row in rows) / len(rows)
+        for row in rows:
+            scores.setdefault(row.bot, {})[game] = (row.score - mean) / width
+            error = None if row.half_width is None else row.half_width / width
+            errors.setdefault(row.bot, []).append(error)
+    ranked = [
+        OverallRow(bot, math.fsum(of_bot.values()) / len(of_bot), _mean_error(errors[bot]), of_bot)
+        for bot, of_bot in scores.items()
+        if len(of_bot) >= least_games
+    ]
+    return tuple(sorted(ranked, key=lambda row: (-row.score, -row.presence, row.bot)))
+
+
+def newest_scores(
+    competitions: Iterable[tuple[Collection[str], Callable[[], Mapping[str, Any]]]],
+) -> dict[str, list[GameScore]]:
+    """Return the scores of each game in the newest competition that ranks two bots in it.
+
+    Versions of a bot count as one, by the better of them.
+
+    Args:
+      competitions: The newest first: the ids of the games, and what reads the standings, which is called if one of
+        these games has no scores yet. Standings are those of `arena competition show --json`.
+    """
+    chosen: dict[str, list[GameScore]] = {}
+    for ids, read in competitions:
+        if chosen.keys() >= set(ids):
+            continue
+        for game in read()["games"]:
+            best: dict[str, GameScore] = {}
+            for row in game["rows"]:
+                if row["score"] is None:
+                    continue
+                bot = bot_of(row["bot"])
+                score = GameScore(bot, row["score"], row["half_width_95"])
+                best[bot] = max(score, best.get(bot, score), key=lambda one: one.score)
+            if len(best) > 1:
+                chosen.setdefault(game["game"], list(best.values()))
+    return chosen
+
+
+def spread(scores: Sequence[float]) -> float:
+    """The standard deviation of a game's scores; 0 for fewer than two."""
+    if len(scores) < 2:
+        return 0.0
+    mean = math.fsum(scores) / len(scores)
+    return math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / len(scores))
+
+
+def _mean_error(errors: Sequence[float | None]) -> float | None:
+    """The error of a mean of independent values."""
+    known = [error for error in errors if error is not None]
+    return math.hypot(*known) / len(known) if len(known) == len(errors) else None

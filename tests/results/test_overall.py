@@ -1,0 +1,76 @@
+"""Overall standings: from the games that a bot plays, each game alike."""
+
+import math
+import random
+
+import pytest
+
+from arena.results.overall import GameScore, newest_scores, overall_standings
+from bench.overall import trial
+
+
+def rows(**scores):
+    return [GameScore(bot, score, 1.0) for bot, score in scores.items()]
+
+
+def ranked(games, **options):
+    return {row.bot: row for row in overall_standings(games, **options)}
+
+
+# fmt: off
+RULES = [
+    # games                                                          scores of the bots               why
+    ({"a": rows(ann=2, bob=-2)},                                     {"ann": 1, "bob": -1},           "in spreads"),
+    ({"a": rows(ann=2, bob=-2), "b": rows(ann=-90, bob=90)},         {"ann": 0, "bob": 0},            "games count alike, whatever their points"),
+    ({"a": rows(ann=2, bob=-2), "b": rows(ann=7, bob=3)},            {"ann": 1, "bob": -1},           "about the mean of the game"),
+    ({"a": rows(ann=2, bob=-2), "b": rows(bob=1, cat=-1)},           {"ann": 1, "bob": 0, "cat": -1}, "a game not entered costs nothing"),
+    ({"a": rows(ann=2, bob=-2), "b": rows(ann=5)},                   {"ann": 1, "bob": -1},           "alone in a game"),
+    ({"a": rows(ann=2, bob=-2), "b": rows(ann=5, bob=5)},            {"ann": 1, "bob": -1},           "a game that tells nobody apart"),
+    ({},                                                             {},                              "no game"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("games", "scores", "why"), RULES, ids=[row[-1] for row in RULES])
+def test_a_score_is_the_mean_of_the_games_played(games, scores, why):
+    assert {bot: row.score for bot, row in ranked(games).items()} == pytest.approx(scores)
+
+
+def test_intervals_and_presence_are_those_of_the_games_played():
+    games = {"a": rows(ann=2, bob=-2), "b": rows(ann=4, bob=-4, cat=0)}
+    made = ranked(games)
+    width = math.sqrt(32 / 3)
+    assert made["ann"].half_width == pytest.approx(math.hypot(1 / 2, 1 / width) / 2)
+    assert made["cat"].half_width == pytest.approx(1 / width)
+    assert (made["ann"].presence, made["cat"].presence) == (2, 1)
+    assert "cat" not in ranked(games, least_games=2)
+    games["b"].append(GameScore("dan", 0.0, None))
+    assert ranked(games)["dan"].half_width is None
+
+
+def of(game, **scores):
+    shown = [
+        {"bot": bot.replace("_", "@"), "score": score, "half_width_95": 1.0}
+        for bot, score in scores.items()
+    ]
+    return [game], lambda: {"games": [{"game": game, "rows": shown}]}
+
+
+def test_scores_are_of_the_newest_competition_that_ranks_two_bots():
+    newer, older = of("jam", ann=1.0, bob=None), of("jam", ann=3.0, bob=-3.0)
+    assert newest_scores([newer, older])["jam"] == rows(ann=3.0, bob=-3.0)
+    assert newest_scores([older, (["jam"], None)])["jam"] == rows(ann=3.0, bob=-3.0)
+    assert newest_scores([newer]) == {}
+
+
+def test_versions_of_a_bot_count_as_one_by_the_better():
+    given = of("jam", ann_1=1.0, ann_2=3.0, bob=-3.0)
+    assert newest_scores([given])["jam"] == rows(ann=3.0, bob=-3.0)
+
+
+@pytest.mark.parametrize("presence", [1.0, 0.5])
+def test_intervals_hold_as_often_as_they_say(presence):
+    chance = random.Random("overall")
+    made = [trial(chance, presence, strong_field=False) for _ in range(60)]
+    held, intervals = (sum(one[at] for one in made) for at in (0, 1))
+    assert held / intervals > 0.93
