@@ -138,7 +138,9 @@ def _rules(quick: bool, progress: Progress) -> Any:
 def _research(quick: bool, progress: Progress) -> Any:
     figures = _in_turns(dict(research.rates(progress)), quick, 0.5, progress)
     rows = ((name, f"{rate:,}") for name, rate in figures.items())
-    _show("Random play with observations, in one process", ("game", "steps/s of processor time"), rows)
+    _show(
+        "Random play with observations, in one process", ("game", "steps/s of processor time"), rows
+    )
     return figures
 
 

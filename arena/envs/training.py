@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from arena.house.bot import HouseBot
 from arena.local.engines import Engine
 from arena.local.many import play_many
 from arena.results import student_t
+
+if TYPE_CHECKING:
+    from arena.local.place import AnyBot
 
 POLICY: Final = "policy.npz"
 """The file of a bot folder that has the weights."""
@@ -226,7 +229,7 @@ def lead_of(policy: Path, terms: TrainingTerms, deal_sets: int, engine: Engine) 
     Raises:
       OSError: if the policy cannot be read.
     """
-    table = [TrainedBot(policy), *[HousePolicy] * (terms.seats - 1)]
+    table: list[AnyBot] = [TrainedBot(policy), *[HousePolicy] * (terms.seats - 1)]
     leads = []
     for result in play_many(
         terms.game,
