@@ -72,7 +72,9 @@ def api(_: SiteArchive) -> Page:
     }
     shown = [(f"{service.name}.{method.name}", _messages(method)) for service, method in calls]
     about = "Pages as JSON, live feeds, and the calls of the arena."
-    return Page("api.html", "For programs", view, {"calls": shown, "addresses": _PAGES.items()}, about)
+    return Page(
+        "api.html", "For programs", view, {"calls": shown, "addresses": _PAGES.items()}, about
+    )
 
 
 def _messages(method: Any) -> str:
