@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from arena.cli.lookup import plain_replay_errors
-from arena.cli.options import json_option, print_json
+from arena.cli.lookup import plain_replay_errors, replay_of
+from arena.cli.options import data_option, json_option, print_json
 from arena.cli.terminal.plain import plain
 from arena.errors import exits
 from arena.records.deal_book import CommitmentLog, read_log
@@ -40,6 +40,7 @@ class PublicKeyType(click.ParamType[bytes]):
 @click.command(
     epilog="""\b
 Examples:
+  arena replay verify last
   arena replay verify 3f9a.replay
   arena replay verify data/replays
   arena replay verify --json data/replays
@@ -50,7 +51,7 @@ Examples:
   arena replay verify data/replays --arena $(arena keys arena-key)
 """,
 )
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("matches", metavar="MATCH...", nargs=-1, required=True)
 @click.option(
     "--receipt",
     "receipt_files",
@@ -81,24 +82,28 @@ Examples:
     type=click.Path(path_type=Path),
     help="Compare a bot's notes file with its match; repeatable.",
 )
+@data_option
 @json_option
 def verify(
-    files: Sequence[Path],
+    matches: Sequence[str],
     receipt_files: Sequence[Path],
     log_path: Path | None,
     arena: bytes | None,
     match_id: str | None,
     notes_paths: Sequence[Path],
+    data: Path,
     as_json: bool,
 ) -> None:
     """Recompute matches from their replays and compare.
 
-    Packs, states, clocks and results are computed from the key of the deals and the moves, and the key
-    from the commitments of the arena and the bots. A folder stands for all replays in it. The exit
-    code is 1 if a replay is damaged or differs from what it claims, is not signed by the arena that
-    --arena names, is not of the match that --match names, or is missing in a folder although a deal
-    of --log was played. Open deals of the log are in play, or the arena dropped them.
+    MATCH is a match's id, a beginning of it that no other id has, `last`, a file, or a folder, which
+    stands for all replays in it. Packs, states, clocks and results are computed from the key of the
+    deals and the moves, and the key from the commitments of the arena and the bots. The exit code is 1
+    if a replay is damaged or differs from what it claims, is not signed by the arena that --arena
+    names, is not of the match that --match names, or is missing in a folder although a deal of --log
+    was played. Open deals of the log are in play, or the arena dropped them.
     """
+    files = [replay_of(match, data) for match in matches]
     receipts = [_receipt(path) for path in receipt_files]
     notes_files = [_notes_file(path) for path in notes_paths]
     log = _log(log_path) if log_path else None

@@ -73,6 +73,11 @@ def test_last_is_the_match_that_ended_last_whatever_was_written_last(data):
     assert replay_of("last", data).stem == "3f9b"
 
 
+def test_a_replay_is_verified_by_the_name_of_its_match(data):
+    verified = arena("replay", "verify", "last", "--data", data)
+    assert f"✗ {data}/replays/c0de.replay: " in verified.output
+
+
 def test_last_of_none_is_said(data):
     shutil.rmtree(data / "replays")
     with pytest.raises(click.ClickException, match=r"there is no replay in .* yet"):
