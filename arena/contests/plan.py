@@ -21,6 +21,7 @@ the same key at the top of the file.
 """
 
 import datetime as dt
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     """With the values of the file as its context."""
 
 MAX_DEAL_SETS: Final = 1_000_000
+_NAME: Final = re.compile("[a-z0-9_.-]{1,80}")
 
 
 class PlanError(InvalidInput):
@@ -148,6 +150,13 @@ def _deal_sets(deal_sets: int, info: "PlanInfo") -> int:
         elif format_ in list(Format) and not deal_sets:
             raise ValueError("should be 1 or more: how many deal-sets every group plays")
     return deal_sets
+
+
+def _name(name: str, _: object) -> str:
+    if not _NAME.fullmatch(name):
+        must = "1 to 80 lower-case letters, digits, dashes, underscores and dots"
+        raise ValueError(f"should be {must}, not {name[:100]!r}")
+    return name
 
 
 def _playable(game: "GamePlan", _: object) -> "GamePlan":
@@ -337,7 +346,7 @@ class CompetitionPlan:
     __pydantic_config__: ClassVar = STRICT
     __more_keys__: ClassVar = tuple(column.name for column in fields(GamePlan))
 
-    name: Annotated[str, Limits(pattern="^[a-z0-9_.-]{1,80}$")]
+    name: Annotated[str, Constraint(_name)]
     kind: CompetitionKind
     games: Annotated[
         tuple[Annotated[GamePlan, Constraint(_playable)], ...], NOT_EMPTY, Constraint(_distinct)

@@ -118,7 +118,7 @@ def test_a_plan_may_name_a_time_class():
         pytest.param(without(SWISS, "name"), "name: is missing", id="no name"),
         pytest.param(
             with_line(SWISS, 'name = "Herbst 2026"'),
-            "name: string should match pattern ",
+            "name: should be 1 to 80 lower-case letters, digits, dashes, underscores and dots, not 'Herbst 2026'",
             id="a name",
         ),
         pytest.param(
