@@ -110,12 +110,15 @@ def climb(
         rung = beaten[-1] if beaten else None
         print_json(named | {"rung": rung, "ladder": [*rungs], "rungs": rows, "look_at": look})
     else:
-        _print(reached, rungs, game, look)
+        print_climb(reached, rungs, game, look)
     faults = Counter({mine.name: sum(rung.faults.get(mine.name, 0) for rung in reached)})
     require_no_faults(faults, strict=strict)
 
 
-def _print(reached: list[ComparedRung], rungs: dict[str, Any], game: Game, look: list[str]) -> None:
+def print_climb(
+    reached: list[ComparedRung], rungs: dict[str, Any], game: Game, look: list[str]
+) -> None:
+    """Print the rungs that were compared, and the commands `look` that show the worst deal-set."""
     last = reached[-1]
     results = {rung.name: rung.result for rung in reached}
     rows: list[tuple[object, ...]] = []
@@ -138,7 +141,11 @@ def _print(reached: list[ComparedRung], rungs: dict[str, Any], game: Game, look:
     if last.is_beaten:
         say("It has beaten every rung.")
         return
-    say(f"It is {decision_word(last.result.decision)} against {last.name}. What to look at:")
+    undecided = f"It is {decision_word(last.result.decision)} against {last.name}"
+    if not look:
+        say(f"{undecided}, and lost no deal-set to it.")
+        return
+    say(f"{undecided}. What to look at:")
     for line in look:
         say(f"  {line}")
 

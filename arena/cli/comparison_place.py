@@ -108,8 +108,8 @@ def opened_engine(name: str | None) -> Iterator[Engine]:
     Raises:
       click.ClickException: if there is no such engine, or a process dies again and again.
     """
-    where = "processes of an engine: --on" if name else "this process: --in-process"
-    say(f"warning: bots run without a sandbox or clocks, in {where} was said", err=True)
+    where = f"--on {name}" if name else "--in-process"
+    say(f"warning: bots run without a sandbox or clocks ({where})", err=True)
     try:
         with (
             contextlib.redirect_stdout(sys.stderr),

@@ -1,5 +1,6 @@
 """The games of the arena: the `GAMES` of every package in `arena.games`."""
 
+import difflib
 import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
@@ -12,7 +13,7 @@ from arena.games.game import Game
 
 
 class UnknownGame(LookupError):
-    """No game has this id. The text lists the ids of all games."""
+    """No game has this id. The text has the near id, or lists those of all games."""
 
 
 def _found() -> Iterator[Game]:
@@ -31,11 +32,13 @@ def game_by_id(game_id: str) -> Game:
     """Return the game with this id.
 
     Raises:
-      UnknownGame: if there is none; the text lists all ids.
+      UnknownGame: if there is none; the text has the id that is near, or else all ids.
     """
     game = _BY_ID.get(game_id)
     if game is None:
-        raise UnknownGame(f"there is no game {game_id!r}; the games are: {', '.join(_BY_ID)}")
+        near = difflib.get_close_matches(game_id, _BY_ID, 1)
+        hint = f"did you mean {near[0]}?" if near else f"the games are: {', '.join(_BY_ID)}"
+        raise UnknownGame(f"there is no game {game_id!r}; {hint}")
     return game
 
 

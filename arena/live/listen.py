@@ -14,7 +14,7 @@ import grpc
 
 UNIX: Final = "unix:"
 _WHY_NOT: Final = {
-    errno.EADDRINUSE: "the port is in use",
+    errno.EADDRINUSE: "the port is in use; choose another one",
     errno.EADDRNOTAVAIL: "{} is no address of this machine; 0.0.0.0 stands for all its addresses",
     errno.EACCES: "the port is not allowed; ports below 1024 are reserved by the system",
 }
@@ -144,5 +144,11 @@ def require_free(host: str, port: int) -> None:
             probe.bind(address)
             probe.listen(1)
     except OSError as error:
-        why = _WHY_NOT.get(error.errno or 0, "the port is in use or not allowed").format(host)
-        raise CannotServe(f"cannot listen on {_where(host, port)}: {why}") from None
+        raise CannotServe(
+            f"cannot listen on {_where(host, port)}: {why_not(error, host)}"
+        ) from None
+
+
+def why_not(error: OSError, host: str) -> str:
+    """Why a program cannot listen at a host, from the system's error, with what to do about it."""
+    return _WHY_NOT.get(error.errno or 0, "the port is in use or not allowed").format(host)

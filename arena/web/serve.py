@@ -17,6 +17,7 @@ import uvicorn
 
 from arena.api.admission.connections import raised_descriptor_limit
 from arena.api.admission.http_connections import HttpLimits, Places
+from arena.live.listen import why_not
 from arena.web.acting.forwarding import ForwardedProcess
 from arena.web.app import Web, application
 from arena.web.arena_source import ArenaSource
@@ -180,5 +181,5 @@ def _bound(host: str, port: int) -> socket.socket:
         bound.listen(1024)
     except OSError as error:
         bound.close()
-        raise CannotServePages(f"cannot listen on {host}:{port}: {error.strerror}") from None
+        raise CannotServePages(f"cannot listen on {host}:{port}: {why_not(error, host)}") from None
     return bound

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from arena.api.comparisons import verdict_message
 from arena.app.climbing import CHAMPIONS, climb, rungs_of
 from arena.cli import main
+from arena.cli.climb import print_climb
 from arena.games.catalogue import game_by_id
 from arena.referee.terms import MatchTerms
 from arena.results.anytime.verdict import Decision, verdict
@@ -78,6 +79,12 @@ def test_it_plays_upward_until_a_rung_is_not_beaten(climbed, margins, compared, 
     reached, _ = climbed(margins)
     assert "".join(rung.name for rung in reached) == compared
     assert "".join(rung.name for rung in reached if rung.is_beaten) == beaten
+
+
+def test_a_climb_that_lost_no_deal_set_announces_nothing_to_look_at(climbed, capsys):
+    reached, _ = climbed({"a": 0.0})
+    print_climb(reached, {"a": ""}, GAME, [])
+    assert "It is not decided against a, and lost no deal-set to it.\n" in capsys.readouterr().out
 
 
 MARGINS = {"a": 5.0, "b": 1.0, "c": 0.0}

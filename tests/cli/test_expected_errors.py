@@ -21,6 +21,7 @@ def arena(*arguments):
 MISTAKES = [
     # arguments                                              what is said
     (("play", "nosuch", BOT, BOT),                           "there is no game 'nosuch'; the games are: abstrac"),
+    (("play", "klaberjas", BOT, BOT),                        "there is no game 'klaberjas'; did you mean klaberjass?"),
     (("play", "abstrac", BOT),                               "abstrac is played by 2 seats, not 1"),
     (("play", "klaberjass", BOT, BOT, "-o", "hands=3"),      "hands=3 is not a multiple of the 2 seats"),
     (("play", "abstrac", BOT, BOT, "-o", "hands=x"),         "hands is a whole number, not 'x'"),
@@ -78,14 +79,16 @@ def test_a_bot_that_ends_before_hello_is_quoted(tmp_path):
     assert "I cannot find my model" in outcome.output
 
 
-def test_a_port_in_use_is_said(tmp_path):
+@pytest.mark.parametrize("command", ["serve", "web"])
+def test_a_port_in_use_is_said(command, tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        outcome = arena("serve", "--port", port, "--data", tmp_path)
+        outcome = arena(command, "--port", port, "--data", tmp_path)
     assert outcome.exit_code == 1
-    assert f"cannot listen on 127.0.0.1:{port}: the port is in use" in outcome.output
+    said = f"cannot listen on 127.0.0.1:{port}: the port is in use; choose another one"
+    assert said in outcome.output
 
 
 def test_a_folder_that_cannot_be_written_is_said():

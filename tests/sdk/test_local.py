@@ -209,7 +209,7 @@ class Undone(cardarena.Bot):
 
 # fmt: off
 REFUSED = [
-    ("jan",     [First, First],     {}, LookupError, "there is no game 'jan'; the games are: abstrac, ",     "a game that does not exist"),
+    ("jan",     [First, First],     {}, LookupError, "there is no game 'jan'; did you mean jam",             "a game that does not exist"),
     ("jam",     [First],            {}, ValueError,  "jam is played by 2 seats, not 1",                     "another number of bots than of seats"),
     ("jam",     [First, First], {"hand": 2}, ValueError, "hand",                                             "an option that does not exist"),
     ("jam",     [First, Late],      {}, ValueError,  "Late plays abstrac, abstrac_suit, abstrac_unfettered, abstrac_fiftytwo, and not jam", "a bot that does not play the game"),
