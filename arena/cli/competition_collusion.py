@@ -69,7 +69,10 @@ def collusion(
 def _print_suspected(game: dict[str, Any]) -> None:
     head, pairs = f"{game['game']} of {game['seats']}", game["pairs"]
     if not pairs:
-        say(f"{head}: no two owners can be looked at yet")
+        say(
+            f"{head}: no two owners can be tested: none met, or without the deal-sets in which they met "
+            "the skills of their bots cannot be estimated"
+        )
         return
     standing = sum(pair["stands"] for pair in pairs)
     say(

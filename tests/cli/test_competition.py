@@ -192,7 +192,7 @@ def test_workers_that_failed_are_looked_at_with_each_bot(monkeypatch):
 def test_where_nobody_can_be_looked_at_it_says_why(typed):
     typed("competition", "new", typed.plan)
     words = ("competition", "collusion", "autumn")
-    assert "sixty_six of 2: no two owners can be looked at yet" in typed(*words).output
+    assert "sixty_six of 2: no two owners can be tested: none met, or" in typed(*words).output
     told = json.loads(typed(*words, "--json").stdout)
     assert (told["competition"], told["games"][0]["pairs"]) == ("autumn", [])
 
