@@ -24,8 +24,9 @@ _SYMBOLS: Final[Sequence[str]] = (
     "m-4,-4h8v8h-8Z",
     "m0,-5l5,9h-10Z",
     "m0,-5l5,5l-5,5l-5,-5Z",
+    "m-1.5,-5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5v-3h3.5Z",
 )
-"""Circle, square, triangle and diamond, as paths around a point."""
+"""Circle, square, triangle, diamond and cross, as paths around a point: one for each kind of fault."""
 _M = TypeVar("_M")
 
 
@@ -284,9 +285,8 @@ def _thinned(marks: Sequence[_M]) -> Sequence[_M]:
 
 
 def _fault(kind: int, x: float, y: float) -> Element:
-    """Draw the shape of a kind of fault, by its number; the shapes repeat."""
-    shape = kind % len(_SYMBOLS)
-    return element("path", f"fault-{shape}", d=f"M{x:.1f},{y:.1f}{_SYMBOLS[shape]}")
+    """Draw the shape of a kind of fault, by its number in the plot."""
+    return element("path", f"fault-{kind}", d=f"M{x:.1f},{y:.1f}{_SYMBOLS[kind]}")
 
 
 def _figure(value: float, step: float) -> str:

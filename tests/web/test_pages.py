@@ -9,6 +9,7 @@ import pytest
 from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
 from arena.pictures import Viewer
+from arena.referee.spec import FaultKind
 from arena.web import plots
 from arena.web.assets import STATIC, asset, sprite
 from arena.web.avatars import Avatars, symbol
@@ -241,6 +242,13 @@ def test_faults_are_drawn_a_shape_a_kind_and_inside():
 
 def test_a_plot_of_no_faults_says_so():
     assert "no faults" in html(plots.faults_plot([], [], 0))
+
+
+def test_each_kind_of_fault_has_its_own_shape():
+    kinds = [kind.name.lower() for kind in FaultKind]
+    drawn = html(plots.faults_plot(kinds, [plots.FaultMark(0, 1, kinds[0])], 1))
+    shapes = {re.sub(r"^M[-\d.,]+", "", path) for path in re.findall(r'd="([^"]+)"', drawn)}
+    assert len(shapes) == len(kinds)
 
 
 def test_a_plot_of_many_faults_is_thinned():
