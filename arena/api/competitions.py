@@ -310,13 +310,13 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
     async def ListCompetitions(
         self, request: messages.ListCompetitionsRequest, context: Context
     ) -> messages.ListCompetitionsResponse:
-        def every() -> list[messages.CompetitionInfo]:
+        def listed() -> list[messages.CompetitionInfo]:
             return [
                 competition_message(stored, None, self._service.waits)
-                for stored in self._service.every()
+                for stored in self._service.all()
             ]
 
-        competitions = await self._recent.on_thread(("every",), every)
+        competitions = await self._recent.on_thread(("listed",), listed)
         page, token = numbered_page(competitions, request.page_size, request.page_token)
         return messages.ListCompetitionsResponse(competitions=page, next_page_token=token)
 

@@ -107,7 +107,7 @@ class ServerSettings:
         return is_local(self.host)
 
     def sandboxed(self, sandbox: Sandbox | None) -> "ServerSettings":
-        """The same for an arena that launches its bots in a sandbox, or in none."""
+        """Return these settings for an arena that launches its bots in a sandbox, or in none."""
         level = Level.S0 if sandbox is None else sandbox.level
         return replace(self, play_socket=level is not Level.S0, sandbox=level)
 

@@ -66,13 +66,13 @@ def examine_data(data: Path, progress: Progress = lambda _: None) -> Iterator[Fi
 
 def _findings(subject: str, fine: str, problems: Iterator[str]) -> Iterator[Finding]:
     """A finding for each problem; a good one if there is none."""
-    found = False
+    has_problems = False
     for problem in islice(problems, MOST_SHOWN):
-        found = True
+        has_problems = True
         yield Finding(subject, Readiness.LACKS, problem, RESTORE)
     if further := sum(1 for _ in problems):
         yield Finding(subject, Readiness.LACKS, f"and {further} more", RESTORE)
-    if not found:
+    if not has_problems:
         yield Finding(subject, Readiness.OK, fine)
 
 

@@ -253,7 +253,7 @@ class SpeedClass:
         self._is_given, self._measure = given is not None, measure
         self.current = measure() if given is None else given
 
-    async def keep(self, processes: Sequence[WorkerProcess], said: Callable[[str], object]) -> None:
+    async def keep(self, processes: Sequence[WorkerProcess], say: Callable[[str], object]) -> None:
         """Measure it again and again, and let the processes join anew if the class is another one."""
         while not self._is_given:
             await trio.sleep(MEASURE_AGAIN_S)
@@ -261,7 +261,7 @@ class SpeedClass:
                 await trio.sleep(LOOK_S)
             before, self.current = self.current, self._measure()
             if self.current != before:
-                said(f"The speed class is {self.current} now; it was {before}.")
+                say(f"The speed class is {self.current} now; it was {before}.")
                 for process in processes:
                     await process.leave()
 
@@ -310,7 +310,7 @@ async def _input_ended(scope: trio.CancelScope) -> None:
 
 
 class WorkersFailed(Exception):
-    """No worker could play. The text says why; it is empty where the processes have said it."""
+    """No worker could play. The text says why; it is empty where the processes have say it."""
 
 
 def run_workers(
@@ -319,7 +319,7 @@ def run_workers(
     token: str,
     number: int,
     speed_class: SpeedClass,
-    said: Callable[[str], object],
+    say: Callable[[str], object],
     stop: Stop = Stop(),
 ) -> None:
     """Run processes of workers until they are stopped, or stop by themselves.
@@ -332,7 +332,7 @@ def run_workers(
       token: The token of a worker's key.
       number: How many there are.
       speed_class: That of this machine.
-      said: Gets what the organiser should know.
+      say: Gets what the organiser should know.
       stop: When they stop by themselves.
 
     Raises:
@@ -364,7 +364,7 @@ def run_workers(
 
         async with trio.open_nursery() as helpers:
             await helpers.start(_handle_signals, processes, helpers.cancel_scope)
-            helpers.start_soon(speed_class.keep, processes, said)
+            helpers.start_soon(speed_class.keep, processes, say)
             helpers.start_soon(drain)
             async with trio.open_nursery() as nursery:
                 for process in processes:

@@ -156,15 +156,15 @@ def _to_look_at(
     """The commands that show the deal-set in which the bot lost most against the rung that it did not beat."""
     if last.is_beaten or last.worst is None:
         return []
-    deal_set, own = last.comparison.deal_set(last.worst), last.comparison.first
-    table = next(match for match in deal_set.matches if own in match.bots)
+    deal_set, climber = last.comparison.deal_set(last.worst), last.comparison.first
+    table = next(match for match in deal_set.matches if climber in match.bots)
     folder = f"--data {shlex.quote(str(data))}"
     if is_published:
-        return [f"{program()} match why {table.id} {own} {folder}"]
-    words = {own: f"{own}={bot}", last.bot.name: f"{last.bot.name}={rung}"}
+        return [f"{program()} match why {table.id} {climber} {folder}"]
+    words = {climber: f"{climber}={bot}", last.bot.name: f"{last.bot.name}={rung}"}
     bots = " ".join(shlex.quote(words.get(name, "house:sample")) for name in table.bots)
     usual = terms.game.values(terms.game.options({}, terms.seats))
     values = {n: v for n, v in terms.game.values(terms.options).items() if v != usual[n]}
     options = "".join(f" -o {name}={str(value).lower()}" for name, value in values.items())
     seeded = f"{program()} play {terms.game.id} {bots}{options} --seed {deal_set.seed} {folder}"
-    return [seeded, f"{program()} match why last {own} {folder}"]
+    return [seeded, f"{program()} match why last {climber} {folder}"]

@@ -43,7 +43,7 @@ class CompetitionClient(ArenaServices):
         except NoAnswer as error:
             raise self._with_nearest(error, getattr(request, "name", "")) from None
 
-    def every(self) -> list[messages.CompetitionInfo]:
+    def all(self) -> list[messages.CompetitionInfo]:
         """All competitions, the oldest first."""
         request = messages.ListCompetitionsRequest(page_size=PAGE)
         return self._competitions.pages(
@@ -101,7 +101,7 @@ class CompetitionClient(ArenaServices):
         """The error of a call about a competition; if there is none of this name, with the nearest name."""
         if error.reason != "UNKNOWN_COMPETITION":
             return error
-        names = [competition.name for competition in self.every()]
+        names = [competition.name for competition in self.all()]
         if name in names:
             return error  # it is about another one, such as that of `seeds_from`
         where = "; --server ADDRESS names another arena" if self.data else ""

@@ -29,7 +29,7 @@ def finals_of(client: CompetitionClient, ladder: messages.CompetitionInfo) -> li
     """Return the names of the finals of a ladder, which make its official standings; none for other competitions."""
     if ladder.format != messages.COMPETITION_FORMAT_LADDER:
         return []
-    names = (competition.name for competition in client.every())
+    names = (competition.name for competition in client.all())
     return [name for name in names if name.startswith(f"{ladder.name}{FINALS}")]
 
 
@@ -41,11 +41,11 @@ def finals_of(client: CompetitionClient, ladder: messages.CompetitionInfo) -> li
 @read_options
 def list_competitions(*, client: CompetitionClient, as_json: bool) -> None:
     """List all competitions."""
-    every = client.every()
+    competitions = client.all()
     if as_json:
-        print_json({"competitions": [message_json(competition) for competition in every]})
+        print_json({"competitions": [message_json(competition) for competition in competitions]})
         return
-    if not every:
+    if not competitions:
         say("There is no competition yet.")
         return
     rows = [
@@ -56,7 +56,7 @@ def list_competitions(*, client: CompetitionClient, as_json: bool) -> None:
             competition.entered,
             competition.official,
         )
-        for competition in every
+        for competition in competitions
     ]
     print_table(("competition", "format", "state", "bots", "official"), rows)
 

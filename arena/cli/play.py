@@ -172,11 +172,11 @@ class _Results:
     """Whether one match was asked for, which has no summary."""
 
     def path(self, played: SeriesGame) -> Path:
-        """The replay of a match."""
+        """The path of the replay of a match."""
         return replay_path(self.replays, played.outcome.match_id)
 
     def as_json(self) -> dict[str, Any]:
-        """One match by its result; several with their summary."""
+        """Return the result of one match, or the results of several with their summary."""
         game = self.terms.game
         games = [
             _as_json(game, list(played.names), played.outcome, self.path(played))

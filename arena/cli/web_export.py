@@ -77,7 +77,7 @@ def export(
             f"no viewer {', '.join(sorted(unknown))}: choose of {', '.join(_VIEWERS)}"
         )
     with local_services(data, CompetitionClient, require=require_store) as client:
-        names = [row.name for row in client.every()]
+        names = [row.name for row in client.all()]
     if competition not in names:
         raise click.ClickException(
             f"no such competition: {competition!r}; {nearest(competition, names)}"

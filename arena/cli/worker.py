@@ -129,10 +129,10 @@ def worker(
     command = worker_command(
         data, confinement=confinement, take_all=False, server=server, host=host
     )
-    said = functools.partial(say, err=True)
+    say_line = functools.partial(say, err=True)
     stop = Stop(idle_s or math.inf, after_s or math.inf, with_input=drain_with_input)
     try:
-        run_workers(command, data, token, workers, measured, said, stop)
+        run_workers(command, data, token, workers, measured, say_line, stop)
     except WorkersFailed as error:
         if str(error):
             raise click.ClickException(str(error)) from None

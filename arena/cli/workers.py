@@ -254,10 +254,10 @@ def up(
         )  # fmt: skip
         last = ""
         while True:
-            found = scaling.step()
-            if found != last:
-                click.echo(found)
-            last = found
+            sentence = scaling.step()
+            if sentence != last:
+                click.echo(sentence)
+            last = sentence
             if once:
                 break
             time.sleep(EVERY_S)

@@ -47,13 +47,13 @@ def suspected(
     """
     plan = read_plan(record.config)
     records = [record, *earlier]
-    owners = {each.name: each.owner for one in reversed(records) for each in one.candidates}
+    owners = {bot.name: bot.owner for past in reversed(records) for bot in past.candidates}
     games = []
     for number, game in enumerate(plan.games):
         histories = [
-            _history(one, at)
-            for one in records
-            for at, other in enumerate(read_plan(one.config).games)
+            _history(past, at)
+            for past in records
+            for at, other in enumerate(read_plan(past.config).games)
             if (other.game, other.seats) == (game.game, game.seats)
         ]
         players = {
@@ -82,7 +82,7 @@ def suspected(
             )
         workers: list[Json] = []
         if begins:
-            ids = [each.id for each in counted(record.games[number], record.disqualified)]
+            ids = [deal_set.id for deal_set in counted(record.games[number], record.disqualified)]
             by_id = dict(zip(ids, _history(record, number), strict=True))
             workers = [
                 _failing(suspicion)

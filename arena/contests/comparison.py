@@ -71,7 +71,7 @@ class Comparison:
         return planned_tables(number, tables, self.seed, self.name)
 
     def margin(self, outcomes: Sequence[MatchOutcome], number: int, widest: float) -> float:
-        """What the first has over the second in a deal-set.
+        """The margin of the first bot over the second in a deal-set.
 
         `outcomes` are those of its tables in order, and `widest` the widest difference before.
         """

@@ -374,7 +374,7 @@ class CompetitionService:
 
     # Everybody.
 
-    def every(self) -> tuple[Competition, ...]:
+    def all(self) -> tuple[Competition, ...]:
         """All competitions, the oldest first."""
         return self._competitions.all()
 

@@ -338,8 +338,8 @@ def gains_of(known: Array, seats: int) -> Array:
 
 
 def _differences(matrix: Array) -> Array:
-    own = np.diag(matrix)
-    differences: Array = own[:, None] + own - 2.0 * matrix
+    diagonal = np.diag(matrix)
+    differences: Array = diagonal[:, None] + diagonal - 2.0 * matrix
     return differences
 
 

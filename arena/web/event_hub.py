@@ -140,7 +140,7 @@ class LiveBuffer(Feed):
         return self._joined(list(self._messages)[-count:]), self._next
 
     def _joined(self, messages: list[LiveMessage]) -> bytes:
-        body = b"".join(each.body for each in messages)
+        body = b"".join(message.body for message in messages)
         if len(body) <= self._limits.behind_bytes:
             return body
         return self._key_message().body + (messages[-1].body if self.over else b"")

@@ -270,8 +270,12 @@ def _page(buffer: LiveBuffer) -> str:
         seen_by=_seen_by(drawer),
         hands_open=drawer.hands_open,
         viewers=[
-            (viewer_label(each, drawer.names), _live_path(match_id, each), each == drawer.viewer)
-            for each in _viewers(drawer)
+            (
+                viewer_label(viewer, drawer.names),
+                _live_path(match_id, viewer),
+                viewer == drawer.viewer,
+            )
+            for viewer in _viewers(drawer)
         ],
         feed=_feed_address(buffer),
         number=buffer.number,

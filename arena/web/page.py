@@ -58,7 +58,7 @@ def as_json(view: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value):
-        return {each.name: getattr(value, each.name) for each in fields(value)}
+        return {attribute.name: getattr(value, attribute.name) for attribute in fields(value)}
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"a page has no JSON for {type(value).__name__}")

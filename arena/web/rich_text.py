@@ -44,18 +44,18 @@ def text(line: Line, names: Sequence[str]) -> tuple[Tree, ...]:
 
 def spoken(line: Line, names: Sequence[str]) -> str:
     """A line as plain text, for screen readers; names are in quotes: “first” deals."""
-    said = []
+    words = []
     for part in line:
         match part:
             case str():
-                said.append(part)
+                words.append(part)
             case Name(seat):
-                said.append(f"“{names[seat]}”")
+                words.append(f"“{names[seat]}”")
             case Face(card):
-                said.append(card_name(card))
+                words.append(card_name(card))
             case Suit(suit):
-                said.append(SUIT_NAMES[suit])
-    return "".join(said)
+                words.append(SUIT_NAMES[suit])
+    return "".join(words)
 
 
 def _part(part: str | Name | Face | Suit, names: Sequence[str]) -> Tree:

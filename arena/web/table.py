@@ -238,14 +238,14 @@ def _item(item: Item, names: Sequence[str]) -> Tree:
             return _pile(item)
         case Group(cards, label, tone):
             drawn = (_item(card, names) for card in cards)
-            said = element("span", "label", *text(label, names)) if label else None
-            return element("div", f"group {tone}", element("div", "cards", *drawn), said)
+            caption = element("span", "label", *text(label, names)) if label else None
+            return element("div", f"group {tone}", element("div", "cards", *drawn), caption)
         case Column(top, under):
             below = (element("div", "play", *map(_card, play)) for play in under)
             return element("div", "column", _tagged(_card(top), top.tag, names, top.tone), *below)
         case Chips(amount, label, tone):
-            said = element("span", "label", *text(label, names))
-            return element("span", f"amount {tone}", element("b", "", str(amount)), " ", said)
+            caption = element("span", "label", *text(label, names))
+            return element("span", f"amount {tone}", element("b", "", str(amount)), " ", caption)
         case Word(line, tone):
             return element("span", f"word {tone}", *text(line, names))
 

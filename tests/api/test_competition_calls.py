@@ -105,7 +105,7 @@ def test_no_call_launches_a_command(house):
             "[bots] is for competitions in a folder; a call launches no bots"
         ),
     )
-    assert house.service.every() == ()
+    assert house.service.all() == ()
 
 
 def test_a_disqualified_bot_does_not_come_back(house):

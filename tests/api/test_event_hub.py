@@ -80,7 +80,7 @@ def test_a_store_that_goes_away_in_mid_round_is_waited_for(store, tmp_path):
 def test_a_competition_that_cannot_go_on_is_paused_and_keeps_no_other(store, tmp_path, trouble):
     hub, service = run(store, tmp_path, [trouble], 2, ("autumn", "winter"))
     assert sorted(hub.starts) == ["autumn", "winter"]
-    paused, running = sorted(service.every(), key=lambda stored: stored.state)
+    paused, running = sorted(service.all(), key=lambda stored: stored.state)
     assert (paused.state, running.state) == ("paused", "running")
     assert waits(service, paused.name).startswith("the arena paused it: ")
     assert waits(service, running.name) == ""

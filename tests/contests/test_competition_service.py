@@ -278,7 +278,7 @@ def test_too_few_bots_are_told_before_it_starts(house):
 def test_a_plan_with_an_unknown_key_makes_nothing(house):
     with pytest.raises(PlanError, match="there is no key 'dealsets'; did you mean deal_sets"):
         house.service.create(toml("swiss", head="dealsets = 4"), who="org")
-    assert house.service.every() == ()
+    assert house.service.all() == ()
 
 
 def test_a_name_is_given_once(house):
@@ -302,7 +302,7 @@ TOGETHER = [
 def test_a_competition_is_made_with_all_its_bots_or_not_at_all(house, bots, refusal, why):
     with pytest.raises(MayNotEnter, match=refusal):
         house.service.create(toml("swiss"), who="org", bots=bots)
-    assert house.service.every() == ()
+    assert house.service.all() == ()
 
 
 # fmt: off
@@ -425,7 +425,7 @@ def test_a_bot_that_cannot_come_back(house, before, refusal, why):
 def test_a_draft_is_deleted_and_nothing_else(house):
     house.made()
     house.service.delete("autumn", who="org")
-    assert house.service.every() == ()
+    assert house.service.all() == ()
     house.made()
     for action, state in (("start", "running"), ("pause", "paused"), ("finish", "finished")):
         house.act(action)

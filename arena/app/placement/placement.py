@@ -28,14 +28,14 @@ class WorkerPlacement(Protocol):
     """Places workers on an engine, which keeps them while this program is away. Calls may block."""
 
     def scale(self, number: int) -> None:
-        """Have so many run or wait for a machine; those beyond are drained.
+        """Have so many workers run or wait for a machine; those beyond are drained.
 
         Raises:
           EngineError: if the engine refuses.
         """
 
     def running(self) -> Sequence[PlacedWorker]:
-        """Those that run or wait for a machine, but not those that drain.
+        """The workers that run or wait for a machine, without those that drain.
 
         Raises:
           EngineError: if the engine does not answer.

@@ -97,12 +97,12 @@ class Scaling:
                 self._placement.scale(self._wanted)
             except EngineError as error:
                 problem = str(error)
-        found = f"{running} run, {pending} wait for a machine, {self._wanted} wanted"
+        sentence = f"{running} run, {pending} wait for a machine, {self._wanted} wanted"
         if queue is not None:
-            found += (
+            sentence += (
                 f"; {queue.deal_sets_waiting} deal-sets wait, {queue.deal_sets_in_play} in play"
             )
-        return "; ".join(filter(None, (found, away, problem)))
+        return "; ".join(filter(None, (sentence, away, problem)))
 
     def _want(self, number: int) -> None:
         """Want more at once, and fewer only after fewer have been enough for the idle time."""

@@ -146,9 +146,9 @@ class Screen:
 
     def _print_standings(self) -> None:
         closed = self._replay.closed
-        found = zip(closed.places, range(len(closed.scores)), closed.scores, strict=False)
+        ranked = zip(closed.places, range(len(closed.scores)), closed.scores, strict=False)
         rows = []
-        for place, seat, score in sorted(found):
+        for place, seat, score in sorted(ranked):
             faults = sum(
                 decided.seat == seat and bool(decided.fault) for decided in self._replay.decided
             )

@@ -58,17 +58,17 @@ class Line(Protocol):
 
     @property
     def at(self) -> datetime:
-        """In UTC."""
+        """When it was printed, in UTC."""
         ...
 
     @property
     def by_arena(self) -> bool:
-        """Whether it is the arena's, about the bot's process."""
+        """Whether the arena wrote it, about the bot's process."""
         ...
 
     @property
     def text(self) -> str:
-        """Without the end of the line."""
+        """What was printed, without the end of the line."""
         ...
 
 

@@ -139,7 +139,7 @@ class AssignedDealSet:
         return self._fixed
 
     async def record(
-        self, said: work_pb2.WorkRequest, worker: int, played_at: journal_pb2.PlayedAt | None
+        self, message: work_pb2.WorkRequest, worker: int, played_at: journal_pb2.PlayedAt | None
     ) -> None:
         """Record the report of the worker with this number, and publish the deal-set if it is complete.
 
@@ -153,7 +153,7 @@ class AssignedDealSet:
           StoreError: if the results cannot be recorded.
         """
         try:
-            reported = await self._checked(said, played_at, worker)
+            reported = await self._checked(message, played_at, worker)
         except (ValueError, DecodeError) as error:
             raise BadMessage(f"no report: {error}") from error
         with trio.CancelScope(shield=True):
@@ -165,7 +165,7 @@ class AssignedDealSet:
 
     async def _checked(
         self,
-        said: work_pb2.WorkRequest,
+        message: work_pb2.WorkRequest,
         played_at: journal_pb2.PlayedAt | None,
         worker: int | None,
     ) -> Sequence[ReportedMatch]:
@@ -173,8 +173,8 @@ class AssignedDealSet:
 
         They are prepared for the record of the worker with this number; None if they are not recorded.
         """
-        self._require_latest(said)
-        played = [match_of(match) for match in said.report.matches]
+        self._require_latest(message)
+        played = [match_of(match) for match in message.report.matches]
         if sorted(match.outcome.match_id for match in played) != sorted(self._wanted or ()):
             raise BadMessage("a report of other matches")
         fixed = self._fixed
@@ -190,15 +190,15 @@ class AssignedDealSet:
             ReportedDealSet(played, fixed.opening, place, recording)
         )
         try:
-            self._require_latest(said)  # it may have been assigned again meanwhile
+            self._require_latest(message)  # it may have been assigned again meanwhile
         except Stale:
             discard(reported)
             raise
         self._wanted = None
         return reported
 
-    def _require_latest(self, said: work_pb2.WorkRequest) -> None:
-        if self._wanted is None or Begin.of(said.begin) != self._latest:
+    def _require_latest(self, message: work_pb2.WorkRequest) -> None:
+        if self._wanted is None or Begin.of(message.begin) != self._latest:
             raise Stale(f"not the latest of {self.order.deal_set}")
 
     def _require_own(self, played: PlayedMatch, fixed: FixedDeals, *, is_ordered: bool) -> None:
@@ -264,7 +264,7 @@ class SecondPlay(AssignedDealSet):
         return self._begins
 
     async def fix(self, bots: DealBots) -> FixedDeals:  # noqa: ARG002 - they agree on nothing
-        """The packs of the first play."""
+        """Return the packs of the first play."""
         fixed = self._fixed = self._first._fixed
         assert fixed is not None
         if not self.order.seed:
@@ -273,13 +273,13 @@ class SecondPlay(AssignedDealSet):
 
     async def record(
         self,
-        said: work_pb2.WorkRequest,
+        message: work_pb2.WorkRequest,
         worker: int,  # noqa: ARG002 - that of the first play counts
         played_at: journal_pb2.PlayedAt | None,
     ) -> None:
         """Keep the scores beside those of the first play; raises the errors of `AssignedDealSet.record`."""
         try:
-            played = await self._checked(said, played_at, None)
+            played = await self._checked(message, played_at, None)
         except (ValueError, DecodeError) as error:
             raise BadMessage(f"no report: {error}") from error
         assert played_at is not None

@@ -61,5 +61,5 @@ class Pace:
 
     @property
     def worker_s(self) -> float:
-        """In seconds; 0 before the first deal-set."""
+        """The time of a worker for a deal-set in seconds; 0 before the first."""
         return self._busy_s / self._reported if self._reported else 0.0

@@ -146,7 +146,7 @@ class AssignmentPlayer:
             nursery.cancel_scope.cancel()
 
     def leave(self) -> None:
-        """Want no further assignments; the other arena then ends its messages."""
+        """Ask for no further assignments; the other arena then ends its messages."""
         self._send(leaves=work_pb2.WorkerLeaves())
 
     async def _play(self, begin: Begin, assignment: work_pb2.WorkAssignment, inbox: _Inbox) -> None:

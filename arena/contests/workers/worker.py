@@ -271,12 +271,12 @@ class Worker:
 
     @property
     def deal_sets(self) -> int:
-        """Deal-sets that it has."""
+        """How many deal-sets it has."""
         return len(self._assigned)
 
     @property
     def speed_class(self) -> int | None:
-        """That of its machine; None for a local worker and before it is ready."""
+        """The speed class of its machine; None for a local worker and before it is ready."""
         return self._ready.speed_class if self._joined and self._ready is not None else None
 
     @property

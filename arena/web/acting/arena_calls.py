@@ -33,7 +33,7 @@ class ArenaRefused(Exception):
 
     @property
     def is_of_token(self) -> bool:
-        """Whether the token is no longer valid, or was none."""
+        """Whether the arena refused because the token is not valid, or not any more."""
         return self.code is grpc.StatusCode.UNAUTHENTICATED
 
 

@@ -183,8 +183,8 @@ class Forwarding:
 
     def _head(self, scope: Scope, visitor: str) -> list[tuple[bytes, bytes]]:
         """The headers of the forwarded request. Only this process can say who visits, and by which scheme."""
-        own = {SECRET: self._secret, VISITOR: visitor, SCHEME: scope["scheme"]}
-        names = {name.encode() for name in own}
+        added = {SECRET: self._secret, VISITOR: visitor, SCHEME: scope["scheme"]}
+        names = {name.encode() for name in added}
         kept = [
             (name, value)
             for name, value in scope["headers"]
@@ -197,7 +197,7 @@ class Forwarding:
             raise _Refusal(413)
         return [
             *kept,
-            *((name.encode(), value.encode()) for name, value in own.items()),
+            *((name.encode(), value.encode()) for name, value in added.items()),
             *framing,
             (b"connection", b"close"),
         ]

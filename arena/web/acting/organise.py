@@ -65,7 +65,7 @@ class BotForm:
 
 @dataclass(frozen=True, slots=True)
 class WorkerForm:
-    """A worker whose deal-sets are to be played again."""
+    """A worker whose deal-sets are to be dropped, and why."""
 
     __pydantic_config__: ClassVar = OPEN
 
@@ -176,7 +176,7 @@ async def announce(ask: Ask) -> Response:
 
 
 async def drop_worker(ask: Ask) -> Response:
-    """Have all deal-sets of a worker played again by others."""
+    """Drop the deal-sets that a worker played: they do not count any more."""
     form, name = ask.read(WorkerForm), ask.part("name")
     request = competitions_pb2.DropWorkerRequest(name=name, worker=form.worker, reason=form.reason)
     await ask.call(ask.arena.competitions.DropWorker, request)
