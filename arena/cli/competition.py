@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from arena.cli.command_group import CommandGroup, loading
+from arena.cli.command_group import CommandGroup
 from arena.cli.competition_client import CompetitionClient, competition_options, read_options
 from arena.cli.competition_collusion import collusion
 from arena.cli.competition_export import export, verify_file

@@ -38,7 +38,7 @@ def overall(
     Each game counts alike, and a game that a bot does not enter costs nothing. The scores of a game are those of the
     newest competition that ranks bots in it, of all or of the named ones.
     """
-    every = [client.show(name) for name in names] or client.every()
+    every = [client.show(name) for name in names] or client.all()
     newest_first = sorted(every, key=lambda one: -one.created_unix_ms)
     games = newest_scores(
         (

@@ -366,7 +366,7 @@ def bots(archive: SiteArchive) -> Page:
     for summary in summaries:
         for bot in summary["bots"]:
             entered.setdefault(bot_of(bot), []).append(summary)
-    rows = [
+    rows: list[Json] = [
         {
             "bot": bot,
             "versions": versions,
