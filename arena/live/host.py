@@ -9,12 +9,13 @@ no two of them run at once. Tasks that wait run in trio.
 
 import asyncio
 import contextlib
+import functools
 import math
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Final, Generic, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 import outcome
 import trio
@@ -54,14 +55,14 @@ class GuestWaits(trio.abc.Instrument):
         self._timeout_s = timeout
 
     def begin(self, poll: int, get_events: Callable[[], object], deliver: Deliver) -> None:
-        """Wait once. `poll` is the descriptor of trio's own poll."""
+        """Wait once. `poll` is the descriptor of trio's own poll, and `get_events` reads it without waiting."""
         self._poll = poll
         self._loop.add_reader(poll, self._readable, get_events, deliver)
         self._timer = self._loop.call_later(self._timeout_s, self._due, deliver)
 
     def _readable(self, get_events: Callable[[], object], deliver: Deliver) -> None:
         self._end()
-        deliver(outcome.capture(get_events))  # which does not wait, as there are events
+        deliver(outcome.capture(get_events))
 
     def _due(self, deliver: Deliver) -> None:
         self._end()
@@ -73,7 +74,7 @@ class GuestWaits(trio.abc.Instrument):
         self._timer.cancel()
 
 
-_waits: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, GuestWaits]] = WeakKeyDictionary()
+_waits: Final[WeakValueDictionary[asyncio.AbstractEventLoop, GuestWaits]] = WeakValueDictionary()
 """Of each loop that has a guest."""
 _begin_thread: Final = trio_run.start_thread_soon
 
@@ -81,11 +82,12 @@ _begin_thread: Final = trio_run.start_thread_soon
 def _begin_wait(get_events: Callable[[], Any], deliver: Deliver) -> None:
     """Begin a wait of the guest whose turn it is: `start_thread_soon` of trio's guest runs."""
     waits = _waits.get(asyncio.get_running_loop())
-    poll = getattr(trio_run.GLOBAL_RUN_CONTEXT.runner.io_manager, "_epoll", None)
+    manager: Any = trio_run.GLOBAL_RUN_CONTEXT.runner.io_manager
+    poll = getattr(manager, "_epoll", None)
     if waits is None or poll is None:  # another host, or another system
         _begin_thread(get_events, deliver)
     else:
-        waits.begin(poll.fileno(), get_events, deliver)
+        waits.begin(poll.fileno(), functools.partial(manager.get_events, 0), deliver)
 
 
 trio_run.start_thread_soon = _begin_wait

@@ -150,7 +150,7 @@ class Launcher:
         await self.bring(bots)
         self.require_no_failure(bots)
 
-    def run(self, bots: Sequence[BotId]) -> bool:
+    def all_run(self, bots: Sequence[BotId]) -> bool:
         """Whether all these bots run, and the latest start of each succeeded: `bring` would do nothing."""
         return all(map(self._runs, bots))
 

@@ -196,7 +196,8 @@ class Players:
         remote = [bot for bot in bots if bot.name not in self._commands]
         async with self._needed(launched):
             # As a rule all of them run, which takes no task to find out.
-            if not remote and all(self._launcher(name).run(on) for name, on in launched.items()):
+            running = (self._launcher(name).all_run(on) for name, on in launched.items())
+            if not remote and all(running):
                 return
             async with trio.open_nursery() as nursery:
                 began_s = trio.current_time()
