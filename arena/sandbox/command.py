@@ -344,6 +344,8 @@ def _own_argv(argv: tuple[str, ...]) -> tuple[str, ...]:
 def _called_after(argv: tuple[str, ...]) -> str:
     if argv[1:2] == (str(_HOUSE),):
         return f"house-{argv[2]}"
+    if Path(argv[0]).name == _SDK and "--model" in argv[1:-1]:  # of `cardarena llm`
+        return _name_from(argv[argv.index("--model") + 1].rpartition("/")[2])
     if RUN_MODULE in argv:
         return _name_from(argv[argv.index(RUN_MODULE) + 2].rpartition(".")[2])
     if (own := _own_argv(argv)) != argv:

@@ -51,6 +51,22 @@ def test_a_bot_gets_the_words_that_were_typed(typed, words, why, folder):
     assert command.argv[1:] == tuple(word.format(here=folder) for word in words)
 
 
+# fmt: off
+MODELS = [
+    ("env cardarena llm",                     "env",   "no model is named"),
+    ("v/cardarena llm --model qwen3",         "qwen3", "its model"),
+    ("v/cardarena llm --model meta/llama-3",  "llama-3", "a model of an organisation"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("typed", "name", "_why"), MODELS, ids=[row[-1] for row in MODELS])
+def test_a_language_model_is_called_after_its_model(typed, name, _why, folder):
+    (folder / "v" / "cardarena").touch(0o755)
+    (command,) = parse_commands([typed])
+    assert command.name == name
+
+
 @pytest.mark.parametrize("python", ["python3", "v/bin/python"])
 def test_a_module_of_the_folder_is_started_wherever_the_bot_runs(python, folder):
     (folder / "mybot" / "__main__.py").write_text(TELLS)

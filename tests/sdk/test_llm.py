@@ -1,10 +1,12 @@
 """Seats that language models play: replies, failures and clocks, prompts, the endpoint, and whole matches."""
 
+import errno
 import json
 import math
 import re
 import stat
 import threading
+from unittest.mock import Mock
 
 import pytest
 
@@ -153,6 +155,13 @@ def test_an_endpoint_that_is_not_there_is_a_failure_of_transport():
     with pytest.raises(Failure, match="cannot be reached") as raised:
         Endpoint(model.url, "large").complete([], 10.0)
     assert raised.value.passes
+
+
+def test_without_a_network_the_cure_is_named_and_nothing_is_repeated(monkeypatch):
+    monkeypatch.setattr("socket.socket", Mock(side_effect=OSError(errno.EAFNOSUPPORT, "no family")))
+    with pytest.raises(Failure, match="run it with --sandbox off") as raised:
+        Endpoint("http://127.0.0.1:9/v1", "large").complete([], 10.0)
+    assert not raised.value.passes
 
 
 def test_a_request_that_hangs_is_given_up_after_its_time():

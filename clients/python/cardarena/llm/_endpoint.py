@@ -4,6 +4,7 @@ import contextlib
 import json
 import queue
 import re
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -155,6 +156,15 @@ def _within(longest_s: float, work: Callable[[], Reply]) -> Reply:
     return result
 
 
+def _has_network() -> bool:
+    """Whether this process may make connections over a network: in the arena's sandbox it may not."""
+    try:
+        socket.socket(socket.AF_INET).close()
+    except OSError:
+        return False
+    return True
+
+
 def _sent(request: urllib.request.Request, longest_s: float) -> bytes:
     try:
         with _OPENER.open(request, timeout=longest_s) as response:
@@ -173,6 +183,9 @@ def _sent(request: urllib.request.Request, longest_s: float) -> bytes:
         reason = getattr(error, "reason", None) or error
         if isinstance(reason, TimeoutError):
             raise Failure(Kind.HUNG, f"no reply within {longest_s:.1f} s", passes=True) from None
+        if not _has_network():
+            cure = "this bot has no network, as in a sandbox: run it with --sandbox off"
+            raise Failure(Kind.TRANSPORT, f"the endpoint cannot be reached: {cure}") from None
         raise Failure(
             Kind.TRANSPORT, f"the endpoint cannot be reached: {reason}", passes=True
         ) from None
