@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from arena.bots.archive import MAX_ARCHIVE_BYTES
 from arena.web.acting import forwarding
 from arena.web.acting.forwarding import ForwardedProcess, Forwarding
 from arena.web.acting.visits import MOST_BODY_BYTES
@@ -128,6 +129,10 @@ def test_only_the_paths_of_the_acting_process_are_forwarded(place, path, forward
         path, place, method="GET", headers=[("host", "h")], messages=[piece(b"")]
     )
     assert (len(requests) == 1, sent == ["pages"]) == (forwarded, not forwarded)
+
+
+def test_the_largest_archive_fits_into_a_form():
+    assert MAX_ARCHIVE_BYTES < MOST_BODY_BYTES
 
 
 REFUSED = [
