@@ -58,6 +58,7 @@ def shown_match(declared: DeclaredGame, seed: str) -> ShownMatch:
 
     class Recorder(cardarena.Bot):
         auto = False
+        want_text = True  # a bot that reads notation alone is asked as in a match
 
         def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
             shown.append(ShownMatch(self.start, ask.message))

@@ -456,3 +456,8 @@ def test_a_bot_cannot_import_what_no_arena_has_promised(tmp_path, sandbox, monke
     (failed,) = report.failed
     assert failed.name == "start"
     assert failed.last_lines[-1] == f"ModuleNotFoundError: No module named '{module}'"
+
+
+def test_a_case_asks_in_notation_too_as_a_bot_may_read_that_alone():
+    ask = robustness.shown_match(DeclaredGame("jam", (2,)), "seven").ask
+    assert len(ask.move_texts) == len(ask.jam.moves) > 0
