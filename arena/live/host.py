@@ -10,6 +10,7 @@ no two of them run at once. Tasks that wait run in trio.
 import asyncio
 import contextlib
 import functools
+import importlib
 import math
 import signal
 import threading
@@ -19,9 +20,11 @@ from weakref import WeakValueDictionary
 
 import outcome
 import trio
-import trio._core._run as trio_run
 
 T = TypeVar("T")
+
+# As a module of no type: the types of what is private there do not count.
+trio_run: Final[Any] = importlib.import_module("trio._core._run")
 
 Deliver = Callable[["outcome.Outcome[Any]"], object]
 

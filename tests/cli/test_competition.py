@@ -317,7 +317,7 @@ def test_an_action_on_a_ladder_names_its_finals(action, state, said, capsys):
     names = ("autumn", "autumn-finals-1", "autumn-finals-2", "winter-finals-1")
     client = SimpleNamespace(
         show=lambda _: info("autumn", state, messages.COMPETITION_FORMAT_LADDER),
-        every=lambda: [info(name, "running", 0) for name in names],
+        all=lambda: [info(name, "running", 0) for name in names],
     )
     competition._print_state(client, "autumn", number_of(action), as_json=False)
     assert capsys.readouterr().out.strip() == said
