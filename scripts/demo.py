@@ -8,6 +8,7 @@ of deal-sets and not for a time: a slow machine needs longer and comes to the sa
 
 import argparse
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -215,7 +216,7 @@ class AllGames:
         plans.mkdir(parents=True)
         files = [plans / f"{name}.toml" for name in self._names]
         for file, game in zip(files, games, strict=True):
-            file.write_text(plan_of(*game, seed), "utf-8")
+            file.write_text(plan_of(*game, seed=seed), "utf-8")
         arena("competition", "new", *files, "--data", data, show=False)
 
     @contextlib.contextmanager
@@ -407,13 +408,16 @@ def climb(
         games = client.show(LADDER).games
         return sum(game.complete + game.in_play + game.waiting for game in games)
 
+    def are_drawn(number: int) -> bool:
+        return drawn() >= number
+
     def rests() -> bool:
         return not any(game.in_play for game in client.show(LADDER).games)
 
     before = drawn()
     begin()
     while True:
-        wait(lambda before=before: drawn() >= before + BATCH)
+        wait(functools.partial(are_drawn, before + BATCH))
         client.control(LADDER, messages.COMPETITION_ACTION_PAUSE)
         wait(rests)
         place = place_of(client.standings(LADDER), version)
