@@ -207,7 +207,7 @@ class AllGames:
     """A round robin of each game, played by one command in the background."""
 
     def __init__(
-        self, arena: Arena, data: Path, seed: str, games: Sequence[tuple[Any, ...]]
+        self, arena: Arena, data: Path, seed: str, games: Sequence[tuple[str, str, int, int]]
     ) -> None:
         self._arena, self._data = arena, data
         self._names = [game[0] for game in games]
@@ -216,7 +216,7 @@ class AllGames:
         plans.mkdir(parents=True)
         files = [plans / f"{name}.toml" for name in self._names]
         for file, game in zip(files, games, strict=True):
-            file.write_text(plan_of(*game, seed=seed), "utf-8")
+            file.write_text(plan_of(*game, seed), "utf-8")
         arena("competition", "new", *files, "--data", data, show=False)
 
     @contextlib.contextmanager
