@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import functools
 import ipaddress
 import os
@@ -17,7 +18,6 @@ import uvicorn
 
 from arena.api.admission.connections import raised_descriptor_limit
 from arena.api.admission.http_connections import HttpLimits, Places
-from arena.live.listen import why_not
 from arena.web.acting.forwarding import ForwardedProcess
 from arena.web.app import Web, application
 from arena.web.arena_source import ArenaSource
@@ -181,5 +181,7 @@ def _bound(host: str, port: int) -> socket.socket:
         bound.listen(1024)
     except OSError as error:
         bound.close()
-        raise CannotServePages(f"cannot listen on {host}:{port}: {why_not(error, host)}") from None
+        taken = error.errno == errno.EADDRINUSE
+        why = "the port is in use; choose another one" if taken else error.strerror
+        raise CannotServePages(f"cannot listen on {host}:{port}: {why}") from None
     return bound
