@@ -144,11 +144,5 @@ def require_free(host: str, port: int) -> None:
             probe.bind(address)
             probe.listen(1)
     except OSError as error:
-        raise CannotServe(
-            f"cannot listen on {_where(host, port)}: {why_not(error, host)}"
-        ) from None
-
-
-def why_not(error: OSError, host: str) -> str:
-    """Why a program cannot listen at a host, from the system's error, with what to do about it."""
-    return _WHY_NOT.get(error.errno or 0, "the port is in use or not allowed").format(host)
+        why = _WHY_NOT.get(error.errno or 0, "the port is in use or not allowed").format(host)
+        raise CannotServe(f"cannot listen on {_where(host, port)}: {why}") from None
