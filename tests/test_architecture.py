@@ -113,7 +113,6 @@ FOREIGN_BY_DESIGN = {
     ("cli/arena_client.py",              "page_token"):       "a message of the protocol, of any type",
     ("cli/terminal/plain.py",            "message"):          "click prints the message of its errors",
     ("house/best_response.py",           "start"):            "a bot reads there which match it plays",
-    ("live/host.py",                     "start_thread_soon"): "trio has no setting for how its guests wait",
     ("local/place.py",                   "start"):            "a bot reads there which match it plays",
     ("referee/timers.py",                "deadline"):         "trio moves a deadline by its attribute",
     ("contests/workers/processes.py",    "deadline"):         "trio moves a deadline by its attribute",

@@ -9,91 +9,16 @@ no two of them run at once. Tasks that wait run in trio.
 
 import asyncio
 import contextlib
-import functools
-import importlib
-import math
 import signal
-import threading
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, Final, Generic, TypeVar
-from weakref import WeakValueDictionary
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import outcome
 import trio
 
+if TYPE_CHECKING:
+    import outcome
+
 T = TypeVar("T")
-
-# As a module of no type: the types of what is private there do not count.
-trio_run: Final[Any] = importlib.import_module("trio._core._run")
-
-Deliver = Callable[["outcome.Outcome[Any]"], object]
-
-
-class GuestWaits(trio.abc.Instrument):
-    """Waits for what a guest waits for, on the loop of its host: input, a deadline, or a call from the host.
-
-    trio waits in a thread. Each wait then costs two switches of threads, a wake-up of the host and a contest for the
-    interpreter: a sixth of the processor time of short matches. trio's own poll can be polled by the host. trio has no
-    setting for it, so its function that starts the thread is replaced (`_begin_wait`), for guests that are known here.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Make the waits of one guest, whose `start_guest_run` gets this as an instrument and `soon` as a function."""
-        self._loop = loop
-        self._thread = threading.get_ident()
-        self._timeout_s = math.inf
-        self._timer: asyncio.TimerHandle | None = None
-        self._poll = -1
-        _waits[loop] = self
-
-    def soon(self, call: Callable[[], object]) -> None:
-        """Call on the loop, from any thread."""
-        if threading.get_ident() == self._thread:
-            self._loop.call_soon(call)
-        else:
-            self._loop.call_soon_threadsafe(call)
-
-    def before_io_wait(self, timeout: float, /) -> None:
-        """As `trio.abc.Instrument.before_io_wait`."""
-        self._timeout_s = timeout
-
-    def begin(self, poll: int, get_events: Callable[[], object], deliver: Deliver) -> None:
-        """Wait once. `poll` is the descriptor of trio's own poll, and `get_events` reads it without waiting."""
-        self._poll = poll
-        self._loop.add_reader(poll, self._readable, get_events, deliver)
-        self._timer = self._loop.call_later(self._timeout_s, self._due, deliver)
-
-    def _readable(self, get_events: Callable[[], object], deliver: Deliver) -> None:
-        self._end()
-        deliver(outcome.capture(get_events))
-
-    def _due(self, deliver: Deliver) -> None:
-        self._end()
-        deliver(outcome.Value([]))
-
-    def _end(self) -> None:
-        self._loop.remove_reader(self._poll)
-        assert self._timer is not None
-        self._timer.cancel()
-
-
-_waits: Final[WeakValueDictionary[asyncio.AbstractEventLoop, GuestWaits]] = WeakValueDictionary()
-"""Of each loop that has a guest."""
-_begin_thread: Final = trio_run.start_thread_soon
-
-
-def _begin_wait(get_events: Callable[[], Any], deliver: Deliver) -> None:
-    """Begin a wait of the guest whose turn it is: `start_thread_soon` of trio's guest runs."""
-    waits = _waits.get(asyncio.get_running_loop())
-    manager: Any = trio_run.GLOBAL_RUN_CONTEXT.runner.io_manager
-    poll = getattr(manager, "_epoll", None)
-    if waits is None or poll is None:  # another host, or another system
-        _begin_thread(get_events, deliver)
-    else:
-        waits.begin(poll.fileno(), functools.partial(manager.get_events, 0), deliver)
-
-
-trio_run.start_thread_soon = _begin_wait
 
 
 class TrioGuest(Generic[T]):
@@ -110,14 +35,12 @@ class TrioGuest(Generic[T]):
 
     def start(self) -> None:
         """Run the program until it ends or is cancelled."""
-        waits = GuestWaits(self._loop)
         trio.lowlevel.start_guest_run(
             self._run,
-            run_sync_soon_threadsafe=waits.soon,
+            run_sync_soon_threadsafe=self._loop.call_soon_threadsafe,
             run_sync_soon_not_threadsafe=self._loop.call_soon,
             done_callback=self.ended.set_result,
             host_uses_signal_set_wakeup_fd=True,
-            instruments=[waits],
         )
 
     def soon(self, call: Callable[[], object]) -> None:
