@@ -323,7 +323,7 @@ READS_FORMS = {"python-multipart"}  # starlette imports it where it reads forms:
 ASKS = {"requests"}  # Authlib asks providers of sign-in by it: nothing here imports it
 OF_ZONES = {"tzdata"}  # read by zoneinfo of the standard library: nothing here imports it
 IS_COMPARED = {"rlcard"}  # its speed, by the bench of research, where it is installed
-OWN = {"arena", "bench", "cardarena", "sample_bots", "tests"}
+OWN = {"arena", "bench", "cardarena", "fixed_bot", "sample_bots", "tests"}
 
 
 def distributions(*folders):

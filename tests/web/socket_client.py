@@ -8,7 +8,7 @@ from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed
 
-from arena.web.sockets.bot import Limits
+from arena.web.sockets.bot import SocketLimits
 from tests.web.bot_socket import opened
 
 sys.path.append(str(Path(__file__).parents[2] / "clients" / "conformance" / "stdio"))
@@ -28,7 +28,7 @@ def main():
     given, _ = parser.parse_known_args()
     hello = {"token": given.token, "max_matches": 64, "ask_forced": True, "version": "kit"}
     asked = {}
-    with opened(Limits(guests=True), given.address) as websocket:
+    with opened(SocketLimits(guests=True), given.address) as websocket:
         websocket.send(json.dumps({"hello": hello}))
         while True:
             try:

@@ -20,7 +20,7 @@ from arena.cli.connected_bots import connected_bots
 from arena.games.catalogue import GAMES
 from arena.testing.conformance.play import judge
 from arena.web.sockets import process as sockets_process
-from arena.web.sockets.bot import MOST_FRAME_BYTES, Hello, Limits, play, refuse
+from arena.web.sockets.bot import MOST_FRAME_BYTES, Hello, SocketLimits, play, refuse
 from arena.web.sockets.passing import MOST_HEAD_BYTES, SocketPassing
 from arena.web.sockets.process import BEGUN, MOST_OF_ADDRESS, MOST_SOCKETS, SocketPlaces
 from arena.web.subscribers import EXTENSION
@@ -66,7 +66,7 @@ FIRST = [
 
 @pytest.mark.parametrize(("text", "reason", "why"), FIRST, ids=[row[-1] for row in FIRST])
 def test_a_first_message_is_refused(text, reason, why):
-    with opened(Limits()) as websocket:
+    with opened(SocketLimits()) as websocket:
         websocket.send(text)
         code, given = end_of(websocket)
     assert code == 1008
@@ -74,12 +74,12 @@ def test_a_first_message_is_refused(text, reason, why):
 
 
 def test_a_socket_without_a_first_message_is_closed():
-    with opened(Limits(hello_s=0.01)) as websocket:
+    with opened(SocketLimits(hello_s=0.01)) as websocket:
         assert end_of(websocket) == (1008, "no hello came in time")
 
 
 def test_a_message_that_is_too_long_is_not_read():
-    with opened(Limits()) as websocket:
+    with opened(SocketLimits()) as websocket:
         websocket.send("x" * (MOST_FRAME_BYTES + 1))
         assert end_of(websocket)[0] == 1009
 
@@ -97,7 +97,7 @@ FAST = [
 @pytest.mark.parametrize(("limits", "messages", "end", "why"), FAST, ids=[row[-1] for row in FAST])
 def test_a_bot_that_is_idle_or_too_fast_is_closed(limits, messages, end, why):
     slow = {"lines_per_s": 0.0, "bytes_per_s": 0.0, **limits}
-    with opened(Limits(**slow)) as websocket, contextlib.suppress(ConnectionClosed):
+    with opened(SocketLimits(**slow)) as websocket, contextlib.suppress(ConnectionClosed):
         websocket.send(HELLO)
         for message in messages:
             websocket.send(message)
@@ -109,7 +109,7 @@ def test_a_bot_that_is_idle_or_too_fast_is_closed(limits, messages, end, why):
 def test_a_head_without_a_websocket_is_answered_and_closed():
     here, there = socket.socketpair()
     with here, there:
-        play(there, HEAD.replace(b"sec-websocket-version: 13\r\n", b""), NOBODY, Limits())
+        play(there, HEAD.replace(b"sec-websocket-version: 13\r\n", b""), NOBODY, SocketLimits())
         assert here.recv(100).startswith(b"HTTP/1.1 4")
         refuse(there, "one too many")
         assert b"One too many." in here.recv(4_000).split(b"429")[1]

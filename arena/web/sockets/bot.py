@@ -34,12 +34,12 @@ CLOSE_S: Final = 2.0
 GUEST: Final = "guest:"
 
 _quiet = logging.getLogger("arena.web.sockets.quiet")
-_quiet.disabled = True  # what clients do wrong is for them, and not for the log
+_quiet.setLevel(logging.CRITICAL + 1)  # what clients do wrong is for them, and not for the log
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SocketLimits:
     """What one socket may do, and how long it may take."""
 
     guests: bool = False
@@ -91,7 +91,7 @@ class _SocketSeat:
     """What the bridge takes for the process of a bot: lines go to the socket and come from it."""
 
     def __init__(
-        self, websocket: Connection, limits: Limits, on_line: Callable[..., None], on_end: Any
+        self, websocket: Connection, limits: SocketLimits, on_line: Callable[..., None], on_end: Any
     ) -> None:
         self.wrote = False
         self._websocket, self._limits = websocket, limits
@@ -138,7 +138,7 @@ class _SocketSeat:
         self._on_end(self, f"was {reason}")
 
 
-def play(client: socket.socket, head: bytes, arena: str, limits: Limits) -> None:
+def play(client: socket.socket, head: bytes, arena: str, limits: SocketLimits) -> None:
     """Play with the bot at the other end of a socket until either end closes it.
 
     Args:
@@ -180,7 +180,9 @@ def refuse(client: socket.socket, why: str) -> None:
 
 
 @contextlib.contextmanager
-def _opened(client: socket.socket, head: bytes, limits: Limits) -> Iterator[Connection | None]:
+def _opened(
+    client: socket.socket, head: bytes, limits: SocketLimits
+) -> Iterator[Connection | None]:
     """Answer the request for a WebSocket; gives None if it asks for none that is known."""
     # Without extensions: what is compressed may be a thousand times as long.
     protocol = ServerProtocol(max_size=MOST_FRAME_BYTES, logger=_quiet)
@@ -210,7 +212,7 @@ def _opened(client: socket.socket, head: bytes, limits: Limits) -> Iterator[Conn
         websocket.close()
 
 
-def _hello(websocket: Connection, limits: Limits) -> Hello:
+def _hello(websocket: Connection, limits: SocketLimits) -> Hello:
     """Return the first message of a bot.
 
     Raises:
@@ -231,7 +233,7 @@ def _hello(websocket: Connection, limits: Limits) -> Hello:
     return hello
 
 
-def _play(websocket: Connection, hello: Hello, arena: str, limits: Limits) -> None:
+def _play(websocket: Connection, hello: Hello, arena: str, limits: SocketLimits) -> None:
     """Play at the arena until that ends.
 
     Raises:

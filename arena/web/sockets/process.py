@@ -95,7 +95,7 @@ def _served(
 ) -> None:
     visitor, local = str(given["visitor"]), bool(given["local"])
     # Not in the process of the pages, which imports this module to start the process.
-    from arena.web.sockets.bot import Limits, play, refuse
+    from arena.web.sockets.bot import SocketLimits, play, refuse
 
     client.settimeout(None)
     with client:
@@ -103,7 +103,7 @@ def _served(
             refuse(client, why)
             return
         try:
-            play(client, head, arena, Limits(guests=local))
+            play(client, head, arena, SocketLimits(guests=local))
         except Exception:
             _log.exception("a bot's socket fails")
         finally:
