@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from arena.bots.bot_ids import BotId
-from arena.bots.tokens import new_token
+from arena.bots.tokens import Tokens, new_token
 from arena.cli.arena_client import PATIENCE_S as AWAY_S
 from arena.cli.arena_client import NoAnswer, Server, ServiceClient, patiently
 from arena.cli.match_create import _followed, follow
@@ -18,12 +18,13 @@ from tests.cli.serving import served
 from tests.cli.test_expected_errors import arena as command
 from tests.doubles.fake_arena import FakeArena
 from tests.doubles.streams import Client
-from tests.live.test_sockets import seated, serving
+from tests.live.running import running
+from tests.live.test_sockets import seated
 
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("arena")) as arena:
+    with running(tmp_path_factory.mktemp("arena"), Tokens(guests=True)) as arena:
         yield arena
 
 

@@ -17,14 +17,14 @@ from cardarena.v1 import journal_pb2, lobby_pb2, play_pb2
 from tests.doubles.streams import PATIENCE_S, Client
 from tests.live.running import running
 from tests.live.test_identity import make_key
-from tests.live.test_sockets import QUICK, create, eventually, fetched, played, seated, serving
+from tests.live.test_sockets import QUICK, create, eventually, fetched, played, seated
 
 BLOCKED_S = 0.3
 
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("arena")) as arena:
+    with running(tmp_path_factory.mktemp("arena"), Tokens(guests=True)) as arena:
         yield arena
 
 

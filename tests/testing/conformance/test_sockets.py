@@ -7,9 +7,11 @@ import grpc
 import pytest
 
 from arena.api import play
+from arena.bots.tokens import Tokens
 from cardarena.v1 import play_pb2
 from tests.doubles.streams import Client, reason_of
-from tests.live.test_sockets import seated, serving
+from tests.live.running import running
+from tests.live.test_sockets import seated
 
 PROTO = Path(__file__).parents[3] / "proto/cardarena/v1/play.proto"
 READY = play_pb2.BotMessage(ready=play_pb2.Ready()).SerializeToString()
@@ -18,7 +20,7 @@ NOT_NOW, FULL = grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.RESOURCE_EX
 
 @pytest.fixture(scope="module")
 def arena(tmp_path_factory):
-    with serving(tmp_path_factory.mktemp("arena")) as found:
+    with running(tmp_path_factory.mktemp("arena"), Tokens(guests=True)) as found:
         yield found
 
 
