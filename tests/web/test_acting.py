@@ -535,6 +535,13 @@ def test_only_the_process_of_the_pages_is_answered(browser):
 # What is too much.
 
 
+def test_a_key_that_is_cut_off_is_called_so(browser, owner):
+    told = browser.post("/signin", {"key": owner[1][:-1]})
+    assert told.status == 401
+    assert "it begins with arena_ and has 55 characters" in told.words
+    assert len(owner[1]) == 55
+
+
 def test_wrong_keys_wait(acting, owner):
     browser = acting.browser()
     for _ in range(WRONG_KEYS):

@@ -197,6 +197,11 @@ async def _counted(ask: Ask, method: Callable[..., Any], request: Any, token: st
     except ArenaRefused as refused:
         if refused.code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
             ask.wrong_keys.take()
+        if refused.reason == "BAD_TOKEN":  # the arena's word for what this page calls a key
+            raise Wrong(
+                401,
+                "this is no whole key: it begins with arena_ and has 55 characters; copy it again",
+            ) from None
         raise
 
 
