@@ -13,7 +13,8 @@ from tests.pictures.matches import played
 NAMES = ("ann", "bob", "cec", "dan", "eve", "fay", "gus", "hal", "ian", "jo")
 BANK_S = 60.0
 SERVED_ALONE = re.compile(
-    rb'<form .*?</form>\n|<li><a href="/play/".*?</li>|<a [^>]*href="/(me|play)\b.*?</a>\n?|<link rel="alternate".*?>\n',
+    rb'<form .*?</form>\n|<li><a href="/play/".*?</li>|<a [^>]*href="/(me|play)\b.*?</a>\n?|<link rel="alternate".*?>\n'
+    rb'|<section class="section served">.*?</section>\n',
     re.DOTALL,
 )
 """Forms and links that lead nowhere in files."""
