@@ -315,6 +315,12 @@ WORST = {
         scope=keys_pb2.KEY_SCOPE_ORGANISER, owner="organiser"
     ),
     "/cardarena.v1.KeyService/SignIn": keys_pb2.SignInRequest(label="x" * 60_000),
+    "/cardarena.v1.KeyService/ListProviders": keys_pb2.ListProvidersRequest(),
+    "/cardarena.v1.KeyService/BeginSignIn": keys_pb2.BeginSignInRequest(provider="x" * 60_000),
+    "/cardarena.v1.KeyService/FinishSignIn": keys_pb2.FinishSignInRequest(
+        provider="x", state="x" * 30_000, code="x" * 30_000
+    ),
+    "/cardarena.v1.KeyService/LinkIdentity": keys_pb2.LinkIdentityRequest(proof="x" * 60_000),
     "/cardarena.v1.KeyService/GetKey": keys_pb2.GetKeyRequest(),
     "/cardarena.v1.KeyService/ListKeys": keys_pb2.ListKeysRequest(page_size=LONGEST),
     "/cardarena.v1.KeyService/RevokeKey": keys_pb2.RevokeKeyRequest(key_id="Xy3kPq9A"),
@@ -362,6 +368,9 @@ REFUSED = {
     "/cardarena.v1.CompetitionService/DropWorker",
     "/cardarena.v1.CompetitionService/EnterBot",
     "/cardarena.v1.CompetitionService/ReinstateBot",
+    "/cardarena.v1.KeyService/BeginSignIn",
+    "/cardarena.v1.KeyService/FinishSignIn",
+    "/cardarena.v1.KeyService/LinkIdentity",
     "/cardarena.v1.KeyService/RevokeKey",
     "/cardarena.v1.ReplayService/InspectMatch",
     "/cardarena.v1.StandingsService/GetCollusion",

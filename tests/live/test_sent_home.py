@@ -52,6 +52,9 @@ class MemoryLauncher:
         self.scopes = {}
         self.rests = False
 
+    def all_run(self, bots):
+        return False
+
     async def bring(self, bots):
         for bot in bots:
             if bot in self.scopes:
