@@ -317,7 +317,9 @@ def test_a_second_arena_is_refused_in_one_sentence(tmp_path):
         refused = {
             start(folder, "0"): f"another arena is running in the folder {folder}; "
             "give this one its own with --data",
-            start(tmp_path / "two", port): f"cannot listen on 127.0.0.1:{port}: the port is in use",
+            start(
+                tmp_path / "two", port
+            ): f"cannot listen on 127.0.0.1:{port}: the port is in use; choose another one",
         }
         for second, sentence in refused.items():
             out, err = second.communicate(timeout=60)

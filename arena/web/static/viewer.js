@@ -75,14 +75,17 @@
   }
   function follow_up() {
     const list = new URL(played.dataset.live, location.href);
+    let again = 0;
     const look = () => get(list, "json", (live) => {
       const own = live.ended.filter((each) => (each.competition || "") === played.dataset.competition && each.ended_unix_ms > played.dataset.ended);
-      if (own.length) location.assign(new URL("m/" + own[0].match + ".html?viewer=spectator&hand=1&play=1", list));
+      if (!own.length || !again) return;
+      again = clearInterval(again); // a second answer would begin the same page anew
+      location.assign(new URL("m/" + own[0].match + ".html?viewer=spectator&hand=1&play=1", list));
     });
     played.dataset.waits = 1;
     tell();
+    again = setInterval(look, WAIT);
     look();
-    setInterval(look, WAIT);
   }
   function tell() {
     played.textContent = "Broadcast: played " + since() + " ago." + (played.dataset.waits ? " The match is over; the next one begins when a deal-set has closed." : "");
