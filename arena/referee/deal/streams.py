@@ -167,6 +167,10 @@ class KeyedDeals:
     def __init__(self, key: bytes) -> None:
         self.key = key
 
+    def __reduce__(self) -> tuple[type["KeyedDeals"], tuple[bytes]]:
+        """Pickle it by its key: a compiled class is not made again without its arguments."""
+        return KeyedDeals, (self.key,)
+
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
         """Return `cards` in the order of this hand (its board) and label."""
         return shuffled(cards, KeyStream(board_key(self.key, hand), label))
