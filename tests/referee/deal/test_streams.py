@@ -4,6 +4,7 @@ import ast
 import hmac
 import json
 import os
+import pickle
 import sys
 from collections import Counter
 from itertools import combinations, product
@@ -225,3 +226,10 @@ def test_no_key_is_known_before(monkeypatch):
         keys.add(new_key())
     assert asked == [32] * 32
     assert len(keys) == 32
+
+
+def test_the_deals_of_a_match_cross_processes():
+    """Compiled as well, where a class is not made again without its arguments."""
+    deals = KeyedDeals(b"k" * 32)
+    again = pickle.loads(pickle.dumps(deals))
+    assert again.shuffle(1, "pack", PACK_52) == deals.shuffle(1, "pack", PACK_52)
