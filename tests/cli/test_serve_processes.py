@@ -61,7 +61,7 @@ def test_workers_of_an_arena_that_is_killed_end_and_what_they_played_begins_agai
     data, plan, bot = tmp_path / "data", tmp_path / "plan.toml", tmp_path / "slow.py"
     bot.write_text(SLOW)
     bots = "".join(f'{name} = "{sys.executable} {bot}"\n' for name in ("ann", "bob"))
-    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 8\n[bots]\n{bots}')
+    plan.write_text(f'{PLAN}format = "round_robin"\ndeal_sets = 4\n[bots]\n{bots}')
     said("competition", "new", plan, "--data", data)
     with served(data, "--workers", 2, "--metrics-port", 0) as (_, process):
         said("competition", "start", "swiss", "--data", data)
