@@ -1,9 +1,10 @@
 """Providers with which people sign in: GitHub, and others that speak OpenID Connect or OAuth 2.
 
 An organiser names them in the file `sign-in.toml` of the data folder. The arena itself exchanges the code that a browser
-brings back (authorization code flow with PKCE, RFC 7636) and checks the ID token (OpenID Connect Core 1.0, section 3.1.3.7),
-so that the process of the pages has no secret and vouches for nobody. What is in progress is kept nowhere: the `state` of an
-address and the proof of an identity carry an authentication code of this process, so a restart ends them.
+brings back (authorization code flow with PKCE, RFC 7636) and checks the ID token (OpenID Connect Core 1.0, section
+3.1.3.7). So the process of the pages has no secret, and its word for an identity does not count. Nothing is kept of a
+sign-in in progress: the `state` of an address and the proof of an identity carry an authentication code of this
+process, so a restart ends them.
 """
 
 import contextlib

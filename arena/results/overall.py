@@ -56,7 +56,7 @@ def overall_standings(
 ) -> tuple[OverallRow, ...]:
     """Rank the bots of several games, the best first.
 
-    A game with fewer than two bots, or in which all scores are equal, compares nobody and is left out.
+    A game with fewer than two bots, or in which all scores are equal, compares no bots and is left out.
 
     Args:
       games: The ranked bots of each game, one row for each bot.

@@ -409,7 +409,7 @@ def _best_places(archive: SiteArchive, summaries: Sequence[Json]) -> Mapping[str
 
 
 def by_place(stands: Json | None) -> tuple[float, int]:
-    """Sorts places by the share of bots that surely stand no lower; bots that cannot be told apart lead nobody."""
+    """Sorts places by the share of bots that surely stand no lower; among bots that cannot be told apart none leads."""
     if stands is None:
         return math.inf, 0
     first, _, last = stands["place"].partition("–")

@@ -43,7 +43,7 @@ class SocketLimits:
     """What one socket may do, and how long it may take."""
 
     guests: bool = False
-    """Whether a guest may play: only from the arena's machine, as elsewhere."""
+    """Whether a guest may play: only one from the arena's machine may."""
     hello_s: float = 10.0
     """The time for the first message."""
     idle_s: float = 3_600.0
@@ -247,7 +247,7 @@ def _play(websocket: Connection, hello: Hello, arena: str, limits: SocketLimits)
             "auto": not hello.ask_forced,
             "want_text": True,
             "version": hello.version,
-            # The arena's own process would add it, and nobody is safer by that.
+            # The arena's own process would add it, so it would not protect the bot.
             "adds_entropy": False,
         },
     )
