@@ -11,12 +11,15 @@ import re
 import shutil
 import stat
 import struct
+import tomllib
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -157,13 +160,22 @@ def read_zip(
 def pack(folder: Path, to: Path) -> None:
     """Zip the files of a folder, without hidden files, caches and virtual environments.
 
+    If its manifest has `files`, only `bot.toml` and what they name are zipped.
+
     Raises:
       BadArchive: if something in it cannot be submitted.
       OSError: if a file cannot be read or written.
     """
     entries, problems = [], []
+    chosen = _chosen(folder)
+    unused = set(chosen)
     for path in _walk(folder):
         name = path.relative_to(folder).as_posix()
+        if chosen and name != MANIFEST:
+            named = {pattern for pattern in chosen if _names(pattern, name)}
+            if not named:
+                continue
+            unused -= named
         mode = path.lstat().st_mode
         if not stat.S_ISREG(mode):
             problems.append(f"{name} is {_kind(mode)}: only plain files can be submitted")
@@ -174,6 +186,11 @@ def pack(folder: Path, to: Path) -> None:
     size_bytes = sum(path.stat().st_size for _, path, _ in entries)
     if size_bytes > MAX_UNPACKED_BYTES:
         problems.append(_too_much(size_bytes))
+    problems.extend(
+        f"{MANIFEST}: files: {pattern!r} names no file of the folder; is the bot built?"
+        for pattern in chosen
+        if pattern in unused
+    )
     if problems:
         raise BadArchive(problems)
     with zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as made:
@@ -373,6 +390,22 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield from _walk(Path(entry.path))
         else:
             yield Path(entry.path)
+
+
+def _chosen(folder: Path) -> Sequence[str]:
+    """The `files` of the folder's manifest; none if it cannot be read, which is reported when it is validated."""
+    try:
+        files = tomllib.loads((folder / MANIFEST).read_text("utf-8")).get("files")
+    except (OSError, ValueError):
+        return ()
+    is_list = isinstance(files, list) and all(isinstance(pattern, str) for pattern in files)
+    return files if is_list else ()
+
+
+def _names(pattern: str, path: str) -> bool:
+    """Whether a pattern matches a path or a folder above it."""
+    to_path = accumulate(path.split("/"), "{}/{}".format)
+    return any(fnmatchcase(name, pattern.rstrip("/")) for name in to_path)
 
 
 def _mode(info: zipfile.ZipInfo) -> int:

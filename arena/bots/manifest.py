@@ -200,6 +200,8 @@ class Manifest:
     ]
     """Program and arguments; paths start at the top of the submission."""
     games: Annotated[tuple[DeclaredGame, ...], NOT_EMPTY, Constraint(_distinct)]
+    files: tuple[Annotated[str, Limits(min_length=1, max_length=MAX_WORD_CHARS)], ...] = ()
+    """Patterns of what is packed of a folder beside the manifest; none for everything."""
     runtime: Annotated[str, Constraint(_runtime)] = ""
     """The name of what runs it: a language, a built runtime, or `OWN` for an executable file."""
     memory_mb: Annotated[int, Limits(ge=16, le=4_096)] = 512
@@ -234,7 +236,8 @@ class Manifest:
             }
             for declared in self.games
         ]
-        return asdict(self) | {"command": list(self.command), "games": games}
+        lists = {"command": list(self.command), "files": list(self.files), "games": games}
+        return asdict(self) | lists
 
 
 def declares(manifest: Mapping[str, Any], terms: MatchTerms) -> bool:

@@ -182,6 +182,19 @@ def folder_of(path, files=BOT, runs=()):
     return path
 
 
+# fmt: off
+CHOSEN = [
+    # files of the manifest      what is packed beside it                      why
+    (["out/bot"],                {"out/bot"},                                  "one file"),
+    (["src", "out/deps/"],       {"src/a.rs", "out/deps/x.o", "out/deps/y.o"}, "folders, with and without a slash"),
+    (["*.rs", "out/deps/[x]*"],  {"src/a.rs", "out/deps/x.o"},                 "patterns"),
+    (["out/bot", "out/bto"],     "files: 'out/bto' names no file of the fol",  "a file that is not there"),
+    (["bot"],                    "files: 'bot' names no file",                 "the end of a path alone"),
+    (["out/link", "out/bot"],    "out/link is a link",                         "a link"),
+]
+# fmt: on
+
+
 class TestFolders:
     def test_a_folder_and_a_zip_of_it_are_the_same_submission(self, tmp_path):
         folder = folder_of(tmp_path / "bot", BOT | {"data/x.bin": b"\0" * 50}, runs=("bot.py",))
@@ -214,6 +227,19 @@ class TestFolders:
         folder = folder_of(tmp_path / "bot", BOT | dict.fromkeys(hidden, b""))
         pack(folder, tmp_path / "packed.zip")
         assert read_archive(tmp_path / "packed.zip").paths == {"bot.py", "bot.toml"}
+
+    @pytest.mark.parametrize(("patterns", "packed", "why"), CHOSEN, ids=[row[-1] for row in CHOSEN])
+    def test_a_manifest_chooses_what_is_packed(self, tmp_path, patterns, packed, why):
+        toml = f"files = {patterns}\n".encode() + BOT["bot.toml"]
+        built = dict.fromkeys(("src/a.rs", "out/bot", "out/deps/x.o", "out/deps/y.o"), b"")
+        folder = folder_of(tmp_path / "bot", built | {"bot.toml": toml})
+        (folder / "out" / "link").symlink_to("/etc")
+        if isinstance(packed, str):
+            with pytest.raises(BadArchive, match=packed):
+                pack(folder, tmp_path / "packed.zip")
+        else:
+            pack(folder, tmp_path / "packed.zip")
+            assert read_archive(tmp_path / "packed.zip").paths == {"bot.toml", *packed}
 
     def test_a_link_is_not_followed(self, tmp_path):
         folder = folder_of(tmp_path / "bot")

@@ -26,13 +26,14 @@ def test_all_that_a_manifest_may_say():
     toml = (
         'command = ["./../x"]\n'.replace("./../x", "run")
         + 'runtime = "python"\nmemory_mb = 256\nprocesses = 2\nmax_matches = 1\n'
-        + 'protocol = "stdio"\nstart_s = 90\n'
+        + 'protocol = "stdio"\nstart_s = 90\nfiles = ["run"]\n'
         + SOKO
         + "seats = [4, 2]\nrules = 2\naccepts_challenges = 3\n"
     )
     found = read_manifest(toml, FILES)
     assert found.as_json() == {
         "command": ["run"],
+        "files": ["run"],
         "runtime": "python",
         "games": [{"id": "soko", "seats": [2, 4], "rules": 2, "accepts_challenges": 3}],
         "memory_mb": 256,
