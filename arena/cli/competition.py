@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from arena.cli.arena_client import NoAnswer
 from arena.cli.command_group import CommandGroup
 from arena.cli.competition_client import CompetitionClient, competition_options, read_options
 from arena.cli.competition_collusion import collusion
@@ -88,16 +89,17 @@ def new(
 
     All errors of a file are printed at once. An unknown key is an error. Nothing is created if a file has an error.
     """
-    texts = [_with_bots(read_text(file), bots) for file in files]
-    estimates = [
-        client.call(
-            "EstimateCompetition",
-            messages.EstimateCompetitionRequest(
-                config=text, entrants=entrants, cores=cores or 0, match_s=match_seconds or 0
-            ),
+    texts, estimates = [_with_bots(read_text(file), bots) for file in files], []
+    for file, text in zip(files, texts, strict=True):
+        request = messages.EstimateCompetitionRequest(
+            config=text, entrants=entrants, cores=cores or 0, match_s=match_seconds or 0
         )
-        for text in texts
-    ]
+        try:
+            estimates.append(client.call("EstimateCompetition", request))
+        except NoAnswer as error:
+            if error.reason != "BAD_PLAN":
+                raise
+            raise click.ClickException(f"{file.name}: {error.message}") from None
     for text, estimated in zip(texts, estimates, strict=True):
         if not check:
             client.call("CreateCompetition", messages.CreateCompetitionRequest(config=text))
@@ -135,8 +137,8 @@ def _estimate_text(estimated: messages.EstimateCompetitionResponse) -> str:
     each_hour = " an hour" if is_ladder else ""
     parts = [
         f"{_said(estimated.matches)} matches{each_hour}",
-        *([] if is_ladder else [f"{_said(estimated.hours)} hours"]),
-        f"{_said(estimated.core_hours)} core-hours{each_hour}",
+        *([] if is_ladder else [_time_text(estimated.hours, "")]),
+        f"{_time_text(estimated.core_hours, 'core-')}{each_hour}",
     ]
     return (
         f"{estimated.name}: {estimated.bots} bots; {', '.join(parts)}, on {estimated.cores} cores at "
@@ -165,9 +167,18 @@ def _games_text(estimated: messages.EstimateCompetitionResponse) -> str:
     return "\n".join(lines)
 
 
+def _time_text(hours: messages.Span, of: str) -> str:
+    """A time in hours, or in minutes if it is below two hours."""
+    if hours.most >= 2:
+        return f"{_said(hours)} {of}hours"
+    minutes = messages.Span(least=60 * hours.least, most=60 * hours.most)
+    text = _said(minutes)
+    return f"{text} {of}minute{'' if text == '1' else 's'}"
+
+
 def _said(span: messages.Span) -> str:
     least, most = (
-        f"{bound:,.0f}" if bound >= 10 else f"{bound:.3g}" for bound in (span.least, span.most)
+        f"{bound:,.0f}" if bound >= 10 else f"{bound:.2g}" for bound in (span.least, span.most)
     )
     return least if least == most else f"{least} to {most}"
 

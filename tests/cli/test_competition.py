@@ -63,7 +63,15 @@ def typed(tmp_path):
 
 def test_what_a_plan_comes_to_is_said_and_nothing_is_made(typed):
     done = typed("competition", "new", typed.plan, "--check", "--match-seconds", 36, "--cores", 2)
-    assert "autumn: 2 bots; 2 matches, 0.02 hours, 0.04 core-hours, on 2 cores" in done.output
+    assert "autumn: 2 bots; 2 matches, 1.2 minutes, 2.4 core-minutes, on 2 cores" in done.output
+    assert "There is no competition yet." in typed("competition", "list").output
+
+
+def test_a_wrong_plan_is_named_among_several(typed):
+    wrong = typed.folder / "wrong.toml"
+    wrong.write_text('kind = "tournament"\n')
+    done = typed("competition", "new", typed.plan, wrong, code=1)
+    assert f"{wrong}: the plan of the competition is not valid:" in done.output
     assert "There is no competition yet." in typed("competition", "list").output
 
 
