@@ -47,7 +47,6 @@ class ProcessPool:
 
     @property
     def started(self) -> "list[BaseProcess]":
-        """The processes that have started."""
         return list((getattr(self._pool, "_processes", None) or {}).values())
 
     def submit(self, function: Callable[..., T], *given: object) -> "Future[T]":

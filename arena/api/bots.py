@@ -36,7 +36,6 @@ PIECE_BYTES: Final = 64 << 10
 MAX_UPLOADS: Final = 4
 """Uploads at a time, of all owners together."""
 UPLOAD_S: Final = 300.0
-"""Longest time of an upload, in seconds."""
 UPLOAD_RETRY_S: Final = 10.0
 ATTEMPTS: Final = 30
 """Archives that one owner may send in a burst, whether they are accepted or not."""

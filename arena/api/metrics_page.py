@@ -250,8 +250,6 @@ def _histogram(name: str, text: str, histogram: Histogram) -> Metric:
 
 
 class _MetricsRead(Collector):
-    """Metrics that were read before."""
-
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = list(metrics)
 

@@ -84,7 +84,6 @@ class MetricsPort:
         return f"http://{shown}:{bound}{METRICS_PATH}"
 
     def close(self) -> None:
-        """Stop listening, and close all connections."""
         if self._server is not None:
             self._server.close()
         for connection in self._places.open_connections():

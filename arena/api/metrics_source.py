@@ -17,7 +17,6 @@ from arena.referee.clock import LagCounts, LagMeter
 from cardarena.v1 import play_pb2
 
 DEAL_STEPS: Final = ("drawn", "fixed", "voided", "opened")
-"""The steps of a deal-set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +39,10 @@ class MetricsSource:
 
     @property
     def counts(self) -> Counts:
-        """The counts since the start."""
         return self.arena.metrics.counts
 
     @property
     def takes_matches(self) -> bool:
-        """Whether new matches are taken now."""
         return self.admission is None or not self.admission.why_closed()
 
     @property
@@ -65,7 +62,6 @@ class MetricsSource:
 
     @property
     def workers(self) -> Sequence[WorkerStatus]:
-        """The counts of each worker."""
         return () if self.arena.workers is None else self.arena.workers.status()
 
     @property
@@ -90,7 +86,6 @@ class MetricsSource:
 
     @property
     def connected_bots(self) -> int:
-        """How many bots have a stream."""
         return sum(session.connected for session in self.arena.sessions)
 
 

@@ -26,7 +26,6 @@ class OwnerCalls(owners_pb2_grpc.OwnerServiceServicer):
     """Serves `cardarena.v1.OwnerService`."""
 
     def __init__(self, intake: SubmissionIntake, tokens: Tokens) -> None:
-        """`tokens` identify callers."""
         self._intake = intake
         self._tokens = tokens
 

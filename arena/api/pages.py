@@ -66,12 +66,10 @@ class PagePosition:
 
     @classmethod
     def after(cls, ended: StoredMatch) -> "PagePosition":
-        """The position after a match that has ended."""
         return cls(ended=(ended.ended_unix_ms, ended.outcome.match_id))
 
     @property
     def begun(self) -> bool:
-        """Whether there was a page before."""
         return bool(self.in_play) or self.ended is not None
 
     @property

@@ -73,7 +73,6 @@ class _Play:
         self._pump: Pump | None = None
 
     async def play(self, _: object, context: Context) -> None:
-        """Serve one stream to its end."""
         try:
             await self._serve(context)
         except Refused as refused:

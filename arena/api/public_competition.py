@@ -42,11 +42,9 @@ class GameResults:
     """None for a ladder."""
     terms: Json
     standings: Json
-    """The game's part of the competition's standings."""
     rounds: Sequence[Json]
     """The groups of all rounds, see `arena.contests.draws.GroupResult`; empty for formats without rounds."""
     deal_sets: Sequence[Json]
-    """See `_deal_set`."""
     margins: "Mapping[Pair, Sequence[float]]"
     """The margins of each pair of bots in their closed deal-sets, in order."""
     test: Json | None
@@ -58,7 +56,6 @@ class PublicCompetition:
     """The public part of a competition."""
 
     summary: Json
-    """See `summary_of`."""
     standings: Json
     """The official standings if it is finished, otherwise the live ones."""
     games: tuple[GameResults, ...]

@@ -67,9 +67,7 @@ class Appearance:
 
     competition: str
     standings: Json
-    """The standings of the game."""
     row: Json
-    """The row of the bot in them."""
     margins: "Mapping[Pair, Sequence[float]]"
     """The margins of each pair of bots of the game, in order."""
 
@@ -117,7 +115,6 @@ class SiteArchive:
 
     @property
     def data(self) -> Path:
-        """The data folder."""
         return self._data
 
     @property
@@ -135,7 +132,6 @@ class SiteArchive:
         return SiteArchive(self._data, store_url=self._store_url, only=self._only, shown=matches)
 
     def close(self) -> None:
-        """Close the store."""
         if self._store is not None:
             self._store.close()
             self._store = None

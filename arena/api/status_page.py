@@ -102,6 +102,5 @@ class StatusPage(ArenaSigns):
         Constraint(_dated),
     ]
     workers: tuple[WorkerStatus, ...]
-    """The workers of the arena."""
     placements: tuple[PlacementStatus, ...] = ()
     """What engines run of its workers."""

@@ -120,7 +120,6 @@ class Parts:
     store: Store
     service: CompetitionService
     work: WorkCalls
-    """The calls of workers."""
 
 
 def serve(

@@ -61,7 +61,6 @@ class SeriesGame:
     outcome: Outcome
 
     def seat_of(self, name: str) -> int:
-        """The seat of a bot."""
         return self.names.index(name)
 
 
@@ -76,7 +75,6 @@ class SeriesEvents:
     waits: Callable[[str], None]
     """Gets a sentence about a bot that thinks for long."""
     spectator: Callable[[], SpectatorPort] | None = None
-    """Makes the spectator of a match."""
 
 
 def play_series(

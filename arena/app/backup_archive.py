@@ -52,7 +52,6 @@ STEMS_LEFT_OUT: Final = (".", "arena.db", "arena.log")
 _SKIPPED: Final = frozenset({BOT_PYTHON})
 """What archives of earlier arenas have, and is made again."""
 _MODES: Final = 0o755
-"""The permissions that a backup has."""
 _MAX_NAME_BYTES: Final = 255
 _MAX_PATH_BYTES: Final = 2_048
 _MAX_MTIME_S: Final = 2**40
@@ -120,7 +119,6 @@ class Hashing:
         self.sha256 = hashlib.sha256()
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes."""
         with naming(self._path):
             piece = self._file.read(size)
         self.sha256.update(piece)
@@ -181,7 +179,6 @@ class _Bounded:
         self.left = _MAX_HEADER_BYTES
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes."""
         piece = self._packed.read(size)
         self.left -= len(piece)
         if self.left < 0:

@@ -41,8 +41,6 @@ class _Program:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A deal-set to play."""
-
     terms: bytes
     deal_set: DealSet
     programs: Mapping[str, _Program]

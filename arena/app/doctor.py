@@ -55,9 +55,7 @@ class Wanted:
     goals: AbstractSet[Goal]
     data: Path
     port: int
-    """That of the arena."""
     web_port: int
-    """That of the pages."""
     store: str = ""
     """The address of a store in PostgreSQL; empty for the one of the data folder."""
 

@@ -51,13 +51,10 @@ class LocalChannel:
         self._loop.set_exception_handler(lambda *_: None)  # a call that Ctrl-C has stopped
 
     def close(self) -> None:
-        """Answer no more calls."""
         self._loop.close()
         self._folder.close()
 
     def unary_unary(self, method: str, *_: object, **__: object) -> Callable[..., Any]:
-        """As `grpc.Channel.unary_unary`."""
-
         def call(request: Any, **_: object) -> Any:
             with self._as_of_grpc(method):
                 return self._loop.run_until_complete(self._handler(method)(request, self._context))
@@ -65,8 +62,6 @@ class LocalChannel:
         return call
 
     def unary_stream(self, method: str, *_: object, **__: object) -> Callable[..., Iterator[Any]]:
-        """As `grpc.Channel.unary_stream`."""
-
         def call(request: Any, **_: object) -> Iterator[Any]:
             with self._as_of_grpc(method):
                 responses = aiter(self._handler(method)(request, self._context))
@@ -113,11 +108,9 @@ class LocalError(grpc.RpcError):
         self._refused = refused
 
     def code(self) -> grpc.StatusCode:
-        """The status."""
         return self._refused.code
 
     def details(self) -> str:
-        """The text."""
         return self._refused.text
 
     def trailing_metadata(self) -> Any:
@@ -126,8 +119,6 @@ class LocalError(grpc.RpcError):
 
 
 class _Call:
-    """The context of a call."""
-
     def __init__(self, token: str) -> None:
         self._metadata = (("authorization", f"Bearer {token}"),)
 

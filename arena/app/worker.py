@@ -115,7 +115,6 @@ class WorkLink:
         return None
 
     async def _begun(self) -> AsyncIterator[work_pb2.WorkRequest]:
-        """The messages of a new call."""
         requests = self._requests = asyncio.Queue()
         yield work_pb2.WorkRequest(ready=self._ready)
         while True:

@@ -38,7 +38,6 @@ MAX_MANIFEST_BYTES: Final = 4 << 10
 _MAX_DIRECTORY_BYTES: Final = MAX_FILES * 600
 """The size limit of a zip's directory, which has 46 bytes and the path for each file."""
 _MAX_PROBLEMS: Final = 20
-"""The number of problems that are reported."""
 _PART: Final = re.compile(r"[A-Za-z0-9_.+@=,~()\- ]+")
 _LEFT_OUT: Final = frozenset({"__pycache__", "node_modules"})
 _PROGRAMS: Final = (b"#!", b"\x7fELF")
@@ -80,7 +79,6 @@ class BotArchive:
 
     @property
     def paths(self) -> frozenset[str]:
-        """The paths of all its files."""
         return frozenset(file.path for file in self.files)
 
 

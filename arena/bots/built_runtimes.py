@@ -40,7 +40,6 @@ class BuiltRuntime:
 
     @property
     def site(self) -> Path:
-        """The folder of its packages."""
         return self.folder / SITE
 
     @property
@@ -66,7 +65,6 @@ class BuiltRuntimes:
         return tuple(built for name in names if (built := self.named(name)) is not None)
 
     def names(self) -> tuple[str, ...]:
-        """The names of the runtimes that can run bots."""
         return tuple(built.name for built in self.all() if not built.lacks)
 
     def named(self, name: str) -> BuiltRuntime | None:

@@ -20,7 +20,6 @@ class SubmittedFile:
 
     @classmethod
     def of(cls, path: str, data: bytes, *, executable: bool = False) -> Self:
-        """The file with this content."""
         return cls(path, executable, hashlib.sha256(data).hexdigest(), len(data))
 
 

@@ -174,7 +174,6 @@ class DeclaredGame:
 
     @property
     def game(self) -> Game:
-        """The game."""
         return game_by_id(self.id)
 
 

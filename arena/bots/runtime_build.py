@@ -163,7 +163,6 @@ class _Pip:
         )
 
     def install(self, lock: Path, wheels: Path, site: Path) -> None:
-        """Install the downloaded wheels."""
         self._run_pip(
             *("install", "--target", str(site), "--no-deps", "--require-hashes", "--no-cache-dir"),
             *("--requirement", str(lock), *_only_in(wheels)),

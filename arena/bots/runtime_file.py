@@ -85,7 +85,6 @@ class LockedWheel:
     """A wheel of a lock file."""
 
     name: str
-    """The name of the package."""
     version: str
     sha256: str
 

@@ -42,7 +42,6 @@ class Runtime:
 
     @property
     def is_here(self) -> bool:
-        """Whether it can run bots."""
         return not self.lacks
 
 

@@ -23,9 +23,7 @@ from cardarena._redial import StreamEnd
 from cardarena._run import DEFAULT_ADDRESS
 
 CALL_S: Final = 20.0
-"""Timeout of a call."""
 POLL_S: Final = 0.5
-"""Time between two polls of a match."""
 PATIENCE_S: Final = 60.0
 """Time for which calls are repeated while an arena is busy, and polls while it is restarting."""
 LOAD_REASONS: Final = frozenset({"BUSY", "TOO_MANY_OPEN", "KEYS_BUSY"})
@@ -134,8 +132,6 @@ class ServiceClient(Generic[Stub]):
     def stream(
         self, method: Callable[..., Any], request: Any, *, longest_s: float | None = None
     ) -> Iterator[Any]:
-        """Yield all responses to a request."""
-
         def begun() -> tuple[list[Any], Iterator[Any]]:
             with self._plain_errors(longest_s):
                 pieces = iter(method(request, metadata=self._metadata, timeout=longest_s))

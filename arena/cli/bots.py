@@ -37,7 +37,6 @@ UPLOAD_S: Final = 320.0
 """Timeout of an upload: a little more than the arena's."""
 PIECE_BYTES: Final = 64 << 10
 POLL_S: Final = 1.0
-"""Time between two polls for a report."""
 PATIENCE_S: Final = 600.0
 """Time for which a report is awaited; other bots may be qualified first."""
 _VERSION: Final = re.compile(r"(?P<bot>[^@]+)(@(?P<number>[1-9][0-9]{0,8}))?")

@@ -27,7 +27,6 @@ from cardarena.v1.comparisons_pb2 import Comparison
 from cardarena.v1.comparisons_pb2_grpc import ComparisonServiceStub
 
 POLL_S: Final = 1.0
-"""Time between two polls of a comparison at an arena."""
 
 
 @click.group(

@@ -217,7 +217,6 @@ def _print_state(
     *,
     as_json: bool,
 ) -> None:
-    """Print what an action has changed."""
     shown = client.show(name)
     if as_json:
         print_json(message_json(shown))

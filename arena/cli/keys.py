@@ -60,7 +60,6 @@ _expires_option: Final = click.option(
 
 
 def _creating(command: F) -> F:
-    """Add the options of commands that create a key."""
     return with_options(
         token_option(command),
         json_option,

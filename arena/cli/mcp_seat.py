@@ -41,7 +41,6 @@ class AgentAsk:
     answered: threading.Event = field(default_factory=threading.Event)
 
     def text(self) -> str:
-        """Return the ask in words."""
         ask, words = self.ask, self.words
         more = (
             "" if ask.moves_complete else "Another legal move may be given in the same notation.\n"

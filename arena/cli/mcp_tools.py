@@ -54,8 +54,6 @@ class AgentTool:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A command as a tool."""
-
     name: str
     command: str
     """The words after `arena`."""

@@ -45,11 +45,9 @@ def with_options(command: F, *options: Option) -> F:
 # Output for programs.
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-"""Adds `--json`."""
 wide_option: Final = click.option(
     "--wide", is_flag=True, help="Print all columns, even if they do not fit the terminal."
 )
-"""Adds `--wide`."""
 
 
 strict_option: Final = click.option(
@@ -57,7 +55,6 @@ strict_option: Final = click.option(
     is_flag=True,
     help=f"Exit with {exits.FAULTED} if any bot had a fault.",
 )
-"""Adds `--strict`."""
 token_file_option: Final = click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -212,7 +209,6 @@ start_option: Final = click.option(
     metavar="SECONDS",
     help="Time for each bot from its launch until it connects.  [default: 20, or that of bot.toml]",
 )
-"""Adds `--start`."""
 
 
 def bot_commands(texts: Sequence[str], start_s: int | None = None) -> "tuple[BotCommand, ...]":
@@ -267,7 +263,6 @@ class ChosenTerms:
 
 
 def _fits(game: Game, given: Mapping[str, Any], seats: int) -> bool:
-    """Whether the game can be played with these options."""
     try:
         game.options(given, seats)
     except BadOptions:
@@ -318,7 +313,6 @@ def terms_options(command: F) -> F:
 
 
 def _times_of(time_class: str) -> str:
-    """Return the times of a time class, in words."""
     control = TIME_CLASSES[time_class]
     move_s, bank_s = control.move_ms // 1000, control.bank_ms // 1000
     return f"{time_class} has {move_s} s for each move and {bank_s} s in the bank"

@@ -172,7 +172,6 @@ class _Results:
     """Whether one match was asked for, which has no summary."""
 
     def path(self, played: SeriesGame) -> Path:
-        """The path of the replay of a match."""
         return replay_path(self.replays, played.outcome.match_id)
 
     def as_json(self) -> dict[str, Any]:

@@ -120,7 +120,6 @@ class Exceptions:
         return bool(self._counts)
 
     def begin(self, match_id: str) -> None:
-        """Begin a game."""
         self._match_id = match_id
 
     def read_line(self, bot: str, line: str) -> None:
@@ -151,7 +150,6 @@ class Exceptions:
         return lines
 
     def as_json(self) -> list[dict[str, Any]]:
-        """The counts as JSON."""
         return [
             {"bot": bot, "exception": what, "times": times}
             for bot, counts in self._counts.items()

@@ -35,7 +35,6 @@ class ArenaServices:
         self._channel, self._server = channel, server
 
     def of(self, stub: Callable[[grpc.Channel], Stub]) -> ServiceClient[Stub]:
-        """The client of a service."""
         return ServiceClient(stub(self._channel), self._server)
 
 

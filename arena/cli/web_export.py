@@ -136,7 +136,6 @@ class ExportProgress:
             self._bars.stop()
 
     def show(self, done: int) -> None:
-        """Show the number of matches so far."""
         if self._bars is not None:
             self._bars.update(self._bar, completed=done)
         elif done * 10 // self._matches > self._tenths:

@@ -101,7 +101,6 @@ class ArenaCalls:
                 wait_s = min(LONGEST_AGAIN_S, 2 * wait_s)
 
     async def archive(self, sha256: str) -> AsyncIterator[bytes]:
-        """Yield the pieces of an archive."""
         request = work_pb2.GetArchiveRequest(sha256=sha256)
         with call_errors(self._server, _KEY_HINT):
             async for response in self._stub.GetArchive(request, metadata=self._metadata):

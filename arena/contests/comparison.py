@@ -161,7 +161,6 @@ class ComparisonWork(ScheduledWork):
         self._began_s = self._spent_s = 0.0
 
     async def take(self, most: int) -> Sequence[DealSet]:
-        """As `WorkSource.take`."""
         if not self._in_play and await self._goes_on(self._spent_s):
             self._began_s, first = trio.current_time(), len(self._record.margins) + 1
             end = min(first + BLOCK_DEAL_SETS, self._most + 1)

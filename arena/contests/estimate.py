@@ -26,7 +26,6 @@ class Span:
     most: float
 
     def times(self, factor: float) -> "Span":
-        """Multiply both bounds."""
         return Span(self.least * factor, self.most * factor)
 
 
@@ -40,7 +39,6 @@ class Estimate:
     """Hours if all cores are used."""
     core_hours: Span
     at_a_time: int
-    """Matches at a time."""
 
 
 def estimate(plan: CompetitionPlan, *, bots: Sequence[int], cores: int, match_s: float) -> Estimate:

@@ -116,7 +116,6 @@ class Ladder:
 
     @property
     def now(self) -> datetime:
-        """The time."""
         return self._now()
 
     def may_draw_after(self, drawn: DealSet) -> datetime | None:
@@ -129,7 +128,6 @@ class Ladder:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the plan has ended it."""
         return self._plan.is_closed(self._now())
 
     @property
@@ -224,7 +222,6 @@ class Ladder:
 
     @property
     def rate(self) -> Rate:
-        """The rate of the plan."""
         return self._plan.rate
 
     async def set_away(self, bot: str, why: str) -> None:
@@ -415,5 +412,4 @@ class _Drawing:
         return True
 
     def order(self, deal_set: DealSet) -> DealSetOrder:
-        """Return the order of a deal-set."""
         return self._ladder.order(deal_set, self._remote)

@@ -56,7 +56,6 @@ class LadderPresence:
 
     @property
     def lasted_ms(self) -> dict[str, dict[str, int]]:
-        """The presence of each player, by bot."""
         return {
             bot: {player: int(lasted * 1000) for player, lasted in lasted_of.items()}
             for bot, lasted_of in self._lasted_s.items()

@@ -15,7 +15,6 @@ from arena.results.states import State
 from arena.store import Competitions, OfficialStandings
 
 FORMAT: Final = "deals 1"
-"""The format of an export."""
 
 
 def unsigned(record: CompetitionRecord, number: int) -> OfficialStandings:

@@ -27,7 +27,6 @@ class Measure:
 
     @property
     def unit(self) -> str:
-        """The unit of margins."""
         return "wins less losses a match, -1 to 1" if self.races else "points a deal-set"
 
     def of(self, lead: float) -> float:

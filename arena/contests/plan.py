@@ -311,7 +311,6 @@ class GroupsTerms:
     """The table `[groups]`: groups, then finals."""
 
     groups: Annotated[int, Limits(ge=1, le=1_000)]
-    """How many groups."""
     best: Annotated[int, Limits(ge=1, le=1_000)]
     """How many of each group advance."""
 
@@ -391,7 +390,6 @@ class CompetitionPlan:
     season: str = ""
 
     def is_closed(self, now: dt.datetime) -> bool:
-        """Whether it is over by its plan."""
         return self.closes is not None and now >= self.closes
 
     def team_of(self, owner: str) -> str:

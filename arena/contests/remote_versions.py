@@ -11,7 +11,6 @@ from arena.bots.bot_ids import BotId
 from arena.store import BotKind, Registry, StoreError
 
 POLL_S: Final = 1.0
-"""Time in seconds between two writes."""
 MAX_VERSION_CHARS: Final = 64
 """Longer declarations are cut."""
 MAX_WAITING: Final = 10_000

@@ -62,7 +62,6 @@ from arena.store import (
 from arena.store.failures import first_error, is_of_arena
 
 POLL_S: Final = 0.5
-"""Between two polls of the store."""
 
 ABSENT: Final = "is not connected, so the fallback player plays its seats, which it forfeits"
 """What a tournament does without a remote bot."""

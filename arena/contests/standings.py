@@ -58,7 +58,6 @@ RANKED_BY: Final[Mapping[Format | None, RankingRule]] = {
     Format.GROUPS: RankingRule.POINTS,
     Format.KNOCKOUT: RankingRule.BRACKET,
 }
-"""The ranking rule of each format."""
 
 Json = dict[str, Any]
 
@@ -102,8 +101,6 @@ def _standings(record: CompetitionRecord, *, official: bool) -> Json:
 
 
 class _GameStandings:
-    """The standings of one game."""
-
     def __init__(
         self, plan: CompetitionPlan, number: int, record: CompetitionRecord, *, official: bool
     ) -> None:

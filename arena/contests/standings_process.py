@@ -88,7 +88,6 @@ class StandingsMaker:
         return json.dumps(suspected(record, begins, [*map(self._competitions.record, earlier)]))
 
     def unsigned(self, name: str) -> OfficialStandings:
-        """As `StandingsProcess.unsigned`."""
         return next_official(self._competitions, name)
 
     def _made_anew(self, name: str) -> Json:

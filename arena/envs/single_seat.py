@@ -87,7 +87,6 @@ class SingleSeat(gymnasium.Env[dict[str, Any], Any]):
         return self.match.observed(self._seat).mask.astype(bool)
 
     def render(self) -> Any:
-        """Return the view of the seat as text."""
         return str(self.match.view(self._seat)) if self.render_mode else None
 
     def _play_others(self) -> None:

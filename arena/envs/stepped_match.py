@@ -103,11 +103,9 @@ class SteppedMatch:
 
     @property
     def is_over(self) -> bool:
-        """Whether the match is over."""
         return not self._turn.acting
 
     def view(self, seat: int) -> View:
-        """Return what a seat may know."""
         view = self._views.get(seat)
         if view is None:
             view = self._views[seat] = self.game.rules.view(self.state, Seat(seat))

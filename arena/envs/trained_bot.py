@@ -97,7 +97,6 @@ class TrainedBot(cardarena.Bot):
             _latest(Path(cls.file))
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        """Return the move of the largest value."""
         return _latest(Path(self.file)).choose(ask)
 
 

@@ -45,7 +45,6 @@ class Refused(Exception):
         """
         row = refusal(reason)
         self.detail = detail
-        """All of it."""
         if len(detail) > max_chars:
             detail = detail[: max_chars - 1] + "…"
         self.text = row.message(detail)

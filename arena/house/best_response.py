@@ -75,7 +75,6 @@ class Exploited:
     situations: tuple[Situation, ...]
     """The worst first."""
     faults: int
-    """Faults of the bot."""
 
 
 class BestResponse(HouseBot):

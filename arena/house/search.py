@@ -275,7 +275,6 @@ class _Scores:
 
     @property
     def worlds(self) -> int:
-        """The number of worlds."""
         return len(self._rows)
 
     def add(self, row: np.ndarray[Any, np.dtype[np.float64]]) -> None:

@@ -96,7 +96,6 @@ class ArenaPlayer(MatchByMatch):
         """Matches in play that have never begun, by id: those of deal-sets that are taken for the first time."""
 
     def why_waits(self) -> str:
-        """As `DealSetPlayer.why_waits`."""
         admission = self._arena.admission
         why = "" if admission is None else admission.why_closed()
         return f"{why}, so fewer matches begin or none" if why else ""
@@ -110,7 +109,6 @@ class ArenaPlayer(MatchByMatch):
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
-        """As `DealSetPlayer.play`."""
         order = self._order(deal_set)
         common_dice = not order.own_dice and self._bots.all_sandboxed(order.bots)
         self._orders[deal_set.id] = replace(order, common_dice=common_dice)
@@ -217,7 +215,6 @@ class _UntilFailure(ScheduledWork):
     """A schedule that ends with the first deal-set that the arena cannot finish."""
 
     async def give_up(self, deal_set: DealSet) -> None:  # noqa: ARG002 - any of them
-        """As `WorkSource.give_up`."""
         self.clear()
 
 

@@ -54,8 +54,6 @@ class FrozenBots:
 
 
 class _Frozen:
-    """Whether one process is frozen."""
-
     def __init__(self, process: BotProcess) -> None:
         self._process = process
         self._is_frozen = False

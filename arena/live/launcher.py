@@ -377,8 +377,6 @@ class Launcher:
 
 
 class _Running:
-    """A process of a bot."""
-
     def __init__(self, process: BotProcess, socket: BotSocket | None) -> None:
         self.process: Final = process
         self.socket: Final = socket

@@ -315,7 +315,6 @@ def address_of(peer: str) -> str:
 
 
 def _on_end(call: Context, callback: Callable[..., None]) -> None:
-    """Call `callback` when the call has ended."""
     done: Any = callback  # no function satisfies grpc's annotation
     call.add_done_callback(done)
 

@@ -70,7 +70,6 @@ class Admission:
         self._limit = math.inf
         self._halve_at_s = -math.inf
         self.refused = 0
-        """How many matches were refused."""
 
     def why_full(self) -> str:
         """Why the disk is too full for a match, as part of a sentence; empty while it is not."""

@@ -133,7 +133,6 @@ class Histogram:
         self.sum_s = 0.0
 
     def observe(self, seconds: float) -> None:
-        """Count one time."""
         self.counts[bisect_left(self.bounds_s, seconds)] += 1
         self.sum_s += seconds
 
@@ -200,7 +199,6 @@ class Counts:
         self.received_s = received_s
 
     def message_delivered(self) -> None:
-        """The message was delivered."""
         self.received_s = 0.0
 
     def waits(self, size: int) -> int:
@@ -217,7 +215,6 @@ class Counts:
         self.streams_opened += 1
 
     def game(self, game_id: str) -> GameCounts:
-        """The counts of a game."""
         counts = self.games.get(game_id)
         if counts is None:
             counts = self.games[game_id] = GameCounts()
@@ -242,7 +239,6 @@ class TrafficAccount:
         self.received_bytes += SILENT_CALL_BYTES + CALL_BYTES
 
     def received(self, size: int) -> None:
-        """A message of so many bytes has arrived."""
         self.received_bytes += size + MESSAGE_BYTES
 
 
@@ -301,13 +297,11 @@ class Metrics:
         _log.info("a bot has connected", extra=_stream(bot, epoch, peer))
 
     def disconnected(self, bot: BotId, epoch: int, peer: str, reason: str) -> None:
-        """Stream `epoch` of a bot has ended."""
         self.counts.streams_closed[reason] += 1
         fields = {**_stream(bot, epoch, peer), "reason": reason}
         _log.info("a stream has ended", extra=fields)
 
     def message_refused(self, reason: int) -> None:
-        """A bot's message was refused."""
         self.counts.messages_refused[reason] += 1
 
     # Calls.

@@ -65,7 +65,6 @@ class DealSetOrder:
     deal_set: str
     """Its name; that of a single match is the match's id."""
     terms: MatchTerms
-    """The terms of all its matches."""
     tables: tuple[TableOrder, ...]
     seed: str = ""
     """Determines the deals; empty for fair deals. Secret while it is played."""
@@ -134,7 +133,6 @@ class DealSetOrder:
 
     @property
     def deck(self) -> tuple[str, ...]:
-        """The pack before it is shuffled."""
         terms = self.terms
         return tuple(map(str, first_pack(terms.game.rules, terms.options, terms.seats)))
 

@@ -162,7 +162,6 @@ class Players:
         self._archived.pop(name, None)
 
     def command(self, name: str) -> BotCommand:
-        """The command by which a bot is launched."""
         return self._commands[name]
 
     def archived(self, name: str) -> Version | ArchivedBot | None:

@@ -240,7 +240,6 @@ class MatchByMatch:
         return 1
 
     def why_waits(self) -> str:
-        """As `DealSetPlayer.why_waits`."""
         return ""
 
     async def play(
@@ -252,7 +251,6 @@ class MatchByMatch:
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
-        """As `DealSetPlayer.play`."""
         outcomes = {
             match.id: known[match.id]
             for match in deal_set.matches

@@ -105,8 +105,6 @@ class SharedTransactions(Generic[T, R]):
 
 @dataclass(slots=True)
 class _Waiting(Generic[T, R]):
-    """An item that waits to be written."""
-
     item: T
     outcome: "Sequence[R | Exception]" = ()
     """Its result or error, once it was written."""
@@ -137,17 +135,14 @@ class StoredWork:
         await trio.to_thread.run_sync(patiently, self._deal_sets.start_anew)
 
     async def take(self, most: int) -> Sequence[DealSet]:
-        """As `WorkSource.take`."""
         if not await self._goes_on():
             return ()
         return await trio.to_thread.run_sync(patiently, partial(self._deal_sets.take, most))
 
     async def begin(self, deal_set: DealSet, worker: str) -> int:
-        """As `WorkSource.begin`."""
         return await self._begins.write((deal_set, worker))
 
     async def report(self, deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> None:
-        """As `WorkSource.report`."""
         await self._reports.write((deal_set, outcomes))
 
     def _report_many(self, reports: Sequence[DealSetReport]) -> Sequence[None]:
@@ -155,5 +150,4 @@ class StoredWork:
         return [None] * len(reports)
 
     async def give_up(self, deal_set: DealSet) -> None:
-        """As `WorkSource.give_up`."""
         await trio.to_thread.run_sync(patiently, partial(self._deal_sets.give_up, deal_set))

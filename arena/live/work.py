@@ -64,15 +64,12 @@ class ScheduledWork:
         self._waiting.append(deal_set)
 
     def clear(self) -> None:
-        """Remove the deal-sets that wait."""
         self._waiting.clear()
 
     async def take(self, most: int) -> Sequence[DealSet]:
-        """As `WorkSource.take`."""
         return [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
 
     async def begin(self, deal_set: DealSet, worker: str) -> int:  # noqa: ARG002 - kept by the store alone
-        """As `WorkSource.begin`."""
         self._begins[deal_set.id] += 1
         return self._begins[deal_set.id]
 

@@ -36,7 +36,6 @@ class News:
     """Fallback moves, each with the number of `events` before it."""
 
     def add(self, later: "News") -> None:
-        """Add later news."""
         shift = len(self.events)
         self.events += later.events
         self.faults += [(fault, at + shift) for fault, at in later.faults]
@@ -66,15 +65,12 @@ class Form:
         return chosen_move(allowed, given, self.codec, self.move_notation)
 
     def moves(self, offered: Sequence[Move]) -> list[Any]:
-        """Return moves as messages."""
         return list(self.body.FromString(self.codec.listed(offered)).moves)
 
     def events(self, events: Sequence[Event]) -> list[Any]:
-        """Return events as messages."""
         return list(self.body.FromString(b"".join(map(self.codec.event, events))).events)
 
     def texts(self, events: Sequence[Event]) -> list[str]:
-        """Return events in notation."""
         return [self.event_notation.write(event) for event in events]
 
     def told(self, news: News, seat: int, *, with_texts: bool) -> Told:

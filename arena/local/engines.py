@@ -26,7 +26,6 @@ class ThisProcess(Executor):
     """Runs a task in the thread that wants its result, and not before."""
 
     def submit(self, call: "Callable[..., Any]", /, *given: Any, **named: Any) -> "Future[Any]":
-        """As `Executor.submit`."""
         return _Later(partial(call, *given, **named))
 
 
@@ -36,7 +35,6 @@ class _Later(Future[Any]):
         self._call = call
 
     def result(self, timeout: float | None = None) -> Any:  # noqa: ARG002
-        """What the task returns."""
         return self._call()
 
 

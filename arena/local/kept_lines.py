@@ -46,5 +46,4 @@ class KeptLines:
         self._file.flush()
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()

@@ -91,8 +91,6 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _DealSet:
-    """A deal-set to play."""
-
     table: int
     number: int
     bots: Sequence[AnyBot]
@@ -294,7 +292,6 @@ class _Kept:
         self.earlier = [*map(_result_of, self._lines.earlier)]
 
     def close(self) -> None:
-        """Close the file."""
         self._lines.close()
 
     def add(self, result: DealSetResult, replays: Sequence[bytes]) -> DealSetResult:

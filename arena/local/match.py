@@ -103,7 +103,6 @@ class _Record:
         """Do nothing, as there is no journal."""
 
     def decided(self, place: Place, decision: _Decision, game_move: bytes) -> None:
-        """Add a decision."""
         fault = decision.fault
         settled = Settled(
             seat=place.start.seat,
@@ -121,7 +120,6 @@ class _Record:
         self._log.decided(settled)
 
     def end(self, outcome: Outcome) -> Path:
-        """Write the file."""
         self._log.closed(outcome, time.monotonic() - self._begin_s)
         bodies, opening = self._log.bodies, seeded_opening(self._seed)
         return write_replay(self._folder, outcome.match_id, bodies, opening)
@@ -166,7 +164,6 @@ class Match:
         """How the match ended, as the referee says it; None before."""
 
     def play(self) -> Result:
-        """Play the match."""
         with ExitStack() as closing:
             for place in self._places:
                 closing.callback(place.close)

@@ -77,7 +77,6 @@ class Place:
         return self._bot.moves if isinstance(self._bot, _bot.BatchBot) else self._bot.move
 
     def begin(self) -> None:
-        """Call the bot's `start`."""
         if isinstance(self._bot, _bot.BatchBot):
             self._bot.started(self.start)
         else:
@@ -85,7 +84,6 @@ class Place:
             self._result("started", self._bot.started())
 
     def next_decision(self) -> None:
-        """Count a decision."""
         self.decisions += 1
 
     def blame(self, fault_limit: int) -> None:
@@ -110,14 +108,12 @@ class Place:
         return self._kind_of_ask(self._form, self.start, decision, state, allowed, *told, clock_ms)
 
     def put(self, ask: LocalAsk) -> Any:
-        """Return the bot's answer."""
         if isinstance(self._bot, _bot.BatchBot):
             (choice,) = self._bot.moves([ask])
             return choice
         return self._result("move", self._bot.move(ask))
 
     def end(self, message: MatchEnd) -> None:
-        """Call the bot's `end`."""
         if type(self._bot).ended in (_bot.Bot.ended, _bot.BatchBot.ended):
             return
         before, seat, with_texts = None, self.start.seat, self._kind_of_ask.with_texts

@@ -105,7 +105,6 @@ def _trump(view: View) -> tuple[Fact, ...]:
 
 
 def _trick(perspective: Perspective, view: View) -> Zone:
-    """Return the last trick."""
     island = view.island
     if not island.winners:
         return draw.trick(())

@@ -39,9 +39,7 @@ class Perspective:
     latest_count: int
     """The number of `events`, from the end, that belong to the last step."""
     seats: int
-    """The number of seats."""
     options: Options
-    """The options of the match."""
 
     @property
     def latest_events(self) -> tuple[Event, ...]:

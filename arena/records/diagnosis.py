@@ -207,7 +207,6 @@ class MatchDiagnosis:
 
     @property
     def bot(self) -> str:
-        """The bot's name."""
         return self.names[self.seat]
 
     @property

@@ -62,7 +62,6 @@ class Frame:
         )
 
     def fault_sentences(self) -> tuple[Line, ...]:
-        """A sentence for each fault."""
         return tuple(
             (Name(decision.seat), f" {deed(decision.fault)}: {PLAYED_FOR}.")
             for decision in self.decisions

@@ -57,7 +57,6 @@ class PlaybackStep:
     before: State
     """The state in which the decisions were made; in the first step, that after it."""
     state: State
-    """The state after the step."""
     complete: bool = True
     """False if the match was stopped before the step was played."""
 

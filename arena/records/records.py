@@ -284,7 +284,6 @@ class AppendLog:
 
     @property
     def written_bytes(self) -> int:
-        """Bytes of records that were written so far."""
         return self._written
 
     @property

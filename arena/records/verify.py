@@ -211,7 +211,6 @@ class _Check:
         self._faults: list[Fault] = []
 
     def step(self, step: PlaybackStep) -> None:
-        """Check the decisions of a step."""
         if step.hand != self._hand:
             self._hand = step.hand
             for seat in self._seats:
@@ -223,7 +222,6 @@ class _Check:
         self._state = step.state
 
     def end(self) -> Verified:
-        """Check the result."""
         closed, ending = self._replay.closed, self._replay.ending
         result = self._rules.result(self._state) if self._state is not None else None
         places: tuple[int, ...] = ()

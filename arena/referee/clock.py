@@ -193,9 +193,7 @@ class NeverLate:
 class Scheduled(Protocol):
     """A scheduled call, such as `asyncio.TimerHandle`."""
 
-    def cancel(self) -> None:
-        """Cancel the call."""
-        ...
+    def cancel(self) -> None: ...
 
 
 CallLater = Callable[[float, Callable[[], None]], Scheduled]
@@ -217,7 +215,6 @@ class PauseCauses:
     """The work of each owner on the loop, in order of time."""
 
     def __init__(self) -> None:
-        """Begin without work."""
         self._works: dict[str, list[tuple[float, float]]] = {}
 
     def note(self, owner: str, since_s: float, until_s: float) -> None:

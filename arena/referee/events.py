@@ -47,7 +47,6 @@ class UnsentEvents:
         self.events.append(event)
 
     def fault(self, fault: Fault) -> None:
-        """Add a fault."""
         self._faults.append((fault, len(self._encoded)))
 
     def ask(self, seat: Seat, view: View, moves: Moves) -> bytes:
@@ -93,7 +92,6 @@ class MatchFaults:
         return (*self._shown, *self.unshown)
 
     def add(self, fault: Fault) -> None:
-        """Charge a fault."""
         self.unshown.append(fault)
 
     def show(self, seats: Iterable[UnsentEvents]) -> Sequence[Fault]:
@@ -154,7 +152,6 @@ class SpectatorEvents:
         self._rules: Rules = spec.terms.game.rules
 
     def opened(self) -> None:
-        """The match begins, or continues."""
         spec = self._spec
         self._show(lambda spectators: spectators.opened(spec.match_id, spec.terms, spec.entrants))
 

@@ -86,7 +86,6 @@ class FairQueue:
         """Where the last step of each owner ends, if that is later than now."""
 
     def join(self, ticket: Ticket) -> _Waiting:
-        """Add a step to the queue."""
         self._arrived += 1
         start = max(self._now, self._ends.get(ticket.owner, 0))
         self._ends[ticket.owner] = start + ticket.work

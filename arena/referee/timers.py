@@ -43,7 +43,6 @@ class Timer:
             self._timers._queue(due_s, self)
 
     def clear(self) -> None:
-        """Unset the due time."""
         self.due_s = math.inf
 
     def retire(self) -> None:

@@ -303,7 +303,6 @@ class MatchOutcome:
 
     @property
     def has_result(self) -> bool:
-        """Whether the match counts."""
         return self.ending != ABORTED
 
 

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 MAX_OFFERED: Final = 12
-"""The number of offered moves in a report."""
 MAX_LINES: Final = 12
 """The number of lines of the bot's output in a report."""
 MAX_LINE_CHARS: Final = 300

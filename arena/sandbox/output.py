@@ -78,13 +78,11 @@ class OutputLog:
         self._within_line = not ends
 
     def mark(self, text: str) -> None:
-        """Add a line of the arena."""
         line = self._head(_ARENA) + text.replace("\n", " ").encode("utf-8", "replace") + b"\n"
         self._write(b"\n" + line if self._within_line else line)
         self._within_line = False
 
     def close(self) -> None:
-        """Close the file."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1

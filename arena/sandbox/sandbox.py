@@ -53,7 +53,6 @@ class SandboxDemand(StrEnum):
     REQUIRE = "require"
     """Refuse to launch bots below S2."""
     OFF = "off"
-    """Use no sandbox."""
 
 
 UPLOADS_AT: Final = frozenset({Level.S2, Level.S3})

@@ -104,7 +104,6 @@ class CompetitionReader:
             return rounds.read(connection, game_id(connection, name, game))
 
     def progress(self, name: str) -> tuple[GameProgress, ...]:
-        """The progress of each game."""
         with self._database.reading() as connection:
             return tuple(
                 GameProgress(count_rounds(connection, game), count_deal_sets(connection, game))

@@ -275,14 +275,12 @@ class FolderMonitor:
         self._parts = {path: path.stat() for path in (*folders, *files)}
 
     def is_whole(self) -> bool:
-        """Whether all parts are still there."""
         try:
             return all(os.path.samestat(path.stat(), was) for path, was in self._parts.items())
         except OSError:
             return False
 
     def close(self) -> None:
-        """Close the folders."""
         for folder in self._open:
             os.close(folder)
         self._open.clear()

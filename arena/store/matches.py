@@ -137,7 +137,6 @@ class StoredMatches:
                 connection.execute(_PUBLISH, {"ids": list(published)})
 
     def mark_published(self, match_ids: Collection[str]) -> None:
-        """Record that these matches have replays."""
         self.record((), match_ids)
 
     def mark_removed(self, match_ids: Collection[str]) -> None:

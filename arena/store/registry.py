@@ -200,7 +200,6 @@ class Registry:
             return _owner(connection, owner)
 
     def owners(self) -> tuple[Owner, ...]:
-        """All owners, by name."""
         query = select(schema.owners).order_by(schema.owners.c.name)
         with self._database.reading() as connection:
             return tuple(dataclass_of(Owner, row) for row in find_rows(connection, query))
@@ -398,12 +397,10 @@ class Registry:
             return tuple(read_version(connection, row.bot, row.number) for row in rows)
 
     def bot(self, name: str) -> Bot:
-        """A bot by name."""
         with self._database.reading() as connection:
             return _bot(connection, name)
 
     def find_bot(self, name: str) -> Bot | None:
-        """A bot by name; None if there is none."""
         with self._database.reading() as connection:
             try:
                 return _bot(connection, name)
@@ -425,7 +422,6 @@ class Registry:
             return tuple(connection.execute(query).scalars())
 
     def version(self, bot: str, number: int) -> Version:
-        """A version by its bot and number."""
         with self._database.reading() as connection:
             return read_version(connection, bot, number)
 

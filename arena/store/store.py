@@ -109,7 +109,6 @@ class Store:
         return Keys(self._database)
 
     def matches(self) -> StoredMatches:
-        """The matches."""
         return StoredMatches(self._database)
 
     def registry(self) -> Registry:

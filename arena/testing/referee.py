@@ -96,12 +96,10 @@ class Scripted:
 
     @property
     def asked(self) -> list[RecordedAsk]:
-        """The asks."""
         return [call for call in self.heard if isinstance(call, RecordedAsk)]
 
     @property
     def closed(self) -> list[Closed]:
-        """The closed asks."""
         return [call for call in self.heard if isinstance(call, Closed)]
 
     @property
@@ -124,13 +122,11 @@ class Scripted:
         self.answered_before = decision, said
 
     def hang_up(self) -> None:
-        """Disconnect."""
         self.connected = False
         assert self.presence is not None
         self.presence.left()
 
     def come_back(self) -> None:
-        """Reconnect."""
         self.connected = True
         assert self.presence is not None
         self.presence.came_back()

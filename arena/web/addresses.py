@@ -121,7 +121,6 @@ class Links:
     """Where the site is, such as `https://arena.example`; empty if that is not known."""
 
     def page(self, path: str, ending: str = ".html") -> str:
-        """A link to a page."""
         up = "/" if self.absolute else "../" * self.path.count("/")
         return up + quote(path, safe="/~") + ending
 

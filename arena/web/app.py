@@ -128,7 +128,6 @@ class Web:
         self.archive.close()
 
     async def page(self, request: Request) -> Response:
-        """Make a page of the store."""
         path, kind = path_and_kind(request.path_params.get("path", "") or "index")
         query = dict(request.query_params)
         make = functools.partial(self._site.page, path, query)

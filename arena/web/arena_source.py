@@ -68,7 +68,6 @@ class ArenaSource:
             raise _why(error) from None
 
     async def close(self) -> None:
-        """Close the channel."""
         await self._channel.close()
 
 

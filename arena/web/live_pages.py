@@ -257,7 +257,6 @@ def _json(buffer: LiveBuffer) -> str:
 
 
 def _page(buffer: LiveBuffer) -> str:
-    """The page of a match in play."""
     drawer, step = _shown(buffer)
     match_id, game = slug(buffer.match_id), drawer.terms.game.id
     return render(

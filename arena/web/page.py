@@ -30,7 +30,6 @@ class Page:
     """The path of its feed; empty if it has none."""
 
     def html(self, links: Links) -> str:
-        """The page as HTML, with the links of its path."""
         title = self.title if self.title == SITE else f"{self.title} · {SITE}"
         return render(
             self.template,
@@ -47,7 +46,6 @@ class Page:
         )
 
     def json(self) -> str:
-        """The page as JSON."""
         return as_json(self.view)
 
 

@@ -27,7 +27,6 @@ from arena.web.trees import Tree, html
 
 TEMPLATES: Final = Path(__file__).with_name("templates")
 SITE: Final = "Card Arena"
-"""The name of the site."""
 ABOUT: Final = (
     "Bots play card games against each other on deals that anyone can verify, and standings say how "
     "sure they are."

@@ -59,9 +59,7 @@ class ExportEstimate:
     """What an export will write, measured by the files of a match of each game."""
 
     matches: int
-    """The number of matches that have files."""
     files: int
-    """The number of their files."""
     size_mb: float
     time_s: float
     left_out: int
@@ -250,7 +248,6 @@ def _write_static(written: _Written) -> None:
 
 
 def _write_official(written: _Written, archive: SiteArchive) -> None:
-    """Write the exports of official standings."""
     for summary in archive.competitions():
         name = summary["competition"]
         for number in range(1, summary["official"] + 1):

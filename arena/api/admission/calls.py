@@ -78,8 +78,6 @@ def fail(context: Context, call: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _AuthorisedCall:
-    """A call that its caller may make."""
-
     name: str
     access: Access
     caller: Caller
@@ -203,7 +201,6 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
 async def _only_message(
     account: TrafficAccount, parse: Callable[[bytes], Any], context: Context
 ) -> Any:
-    """The request of a call that has one."""
     try:
         data = await next_message(context, REQUEST_S)
     except TimeoutError:

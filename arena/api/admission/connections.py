@@ -111,7 +111,6 @@ class ClientConnection:
         return received
 
     def cut(self) -> None:
-        """Close it in both directions."""
         # Connecting to AF_UNSPEC resets the connection and drops unread bytes. After a shutdown
         # gRPC would read on for as long as the peer sends.
         _LIBC.connect(self._socket.fileno(), _UNSPECIFIED, len(_UNSPECIFIED))
@@ -163,7 +162,6 @@ class ConnectionMonitor:
         """Limit on the number of connections, if there is one."""
         self._block = block
         self._blocked: list[str] = []
-        """Blocked addresses."""
         self._descriptors = descriptors
         self._now_s = now_s
         self._cpu_s = cpu_s
@@ -182,11 +180,9 @@ class ConnectionMonitor:
         """How many connections were closed."""
 
     def start(self) -> None:
-        """Check from now on."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop checking."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()

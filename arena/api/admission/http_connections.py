@@ -49,12 +49,10 @@ class Places:
     """
 
     def __init__(self, limits: HttpLimits) -> None:
-        """Begin without connections."""
         self.limits = limits
         self._of_address: dict[str, dict[BoundedConnection, None]] = {}
 
     def open_connections(self) -> list["BoundedConnection"]:
-        """All open connections."""
         return [
             connection for connections in self._of_address.values() for connection in connections
         ]
@@ -99,7 +97,6 @@ class BoundedConnection(H11Protocol):
         self._limit(self._places.limits.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Free the place."""
         self._leave()
         super().connection_lost(exc)
 
@@ -117,7 +114,6 @@ class BoundedConnection(H11Protocol):
         await self._app(scope, receive, send)
 
     def cut(self) -> None:
-        """Close the connection at once."""
         self._leave()
         self.transport.abort()
 

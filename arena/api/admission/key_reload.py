@@ -20,7 +20,6 @@ from arena.errors.refused import Refused
 from arena.store import ChangeDetector, Key, Keys, StoreError
 
 POLL_S: Final = 1.0
-"""Time in seconds between two polls."""
 MAX_LOOK_UPS: Final = 20
 """Most reads that unknown tokens may cause between two polls."""
 

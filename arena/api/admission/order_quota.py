@@ -55,7 +55,6 @@ class Orderer:
 
     @property
     def limits(self) -> OrderLimits:
-        """Its quota."""
         return OF_ADDRESS if self.is_guest else OF_OWNER
 
     def __str__(self) -> str:

@@ -83,7 +83,6 @@ class _Player:
         raise ChildProcessError(f"the process of the task has ended with {self._process.wait()}")
 
     def close(self) -> None:
-        """End the process."""
         atexit.unregister(self.close)
         self._process.kill()
         self._process.wait()

@@ -92,7 +92,6 @@ class DaskPlacement:
                 client.close(timeout=CLOSE_S)
 
     def scale(self, number: int) -> None:
-        """As `WorkerPlacement.scale`."""
         placed = self.running()
         if self._cluster is not None and number >= len(placed):
             self._cluster.scale(number)
@@ -112,7 +111,6 @@ class DaskPlacement:
                     client.cancel([Future(worker.id, client)], force=True)
 
     def running(self) -> Sequence[PlacedWorker]:
-        """As `WorkerPlacement.running`."""
         prefix = f"{NAME}-"
 
         # A function inside of a function travels by value, so that the scheduler needs no arena.
@@ -143,7 +141,6 @@ class DaskPlacement:
             yield from (line for _, line in reversed(lines))
 
     def close(self) -> None:
-        """As `WorkerPlacement.close`."""
         self._leave()
         if self._cluster is not None:
             self._cluster.close()

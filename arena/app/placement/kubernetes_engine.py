@@ -24,7 +24,6 @@ class KubernetesPlacement:
         self._apps, self._core = client.AppsV1Api(), client.CoreV1Api()
 
     def scale(self, number: int) -> None:
-        """As `WorkerPlacement.scale`."""
         with _plain_errors():
             self._apps.patch_namespaced_deployment_scale(
                 self._deployment,
@@ -34,7 +33,6 @@ class KubernetesPlacement:
             )
 
     def running(self) -> Sequence[PlacedWorker]:
-        """As `WorkerPlacement.running`."""
         with _plain_errors():
             deployment = self._apps.read_namespaced_deployment(
                 self._deployment, self._namespace, _request_timeout=ANSWER_S
@@ -53,7 +51,6 @@ class KubernetesPlacement:
         ]
 
     def logs(self, worker_id: str) -> Iterator[str]:
-        """As `WorkerPlacement.logs`."""
         with _plain_errors():
             text = self._core.read_namespaced_pod_log(
                 worker_id, self._namespace, tail_lines=LINES, _request_timeout=ANSWER_S

@@ -59,7 +59,6 @@ class WorkerProgram:
     server: str
     """The arena's address, as workers dial it."""
     token: str = field(repr=False)
-    """The token of a worker's key."""
     ca: str = ""
     """The certificate that signs the arena's, as text; empty for those of the system."""
     speed_class: int = 0

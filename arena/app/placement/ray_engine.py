@@ -88,7 +88,6 @@ class RayPlacement:
             raise EngineError(f"the cluster of Ray does not answer: {error}; {RAY_CURE}") from error
 
     def scale(self, number: int) -> None:
-        """As `WorkerPlacement.scale`."""
         placed = self.running()
         with self._answering():
             for _ in range(number - len(placed)):
@@ -105,7 +104,6 @@ class RayPlacement:
                         ray.kill(actor)
 
     def running(self) -> Sequence[PlacedWorker]:
-        """As `WorkerPlacement.running`."""
         with self._answering():
             return self._running()
 
@@ -129,13 +127,11 @@ class RayPlacement:
         return placed
 
     def logs(self, worker_id: str) -> Iterator[str]:
-        """As `WorkerPlacement.logs`."""
         with self._answering():
             lines: list[str] = ray.get(_actor_of(worker_id).lines.remote(), timeout=ANSWER_S)
         yield from lines
 
     def close(self) -> None:
-        """As `WorkerPlacement.close`."""
         ray.shutdown()
 
 

@@ -24,7 +24,6 @@ class SlurmPlacement:
         self._options, self._logs = options, logs
 
     def scale(self, number: int) -> None:
-        """As `WorkerPlacement.scale`."""
         placed = self.running()
         if number > len(placed):
             self._submit(number - len(placed))
@@ -63,7 +62,6 @@ class SlurmPlacement:
         return words
 
     def running(self) -> Sequence[PlacedWorker]:
-        """As `WorkerPlacement.running`."""
         printed = _run(
             *("squeue", "--me", "--noheader", "--array", f"--name={self._name}"),
             "--format=%i %T %N",
@@ -72,7 +70,6 @@ class SlurmPlacement:
         return [worker for worker in placed if worker.state not in ("COMPLETING", "COMPLETED")]
 
     def logs(self, worker_id: str) -> Iterator[str]:
-        """As `WorkerPlacement.logs`."""
         path = self._logs / f"{worker_id}.log"
         if not path.exists():
             raise EngineError(

@@ -75,7 +75,6 @@ class Viewing:
 
     @property
     def frame(self) -> Frame:
-        """The frame that is shown."""
         return self._frames[self.at]
 
     def after(self, key: str) -> "Viewing":
@@ -194,7 +193,6 @@ class FullScreen:
         self._notes = notes
 
     def drawn(self, shown: Viewing) -> RenderableType:
-        """The whole screen."""
         whole = Layout()
         whole.split_column(
             Layout(self._heading(shown), size=1),

@@ -40,7 +40,6 @@ class GroupResult:
     going_on: tuple[str, ...] = ()
     """The bots that advance, or have won the last stage; empty while that is not known."""
     deal_sets: int = 0
-    """The number of complete deal-sets."""
     note: str = ""
     """How a knockout's game was decided."""
 

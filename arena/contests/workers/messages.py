@@ -43,12 +43,10 @@ class Begin(NamedTuple):
 
     @classmethod
     def of(cls, message: work_pb2.WorkBegin) -> "Begin":
-        """The begin that a message names."""
         return cls(message.deal_set, message.begin)
 
     @property
     def message(self) -> work_pb2.WorkBegin:
-        """The message that names it."""
         return work_pb2.WorkBegin(**self._asdict())
 
 

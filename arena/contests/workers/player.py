@@ -45,7 +45,6 @@ class ReportRecorder:
         self._played: dict[str, PlayedMatch] = {}
 
     async def record(self, match: MatchRecord, outcome: Outcome) -> None:
-        """As `MatchRecorder.record`."""
         result, log = match_outcome(outcome), match.seated.log
         self._played[match.match_id] = PlayedMatch(result, log.bodies, log.seated)
         match.recorded(result)
@@ -64,8 +63,6 @@ class _Unplayed(Exception):
 
 
 class _AssignmentInPlay:
-    """An assignment in play."""
-
     def __init__(self, begin: Begin, assignment: work_pb2.WorkAssignment, inbox: _Inbox) -> None:
         self.begin: Final = begin
         self.assignment: Final = assignment

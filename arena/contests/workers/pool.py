@@ -83,7 +83,6 @@ class WorkerPool:
         self._draining = False
 
     def add(self, number: int, key: str = "") -> Worker:
-        """Add a worker, see `Worker`."""
         account = Account(is_limited=bool(key))
         account = self._accounts.setdefault(key or str(number), account)
         worker = Worker(number, self._wake, key, account)
@@ -95,11 +94,9 @@ class WorkerPool:
         return sum(worker.key == key for worker in self._workers) >= MOST_OF_KEY
 
     def local(self, number: int) -> Worker:
-        """The local worker of a number."""
         return next(worker for worker in self._workers if worker.number == number)
 
     def remove(self, worker: Worker) -> None:
-        """Remove a worker that has left."""
         self._workers.remove(worker)
         self._wake()  # what waits for it may go to another
 
@@ -110,7 +107,6 @@ class WorkerPool:
 
     @property
     def has_local(self) -> bool:
-        """Whether there are local workers."""
         return any(worker.fits(LOCAL) for worker in self._workers)
 
     async def all_started(self) -> None:
@@ -267,12 +263,10 @@ class WorkerPool:
         self._changed = trio.Event()
 
     def drain(self) -> None:
-        """As `Workers.drain`."""
         self._draining = True
         self._wake()
 
     async def idle(self) -> None:
-        """As `Workers.idle`."""
         while self._in_play:
             await self._changed.wait()
 
@@ -287,7 +281,6 @@ class WorkerPool:
         return self._paces[speed_class].worker_s
 
     def status(self) -> list[WorkerStatus]:
-        """As `Workers.status`."""
         present = {worker.name for worker in self._workers}
         gone = [
             (name, number) for name, number in self.failed_begins.items() if name not in present
@@ -385,14 +378,12 @@ class PoolPlayer:
         )
 
     async def ready(self) -> int:
-        """As `DealSetPlayer.ready`."""
         await self._here.ready()
         if self._pool.asks(self._needs):
             await trio.sleep(GATHER_S)
         return max(1, self._pool.asks(self._needs))
 
     def why_waits(self) -> str:
-        """As `DealSetPlayer.why_waits`."""
         return self._pool.why_waits(self._latest_needs) or self._here.why_waits()
 
     async def play(
@@ -404,7 +395,6 @@ class PoolPlayer:
         *,
         task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
     ) -> Mapping[str, MatchOutcome]:
-        """As `DealSetPlayer.play`."""
         order = self._order(deal_set)
         names = [*dict.fromkeys(bot.name for bot in order.bots)]
         if self._needs.speed_class is not None:

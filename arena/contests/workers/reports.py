@@ -45,7 +45,6 @@ class ReportedDealSet:
 
     played: Sequence[PlayedMatch]
     opening: Opening
-    """Opens their deals."""
     played_at: bytes
     """The machine, as `PlayedAt`, if it is verified; empty for a local worker."""
     recording: Recording | None
@@ -78,7 +77,6 @@ class ReportProcesses:
         self._calls = SharedTransactions(self._prepare_all, at_once=PROCESSES, most=MOST_TOGETHER)
 
     async def __call__(self, report: ReportedDealSet) -> Sequence[ReportedMatch]:
-        """As `PrepareReport`."""
         try:
             try:
                 return _true(await self._calls.write(report))
@@ -95,7 +93,6 @@ class ReportProcesses:
         return self._pool.submit(prepare_all, reports).result()
 
     def close(self) -> None:
-        """End the processes."""
         self._pool.close()
 
 
@@ -165,7 +162,6 @@ def _prepared(report: ReportedDealSet) -> Sequence[ReportedMatch] | str:
 
 
 def _outcome(records: Sequence[bytes], opening: Opening) -> MatchOutcome:
-    """The outcome of a match by its records."""
     public, _ = without_notes(records)
     bodies = with_revealed(public, opening)
     return match_outcome(verify(Replay.of_records(Framed(0, body) for body in bodies)).outcome)

@@ -54,7 +54,6 @@ class Connection:
         self.outgoing.put_nowait(message)
 
     def end(self) -> None:
-        """End the call."""
         self.has_ended = True
         self.outgoing.put_nowait(None)
 
@@ -147,7 +146,6 @@ class _OpenAssignment:
     async def run(
         self, deal: BookedDeal, excluded: Collection[BotId], public_key: bytes, sign: Sign
     ) -> HandshakeAnswers:
-        """As `DealBots.run`."""
         number = len(deal.fair_deal.participants)
         draw = work_pb2.WorkDraw(
             context=deal.context,
@@ -165,7 +163,6 @@ class _OpenAssignment:
         return HandshakeAnswers(tuple(commitments), tuple(entropies))
 
     def tell(self, closes: Iterable[DrawClosing]) -> None:
-        """As `DealBots.tell`."""
         messages = [
             work_pb2.WorkClose(bot=bot_message(closing.bot), close=closing.close)
             for closing in closes
@@ -271,7 +268,6 @@ class Worker:
 
     @property
     def deal_sets(self) -> int:
-        """How many deal-sets it has."""
         return len(self._assigned)
 
     @property

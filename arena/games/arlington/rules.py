@@ -289,7 +289,6 @@ def _on_lead(
 def _in_trick(
     state: State, layout: Layout, turn: Turn, card: Card, event: SentEvent, deals: Deals
 ) -> Step:
-    """Add a card of the seat to act to the trick."""
     seats, cards = (*turn.trick_seats, turn.to_act), (*turn.trick_cards, card)
     following = next_holder(layout, turn.to_act, turn.lead)
     if following is not None:

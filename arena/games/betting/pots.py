@@ -69,7 +69,6 @@ ACTIONS: Final[Mapping[type, Action]] = {
     Bet: Action.BET,
     Raise: Action.RAISE,
 }
-"""The action of each betting move."""
 
 
 class SharedPot(Protocol):

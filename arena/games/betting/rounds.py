@@ -70,7 +70,6 @@ class Chips(Frozen):
     stacks: tuple[int, ...]
     """Chips that are not bet."""
     bets: tuple[int, ...]
-    """Bets of this round."""
     paid: tuple[int, ...]
     """Antes and the bets of earlier rounds."""
 

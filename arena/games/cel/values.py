@@ -79,7 +79,6 @@ DECK_ORDER: Final[tuple[Card, ...]] = tuple(
 """The order of cards in Eleusis: spades, hearts, diamonds, clubs, each from ace to king."""
 
 FACES: Final[dict[Card, CardFace]] = {card: CardFace(card) for card in DECK_ORDER}
-"""The face of each card."""
 
 ALL_FACES: Final[tuple[CardFace, ...]] = tuple(FACES.values())
 
@@ -230,4 +229,3 @@ FACE_FIELDS: Final[dict[str, type]] = {
     "parity": int,
     "face": bool,
 }
-"""The fields of a card and their types."""

@@ -41,7 +41,6 @@ from arena.games.poker import (
 _FIRST: Final = 12
 """The number of strongest backs that are tried first."""
 _BITS: Final = tuple(1 << place for place in reversed(range(HAND_SIZE)))
-"""The bit of each place in a mask."""
 _WHOLE: Final = (1 << HAND_SIZE) - 1
 _DIGIT: Final = 7
 _MASK_SHIFT: Final = 39
@@ -298,7 +297,6 @@ class Search:
         return False
 
     def _is_flush(self, cards: int) -> bool:
-        """Return whether all cards of a mask have one suit."""
         for suit in self._long_suits:  # noqa: SIM110 - as above
             if not cards & ~suit:
                 return True
@@ -340,7 +338,6 @@ class Search:
         return masks
 
     def _rows(self, back: int, front: int) -> Rows:
-        """Return the rows of a setting."""
         held = self._held
         return Rows(
             front=tuple([held[place] for place in _places(front)]),

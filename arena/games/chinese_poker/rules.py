@@ -70,7 +70,6 @@ class Match:
 
     seats: tuple[Seat, ...]
     hands: int
-    """The number of hands in the match."""
     unit_values: UnitValues
     hand: int
     hand_scores: tuple[tuple[int, ...], ...]

@@ -57,7 +57,6 @@ class Kind(NamedTuple):
 
     context: Context
     contexts: int
-    """The number of contexts."""
 
 
 class LikelyRule(NamedTuple):
@@ -293,7 +292,6 @@ class Beliefs:
 
     @property
     def text(self) -> str:
-        """The likeliest rule."""
         return self.rules[0][2].text
 
     def allowed(self, line: Ends, most: int) -> list[int]:

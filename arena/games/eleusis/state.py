@@ -54,7 +54,6 @@ class Secret(Frozen):
     rule: str = ""
     """The rule; empty until one was accepted."""
     refused: int = 0
-    """The number of refused rules."""
     verdict: Verdict = Verdict.ACCEPTED
     """The verdict on the last rule sent."""
     reason: str = ""

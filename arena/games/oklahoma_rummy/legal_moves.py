@@ -117,7 +117,6 @@ class Choice:
         raise NotImplementedError
 
     def laying(self, kind: MeldKind, cards: CardList) -> Move:
-        """Return the move that lays a meld."""
         raise NotImplementedError
 
     def fixed_twos(self) -> CardList:

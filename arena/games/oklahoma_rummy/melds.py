@@ -46,7 +46,6 @@ MOST_HELD: Final = _PACKS * sum(HELD_POINTS.values())
 CardList: TypeAlias = tuple[Card, ...]
 LooseMeld: TypeAlias = tuple["MeldKind", CardList]
 ByTwos: TypeAlias = tuple[tuple[LooseMeld, ...], ...]
-"""Melds, by the number of their 2s."""
 
 SIZES: Final = (3, 4)
 """The possible numbers of cards in a meld."""

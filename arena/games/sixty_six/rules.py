@@ -222,7 +222,6 @@ def _marry(state: State, suit: str) -> Step:
 
 
 def _playing(side: Side, card: Card) -> Side:
-    """Return the side after it played a card."""
     return Side(
         without(side.hand, (card,)),
         without(side.known, (card,)) if side.known else (),

@@ -63,7 +63,6 @@ class DealSets:
         self.replays: Final = replays
         """The folder of published replays."""
         self.signer: Final = signer
-        """As it was given."""
         self._publications = SharedTransactions(_publish_all)
         self._sets: dict[str, _DealSet] = {}
         self._unwritten: set[str] = set()

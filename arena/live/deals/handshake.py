@@ -50,8 +50,6 @@ class HandshakePhase(Enum):
 
 @dataclass(slots=True)
 class _Participant:
-    """The handshake with one participant."""
-
     bot: BotId
     name: str
     salt: bytes

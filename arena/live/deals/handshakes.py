@@ -82,7 +82,6 @@ class Handshakes:
     async def run(
         self, deal: BookedDeal, excluded: Collection[BotId], public_key: bytes, sign: Sign
     ) -> HandshakeAnswers:
-        """As `DealBots.run`."""
         bell = _Bell()
         handshake = Handshake(
             deal,
@@ -113,7 +112,6 @@ class Handshakes:
                     self._end(bot, view)
 
     def tell(self, closes: Iterable[DrawClosing]) -> None:
-        """As `DealBots.tell`."""
         for name, close in closes:
             self._end(name, close.context)
             bot = self._find(name)

@@ -130,7 +130,6 @@ class MatchRecord:
 
     @property
     def order(self) -> DealSetOrder:
-        """The deal-set of a match that was ordered."""
         assert self._order is not None
         return self._order
 
@@ -182,7 +181,6 @@ class MatchRecord:
         return unfinished
 
     def seat(self, seated: SeatedMatch) -> None:
-        """Its bots are seated."""
         self._enter(MatchState.SEATED)
         self._seated = seated
 
@@ -209,7 +207,6 @@ class MatchRecord:
         self._fail(MatchState.UNRECORDED, error)
 
     def recorded(self, outcome: MatchOutcome) -> None:
-        """Its result is recorded."""
         self._enter(MatchState.ENDED)
         self._outcome = outcome
         self._close()

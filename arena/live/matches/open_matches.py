@@ -15,7 +15,6 @@ class InPlay(Mapping[str, MatchRecord]):
     """
 
     def __init__(self) -> None:
-        """Begin without matches."""
         self._numbers: dict[str, int] = {}
         self._matches: dict[int, MatchRecord] = {}
         self._alone: list[int] = []
@@ -45,7 +44,6 @@ class InPlay(Mapping[str, MatchRecord]):
             self._seal(match, 1)
 
     def discard(self, match_id: str) -> None:
-        """Remove a match, if it is there."""
         number = self._numbers.pop(match_id, None)
         if number is None:
             return
@@ -101,9 +99,7 @@ class OpenMatches:
     """The records of all matches that are not over, by id."""
 
     def __init__(self) -> None:
-        """Begin without matches."""
         self.in_play = InPlay()
-        """Ordered matches."""
         self._suspended: dict[str, MatchRecord] = {}
 
     def suspend(self, match: MatchRecord) -> None:

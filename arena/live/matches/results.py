@@ -20,9 +20,7 @@ class ArenaRecords:
     """What an arena keeps of its matches: files and a store that it writes, and what earlier processes left."""
 
     journal: Journal
-    """Records matches and sessions."""
     deal_log: DealLog
-    """Records the deals."""
     replays: Path
     """The folder of published replays."""
     results: StoredMatches

@@ -81,7 +81,6 @@ class MatchStarter:
                 await self._referee.match_ended()
 
     def write_order(self, match: MatchRecord) -> None:
-        """Write an order to the journal."""
         ordered = ordered_message(deal_set_message(match.order), match.match_id, match.policy)
         self._journal.append(journal_pb2.Record(ordered=ordered).SerializeToString())
 
@@ -182,7 +181,6 @@ def _why_unwilling(session: Session, terms: MatchTerms, bots: Sequence[BotId]) -
 def _forfeited(
     by_deals: Sequence[ForfeitedSeat], bots: Sequence[BotId], unwilling: Mapping[BotId, str]
 ) -> tuple[ForfeitedSeat, ...]:
-    """The seats that are forfeited from the start, by seat."""
     out = {
         seat: ForfeitedSeat(Seat(seat), FaultKind.GONE, unwilling[bot])
         for seat, bot in enumerate(bots)

@@ -106,9 +106,7 @@ class BotSession(Protocol):
     """The session of a bot, as far as a seat needs it."""
 
     @property
-    def asks(self) -> "AskSender":
-        """The bot's asks."""
-        ...
+    def asks(self) -> "AskSender": ...
 
     @property
     def gone(self) -> bool:
@@ -287,12 +285,10 @@ class AskTable:
 
     @property
     def open_ids(self) -> KeysView[int]:
-        """The open asks by id."""
         return self._open.keys()
 
     @property
     def any_waiting(self) -> bool:
-        """Whether any may still wait."""
         return bool(self._waiting)
 
     @property
@@ -432,7 +428,6 @@ class AskSender:
             self.fill_slots()
 
     def answered(self, entry: AskEntry, ask: OpenAsk, received_s: float) -> None:
-        """The bot answered an open ask."""
         self.table.settle(entry)
         self._last_round_trip_ms = max(0, math.ceil((received_s - ask.sent_s) * 1000))
 

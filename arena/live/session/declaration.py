@@ -23,7 +23,6 @@ class Declaration:
     games: Mapping[str, Support] = field(default_factory=dict)
     """The declared games that the bot may be seated at, by id."""
     version: str = ""
-    """The bot's own version."""
     max_matches: int = 0
     """Matches that it takes at a time."""
     max_open_asks: int = 1

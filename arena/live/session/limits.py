@@ -9,7 +9,6 @@ from cardarena.v1 import play_pb2
 MAX_MESSAGE_BYTES: Final = 65_536
 MAX_NOTE_CHARS: Final = 200
 MAX_MATCH_NOTE_BYTES: Final = 1 << 18
-"""Limit on the notes of one seat in a match, in bytes."""
 MAX_MATCHES: Final = 512
 MAX_OPEN_ASKS: Final = 512
 MAX_STRIKES: Final = 10

@@ -46,7 +46,6 @@ class UnacknowledgedMessages(Generic[Key]):
             del self.messages[next(iter(self.messages))]
 
     def clear(self) -> None:
-        """Forget them."""
         self.messages.clear()
 
     def answered(self, number: int) -> None:

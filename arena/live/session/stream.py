@@ -17,9 +17,7 @@ class Postbox(Protocol):
     """Where a session posts messages to its bot: an `Outbox`, or a double that keeps them in memory."""
 
     @property
-    def closed(self) -> bool:
-        """Whether it is closed."""
-        ...
+    def closed(self) -> bool: ...
 
     @property
     def queued(self) -> tuple[int, int]:
@@ -30,9 +28,7 @@ class Postbox(Protocol):
         """Queue an encoded ArenaMessage."""
         ...
 
-    def post_ask(self, element: bytes, ask: OpenAsk) -> None:
-        """Queue an ask."""
-        ...
+    def post_ask(self, element: bytes, ask: OpenAsk) -> None: ...
 
     def close(self, verdict: Refused | None = None) -> None:
         """Queue nothing more. `verdict` is the error that the bot is sent; None ends the stream without one."""
@@ -56,7 +52,6 @@ class CurrentStream:
         return (0, 0) if self.outbox is None else self.outbox.queued
 
     def on_reach(self, reach: "Callable[[], None] | None") -> None:
-        """Set `reach`."""
         self.reach = reach
 
     def attach(self, outbox: Postbox) -> None:

@@ -60,7 +60,6 @@ class MatchNumbers:
         self.update(numbers)
 
     def add(self, number: int) -> None:
-        """Add a number."""
         page = self._pages.get(number >> _PAGE_BITS)
         if page is None:
             page = self._pages[number >> _PAGE_BITS] = bytearray(1 << _PAGE_BITS >> 3)
@@ -68,12 +67,10 @@ class MatchNumbers:
         page[at >> 3] |= 1 << (at & 7)
 
     def update(self, numbers: Iterable[int]) -> None:
-        """Add several numbers."""
         for number in numbers:
             self.add(number)
 
     def __contains__(self, number: int) -> bool:
-        """Whether a number is in the set."""
         page = self._pages.get(number >> _PAGE_BITS)
         at = number & _OF_PAGE
         return page is not None and bool(page[at >> 3] >> (at & 7) & 1)

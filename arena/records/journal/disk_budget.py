@@ -16,7 +16,6 @@ COPIES: Final = 3
 """Copies of each record: in the journal, in that of the next process, and in the replay or a notes file."""
 MIN_FREE_BYTES: Final = 500_000_000
 MIN_FREE_SHARE: Final = 0.05
-"""The reserve."""
 LAST_SHARE: Final = 0.2
 """The share of the reserve that no match may use."""
 

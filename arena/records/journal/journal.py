@@ -138,12 +138,10 @@ class Journal:
 
     @property
     def written_bytes(self) -> int:
-        """Bytes of records that were written so far."""
         return self._records.written_bytes
 
     @property
     def unsynced_bytes(self) -> int:
-        """Bytes that are written and not synced."""
         return self._records.written_bytes - self._records.synced_bytes
 
     async def synced(self) -> None:

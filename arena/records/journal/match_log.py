@@ -49,9 +49,7 @@ def note_bytes(text: str) -> int:
 class Appendable(Protocol):
     """The part of a journal that a match uses."""
 
-    def append(self, body: bytes) -> None:
-        """Add a record."""
-        ...
+    def append(self, body: bytes) -> None: ...
 
 
 class SeatedAt(NamedTuple):
@@ -82,7 +80,6 @@ class MatchLog:
         self._journal = journal
         self._number = number
         self.seated: Final = tuple(seated)
-        """As it was given."""
         self._head = _MATCH + varint(number)
         self._draw = draw
         self._chain = CHAIN_START

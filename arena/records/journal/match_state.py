@@ -62,7 +62,6 @@ class JournaledMatch:
 
     @property
     def state(self) -> JournaledState:
-        """The state of the match."""
         if self.closed is not None:
             return JournaledState.ENDED
         return JournaledState.IN_PLAY if self.live else JournaledState.SUSPENDED

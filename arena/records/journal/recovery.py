@@ -205,8 +205,6 @@ def recover(
 
 @dataclass(slots=True)
 class _Match:
-    """A match that has records in a journal."""
-
     opened: journal_pb2.Opened
     wanted: bool
     """False if it has a replay: its records are not needed."""

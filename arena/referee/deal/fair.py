@@ -256,8 +256,6 @@ class _FirstShuffle(BaseException):
 
 
 class _Probe:
-    """Deals that raise the cards of the first shuffle."""
-
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> NoReturn:  # noqa: ARG002
         raise _FirstShuffle(tuple(cards))
 

@@ -18,7 +18,6 @@ COMMON: Final = 0
 
 _PROTOCOL: Final = b"fd1"
 _BYTE: Final = 1 << 8
-"""The number of values of a byte."""
 
 _HMAC_BLOCK_BYTES: Final = 64
 _INNER: Final = bytes(byte ^ 0x36 for byte in range(_BYTE))

@@ -94,7 +94,6 @@ class PlayRelay:
             self.turn(self._until_listening_s())
 
     def close(self) -> None:
-        """Close all connections."""
         for number in tuple(self._bots):
             self._remove(number)
         self._poll.close()

@@ -95,7 +95,6 @@ class Client:
 
     @property
     def exit_code(self) -> int | None:
-        """Its exit code; None while it runs."""
         return self._process.poll()
 
     @property

@@ -69,7 +69,6 @@ class BotStream:
         self._hung_up = threading.Event()
 
     def send(self, data: bytes) -> None:
-        """Send one message."""
         self._sent_bytes += _FRAME_BYTES + len(data)
         self._outbox.put(data)
 
@@ -94,7 +93,6 @@ class BotStream:
         return data
 
     def end(self, ended: StreamEnded) -> None:
-        """End the stream."""
         self.ended_s = time.monotonic()  # before the client can see it
         self._outbox.put(ended)
 

@@ -248,7 +248,6 @@ def _arguments(case: Case, places: Mapping[str, str]) -> list[str]:
 
 
 def _closed_port() -> str:
-    """A closed port of this machine."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return f"127.0.0.1:{server.getsockname()[1]}"
 

@@ -92,7 +92,6 @@ class _Connection:
         threading.Thread(target=self._run, name="relay", daemon=True).start()
 
     def reset(self) -> None:
-        """Cut it."""
         with contextlib.suppress(OSError):
             self._ours.send(b"x")
 

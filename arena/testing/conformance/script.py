@@ -29,7 +29,6 @@ from cardarena.v1.play_pb2 import (
 )
 
 TOKEN: Final = "conformance-token"  # noqa: S105  # only the scripted arena knows it
-"""The client's token."""
 BY_RULE: Final = "rule"
 """Stands for the index that the fixed bot plays by its rule."""
 HELLO_S: Final = 5.0

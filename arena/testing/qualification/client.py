@@ -32,7 +32,6 @@ class BotClient:
 
     @property
     def exit_code(self) -> int | None:
-        """Its exit code; None while it runs."""
         return trio.from_thread.run_sync(lambda: self._process.returncode)
 
     @property

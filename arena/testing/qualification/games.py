@@ -131,7 +131,6 @@ class Games:
     opponents: Launcher
     """Launches the sample bots and the random bot."""
     seed: str
-    """The seed of the deals."""
     at_a_time: int
     """Games that are played in parallel."""
     until_s: float

@@ -11,7 +11,6 @@ class RandomOpponent(cardarena.Bot):
     max_matches = max_open_asks = 64
 
     def move(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        """Pick a move."""
         lot = Random(f"{self.start.match_id}/{self.seat}/{ask.message.decision}")
         return lot.choice(ask.moves)
 

@@ -368,7 +368,6 @@ class _Run:
     # The checks, after play.
 
     def check_of_game(self, seating: QualificationSeating) -> Check:
-        """The check of a seating."""
         again = self._wanted.command(seating.game.id, seating.seats)
         for played in self.found.games:
             if played.seating == seating:
@@ -384,7 +383,6 @@ class _Run:
         )
 
     def check_of_case(self, name: str) -> Check:
-        """The check of a case."""
         again = self._wanted.command(name)
         unended = Check(name, passed=False, problem=self._no_time, again=again)
         return self.found.cases.get(name, unended)

@@ -86,7 +86,6 @@ async def stop(ask: Ask) -> Response:
 
 
 def _shown(comparison: comparisons_pb2.Comparison) -> dict[str, Any]:
-    """A comparison, for templates."""
     word = enum_word(comparisons_pb2.ComparisonDecision, comparison.decision)
     return {
         "path": f"/me/compare/{comparison.id}",

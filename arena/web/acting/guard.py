@@ -77,12 +77,10 @@ class Buckets:
     """A token bucket for each of many names, of which the least recently used are forgotten."""
 
     def __init__(self, most: int, per_s: float, now_s: Callable[[], float]) -> None:
-        """As `TokenBucket`."""
         self._make = functools.partial(TokenBucket, most, per_s, now_s)
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def of(self, name: str) -> TokenBucket:
-        """The bucket of a name."""
         bucket = self._buckets.pop(name, None) or self._make()
         self._buckets[name] = bucket
         if len(self._buckets) > MOST_BUCKETS:
@@ -141,7 +139,6 @@ class Ask:
         self.typed = self.texts
 
     async def call(self, method: Callable[..., Any], request: Any, **given: Any) -> Any:
-        """Call the arena with the session of this visit."""
         return await self.arena.call(method, request, self.visit.session, **given)
 
     async def pages(self, method: Callable[..., Any], request: Any, field: str) -> list[Any]:

@@ -234,7 +234,6 @@ def _path(name: str) -> str:
 
 
 def _shown(competition: competitions_pb2.CompetitionInfo) -> dict[str, Any]:
-    """A competition, for templates."""
     return {
         "name": competition.name,
         "path": _path(competition.name),

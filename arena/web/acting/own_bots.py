@@ -275,7 +275,6 @@ async def new_token(ask: Ask) -> Response:
 
 
 def _shown(version: bots_pb2.VersionInfo) -> dict[str, Any]:
-    """A version, for templates."""
     state = enum_word(bots_pb2.VersionState, version.state)
     return {
         "name": f"{version.bot}@{version.version}",

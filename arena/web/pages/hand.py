@@ -46,7 +46,6 @@ class HandLinks:
     page: Callable[[AnyViewer, int], str]
     """Returns the link to the page of a viewer and a hand, from 0."""
     rules: str
-    """The link to the rules of the game."""
     site: Links | None = None
     """The links to the other pages of its site; None for a page outside of a site."""
 

@@ -82,7 +82,6 @@ class Asked:
 
     @classmethod
     def of(cls, game: Game, seat: Seat, ask: PersonsAsk) -> "Asked":
-        """Return the choices of an ask."""
         offered = asks.choices(game, ask.view, ask.moves.offered)
         return cls(game, seat, ask, asks.widget(game, ask.view, ask.moves), offered)
 

@@ -56,11 +56,9 @@ class SeatDrawer:
             self._view = moment.view
 
     def scene(self, picture: Picture) -> Scene:
-        """Return the scene of a picture."""
         return self._scenes.scene(picture.perspective)
 
     def tree(self, picture: Picture) -> Element:
-        """Draw the table of a picture."""
         full_s = self._terms.time_control.bank_ms / 1000
         clocks = {
             seat: Clock(bank_ms / 1000, full_s) for seat, bank_ms in enumerate(picture.banks_ms)

@@ -109,7 +109,6 @@ class Seats:
         self._seats: dict[str, PersonsSeat] = {}
 
     def get(self, token: str) -> PersonsSeat | None:
-        """Return the seat of an address."""
         return self._seats.get(token)
 
     def begin(

@@ -63,7 +63,6 @@ class PlayPages:
         self._clocks: asyncio.Task[None] | None = None
 
     def application(self) -> ASGIApp:
-        """Return the pages as an ASGI application."""
         routes = [
             *(Route(path, self.lobby) for path in ("/", "/index.html")),
             Route("/new", self.begin, methods=["POST"]),
@@ -213,7 +212,6 @@ class PlayPages:
         return _page(page, Links(f"play/m/{path.stem}/house"))
 
     async def replay(self, request: Request) -> Response:
-        """Send a replay."""
         path = self._replay(request)
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 

@@ -49,7 +49,6 @@ class SocketPlaces:
             return ""
 
     def leave(self, visitor: str) -> None:
-        """Free a place."""
         with self._lock:
             self._open[visitor] -= 1
             self._open += Counter()  # forgets addresses without a socket
