@@ -167,11 +167,7 @@ def read_json(
     error: type[InvalidInput] = InvalidInput,
     context: Any = None,
 ) -> T:
-    """The dataclass `kind` of a JSON text.
-
-    Raises:
-      InvalidInput: as `error`, with all problems.
-    """
+    """The dataclass `kind` of a JSON text. Raises `InvalidInput` as `error`, with all problems."""
     from pydantic import ValidationError
 
     try:

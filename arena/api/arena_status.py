@@ -74,11 +74,7 @@ def status_of_folder(data: Path) -> Status:
 
 
 def status_of_page(url: str) -> Status:
-    """The state of the arena whose metrics are at `url`.
-
-    Raises:
-      NoStatus: if there is no such page.
-    """
+    """The state of the arena whose metrics are at `url`. Raises `NoStatus` if there is no such page."""
     return Status(None, fetch(url))
 
 

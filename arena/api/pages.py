@@ -53,11 +53,7 @@ class PagePosition:
 
     @classmethod
     def of_token(cls, token: str) -> "PagePosition":
-        """The position that a page token names.
-
-        Raises:
-          Refused: if the token is malformed.
-        """
+        """The position that a page token names. Raises `Refused` if the token is malformed."""
         parts = _TOKEN.fullmatch(token)
         if parts is None:
             raise Refused("BAD_PAGE_TOKEN")

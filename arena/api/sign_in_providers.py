@@ -207,11 +207,7 @@ class SignInProviders:
         return f"{body}.{self._code('proof', body, browser)}"
 
     def proven(self, proof: str, browser: str) -> Identity:
-        """Return the identity of a proof.
-
-        Raises:
-          Refused: if it is too old, another browser's, or none.
-        """
+        """Return the identity of a proof. Raises `Refused` if it is too old, another browser's, or none."""
         body, _, given = proof.partition(".")
         if not hmac.compare_digest(given.encode(), self._code("proof", body, browser).encode()):
             raise Refused("NOT_CONFIRMED", "the proof is not of this browser")

@@ -138,11 +138,7 @@ class SiteArchive:
 
     @property
     def _open(self) -> Store | None:
-        """The store; None if it does not exist yet.
-
-        Raises:
-          StoreError: if it cannot be read.
-        """
+        """The store; None if it does not exist yet. Raises `StoreError` if it cannot be read."""
         path, url = store_path(self._data), self._store_url
         if self._store is None and (url or is_there(path)):
             self._store = open_public(path, url=url)
@@ -242,11 +238,7 @@ class SiteArchive:
         ]
 
     def competition(self, name: str) -> PublicCompetition:
-        """One competition.
-
-        Raises:
-          NotPublic: if there is none of this name.
-        """
+        """One competition. Raises `NotPublic` if there is none of this name."""
         summary, store = self._summary(name)
         return self._read(store, summary)
 
@@ -293,21 +285,13 @@ class SiteArchive:
         return awaited.result()
 
     def official(self, name: str, number: int) -> Json:
-        """Official standings by their number, with key and signature.
-
-        Raises:
-          NotPublic: if there are none.
-        """
+        """Official standings by their number, with key and signature. Raises `NotPublic` if there are none."""
         from arena.contests.official_standings import signed_standings
 
         return signed_standings(self._official(name, number))
 
     def official_export(self, name: str, number: int) -> bytes:
-        """Official standings and their inputs, as JSON Lines.
-
-        Raises:
-          NotPublic: if there are none.
-        """
+        """Official standings and their inputs, as JSON Lines. Raises `NotPublic` if there are none."""
         from arena.contests.official_standings import official_lines
 
         lines = official_lines(self._official(name, number))

@@ -33,11 +33,7 @@ _T = TypeVar("_T")
 
 @contextlib.contextmanager
 def as_refusals() -> Iterator[None]:
-    """Turn errors of the block into refusals.
-
-    Raises:
-      Refused: with the reason of the error's row.
-    """
+    """Turn errors of the block into refusals. Raises `Refused` with the reason of the error's row."""
     try:
         yield
     except RefusalError as error:

@@ -41,11 +41,7 @@ WAITED_S: Final = 2.0
 
 
 def read_commands(texts: Sequence[str]) -> tuple[BotCommand, ...]:
-    """Read the commands of bots, or their folders.
-
-    Raises:
-      BadCommand: if one cannot be launched.
-    """
+    """Read the commands of bots, or their folders. Raises `BadCommand` if one cannot be launched."""
     return parse_commands(texts, folder_command)
 
 

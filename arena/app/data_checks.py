@@ -33,11 +33,7 @@ Progress = Callable[[str], None]
 
 
 def examine_data(data: Path, progress: Progress = lambda _: None) -> Iterator[Finding]:
-    """Compare the parts of a data folder. Nothing is changed.
-
-    Raises:
-      StoreError: if the store cannot be read.
-    """
+    """Compare the parts of a data folder. Nothing is changed. Raises `StoreError` if the store cannot be read."""
     if not is_there(store_path(data)):
         cure = "name the folder with --data"
         yield Finding("data", Readiness.LACKS, f"nothing was played in {data} yet", cure)

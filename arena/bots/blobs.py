@@ -149,11 +149,7 @@ class Blobs:
 
 
 def _hash(sha256: str) -> str:
-    """A hash that may name a file: a worker gets it from an arena.
-
-    Raises:
-      StoreError: if it is none.
-    """
+    """A hash that may name a file: a worker gets it from an arena. Raises `StoreError` if it is none."""
     if not _SHA256.fullmatch(sha256):
         raise StoreError(f"{sha256!r} is not the hash of an archive")
     return sha256

@@ -95,11 +95,7 @@ class LockedWheel:
 
 
 def read_runtime(toml: str) -> RuntimeFile:
-    """Read the TOML file of a runtime.
-
-    Raises:
-      BadRuntime: with all problems of the file.
-    """
+    """Read the TOML file of a runtime. Raises `BadRuntime` with all problems of the file."""
     return validated(RuntimeFile, toml_values(toml, BadRuntime), BadRuntime)
 
 

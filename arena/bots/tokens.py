@@ -306,11 +306,7 @@ class Tokens:
 
 
 def _name_and_secret(token: str) -> tuple[str, str]:
-    """The name and the secret in a guest's token.
-
-    Raises:
-      Refused: if the secret is malformed.
-    """
+    """The name and the secret in a guest's token. Raises `Refused` if the secret is malformed."""
     name, _, secret = token.removeprefix(GUEST).partition(":")
     if not _SECRET.fullmatch(secret):
         raise Refused("BAD_NAME", "a guest's secret has at most 64 letters and digits")

@@ -85,11 +85,7 @@ def read_wheels(archive: BotArchive) -> tuple[Wheel, ...]:
 
 
 def wheels_in(unpacked: Path) -> tuple[Wheel, ...]:
-    """The wheels of a checked submission that is unpacked in a folder.
-
-    Raises:
-      OSError: if one cannot be read.
-    """
+    """The wheels of a checked submission that is unpacked in a folder. Raises `OSError` if one cannot be read."""
     wheels = []
     for path in sorted((unpacked / FOLDER).glob("*")):
         name = path.relative_to(unpacked).as_posix()
@@ -124,11 +120,7 @@ def wheels_sha256(wheels: Sequence[Wheel]) -> str:
 
 
 def _wheel(file: SubmittedFile) -> Wheel:
-    """A wheel, from its file name.
-
-    Raises:
-      ValueError: if the file is no wheel; the text says why.
-    """
+    """A wheel, from its file name. Raises `ValueError` if the file is no wheel; the text says why."""
     name = file.path.removeprefix(f"{FOLDER}/")
     if "/" in name:
         raise ValueError(f"move it to {FOLDER}/ itself, not to a folder in it")
@@ -144,11 +136,7 @@ def _wheel(file: SubmittedFile) -> Wheel:
 
 
 def _read(path: Path, beside: Sequence[SubmittedFile]) -> tuple[SubmittedFile, ...]:
-    """The files of a wheel.
-
-    Raises:
-      BadArchive: if it breaks a rule, or its RECORD has other files or hashes.
-    """
+    """The files of a wheel. Raises `BadArchive` if it breaks a rule, or its RECORD has other files or hashes."""
     read = read_zip(path, _OF_WHEEL, MAX_RECORD_BYTES, lacks=_lacks, beside=beside)
     ((record, text),) = read.kept.items()
     listed = _hashes(text)

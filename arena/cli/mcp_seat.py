@@ -63,11 +63,7 @@ class AgentSeats:
         self._thread: threading.Thread | None = None
 
     def take(self, name: str, games: list[str], token: str, **dial: Any) -> None:
-        """Connect a bot, whose moves the agent gives.
-
-        Raises:
-          ToolError: if one is connected.
-        """
+        """Connect a bot, whose moves the agent gives. Raises `ToolError` if one is connected."""
         if self._thread is not None and self._thread.is_alive():
             raise ToolError("a bot is connected: call leave_seat first")
         bot = type(name, (_AgentBot,), {"seats": self, "games": games})

@@ -145,11 +145,7 @@ class AgentCommands:
         return token
 
     async def run(self, words: Sequence[str]) -> str:
-        """Run a command, and return its output.
-
-        Raises:
-          ToolError: if it fails; the text is its message.
-        """
+        """Run a command, and return its output. Raises `ToolError` if it fails; the text is its message."""
         environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
         if self._server.token:
             tokens = dict.fromkeys(("CARDARENA_TOKEN", "CARDARENA_OWNER_TOKEN"), self._server.token)
@@ -298,11 +294,7 @@ def words(params: Sequence[click.Parameter], arguments: Json, folder: Path) -> l
 
 
 def inside(folder: Path, name: str) -> Path:
-    """Return a path of the agent's folder.
-
-    Raises:
-      ToolError: if it is outside.
-    """
+    """Return a path of the agent's folder. Raises `ToolError` if it is outside."""
     try:
         path = (folder / name).resolve()
     except (OSError, ValueError) as error:
@@ -315,11 +307,7 @@ def inside(folder: Path, name: str) -> Path:
 
 
 def require_only(arguments: Json, names: Sequence[str]) -> None:
-    """Require that a call has these arguments and no others.
-
-    Raises:
-      ToolError: if it has another.
-    """
+    """Require that a call has these arguments and no others. Raises `ToolError` if it has another."""
     for name in arguments:
         if name not in names:
             raise ToolError(

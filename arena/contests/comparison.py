@@ -183,11 +183,7 @@ class ComparisonWork(ScheduledWork):
         self._in_play, self._outcomes, self._reported = [], {}, 0
 
     async def give_up(self, deal_set: DealSet) -> None:
-        """As `WorkSource.give_up`.
-
-        Raises:
-          UnfinishedComparison: because the margins would lack a deal-set.
-        """
+        """As `WorkSource.give_up`. Raises `UnfinishedComparison` because the margins would lack a deal-set."""
         raise UnfinishedComparison(
             f"the arena could not finish deal-set {deal_set.number} of {self._comparison.name}"
         )

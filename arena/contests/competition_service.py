@@ -365,11 +365,7 @@ class CompetitionService:
         return CompetitionEntry(bot, keys[0].owner or bot, BotKind.REMOTE)
 
     def withdraw(self, name: str, bot: str, *, who: str) -> None:
-        """Withdraw a bot; its results count.
-
-        Raises:
-          NoCompetition: if there is no such competition or bot.
-        """
+        """Withdraw a bot; its results count. Raises `NoCompetition` if there is no such competition or bot."""
         self._competitions.go_out(name, bot, Out.WITHDRAWN, reason="", who=who, now=self._now())
 
     # Everybody.

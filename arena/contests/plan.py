@@ -429,11 +429,7 @@ def entered_names(plan: CompetitionPlan, games: Collection[int] | None) -> tuple
 
 
 def read_plan(text: str) -> CompetitionPlan:
-    """Read a plan from TOML.
-
-    Raises:
-      PlanError: with all problems.
-    """
+    """Read a plan from TOML. Raises `PlanError` with all problems."""
     file = toml_values(text, PlanError)
     at_top = {key.name: file.pop(key.name) for key in fields(GamePlan) if key.name in file}
     place = "" if "games" in file else "games[0]"  # at the top of the file

@@ -57,11 +57,7 @@ class ValueCode(ABC):
 
     @abstractmethod
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
-        """Return the value that was written.
-
-        Raises:
-          Shortened: if only a digest of a part was written.
-        """
+        """Return the value that was written. Raises `Shortened` if only a digest of a part was written."""
 
     @abstractmethod
     def meaning(self) -> str:

@@ -143,11 +143,7 @@ class SteppedMatch:
         return move is not None
 
     def play(self, move: Move) -> None:
-        """Choose a move of the rules for the first of `acting`.
-
-        Raises:
-          IllegalMove: if it is illegal.
-        """
+        """Choose a move of the rules for the first of `acting`. Raises `IllegalMove` if it is illegal."""
         self._chosen.append((self.acting[0], move))
         if len(self._chosen) == len(self._turn.acting):
             chosen = tuple(self._chosen)

@@ -158,20 +158,12 @@ class Training:
         return np.random.default_rng(list(f"{self.terms.seed}/{label}".encode()))
 
     def export(self, file: Path) -> None:
-        """Write the policy to a file that `TrainedBot` reads.
-
-        Raises:
-          OSError: if it cannot be written.
-        """
+        """Write the policy to a file that `TrainedBot` reads. Raises `OSError` if it cannot be written."""
         parameters = list(self.mean.parameters)
         _save(file, self._about(), [np.atleast_2d(values) for values in parameters])
 
     def keep(self, file: Path) -> None:
-        """Write all that the training goes on from.
-
-        Raises:
-          OSError: if it cannot be written.
-        """
+        """Write all that the training goes on from. Raises `OSError` if it cannot be written."""
         _save(file, self._about(), self._arrays())
 
     @classmethod
@@ -200,11 +192,7 @@ class Training:
 
     @staticmethod
     def seed_of(file: Path) -> str:
-        """Return the seed of a kept training.
-
-        Raises:
-          OSError: if it cannot be read.
-        """
+        """Return the seed of a kept training. Raises `OSError` if it cannot be read."""
         with np.load(file) as arrays:
             return str(json.loads(arrays["about"].tobytes())["seed"])
 

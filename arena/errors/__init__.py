@@ -43,11 +43,7 @@ _REFUSALS: Final = {each.reason: each for each in refusals.REFUSALS}
 
 
 def entry(code: str) -> ErrorEntry:
-    """The row of a code.
-
-    Raises:
-      KeyError: if there is none.
-    """
+    """The row of a code. Raises `KeyError` if there is none."""
     return _BY_CODE[code]
 
 

@@ -63,11 +63,7 @@ class Notation:
         )
 
     def read(self, line: str) -> Any:
-        """Return the move or event of a line.
-
-        Raises:
-          NotationError: if `write` never returns such a line.
-        """
+        """Return the move or event of a line. Raises `NotationError` if `write` never returns such a line."""
         verb, _, rest = line.strip().partition(" ")
         cls = self._classes.get(verb)
         if cls is None:

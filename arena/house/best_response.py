@@ -98,11 +98,7 @@ class BestResponse(HouseBot):
 
 
 def require_searched(game_id: str, bot: AnyBot) -> None:
-    """Require that a best response to a bot can be searched.
-
-    Raises:
-      CannotExploit: if it cannot.
-    """
+    """Require that a best response to a bot can be searched. Raises `CannotExploit` if it cannot."""
     game = game_by_id(game_id)
     if searcher_of(game_id) is None or game.family in _NOT_SEARCHED:
         raise CannotExploit(f"the house bot cannot play out imagined hands of {game.title}")

@@ -41,11 +41,7 @@ class BotSource(Protocol):
     """Launches the bots of matches, or waits for them."""
 
     async def ensure(self, bots: Sequence[BotId]) -> None:
-        """Have all these bots connected, as far as they come.
-
-        Raises:
-          NoShow: if the arena failed to start one.
-        """
+        """Have all these bots connected, as far as they come. Raises `NoShow` if the arena failed to start one."""
         ...
 
     def phases_of(self, bots: Sequence[BotId]) -> Phases | None:

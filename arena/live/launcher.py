@@ -167,11 +167,7 @@ class Launcher:
                 nursery.start_soon(self._bring, bot, AGAIN_S)
 
     def require_no_failure(self, bots: Sequence[BotId]) -> None:
-        """Require that the arena has not failed to start one of these bots.
-
-        Raises:
-          NoShow: if it has.
-        """
+        """Require that the arena has not failed to start one of these bots. Raises `NoShow` if it has."""
         for bot in bots:
             if bot in self._failures and self._failures[bot].by_arena:
                 raise self._failures[bot]

@@ -114,11 +114,7 @@ class Players:
         return Level.S0 if self._sandbox is None else self._sandbox.level
 
     def require_level(self, least: Level) -> None:
-        """Require a sandbox level for the bots that are launched.
-
-        Raises:
-          BadCommand: if they have a lower one.
-        """
+        """Require a sandbox level for the bots that are launched. Raises `BadCommand` if they have a lower one."""
         if self.level < least:  # levels are named so that a better one is the greater text
             why = "" if self._sandbox is None else self._sandbox.why_not(least)
             raise BadCommand(
@@ -173,11 +169,7 @@ class Players:
         return name in self._commands
 
     async def require(self, bots: Sequence[BotId]) -> None:
-        """Have all these bots running and connected.
-
-        Raises:
-          NoShow: for the first that does not come.
-        """
+        """Have all these bots running and connected. Raises `NoShow` for the first that does not come."""
         launched = self._launched(bots)
         async with self._needed(launched):
             for name, processes in launched.items():

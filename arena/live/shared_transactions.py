@@ -27,11 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 def patiently(call: Callable[[], R]) -> R:
-    """Call again while another program has locked the store. Blocks.
-
-    Raises:
-      StoreBusy: if it stays locked.
-    """
+    """Call again while another program has locked the store. Blocks. Raises `StoreBusy` if it stays locked."""
     for _ in range(LOCKED_ATTEMPTS - 1):
         try:
             return call()

@@ -44,11 +44,7 @@ class WorkSource(Protocol):
         ...
 
     async def give_up(self, deal_set: DealSet) -> None:
-        """Give up a deal-set that the arena cannot finish.
-
-        Raises:
-          OutOfDate: as `begin`.
-        """
+        """Give up a deal-set that the arena cannot finish. Raises `OutOfDate` as `begin`."""
         ...
 
 

@@ -32,11 +32,7 @@ def object_of(bot: AnyBot) -> _bot.Bot | _bot.BatchBot:
 
 
 def require_fit(bot: AnyBot, game: str) -> None:
-    """Require that a bot chooses moves, and plays a game.
-
-    Raises:
-      ValueError: if it does not.
-    """
+    """Require that a bot chooses moves, and plays a game. Raises `ValueError` if it does not."""
     kind = bot if isinstance(bot, type) else type(bot)
     _bot.require_method(kind)
     games = [support.game for support in _games.supported(kind.games)]

@@ -152,11 +152,7 @@ def made(_view: View, cards: tuple[Code, ...]) -> tuple[eleusis.Move, ...]:
 
 
 def worded(view: View, text: str) -> eleusis.Move:
-    """Return the rule or the guess of a text.
-
-    Raises:
-      RuleError: if the text is not a rule of the language.
-    """
+    """Return the rule or the guess of a text. Raises `RuleError` if the text is not a rule of the language."""
     Language.parse(text)
     return eleusis.Rule(text) if view.phase is Phase.RULE else eleusis.Guess(text)
 

@@ -49,11 +49,7 @@ def sentence(event: Event, words: Sentences) -> Line:
 
 
 def fill(template: str, fields: object) -> Line:
-    """Fill a template with the attributes of an object.
-
-    Raises:
-      KeyError: if the object has no such attribute.
-    """
+    """Fill a template with the attributes of an object. Raises `KeyError` if the object has no such attribute."""
     cls: Any = type(fields)
     seats = _seat_fields(cls)
     parts: list[Part] = []

@@ -64,10 +64,6 @@ def notes_folder(replays: Path) -> Path:
 
 
 def notes_path(folder: Path, match_id: str, seat: Seat) -> Path:
-    """The path of a seat's notes file.
-
-    Raises:
-      ValueError: if `match_id` cannot name a file.
-    """
+    """The path of a seat's notes file. Raises `ValueError` if `match_id` cannot name a file."""
     check_match_id(match_id)
     return folder / f"{match_id}.{seat}{NOTES_SUFFIX}"

@@ -111,11 +111,7 @@ class BookedDeal:
 
     @property
     def opening(self) -> Opening:
-        """The secrets that open its deals.
-
-        Raises:
-          ValueError: if its packs were never fixed.
-        """
+        """The secrets that open its deals. Raises `ValueError` if its packs were never fixed."""
         if self.state not in (DealState.FIXED, DealState.OPENED):
             raise ValueError("the packs of this deal-set were never fixed")
         names = (bot.participant for bot in self.fair_deal.participants)
@@ -232,11 +228,7 @@ class DealBook:
             self.damage.append(str(error))
 
     def add(self, record: deals_pb2.DealRecord) -> None:
-        """Add a record of the file.
-
-        Raises:
-          Damaged: if it does not follow from the records before it.
-        """
+        """Add a record of the file. Raises `Damaged` if it does not follow from the records before it."""
         kind = record.WhichOneof("body")
         if kind == "drawn":
             drawn = record.drawn

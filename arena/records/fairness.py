@@ -174,11 +174,7 @@ def shown_transcript(
 
 
 def entropies_of(replay: Replay) -> dict[str, bytes]:
-    """The entropy that each participant opened.
-
-    Raises:
-      Discrepancy: if there are not as many as participants.
-    """
+    """The entropy that each participant opened. Raises `Discrepancy` if there are not as many as participants."""
     participants, entropies = replay.opened.fair_deal.participants, replay.revealed.entropies
     if len(participants) != len(entropies):
         raise Discrepancy(

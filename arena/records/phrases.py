@@ -49,11 +49,7 @@ def aborted(cause: AbortCause | None, incident: str) -> str:
 
 
 def result_line(replay: Replay) -> str:
-    """How a match ended, in a line.
-
-    Raises:
-      Damaged: if it is no known ending.
-    """
+    """How a match ended, in a line. Raises `Damaged` if it is no known ending."""
     if replay.ending is Ending.ABORTED:
         return "aborted by the arena"
     scores = ", ".join(

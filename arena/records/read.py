@@ -65,11 +65,7 @@ _HASH_BYTES: Final = 32
 
 
 def replay_path(folder: Path, match_id: str) -> Path:
-    """The path of a match's replay.
-
-    Raises:
-      ValueError: if `match_id` cannot name a file.
-    """
+    """The path of a match's replay. Raises `ValueError` if `match_id` cannot name a file."""
     check_match_id(match_id)
     return folder / f"{match_id}{REPLAY_SUFFIX}"
 
@@ -183,11 +179,7 @@ class Replay:
 
     @property
     def ending(self) -> Ending:
-        """How the match ended, by the replay.
-
-        Raises:
-          Damaged: if it is no known ending.
-        """
+        """How the match ended, by the replay. Raises `Damaged` if it is no known ending."""
         try:
             return Ending(self.closed.ending)
         except ValueError:

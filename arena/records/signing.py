@@ -59,11 +59,7 @@ class ArenaKey:
 
     @classmethod
     def from_pem(cls, pem: bytes) -> "ArenaKey":
-        """Read a key from the content of its file.
-
-        Raises:
-          ValueError: if that is not the key of an arena.
-        """
+        """Read a key from the content of its file. Raises `ValueError` if that is not the key of an arena."""
         with contextlib.suppress(ValueError, TypeError, UnsupportedAlgorithm):
             private = load_pem_private_key(pem, password=None)
             if isinstance(private, Ed25519PrivateKey):

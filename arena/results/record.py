@@ -260,11 +260,7 @@ class Unreadable(ValueError):
 
 
 def record_of_json(header: Mapping[str, object], deal_sets: Sequence[object]) -> CompetitionRecord:
-    """Read an exported record.
-
-    Raises:
-      Unreadable: naming the first invalid line.
-    """
+    """Read an exported record. Raises `Unreadable` naming the first invalid line."""
     try:
         record = _header(header)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -53,11 +53,7 @@ class NotAllowed(RefusalError, ValueError):
 
 
 def after(state: State, action: Action) -> State:
-    """The state after an action.
-
-    Raises:
-      NotAllowed: if it is not allowed in this state.
-    """
+    """The state after an action. Raises `NotAllowed` if it is not allowed in this state."""
     new = LEADS_TO.get((state, action))
     if new is None:
         may = ", ".join(str(action) for before, action in LEADS_TO if before is state)

@@ -366,11 +366,7 @@ class Sandbox:
         return process
 
     async def ask(self, request: dict[str, Any], given: Sequence[int] = ()) -> None:
-        """Send the spawner a request, with open files.
-
-        Raises:
-          OSError: if the spawner has ended.
-        """
+        """Send the spawner a request, with open files. Raises `OSError` if the spawner has ended."""
         while True:
             try:
                 self._send(request, given)

@@ -72,11 +72,7 @@ class GameProgress:
 
 
 def competition_row(connection: Connection, name: str) -> RowMapping:
-    """The row of a competition.
-
-    Raises:
-      NoCompetition: if there is none of that name.
-    """
+    """The row of a competition. Raises `NoCompetition` if there is none of that name."""
     row = find_row(connection, schema.competitions, name=name)
     if row is None:
         raise NoCompetition(name)

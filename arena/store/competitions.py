@@ -127,11 +127,7 @@ class Competitions(CompetitionReader):
                 _enter(connection, competition, name, entry, organiser, now)
 
     def delete_draft(self, name: str, *, who: str, now: datetime) -> None:
-        """Delete a draft.
-
-        Raises:
-          NotAllowed: if the competition has begun.
-        """
+        """Delete a draft. Raises `NotAllowed` if the competition has begun."""
         with self._database.writing() as connection:
             row = competition_row(connection, name)
             if row["state"] != State.DRAFT:

@@ -77,11 +77,7 @@ def kept_at(path: Path) -> Path:
 
 
 def require_url(url: str) -> None:
-    """Require the address of a store in PostgreSQL.
-
-    Raises:
-      StoreError: if it is not one.
-    """
+    """Require the address of a store in PostgreSQL. Raises `StoreError` if it is not one."""
     if not postgresql.is_url(url):
         raise StoreError("the address of a store has the form postgresql://HOST/DATABASE")
 
@@ -141,11 +137,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that reads one snapshot.
-
-        Raises:
-          StoreError: if the file cannot be read.
-        """
+        """A transaction that reads one snapshot. Raises `StoreError` if the file cannot be read."""
         with self._as_store_errors(), self._engine.begin() as connection:
             yield connection
 
@@ -193,11 +185,7 @@ class Database:
         return int(version)
 
     def require_present(self) -> None:
-        """Require the present schema.
-
-        Raises:
-          StoreError: if the schema is another, or the file cannot be read.
-        """
+        """Require the present schema. Raises `StoreError` if the schema is another, or the file cannot be read."""
         with self.reading() as connection:
             found = self._revision(connection)
         if found is None:
@@ -211,11 +199,7 @@ class Database:
             )
 
     def prepare(self) -> None:
-        """Make or migrate the tables to the present schema.
-
-        Raises:
-          StoreError: as `open_store` does.
-        """
+        """Make or migrate the tables to the present schema. Raises `StoreError` as `open_store` does."""
         with self.reading() as connection:
             self._require_sound(connection)
             if self._revision(connection) == HEAD and self._is_published(connection):

@@ -179,11 +179,7 @@ class Keys:
         return None if row is None else _key(row)
 
     def find(self, key_id: str) -> Key:
-        """The key of an id.
-
-        Raises:
-          UnknownKey: if there is no such key.
-        """
+        """The key of an id. Raises `UnknownKey` if there is no such key."""
         with self._database.reading() as connection:
             return _find(connection, key_id)
 
@@ -222,11 +218,7 @@ class Keys:
             return tuple(_key(row) for row in find_rows(connection, query))
 
     def mark_used(self, key_ids: Collection[str], day: date) -> None:
-        """Record that these keys were used on that day.
-
-        Raises:
-          StoreError: if the file cannot be written.
-        """
+        """Record that these keys were used on that day. Raises `StoreError` if the file cannot be written."""
         table = schema.keys
         with self._database.writing() as connection:
             connection.execute(

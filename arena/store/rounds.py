@@ -88,11 +88,7 @@ def read(connection: Connection, competition_game: int) -> tuple[Round, ...]:
 
 
 def require_same(stored: Round, drawn: Round) -> None:
-    """Require that a round that was drawn again equals the stored one.
-
-    Raises:
-      DrawDiffers: if it does not.
-    """
+    """Require that a round that was drawn again equals the stored one. Raises `DrawDiffers` if it does not."""
     if stored.inputs_sha256 != drawn.inputs_sha256:
         raise DrawDiffers(
             f"round {drawn.number} was drawn from other entrants or results than there are now"

@@ -121,11 +121,7 @@ def times_of_event(connection: Connection, bot: str, event: VersionEvent) -> Seq
 
 
 def read_version(connection: Connection, bot: str, number: int) -> Version:
-    """A version by its number.
-
-    Raises:
-      UnknownVersion: if there is none.
-    """
+    """A version by its number. Raises `UnknownVersion` if there is none."""
     for version in read_versions(connection, bot):
         if version.number == number:
             return version

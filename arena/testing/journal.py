@@ -36,11 +36,7 @@ class MemoryJournal:
     def match(
         self, spec: MatchSpec, seated: Sequence[SeatedAt] = (), room: Grant | None = None
     ) -> MatchLog:
-        """The ledger of a new match.
-
-        Raises:
-          ValueError: if the match's id cannot be part of a file name.
-        """
+        """The ledger of a new match. Raises `ValueError` if the match's id cannot be part of a file name."""
         check_match_id(spec.match_id)
         self._matches += 1
         return MatchLog(self, self._matches, seated, room=room)

@@ -76,11 +76,7 @@ class MemoryOutbox:
         ]
 
     def only(self, kind: str) -> Any:
-        """Remove and return the one message of a kind.
-
-        Raises:
-          ValueError: if there is none, or more than one.
-        """
+        """Remove and return the one message of a kind. Raises `ValueError` if there is none, or more than one."""
         (found,) = self.take(kind)
         return found
 

@@ -23,11 +23,7 @@ def passed_on_folder(people: Path) -> Path:
 
 
 def pass_on(replay: Path, people: Path) -> None:
-    """Copy the replay of a public match, unless it is there. Blocks.
-
-    Raises:
-      OSError: if it cannot be written.
-    """
+    """Copy the replay of a public match, unless it is there. Blocks. Raises `OSError` if it cannot be written."""
     folder = passed_on_folder(people)
     copied = folder / replay.name
     if copied.is_file():

@@ -175,11 +175,7 @@ def _caller(holder: Holder) -> Caller:
 
 
 def holder_of(context: Context, tokens: Tokens) -> Holder:
-    """The holder of the token of a call that needs one.
-
-    Raises:
-      Refused: if the token is no longer valid.
-    """
+    """The holder of the token of a call that needs one. Raises `Refused` if the token is no longer valid."""
     return tokens.holder(bearer(context.invocation_metadata() or ()))
 
 

@@ -74,11 +74,7 @@ class RayPlacement:
 
     @contextmanager
     def _answering(self) -> Iterator[None]:
-        """Be connected within the block.
-
-        Raises:
-          EngineError: if the cluster does not answer.
-        """
+        """Be connected within the block. Raises `EngineError` if the cluster does not answer."""
         try:
             if not ray.is_initialized():
                 self._connect()

@@ -14,11 +14,7 @@ EVERY_S: Final = 10.0
 
 
 class Report(Protocol):
-    """Tells the arena what an engine runs; returns the queue.
-
-    Raises:
-      ArenaAway: if the arena does not answer.
-    """
+    """Tells the arena what an engine runs; returns the queue. Raises `ArenaAway` if the arena does not answer."""
 
     def __call__(
         self, request: work_pb2.ReportPlacementRequest, /

@@ -82,11 +82,7 @@ class SlurmPlacement:
 
 
 def _run(*command: str, variables: Mapping[str, str] | None = None) -> str:
-    """What a command of SLURM prints.
-
-    Raises:
-      EngineError: if it fails.
-    """
+    """What a command of SLURM prints. Raises `EngineError` if it fails."""
     environment = None if variables is None else {**os.environ, **variables}
     try:
         done = subprocess.run(

@@ -60,20 +60,12 @@ class BracketState:
 
 
 def single(entrants: int) -> tuple[BracketGame, ...]:
-    """The bracket of a single knockout.
-
-    Raises:
-      ValueError: if there are fewer than two bots.
-    """
+    """The bracket of a single knockout. Raises `ValueError` if there are fewer than two bots."""
     return tuple(_Builder(entrants).winners())
 
 
 def double(entrants: int) -> tuple[BracketGame, ...]:
-    """The bracket of a double knockout.
-
-    Raises:
-      ValueError: if there are fewer than two bots.
-    """
+    """The bracket of a double knockout. Raises `ValueError` if there are fewer than two bots."""
     builder = _Builder(entrants)
     builder.winners()
     return tuple(builder.losers())

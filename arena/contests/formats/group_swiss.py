@@ -32,11 +32,7 @@ def rounds_needed(bots: int, seats: int) -> int:
 def draw_round(
     entrants: Iterable[Candidate], past: Sequence[RoundPoints], *, seats: int, seed: str
 ) -> Round:
-    """The round after `past`, of the bots that are still in.
-
-    Raises:
-      DrawError: if they do not fill one table.
-    """
+    """The round after `past`, of the bots that are still in. Raises `DrawError` if they do not fill one table."""
     number = len(past) + 1
     still = field_after(entrants, past, seats)
     playing, byes = with_byes(still, seats)

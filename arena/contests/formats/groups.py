@@ -12,11 +12,7 @@ from arena.results.rounds import DrawError, half_points_of
 
 
 def draw_groups(seeds: Sequence[str], groups: int, seats: int) -> tuple[Group, ...]:
-    """The groups, dealt in snake order by seed.
-
-    Raises:
-      DrawError: if a group would not fill a table.
-    """
+    """The groups, dealt in snake order by seed. Raises `DrawError` if a group would not fill a table."""
     if groups < 1:
         raise DrawError(f"there is at least 1 group, not {groups}")
     if len(seeds) // groups < seats:

@@ -62,11 +62,7 @@ def most_rounds(bots: int) -> int:
 
 
 def draw_round(entrants: Iterable[Candidate], past: Sequence[RoundPoints], *, seed: str) -> Round:
-    """The round after `past`, of the bots that are still in.
-
-    Raises:
-      DrawError: if there are fewer than two.
-    """
+    """The round after `past`, of the bots that are still in. Raises `DrawError` if there are fewer than two."""
     number = len(past) + 1
     still = field_after(entrants, past, SEATS)
     playing, byes = with_byes(still, SEATS)

@@ -113,11 +113,7 @@ def _fault_counts(counts: Mapping[str, int]) -> work_pb2.WorkFaults:
 
 
 def match_of(message: work_pb2.WorkMatch) -> PlayedMatch:
-    """The match of a report.
-
-    Raises:
-      ValueError: if the message has no valid outcome.
-    """
+    """The match of a report. Raises `ValueError` if the message has no valid outcome."""
     outcome = MatchOutcome(
         match_id=message.match_id,
         scores=tuple(message.scores),

@@ -77,11 +77,7 @@ SEATS: Final = (Seat(0), Seat(1))
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first row.
-
-    Raises:
-      BadOptions: unless there are two seats.
-    """
+    """Deal the first row. Raises `BadOptions` unless there are two seats."""
     check_match("Abstrac", (2,), seats, hands=0)  # any number of hands, as in the source
     return _deal(options, 0, (), (0, 0), deals)
 

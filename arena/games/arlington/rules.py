@@ -113,11 +113,7 @@ _PACK: Final = pack(jokers=JOKERS)
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first hand.
-
-    Raises:
-      BadOptions: unless there are 2 to 6 seats and `hands` is a multiple of them.
-    """
+    """Deal the first hand. Raises `BadOptions` unless there are 2 to 6 seats and `hands` is a multiple of them."""
     check_match("Arlington", SEATS, seats, options.hands)
     return deal_hand(Match(options, 0, (0,) * seats, ()), deals)
 

@@ -149,11 +149,7 @@ def closed(limits: Limits, chips: Chips, live: tuple[Seat, ...]) -> Round:
 
 
 def act(betting: Round, move: BettingMove) -> Round:
-    """Return the round after a move of the seat to act.
-
-    Raises:
-      IllegalMove: if the move is illegal.
-    """
+    """Return the round after a move of the seat to act. Raises `IllegalMove` if the move is illegal."""
     if not betting.pending:
         raise IllegalMove("nobody is to bet now")
     player, pending, answered = betting.pending[0], betting.pending[1:], betting.answered
@@ -181,11 +177,7 @@ def act(betting: Round, move: BettingMove) -> Round:
 
 
 def choices(betting: Round) -> Choices:
-    """Return the legal moves of the seat to act.
-
-    Raises:
-      IllegalMove: if the round is over.
-    """
+    """Return the legal moves of the seat to act. Raises `IllegalMove` if the round is over."""
     if not betting.pending:
         raise IllegalMove("nobody is to bet now")
     to_match, low, high = betting.price.to_match, betting.min_to, betting.max_to
@@ -334,11 +326,7 @@ def _price_after(limits: Limits, price: Price, to: int) -> Price:
 
 
 def _checked(betting: Round, move: BettingMove) -> int:
-    """Return the total of a wager if it is legal.
-
-    Raises:
-      IllegalMove: naming the legal totals.
-    """
+    """Return the total of a wager if it is legal. Raises `IllegalMove` naming the legal totals."""
     low, high = betting.min_to, betting.max_to
     if low is None or high is None:
         raise IllegalMove("no bet or raise is allowed here")

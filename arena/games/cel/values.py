@@ -118,11 +118,7 @@ def type_name(value: object) -> str:
 
 
 def charge(env: Env, cost: int) -> None:
-    """Add to the cost.
-
-    Raises:
-      CostExceeded: if the cost exceeds the limit for one card.
-    """
+    """Add to the cost. Raises `CostExceeded` if the cost exceeds the limit for one card."""
     env[SPENT] += cost
     if env[SPENT] > MAX_COST:
         raise CostExceeded
@@ -141,11 +137,7 @@ def build(env: Env, length: int, at: int) -> None:
 
 
 def fit(number: int, at: int) -> int:
-    """Return a result of arithmetic.
-
-    Raises:
-      EvaluationFailed: if it does not fit into 64 bits.
-    """
+    """Return a result of arithmetic. Raises `EvaluationFailed` if it does not fit into 64 bits."""
     if MIN_INT <= number <= MAX_INT:
         return number
     raise EvaluationFailed("the result does not fit into 64 bits", at)

@@ -125,11 +125,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    """Play the choices of all seats to act.
-
-    Raises:
-      IllegalMove: if a choice is illegal or missing.
-    """
+    """Play the choices of all seats to act. Raises `IllegalMove` if a choice is illegal or missing."""
     asked = to_act(state)
     if not asked:
         raise IllegalMove("the match is over")

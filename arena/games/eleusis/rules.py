@@ -107,11 +107,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    """Play one move.
-
-    Raises:
-      IllegalMove: if the move is illegal.
-    """
+    """Play one move. Raises `IllegalMove` if the move is illegal."""
     asked = to_act(state)
     if not asked:
         raise IllegalMove("the match is over")

@@ -122,11 +122,7 @@ _DRAWS: Final = {
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first hand.
-
-    Raises:
-      BadOptions: unless there are two seats and `hands` is even.
-    """
+    """Deal the first hand. Raises `BadOptions` unless there are two seats and `hands` is even."""
     check_match("Jam", (2,), seats, options.hands)
     return deal_hand(Match(options, 0, 0, (0, 0), (0, 0), 0, ()), deals)
 

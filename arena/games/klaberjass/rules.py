@@ -91,11 +91,7 @@ DECLINED: Final = 4
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first hand.
-
-    Raises:
-      BadOptions: unless there are two seats and `hands` is even.
-    """
+    """Deal the first hand. Raises `BadOptions` unless there are two seats and `hands` is even."""
     check_match("Klaberjass", (2,), seats, options.hands)
     return deal_hand(Match(options, 0, SEATS[0], (0, 0), ()), deals)
 

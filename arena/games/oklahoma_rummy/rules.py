@@ -137,21 +137,13 @@ _ACE_LOW: Final = LADDER[:-1]
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first hand.
-
-    Raises:
-      BadOptions: unless there are 2 to 8 seats and `hands` is a multiple of them.
-    """
+    """Deal the first hand. Raises `BadOptions` unless there are 2 to 8 seats and `hands` is a multiple of them."""
     check_match("Oklahoma Rummy", SEATS, seats, options.hands)
     return deal_hand(Match(options, 0, (0,) * seats, ()), deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    """Play a move of the seat to act.
-
-    Raises:
-      IllegalMove: if another seat moves, or the move is illegal.
-    """
+    """Play a move of the seat to act. Raises `IllegalMove` if another seat moves, or the move is illegal."""
     asked = to_act(state)
     if not asked:
         raise IllegalMove("the match is over")

@@ -80,11 +80,7 @@ BOARD_PLACES: Final = (1, 2, 3, 5, 7)
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Begin the first hand. Seat 0 deals.
-
-    Raises:
-      BadOptions: if the number of seats or the stakes are invalid.
-    """
+    """Begin the first hand. Seat 0 deals. Raises `BadOptions` if the number of seats or the stakes are invalid."""
     stakes, match = first_match(options, seats)
     return begin_hand(stakes, match, deals)
 

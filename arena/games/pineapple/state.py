@@ -51,11 +51,7 @@ def first_match(options: Options, seats: int) -> tuple[Stakes, Match]:
 
 
 def stakes_of(options: Options) -> Stakes:
-    """Return the stakes of a match.
-
-    Raises:
-      BadOptions: if blinds and bets contradict each other.
-    """
+    """Return the stakes of a match. Raises `BadOptions` if blinds and bets contradict each other."""
     small, big = options.small_blind, options.big_blind
     if small > big:
         raise BadOptions(f"small_blind={small} is over big_blind={big}")

@@ -64,11 +64,7 @@ from arena.games.two_seats import SEATS, dealer_of, other, six_each, with_side
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Deal the first hand.
-
-    Raises:
-      BadOptions: unless there are two seats and `hands` is even.
-    """
+    """Deal the first hand. Raises `BadOptions` unless there are two seats and `hands` is even."""
     check_match("Sixty-Six", (2,), seats, options.hands)
     return deal_hand(Match(options, 0, 0, (0, 0), ()), deals)
 

@@ -61,21 +61,13 @@ LAST_ROUND: Final = 4
 
 
 def start(options: Options, seats: int, deals: Deals) -> Step:
-    """Begin the first hand. Seat 0 deals.
-
-    Raises:
-      BadOptions: if the number of seats or the stakes are invalid.
-    """
+    """Begin the first hand. Seat 0 deals. Raises `BadOptions` if the number of seats or the stakes are invalid."""
     stakes, match = first_match(options, seats)
     return begin_hands(stakes, match, deals)
 
 
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
-    """Play a move of the seat to act.
-
-    Raises:
-      IllegalMove: if the move is illegal.
-    """
+    """Play a move of the seat to act. Raises `IllegalMove` if the move is illegal."""
     asked = to_act(state)
     if not asked:
         raise IllegalMove("the match is over")

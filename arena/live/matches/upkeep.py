@@ -52,11 +52,7 @@ class JournalUpkeep:
                 await self.check()
 
     async def check(self) -> None:
-        """Remove the records that are not needed now.
-
-        Raises:
-          Unwritten: if the journal cannot be written.
-        """
+        """Remove the records that are not needed now. Raises `Unwritten` if the journal cannot be written."""
         async with self._checking:
             # A backup that copies the journal, or a program that removes replays, is not disturbed.
             with durable_files.folder_locked(self._journal.folder) as held:

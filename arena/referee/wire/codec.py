@@ -134,11 +134,7 @@ class Codec:
         return delimited(self._game_tag, self._encode_view(view))
 
     def read_view(self, message: Message) -> View:
-        """Read a view from the family's View message.
-
-        Raises:
-          Malformed: if a field is missing or unknown.
-        """
+        """Read a view from the family's View message. Raises `Malformed` if a field is missing or unknown."""
         return self._read_view(message)
 
     def ask(self, view: View, events: Sequence[bytes], moves: Moves) -> bytes:
@@ -173,11 +169,7 @@ class Codec:
         return self._moves.read(getattr(message, game))
 
     def read_event(self, message: Message) -> Event:
-        """Read an event from the family's Event message.
-
-        Raises:
-          Malformed: if it is not a valid event.
-        """
+        """Read an event from the family's Event message. Raises `Malformed` if it is not a valid event."""
         return self._events.read(message)
 
     def _keep(self, move: Move) -> tuple[bytes, bytes]:

@@ -4,11 +4,7 @@ from typing import Any
 
 
 def enum_number(enum: Any, word: str) -> Any:
-    """The number of a word; 0 for an empty one.
-
-    Raises:
-      ValueError: if the enum has no such value.
-    """
+    """The number of a word; 0 for an empty one. Raises `ValueError` if the enum has no such value."""
     return enum.Value(_prefix(enum) + word.upper()) if word else 0
 
 

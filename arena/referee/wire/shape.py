@@ -35,11 +35,7 @@ class MessageShape:
         self.messages = messages
 
     def message(self, name: str) -> type[Message]:
-        """Return the family's message of this name, without prefix.
-
-        Raises:
-          Mismatch: if there is none.
-        """
+        """Return the family's message of this name, without prefix. Raises `Mismatch` if there is none."""
         value = getattr(self.messages, self.prefix + name, None)
         if value is None:
             raise Mismatch(f"{self.family}: there is no message {self.prefix}{name}")

@@ -74,21 +74,13 @@ class BetEvidence:
 
 
 def evidence(margins: Sequence[float], bound: float) -> BetEvidence:
-    """The evidence of bets on `margins`.
-
-    Raises:
-      BeyondBound: if a margin is larger than `bound`.
-    """
+    """The evidence of bets on `margins`. Raises `BeyondBound` if a margin is larger than `bound`."""
     better, worse = _log_grown(_shares(margins, bound)[None, :])
     return BetEvidence(float(better[0]), float(worse[0]))
 
 
 def log_path(margins: Sequence[float], bound: float) -> _Array:
-    """The logarithm of E after each of the margins.
-
-    Raises:
-      BeyondBound: if one is larger than `bound`.
-    """
+    """The logarithm of E after each of the margins. Raises `BeyondBound` if one is larger than `bound`."""
     (path,) = log_paths(_shares(margins, bound)[None, :])
     return np.asarray(path)
 

@@ -111,11 +111,7 @@ class ControlGroups:
         return cls(path)
 
     def make(self, limits: ResourceLimits) -> ControlGroup:
-        """Create a group with these limits.
-
-        Raises:
-          OSError: if the kernel refuses.
-        """
+        """Create a group with these limits. Raises `OSError` if the kernel refuses."""
         self._left = [group for group in self._left if not group.remove()]
         self._made += 1
         made = f"{self._path}/arena-bot-{os.getpid()}-{self._made}"

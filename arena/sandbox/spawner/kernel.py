@@ -31,20 +31,12 @@ LANDLOCK_RESTRICT_SELF: Final = 446
 
 
 def unshare(flags: int) -> None:
-    """Move this process into new namespaces.
-
-    Raises:
-      OSError: if the kernel refuses.
-    """
+    """Move this process into new namespaces. Raises `OSError` if the kernel refuses."""
     _require(_libc.unshare(flags), "unshare")
 
 
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
-    """Mount a file system, or bind a path to another.
-
-    Raises:
-      OSError: if the kernel refuses.
-    """
+    """Mount a file system, or bind a path to another. Raises `OSError` if the kernel refuses."""
     done = _libc.mount(
         source.encode(), os.fsencode(target), kind.encode(), ctypes.c_ulong(flags), data.encode()
     )
@@ -52,11 +44,7 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
 
 
 def unmount(target: str) -> None:
-    """Remove a mount, at the latest when no process uses it.
-
-    Raises:
-      OSError: if the kernel refuses.
-    """
+    """Remove a mount, at the latest when no process uses it. Raises `OSError` if the kernel refuses."""
     _require(_libc.umount2(os.fsencode(target), MNT_DETACH), f"unmount {target}")
 
 
@@ -87,11 +75,7 @@ def filter_calls(program: bytes) -> None:
 
 
 def call(number: int, *arguments: object) -> int:
-    """Make a system call by its number.
-
-    Raises:
-      OSError: if the kernel refuses.
-    """
+    """Make a system call by its number. Raises `OSError` if the kernel refuses."""
     result: int = _libc.syscall(ctypes.c_long(number), *arguments)
     _require(result, f"system call {number}")
     return result

@@ -217,11 +217,7 @@ class MemoryFiles:
         return copy
 
     def _make_room(self, original: str, omitted: Sequence[str]) -> None:
-        """Remove copies that no bot uses until a path fits.
-
-        Raises:
-          TooLarge: if it does not fit then.
-        """
+        """Remove copies that no bot uses until a path fits. Raises `TooLarge` if it does not fit then."""
         size_bytes = size_of(original, omitted)
         unused = [item for item in self._copies.items() if not item[1].users]
         while size_bytes > (free_bytes := _room_bytes() // _SHARE):

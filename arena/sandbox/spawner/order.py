@@ -85,11 +85,7 @@ class SpawnOrder:
 
 
 def order_of(values: Mapping[str, Any]) -> SpawnOrder:
-    """Read an order from JSON.
-
-    Raises:
-      ValueError: if a field is missing or unknown.
-    """
+    """Read an order from JSON. Raises `ValueError` if a field is missing or unknown."""
     try:
         limits = ResourceLimits(**values["limits"])
         given = {**values, "limits": limits}

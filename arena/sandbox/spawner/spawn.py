@@ -60,11 +60,7 @@ class SpawnMethod:
 
 
 def start(order: SpawnOrder, method: SpawnMethod, output: int) -> SpawnedProcess:
-    """Start a bot whose output goes to an open file.
-
-    Raises:
-      CannotSpawn: if a step before its program fails.
-    """
+    """Start a bot whose output goes to an open file. Raises `CannotSpawn` if a step before its program fails."""
     if method.user < 0 and 0 in {os.getuid(), os.geteuid()}:
         raise CannotSpawn("a bot is never started as root")
     failed, failing = os.pipe2(os.O_CLOEXEC)

@@ -117,11 +117,7 @@ class _Play:
         self._was_reset = False
 
     def run(self) -> None:
-        """Play all streams, and check exit and outputs.
-
-        Raises:
-          Unmet: at the first unmet expectation.
-        """
+        """Play all streams, and check exit and outputs. Raises `Unmet` at the first unmet expectation."""
         ended_s: float | None = None
         for script in self._case.streams:
             stream = self._expect_stream(script, ended_s)

@@ -106,11 +106,7 @@ class Shelves:
         return () if self.data is None else BuiltRuntimes(self.data).names()
 
     def site(self, name: str) -> Path:
-        """The packages of a runtime.
-
-        Raises:
-          BadCommand: if it was removed.
-        """
+        """The packages of a runtime. Raises `BadCommand` if it was removed."""
         assert self.data is not None, "it has names"
         sha256 = self.runtime_sha256
         if not sha256:

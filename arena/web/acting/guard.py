@@ -118,11 +118,7 @@ class Ask:
         return self.request.query_params.get(name, "")[:200]
 
     def read(self, kind: type[T]) -> T:
-        """The form as a dataclass.
-
-        Raises:
-          InvalidInput: with all that is wrong.
-        """
+        """The form as a dataclass. Raises `InvalidInput` with all that is wrong."""
         return validated(kind, {name: text.strip() for name, text in self.texts.items()})
 
     @property

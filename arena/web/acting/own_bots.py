@@ -103,11 +103,7 @@ async def bot_page(ask: Ask) -> Response:
 
 
 async def _own(ask: Ask) -> tuple[str, str]:
-    """The name of the bot of the path, and its kind.
-
-    Raises:
-      Wrong: if it is not the caller's.
-    """
+    """The name of the bot of the path, and its kind. Raises `Wrong` if it is not the caller's."""
     bot = ask.part("bot")
     listed = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
     for owned in listed.bots:

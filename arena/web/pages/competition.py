@@ -33,11 +33,7 @@ _COPIED: Final = (
 
 
 def competition(archive: SiteArchive, name: str) -> Page:
-    """Make `/competitions/NAME`.
-
-    Raises:
-      NoSuchPage: if there is no such competition.
-    """
+    """Make `/competitions/NAME`. Raises `NoSuchPage` if there is no such competition."""
     public = archive.competition(name)
     games = tuple(map(_game_view, public.games))
     head = {key: value for key, value in public.standings.items() if key != "games"}

@@ -232,11 +232,7 @@ def bot_picture(name: str, lines: Sequence[str]) -> bytes:
 
 
 def hand_of_step(path: Path, stamp: int, step: str) -> int:
-    """The number of the hand, from 1, that has a step.
-
-    Raises:
-      NoSuchPage: if the match has no such step.
-    """
+    """The number of the hand, from 1, that has a step. Raises `NoSuchPage` if the match has no such step."""
     finished = _opened(path, stamp)
     index = step.partition(".")[0]
     frame = next((shown for shown in finished.frames if str(shown.index) == index), None)
@@ -285,11 +281,7 @@ def result_view(path: Path) -> Json:
 
 
 def heading_of(finished: FinishedMatch) -> MatchHeading:
-    """The heading of a match's pages.
-
-    Raises:
-      Damaged: if the replay has no end of the match.
-    """
+    """The heading of a match's pages. Raises `Damaged` if the replay has no end of the match."""
     replay = finished.replay
     begun = datetime.fromtimestamp(replay.opened.start_unix_ms / 1000, UTC)
     return MatchHeading(

@@ -67,11 +67,7 @@ def paths(_: SiteArchive) -> Iterator[str]:
 
 
 def game(archive: SiteArchive, game_id: str) -> Page:
-    """Make `/games/ID`.
-
-    Raises:
-      NoSuchPage: if this arena has no such game.
-    """
+    """Make `/games/ID`. Raises `NoSuchPage` if this arena has no such game."""
     # Imported here, because no other page needs them.
     from arena.pictures.examples import examples_of
     from arena.web.markdown import game_rules

@@ -81,11 +81,7 @@ def match_rows(matches: Iterable[ListedMatch]) -> Sequence[Json]:
 
 
 def require_game(game_id: str) -> Game:
-    """The game with an id.
-
-    Raises:
-      NoSuchPage: if this arena has no such game.
-    """
+    """The game with an id. Raises `NoSuchPage` if this arena has no such game."""
     try:
         return game_by_id(game_id)
     except UnknownGame:
