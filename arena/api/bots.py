@@ -72,10 +72,7 @@ class BotCalls(bots_pb2_grpc.BotServiceServicer):
         """Serve owners.
 
         Args:
-          intake: Checks and stores what owners submit.
-          tokens: Identify callers.
           sandbox: The sandbox level of launched bots; archives are refused where it does not allow uploads.
-          now_s: Real time, for the limit on attempts.
         """
         self._intake = intake
         self._sandbox = sandbox

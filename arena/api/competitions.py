@@ -95,9 +95,6 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
         """Serve the competitions of a store.
 
         Args:
-          store: The store.
-          service: What may be done with its competitions.
-          tokens: Who holds which token.
           recent: Keeps results, which are read again after each write; None keeps them for `FRESH_S`.
           launches: Whether plans may have commands of bots.
           may_replace: Whether another plan may replace that of a competition none of whose matches has ended.

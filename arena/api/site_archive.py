@@ -95,7 +95,6 @@ class SiteArchive:
         """Open nothing yet.
 
         Args:
-          data: The data folder.
           store_url: The address of a store in PostgreSQL; empty for the store of the folder.
           only: The one competition that is public; empty for all.
           shown: The ids of the matches that have pages; None for all.

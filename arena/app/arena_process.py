@@ -148,9 +148,6 @@ def run(
     """As `serve`, for a program that works with more parts.
 
     Args:
-      settings: How it is run.
-      tokens: Who is let in.
-      program: What runs in trio.
       recorder: Takes what matches record, in place of the journal.
     """
     share_one_heap()  # before gRPC has threads

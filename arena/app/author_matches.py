@@ -87,12 +87,8 @@ def play_series(
     """Play matches one after the other, with rotated seats, until one is aborted.
 
     Args:
-      terms: Those of all matches.
       commands: The bots, in the seat order of the first match.
-      data: Gets the replays.
-      events: What is called meanwhile.
       seed: Repeats the deals; without it they are new.
-      count: The number of matches.
       sandbox: Sandboxes the bots; None for no sandbox.
       terminal: The name of a bot that has the terminal, as for a debugger, and no time limit.
 
@@ -212,13 +208,8 @@ def compare(
     """Launch bots into an arena, and play a comparison until it is decided, Ctrl-C or the largest number of deal-sets.
 
     Args:
-      comparison: What is compared.
-      commands: Its bots.
-      data: Gets the replays.
-      most: The largest number of deal-sets.
       record: The deal-sets so far; those that are played are added.
       same_within: The difference within which two bots are the same, in points; None for no such test.
-      sandbox: Sandboxes the bots; None for no sandbox.
       on_verdict: Called with the verdict so far, after each block of deal-sets.
 
     Returns:

@@ -245,10 +245,8 @@ def restore(file: Path, data: Path, url: str = "", progress: Progress = lambda _
     """Make a data folder of a backup, which is not trusted; the folder appears as a whole.
 
     Args:
-      file: The backup.
       data: The folder, which is empty or does not exist.
       url: The address of an empty database, if the backup's store is in PostgreSQL.
-      progress: Called with what is done.
 
     Raises:
       BadBackup: if the file is no backup, is damaged, of a newer arena or has what no arena writes, if the folder is

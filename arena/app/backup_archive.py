@@ -129,9 +129,7 @@ def read_archive(file: Path, folder: Path | None, progress: Progress) -> tuple[A
     """Read a backup and compare it with its hashes.
 
     Args:
-      file: The backup.
       folder: Where its members are written: an empty folder of this user alone. None writes nothing.
-      progress: Called with what is done.
 
     Raises:
       Unrestorable: if it is damaged, or has what no arena writes.

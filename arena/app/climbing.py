@@ -80,10 +80,7 @@ def climb(
     They play each other where a table has two seats; otherwise both play against the house bot of the level `sample`.
 
     Args:
-      bot: The climbing bot.
       rungs: By name, the lowest first.
-      terms: Those of all matches.
-      data: Keeps what was played.
       play: Plays a comparison, as `arena.app.author_matches.compare`.
       most: Deal-sets against a rung after which it counts as not beaten.
       seed: Fixes seating, and deals that are seeded; without it they follow from the bots' files.

@@ -54,8 +54,6 @@ def serve_bots(
     """Run an arena that bots dial in to, and that plays its competitions, until it is stopped.
 
     Args:
-      settings: How it is run.
-      command: Starts a worker.
       workers: So many play deal-sets of launched bots; with 0 the arena itself does.
       house: Whether the arena's own bots enter each ladder that any bot may enter.
       guests: Whether bots without a key are let in; None lets them in on this machine alone.
@@ -131,9 +129,6 @@ def play_competitions(
 
     Args:
       names: The competitions, in the order in which they begin.
-      data: The folder.
-      at_a_time: Competitions in play at a time.
-      max_matches: Matches of a game at a time.
       limits_load: Whether fewer matches are played while the arena is late or its disk full.
       sandbox: Sandboxes the launched bots; None sandboxes no bot.
       on_progress: Called with a competition's name, the number of a game, and its played and scheduled matches.

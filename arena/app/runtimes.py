@@ -22,9 +22,6 @@ def build_runtime(
     """Build the runtime that a file describes.
 
     Args:
-      file: Describes it.
-      data: The arena's folder.
-      progress: Shows the progress.
       found_in: A folder that has all wheels; None for the network.
 
     Returns:

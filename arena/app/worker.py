@@ -75,10 +75,6 @@ class WorkLink:
         """Call nothing yet.
 
         Args:
-          work: Calls the arena.
-          get_archive: Fetches an archive from it.
-          ready: Describes the worker.
-          blobs: Gets the archives that deal-sets need.
           folder: Has archives while they are fetched.
           is_local: Whether the arena runs on this machine, so that it may name commands.
         """
@@ -170,9 +166,6 @@ def play_as_worker(
     """Play deal-sets for another arena until it ends the call, or standard input ends.
 
     Args:
-      work: Calls the other arena.
-      get_archive: Fetches an archive from it.
-      data: The folder of the worker's own arena.
       sandbox: Sandboxes launched bots; None sandboxes no bot.
       number: The worker's number in `cache`.
       cache: Has archives of uploaded versions, their wheels and runtimes, and gets the output of bots.
@@ -330,7 +323,6 @@ def run_workers(
       data: The folder of archives, logs and matches in play.
       token: The token of a worker's key.
       number: How many there are.
-      speed_class: That of this machine.
       say: Gets what the organiser should know.
       stop: When they stop by themselves.
 

@@ -73,9 +73,6 @@ class Qualifier:
         """Qualify versions of a registry.
 
         Args:
-          data: The data folder.
-          registry: The versions.
-          now: Returns the time in UTC.
           qualify: Qualifies one version; by default in a process of its own.
           changes: Detects changes of the store; without it the registry is read every second.
         """

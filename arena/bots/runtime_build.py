@@ -62,9 +62,6 @@ def build(
     found and the lock is written.
 
     Args:
-      path: The path of the TOML.
-      data: The data folder, which gets the runtime.
-      progress: Shows the progress.
       found_in: A folder with all wheels; by default pip uses its configured index.
       run: Runs pip with these arguments, and yields the lines of its output.
 

@@ -102,11 +102,8 @@ class ServiceClient(Generic[Stub]):
         """Call by a stub.
 
         Args:
-          stub: The service.
           server: The arena; None for services in this process.
           key_hint: Where the right token is had, if a call is refused for its token.
-          now_s: The time, in seconds.
-          sleep: Waits a time in seconds.
         """
         self.stub: Final = stub
         self._server = server

@@ -41,7 +41,6 @@ def suspected(
     Disqualified bots and the arena's own bots are left out.
 
     Args:
-      record: The competition.
       begins: Where the deal-sets of each game began; empty if none began at a worker.
       earlier: Competitions whose deal-sets in the same game with as many seats are evidence about owners too.
     """

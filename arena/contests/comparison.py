@@ -145,7 +145,6 @@ class ComparisonWork(ScheduledWork):
         """Begin without deal-sets.
 
         Args:
-          comparison: What is compared.
           record: The deal-sets so far; those that are played are added.
           most: Deal-sets that it has at most.
           goes_on: Called before each block with the seconds that the seats of a table took together in the block

@@ -97,9 +97,6 @@ class CompetitionService:
         """Serve the competitions of a store.
 
         Args:
-          competitions: The store.
-          signer: Signs official standings.
-          now: Returns the time in UTC.
           compute: Computes the next official standings of a competition, not signed; by default in this process.
           is_played: Whether an arena runs that plays them.
         """
@@ -152,8 +149,6 @@ class CompetitionService:
         competition that it continues, or a random one.
 
         Args:
-          config: The plan.
-          who: The organiser.
           bots: The entrants, which the arena launches.
           accept_changed: Continue although files of bots have changed.
           may_replace: Replace a competition with another plan if none of its matches has ended.

@@ -50,7 +50,6 @@ def limit_of(
       session: Its session, if it dials in and has one.
       active: The version that plays for each bot with versions; None if it may not play.
       terms: Of the ladder's game.
-      rate: The rate of the plan.
       drawn: How often it was drawn.
       rests: Whether the arena failed to start it, and does not try again yet.
       owners: The owners of bots that can play now.

@@ -73,7 +73,6 @@ class LadderPresence:
         Also counts presence since the last call.
 
         Args:
-          entered: The competition.
           active: The version that plays for each bot with versions; None if it may not play.
           served: Deal-sets of each player so far.
           in_play: Seats of each bot at tables in play, of all its versions together.

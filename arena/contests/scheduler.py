@@ -139,17 +139,11 @@ class Scheduler:
         """Play nothing yet.
 
         Args:
-          arena: Plays the matches.
-          store: Has the competitions.
-          service: Acts on them.
-          data: The arena's folder.
-          nursery: Has the launched bots.
           sandbox: Sandboxes the launched bots; None sandboxes no bot.
           player_of: Chooses what plays the deal-sets of a plan.
           max_matches: Matches of a tournament's game at a time.
           house: Whether the arena's own bots enter each ladder that any bot may enter.
           on_progress: Called with how far games have come.
-          now: The time, for ladders that open and close.
         """
         self._arena, self._store, self._service = arena, store, service
         self._competitions = store.competitions()

@@ -119,8 +119,6 @@ class Searcher:
 
         Args:
           view: What the seat sees.
-          options: Of the match.
-          seat: The seat to act.
           hand: The number of the hand, from 0; the search ends with it.
           steps: After so many no further world is begun.
           chance: All that is random comes from it.

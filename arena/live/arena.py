@@ -94,12 +94,10 @@ class Arena:
 
         Args:
           records: What it keeps of its matches.
-          tokens: The tokens of bots, owners and organisers.
           time: Its time; without it, trio's, and the arena is never late.
           recorder: Records how matches end; by default in the results, and publishes deal-sets.
           spectators: Who watches matches; by default they see public events at once.
           admission: Accepts or refuses new matches; without it, all are accepted.
-          metrics: Counts what happens.
           draw: Returns so many unpredictable random bytes, for the deals.
         """
         # The clock itself: `trio.current_time` would look it up again at each of many calls.

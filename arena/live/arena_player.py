@@ -71,10 +71,8 @@ class ArenaPlayer(MatchByMatch):
         """Make a player that plays nothing yet.
 
         Args:
-          arena: Plays the matches.
           bots: Has their bots connected.
           order: Says how a deal-set is ordered: its terms, and which process of a bot sits where.
-          max_matches: Matches at a time.
           attempts: Times that a match is started, at most.
           play_match: Plays one match; by default as `Matches.play`.
           agree: Has the deals of a deal-set fixed by its bots; by default as the arena draws them.

@@ -267,7 +267,6 @@ class EventBuffers:
 
         Args:
           delay_s: Delay of the buffers' events, in seconds.
-          later: Calls a function after that time.
           open_hands: Whether spectators of practice matches see the hands of all seats.
         """
         self._buffers: dict[str, EventBuffer] = {}

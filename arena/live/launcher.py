@@ -97,9 +97,7 @@ class Launcher:
 
         Args:
           arena: Where the bots dial in.
-          commands: The commands of the bots.
           folder: Gets a folder and a log for every instance; the folder is empty for each process.
-          nursery: The bots run in it.
           sandbox: The sandbox of all bots but the one at the terminal; the arena must have its socket for sandboxed
             bots. None for no sandbox.
           frozen_bots: Freezes submitted bots between their moves where the sandbox can; None for never.

@@ -128,11 +128,9 @@ class CallLimits:
         """Begin with nothing open.
 
         Args:
-          limits: How much may be open.
           now_s: Real time, as clients use real time, whatever clock the matches have.
           why_busy: Why new work should wait, as part of a sentence; empty if it need not.
           why_full: Why nothing can be stored, as part of a sentence; empty while there is disk space.
-          sleep: Waits a time in seconds.
         """
         limits = limits or ServerLimits()
         self.traffic: Final = Traffic()
@@ -176,10 +174,8 @@ class CallLimits:
         """Count any other call until it has ended, as `stream` does.
 
         Args:
-          call: The call.
           looks: Whether it is read-only, and refused while the arena is busy if the caller has no key. The arena's
             own pages, which call by the socket file of the data folder, are not refused.
-          name: The full name of the call.
           caller: Who makes it. An organiser is never refused.
 
         Raises:

@@ -214,8 +214,6 @@ class MatchByMatch:
         """Make a player that plays nothing yet.
 
         Args:
-          play_match: Plays a match.
-          max_matches: Matches at a time.
           attempts: An aborted match is started again at once, up to so many times in all.
           phases_of: The phases in which the tables of a deal-set are played; None for all at a time.
         """

@@ -118,10 +118,8 @@ class HumanMatch:
           seat: The person's.
           names: By seat, as in the replay.
           bots: The bots at all other seats.
-          folder: Gets the replay.
           seed: Gives the same deals again; drawn if it is empty.
           continued: The match that this one continues, instead of a seed.
-          now_s: The clock.
         """
         self.terms: Final = terms
         self.seat: Final = seat

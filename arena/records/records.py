@@ -254,11 +254,9 @@ class AppendLog:
         """Append to the open file `fd`, which this log closes.
 
         Args:
-          fd: Open for appending.
           name: The name of the log in the sentence that `on_broken` gets.
           on_broken: Called once with the reason when writing has ended.
           on_write: Called with the seconds of each write, on the path of every move.
-          on_sync: Called with the seconds of each sync.
           after_sync: Called after each sync that a caller waited for; it may `continue_in`
             another file.
         """

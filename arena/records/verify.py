@@ -95,7 +95,6 @@ def verify_file(
     Problems are reported in the result, not raised.
 
     Args:
-      path: The file.
       receipts: Receipts that bots kept of their deal-sets.
       log: The arena's public log of commitments.
       arena: The public key of the arena that must have signed it; empty if any may.

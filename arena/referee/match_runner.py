@@ -65,10 +65,8 @@ class MatchRunner:
         """Make a match that has not begun.
 
         Args:
-          spec: What fixes the match.
           ports: The bots, by seat.
           ledger: Records decisions before anything that follows is sent.
-          time: The time of the arena.
           over: Called once when the match has ended.
           heavy_step: Runs steps that take too long for this process.
           spectators: The spectators of the match, if it has any.

@@ -38,7 +38,6 @@ class Referee:
 
         Args:
           synced: Waits until everything that ledgers were given is on disk.
-          workers: Processes that play heavy steps.
           time: The time of the arena; without it, trio's, and the arena is never late. Each owner
             of bots has the same share of the worker processes.
         """
@@ -131,9 +130,7 @@ class Referee:
         no outcome is sent.
 
         Args:
-          spec: What fixes the match.
           ports: The bots, by seat.
-          ledger: Records the match.
           past: The decisions of a match that is resumed.
           used: The time that its seats had used before their next decisions.
           spectators: Gives the spectators of the match when it begins, if there are any.

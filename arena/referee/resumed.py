@@ -29,8 +29,6 @@ class ResumedDecisions:
         """Keep decisions that are to be played again.
 
         Args:
-          settled: The decisions.
-          codec: Reads their moves.
           used: Time that seats used before their next decisions, at most one record for each seat.
           replay_later: Schedules the next part; without it, all are played again at once.
         """

@@ -79,7 +79,6 @@ def failing_suspicions(
     Args:
       deal_sets: Complete ones, by id.
       begins: Where they began.
-      is_tested: Whether a bot is tested.
     """
     names = {
         name for failed in begins.failed.values() for at in failed for name in (at, key_of(at))

@@ -135,8 +135,6 @@ def tuning(dimensions: int, limits: TuningLimits, bound: float | None, chance: C
     """Find the best values of so many parameters, beginning in the middle of their ranges.
 
     Args:
-      dimensions: The number of parameters.
-      limits: How much is played.
       bound: The largest margin that the rules allow; None if there is no limit.
       chance: Draws the candidates and the directions of SPSA.
     """

@@ -25,7 +25,6 @@ def hidden(text: str, visible: VisibleFiles, data: Path, *, memory_bytes: int) -
     """Sentences about what the sandbox kept from a bot.
 
     Args:
-      text: The bot's output.
       visible: The files that it could read.
       data: The arena's data folder, which is never suggested.
       memory_bytes: The memory limit of a process.

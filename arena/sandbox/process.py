@@ -226,12 +226,10 @@ async def launch(
     """Start a bot in its own folder, with another one to write to.
 
     Args:
-      command: What to run.
       folder: The folder for what this process writes; the log is beside it.
       environment: Variables besides the few that all bots get.
       terminal: Whether it uses the terminal of this process, as a debugger needs; then it has no
         sandbox.
-      sandbox: The sandbox; None for none.
       socket: The one Unix socket that a sandboxed bot can connect to; it has no network.
 
     Raises:

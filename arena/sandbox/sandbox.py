@@ -196,7 +196,6 @@ class Sandbox:
           data: The arena's data folder, which no bot may read.
           read_only: Further files and folders that all bots may read.
           most: The highest level to try.
-          limits: The limits of each bot.
           in_memory: Whether bots read copies in memory, so that none can tell what another one has read.
         """
         self._data = data.absolute()

@@ -80,7 +80,6 @@ def visible_to(
     """The files that the bot of a command may read.
 
     Args:
-      command: How it is started.
       data: The arena's data folder.
       read_only: Further files and folders.
       in_memory: Whether it reads copies in memory. Then paths of the system are named, as it sees no others.

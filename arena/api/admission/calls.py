@@ -103,8 +103,6 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         """Intercept the calls of one server.
 
         Args:
-          tokens: The tokens of callers.
-          limits: How many calls may be open.
           own_call: The name of a call that only the arena itself knows and makes; it is not restricted.
           now_s: Reads the clock of `caused`.
           caused: Called whenever a call of an owner of keys has occupied the loop.

@@ -148,11 +148,9 @@ class ConnectionMonitor:
         """Check connections from `start` on.
 
         Args:
-          connections: All connections.
           traffic: The bytes of their messages.
           most: Limit on their number; above it, the oldest that never made a call are closed.
           block: Blocks addresses; without it their new connections are closed.
-          now_s: Real time, in seconds.
           cpu_s: The processor time that the arena has used, in seconds.
           descriptors: Counts the open descriptors of the process.
         """

@@ -40,8 +40,6 @@ class KeyReloader:
 
         Args:
           source: The store of keys, which must not wait for locks; its calls may raise `StoreError`.
-          tokens: The tokens of the arena.
-          close_stream: Closes the stream of a bot, if it has one.
           changes: Detects changes of the store; without it the keys are read every second.
         """
         self._changes = changes or ChangeDetector(lambda: None)

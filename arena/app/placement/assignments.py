@@ -106,7 +106,6 @@ def play_assignment(
       sandbox: As the option `--sandbox` of `arena worker`.
       assignment: A `WorkResponse` with an assignment.
       sha256s: The hashes of the archives.
-      archives: The bots' archives.
 
     Returns:
       `WorkRequest`s: the parts of the report, or why there is none.

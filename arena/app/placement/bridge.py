@@ -29,9 +29,7 @@ class Bridge:
         """Call nothing yet.
 
         Args:
-          engine: Plays the deal-sets.
           work: Calls the arena, see `arena.app.worker.Work`.
-          get_archive: Fetches an archive from it.
           sandbox: As the option `--sandbox` of `arena worker`.
         """
         self._engine, self._work, self._get_archive = engine, work, get_archive

@@ -49,13 +49,8 @@ def print_table(
     In columns that are not in `wrapped`, a word is broken only if the table does not fit in any other way.
 
     Args:
-      heads: The heads of the columns.
-      rows: The cells of each row.
       wrapped: Heads of the columns whose cells may take several lines. If that is not enough, all may.
       numbers: Heads of the columns that are on the right.
-      title: Above the table.
-      caption: Below the table.
-      framed: Whether the table has lines around its cells.
       console: Where it is printed; None is the standard output.
     """
     console = console or PlainConsole()

@@ -89,8 +89,6 @@ def print_diagnosis(
     """Print a diagnosis.
 
     Args:
-      diagnosis: Of one bot's match.
-      console: The output.
       output: Finds what the bot printed; None if the arena did not launch it.
       replay: The replay's file, for the commands that are proposed.
       house: The bot beside the house bot; None if they were not compared.

@@ -60,8 +60,6 @@ class AssignedDealSet:
         Args:
           arena: Has the deals, the results and the key.
           begin: Counts a begin in the store, and returns its number.
-          order: The deal-set.
-          entrants: How its bots are launched.
           prepare: Prepares reports for their record, and verifies those of workers on other machines.
           held_time: How long deal-sets of its game take; by default as if none was reported yet.
           pondering: Whether submitted bots may compute while nothing is asked of them.

@@ -100,7 +100,6 @@ class AssignmentPlayer:
         Args:
           arena: The worker's own arena, which plays the matches.
           recorder: The recorder of that arena.
-          players: Launches bots.
           send: Sends a message to the other arena without blocking.
         """
         self._post = send

@@ -50,14 +50,6 @@ class DealSets:
     def __init__(
         self, fair: FairDeals, log: DealLog, replays: Path, signer: Signer | None = None
     ) -> None:
-        """Begin without deal-sets.
-
-        Args:
-          fair: Agrees fair deals with the bots.
-          log: Stores the deals.
-          replays: The folder of published replays.
-          signer: Signs them, if given.
-        """
         self._fair = fair
         self._log = log
         self.replays: Final = replays

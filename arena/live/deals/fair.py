@@ -96,11 +96,9 @@ class FairDeals:
         """Begin with the unfinished deal-sets of `log`.
 
         Args:
-          log: Stores the deals.
           server_id: The id of the arena, see `arena_id`.
           bots: The bots that are connected to this process.
           draw: Returns a number of unpredictable random bytes.
-          signer: Signs what is sent to the bots, if given.
         """
         self._log = log
         self._server_id = server_id

@@ -106,11 +106,9 @@ class Handshake:
         """Begin without sending anything.
 
         Args:
-          deal: The arena's draw.
           find: Returns the session of a bot; None before its first hello.
           now_s: Reads the clock, in seconds.
           lag: How late this process itself is.
-          times: The accounts of time of the bots.
           changed: Called when `phase` or `wake_s` may have changed.
           public_key: Verifies the signatures of transcripts; empty if they are not signed.
         """

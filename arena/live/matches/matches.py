@@ -62,13 +62,6 @@ class Matches:
         """Begin without matches.
 
         Args:
-          records: What the arena keeps of matches.
-          referee: Plays them.
-          deal_sets: Fixes the deals, and publishes replays.
-          recorder: Records how matches end.
-          sessions: The bots.
-          metrics: Counts what happens.
-          spectators: Who watches them.
           admission: Accepts or refuses new matches; without it, all are accepted.
         """
         self.referee: Final = referee

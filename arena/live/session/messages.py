@@ -76,11 +76,7 @@ class IncomingMessages:
         """Take messages of a bot.
 
         Args:
-          bot: Whose they are.
           stream: Where replies are sent.
-          asks: The bot's asks.
-          seats: Its seats at matches.
-          now_s: Reads the arena's clock, in seconds.
           on_ready: Called with the number of matches that the bot says it is ready for.
           on_refusal: Called with the reason of each refusal.
           on_deal: Takes messages about deals; without it, all of them are refused.

@@ -38,7 +38,6 @@ class SessionRegister:
         Args:
           limits: How many bots are accepted at a time.
           now_s: The clock that matches are played by.
-          forget_guest: Frees a guest's name.
           on_deal: Takes messages of bots about deals, as in each `Session`.
           on_refusal: Called with the reason of each refused message.
         """
@@ -111,10 +110,6 @@ class SessionRegister:
         """Attach a stream to its bot's session, and welcome the bot.
 
         Args:
-          bot: The bot.
-          hello: Its first message.
-          outbox: Where messages to the bot are posted.
-          address: The address that the stream comes from.
           launched: Whether the arena started the bot's process; then it is not refused for load.
           drains: Whether the arena drains: only bots with matches in play are accepted.
 

@@ -191,7 +191,6 @@ class Compactor:
         """The content of a segment; None if it is damaged.
 
         Args:
-          segment: Its file.
           known: Its content at the last compaction.
           needed: The ids of the matches whose records are needed.
           over: Numbers of matches that earlier segments show to be over.

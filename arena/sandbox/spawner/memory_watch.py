@@ -92,7 +92,6 @@ def excess_bytes(root: int, limit_bytes: int, *, namespaces: bool) -> int:
 
     Args:
       root: The process of the sandbox that started the bot, which is not counted.
-      limit_bytes: The limit.
       namespaces: Whether the bot has namespaces of files and of the network, which are those of `root`.
     """
     if next(_descendants(root), None) is None:

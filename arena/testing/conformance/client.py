@@ -63,9 +63,7 @@ class Client:
         """Start it.
 
         Args:
-          command: The program and all its arguments.
           environment: Variables besides inherited ones, of which those of SDKs are removed.
-          folder: Its working directory.
 
         Raises:
           OSError: if the program cannot be started.

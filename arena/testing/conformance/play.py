@@ -59,7 +59,6 @@ def judge(
     """Play a case.
 
     Args:
-      case: The case.
       command: The client's program and its own arguments.
       folder: The folder of the recorded asks.
       start: Starts the client.

@@ -146,11 +146,9 @@ def qualify(
     """Check whether the bot in an archive may play.
 
     Args:
-      archive: The submitted zip.
       work: A folder that does not exist yet, for the bot, its processes and their logs.
       serve: Runs the arena at which the bot plays.
       wanted: The checks; None for all.
-      on_done: Called when a check has ended.
       sandbox: The bot's sandbox, which hides `work / "data"`. None uses no sandbox.
       shelves: The packages that the bot may use.
 
