@@ -28,7 +28,6 @@ DEFAULT_DEAL_SETS: Final = 400
 MAX_DEAL_SETS: Final = 20_000
 
 MAX_MARGINS: Final = 200
-"""Margins in the answer about one comparison."""
 
 
 class ComparisonCalls(comparisons_pb2_grpc.ComparisonServiceServicer):

@@ -24,7 +24,6 @@ from cardarena.v1 import keys_pb2 as messages
 from cardarena.v1 import keys_pb2_grpc
 
 LONGEST: Final = timedelta(weeks=99_999)
-"""The longest lifetime that can be asked for."""
 MAX_LABEL_CHARS: Final = 100
 
 

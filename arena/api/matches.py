@@ -19,7 +19,6 @@ class MatchCalls:
     """Serves those calls of `cardarena.v1.LobbyService` for which no arena has to run."""
 
     def __init__(self, results: StoredMatches, tokens: Tokens) -> None:
-        """`tokens` tell who is an organiser."""
         self._results, self._tokens = results, tokens
 
     async def GetMatch(

@@ -19,7 +19,6 @@ from cardarena.v1 import owners_pb2, owners_pb2_grpc
 
 MAX_REASON_CHARS: Final = 200
 LONGEST_S: Final = 365 * 86_400.0
-"""Longest lifetime of an invitation."""
 
 
 class OwnerCalls(owners_pb2_grpc.OwnerServiceServicer):

@@ -47,7 +47,6 @@ class PagePosition:
     """Where a page of matches begins: after a match in play, or after one that has ended."""
 
     in_play: str = ""
-    """The id of the match in play."""
     ended: tuple[int, str] | None = None
     """When the match ended, in milliseconds since 1970, and its id."""
 

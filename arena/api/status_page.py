@@ -78,7 +78,6 @@ class StatusPage(ArenaSigns):
     connections: Annotated[Counts, _with("open", "cut")]
     """How many are open, and how many were closed for flooding."""
     waiting_bytes: Count
-    """Bytes that wait to be sent to bots."""
     decisions: Counts
     """By game."""
     faults: Counts
@@ -92,7 +91,6 @@ class StatusPage(ArenaSigns):
         Numbers,
         _with("late_p99_ms", "pauses", "paused_s", "longest_pause_ms", "refunded_s"),
     ]
-    """How late the event loop is."""
     journal: Annotated[Counts, _with("written_bytes", "unsynced_bytes")]
     deal_sets: Counts
     """By step."""
@@ -103,4 +101,3 @@ class StatusPage(ArenaSigns):
     ]
     workers: tuple[WorkerStatus, ...]
     placements: tuple[PlacementStatus, ...] = ()
-    """What engines run of its workers."""

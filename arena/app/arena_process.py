@@ -73,7 +73,6 @@ class ServerSettings:
     """How an arena process is run."""
 
     data: Path
-    """The folder of everything that it keeps."""
     host: str = "127.0.0.1"
     """A host, an IP address or `unix:PATH`."""
     port: int = 0
@@ -103,7 +102,6 @@ class ServerSettings:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can reach the arena."""
         return is_local(self.host)
 
     def sandboxed(self, sandbox: Sandbox | None) -> "ServerSettings":

@@ -37,7 +37,6 @@ class LocalChannel:
     """Answers calls of the generated stubs in this process. Used by one thread."""
 
     def __init__(self, data: Path) -> None:
-        """Serve the folder `data`."""
         token = new_token()
         key = Key(
             key_id(token), token_sha256(token), Scope.ORGANISER, _person(), "", datetime.now(UTC)

@@ -54,7 +54,6 @@ class Blobs:
         return (self._blobs / _hash(sha256)).open("rb")
 
     def has(self, sha256: str) -> bool:
-        """Whether there is an archive of these contents."""
         return _SHA256.fullmatch(sha256) is not None and (self._blobs / sha256).exists()
 
     def touch(self, sha256: str) -> None:

@@ -27,7 +27,6 @@ from arena.sandbox.sandbox import Sandbox
 from arena.sandbox.spawner.order import MB, ResourceLimits
 
 INSTALL_S: Final = 60.0
-"""Time limit in seconds."""
 MAX_INSTALLED_FILES: Final = 3 * MAX_FILES
 """pip compiles each module and adds some files for each wheel."""
 MAX_INSTALLED_BYTES: Final = 2 * MAX_UNPACKED_BYTES

@@ -67,7 +67,6 @@ class SubmissionIntake:
     def __init__(
         self, data: Path, registry: Registry, keys: Keys, now: Callable[[], datetime]
     ) -> None:
-        """`now` returns the time in UTC."""
         self.registry: Final = registry
         self.blobs: Final = Blobs(data)
         self.runtimes: Final = BuiltRuntimes(data)
@@ -77,7 +76,6 @@ class SubmissionIntake:
 
     @property
     def now(self) -> datetime:
-        """The time in UTC."""
         return self._now()
 
     def invite(self, owner: str, invited_by: str, lifetime: timedelta = INVITED_FOR) -> str:

@@ -132,8 +132,6 @@ def of_the_sdk() -> tuple[str, ...]:
 
 
 class _Pip:
-    """Runs pip and shows its progress."""
-
     def __init__(
         self,
         run: Callable[[Sequence[str]], Iterator[str]],
@@ -146,7 +144,6 @@ class _Pip:
         self._where = _only_in(found_in) if found_in else []
 
     def find(self, asked: Path, held_to: Path, folder: Path) -> None:
-        """Download the requested packages and their dependencies."""
         self._run_pip(
             *("download", "--dest", str(folder), "--progress-bar", "raw"),
             *("--requirement", str(asked), "--constraint", str(held_to), *self._where),

@@ -157,7 +157,6 @@ class Tokens:
         return token_sha256(token) in self._launched
 
     def learn(self, keys: Iterable[Key]) -> None:
-        """Update keys that were added or revoked."""
         for key in keys:
             self.change = max(self.change, key.changed)
             known = self._keys.get(key.token_sha256)

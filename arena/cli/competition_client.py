@@ -51,7 +51,6 @@ class CompetitionClient(ArenaServices):
         )
 
     def show(self, name: str) -> messages.CompetitionInfo:
-        """A competition with its progress and its entrants."""
         response = self.call("GetCompetition", messages.GetCompetitionRequest(name=name))
         competition: messages.CompetitionInfo = response.competition
         return competition

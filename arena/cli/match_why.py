@@ -132,7 +132,6 @@ def _why(
     full: bool,
     as_json: bool,
 ) -> None:
-    """Show the diagnosis from a published replay."""
     with plain_replay_errors(path):
         replay = Replay.open(path)
         seat = seat_of(bot, replay.names, replay.opened.match_id)

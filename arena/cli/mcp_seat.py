@@ -167,8 +167,6 @@ class _Left(BaseException):
 
 
 class _AgentBot(Bot):
-    """Puts each ask to the agent."""
-
     seats: ClassVar[AgentSeats]
     workers = MATCHES
 

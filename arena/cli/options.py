@@ -61,7 +61,6 @@ token_file_option: Final = click.option(
     required=True,
     help="File with the token of a key of `arena keys new worker`.",
 )
-"""Adds `--token-file`, of workers."""
 
 
 def require_no_faults(faults: Mapping[str, int], *, strict: bool) -> None:

@@ -31,7 +31,6 @@ from cardarena.v1 import owners_pb2
 from cardarena.v1.owners_pb2_grpc import OwnerServiceStub
 
 LONGEST: Final = timedelta(days=365)
-"""Longest lifetime of an invitation."""
 OF_ONE_NAME: Final = ("BAD_NAME", "NAME_TAKEN")
 """Reasons of refusals after which other names may still be invited."""
 

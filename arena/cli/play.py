@@ -161,8 +161,6 @@ def _say_of_terminal(confinement: SandboxChoice, name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """The results of the matches, as text and as JSON."""
-
     terms: MatchTerms
     replays: Path
     games: Sequence[SeriesGame]

@@ -32,7 +32,6 @@ from cardarena.v1 import replay_pb2
 from cardarena.v1.replay_pb2_grpc import ReplayServiceStub
 
 DOWNLOAD_S: Final = 60.0
-"""Longest time of a download."""
 
 
 @click.group(

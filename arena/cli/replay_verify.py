@@ -140,7 +140,6 @@ def verify(
 
 
 def _log(path: Path) -> CommitmentLog:
-    """The public log of an arena."""
     try:
         path.stat()  # `read_log` takes a missing file for an empty log
         log = read_log(path)

@@ -109,7 +109,6 @@ class Exceptions:
 
     def __init__(self) -> None:
         self._match_id = ""
-        """The current game."""
         self.first: tuple[str, str] | None = None
         """The match and the bot of the first exception; None if there was none."""
         self._counts: dict[str, Counter[str]] = {}

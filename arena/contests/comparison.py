@@ -62,7 +62,6 @@ class Comparison:
 
     @property
     def measure(self) -> Measure:
-        """How margins are taken."""
         return measure(self.terms)
 
     def deal_set(self, number: int) -> DealSet:

@@ -73,7 +73,6 @@ class BadAnnouncement(RefusalError, ValueError):
 
 
 NO_ARENA: Final = "no arena runs in this folder; `arena serve` starts one"
-"""Why nothing begins while no arena plays."""
 MAX_ANNOUNCEMENT_CHARS: Final = 2_000
 
 

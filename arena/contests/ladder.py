@@ -213,11 +213,9 @@ class Ladder:
         await run_sync(self._held.keep_draw, self._plan.name, self._game, deal_set)
 
     async def note_presence(self, lasted_ms: Mapping[str, Mapping[str, int]]) -> None:
-        """Store the presence of all bots."""
         await run_sync(self._held.note_presence, self._plan.name, lasted_ms)
 
     async def note_limits(self, limits: Mapping[str, str]) -> None:
-        """Store what limits bots."""
         await run_sync(self._held.note_limits, self._plan.name, limits)
 
     @property
@@ -225,7 +223,6 @@ class Ladder:
         return self._plan.rate
 
     async def set_away(self, bot: str, why: str) -> None:
-        """Stop or resume drawing a bot."""
         await run_sync(self._held.set_away, self._plan.name, bot, why)
 
     @property

@@ -23,7 +23,6 @@ class RemoteVersions:
     """Takes the version of every hello, and writes it to the registry. `note` never blocks."""
 
     def __init__(self, registry: Registry, now: Callable[[], datetime]) -> None:
-        """`now` returns the time in UTC."""
         self._registry = registry
         self._now = now
         self._waiting: dict[str, str] = {}

@@ -145,7 +145,6 @@ class StandingsProcess:
             raise StoreError("the arena closes") from None
 
     def close(self) -> None:
-        """End the processes, also while they compute."""
         self._pool.close()
         self._reports.close()
 

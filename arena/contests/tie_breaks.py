@@ -15,7 +15,6 @@ class Tied:
 
     bot: str
     skill: float
-    """The skill in the margin fit."""
     mutual: float
     """Mean margin over the other tied bots, in the deal-sets in which they met."""
     forfeited: int

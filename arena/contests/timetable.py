@@ -55,7 +55,6 @@ class DailyHours:
         return span if span > dt.timedelta() else span + DAY
 
     def has(self, now: dt.datetime) -> bool:
-        """Whether a moment is within the hours."""
         local = now.astimezone(ZoneInfo(self.zone)).time()
         if self.begin < self.end:
             return self.begin <= local < self.end

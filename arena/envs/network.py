@@ -81,7 +81,6 @@ class Adam:
         self.squares = [np.zeros_like(values) for values in network.parameters]
 
     def step(self, gradient: Sequence[Floats]) -> None:
-        """Move the parameters once."""
         self.steps += 1
         decay, of_squares = self._DECAY, self._DECAY_OF_SQUARES
         rate = self._rate * (1 - of_squares**self.steps) ** 0.5 / (1 - decay**self.steps)

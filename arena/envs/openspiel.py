@@ -235,7 +235,6 @@ class SpielObserver:
             self.dict["digest"] = self.tensor[size:]
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write what a player knows into `tensor`."""
         self.tensor.fill(0)
         if state._played is None:
             return
@@ -245,7 +244,6 @@ class SpielObserver:
             write_digest(state.seen_by(player), self.tensor, size)
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Return what a player knows as text."""
         if state._played is None:
             return ""
         return state.seen_by(player) if self._with_recall else str(state.match.view(player))

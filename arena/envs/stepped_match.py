@@ -112,7 +112,6 @@ class SteppedMatch:
         return view
 
     def spectated(self) -> View:
-        """Return what a spectator may know."""
         return self.game.rules.view(self.state, None)
 
     def legal(self, seat: int) -> Legal:

@@ -78,7 +78,6 @@ class Searched:
     """Points by which it is better than the policy's move on average; 0 if it is the policy's."""
     worlds: int
     steps: int
-    """Steps of the rules that the search took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,4 +313,3 @@ class _Search:
     """The policy's move is the first."""
     scores: _Scores
     steps: int
-    """Steps of the rules that were taken."""

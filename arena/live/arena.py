@@ -105,7 +105,6 @@ class Arena:
             trio.lowlevel.current_clock().current_time, owner_of=tokens.owner_of
         )
         self.now_s = time.now_s
-        """Reads the arena's clock."""
         self.metrics = metrics or Metrics()
         self.lag = time.lag if isinstance(time.lag, LagMeter) else None
         """Measures how late the arena is; None if it is never late."""
@@ -208,7 +207,6 @@ class Arena:
         return session
 
     def hung_up(self, session: Session, outbox: Postbox) -> None:
-        """A stream has ended."""
         session.detach(outbox)
         if not session.connected:
             self.sessions.hung_up(session)

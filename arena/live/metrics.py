@@ -168,7 +168,6 @@ class Counts:
         """By the id of the game, for games that were played."""
         self.faults: Counter[FaultKind] = Counter()
         self.aborted: Counter[AbortCause] = Counter()
-        """Matches that the arena aborted."""
         self.charged = Histogram(BOT_TIME_S)
         """Time charged to bots for each ask."""
         self.refunded_s = 0.0
@@ -270,7 +269,6 @@ class Traffic:
         return set(self._accounts)
 
     def forget(self, peers: set[str]) -> None:
-        """Forget the accounts of connections that have ended."""
         for peer in peers:
             self._accounts.pop(peer, None)
 
@@ -317,7 +315,6 @@ class Metrics:
     # The journal.
 
     def synced(self, seconds: float) -> None:
-        """A sync of the journal took this long."""
         self.counts.journal_sync.observe(seconds)
         if seconds > SLOW_SYNC_S:
             _log.warning("the journal's disk is slow", extra={"seconds": round(seconds, 3)})

@@ -167,7 +167,6 @@ class PlaySockets:
     # The relay.
 
     def _start(self) -> None:
-        """Start a relay for all bots."""
         assert self._loop is not None
         self._again = None
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

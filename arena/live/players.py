@@ -229,7 +229,6 @@ class Players:
         return name in self._launchers and self._launchers[name].rests
 
     async def send_home(self) -> None:
-        """End all launched bots."""
         async with trio.open_nursery() as nursery:
             for launcher in self._launchers.values():
                 nursery.start_soon(launcher.send_home)

@@ -142,11 +142,9 @@ class Phases:
             await self._renew()
 
     def started(self, lasted_s: float) -> None:
-        """The bots of a table have been started."""
         self._start_s = max(self._start_s, lasted_s)
 
     def ended(self, lasted_s: float) -> None:
-        """A table has been played."""
         self._longest_s = max(self._longest_s, lasted_s)
         self._wake()
 

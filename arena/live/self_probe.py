@@ -87,7 +87,6 @@ class SelfProbe:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def stop(self) -> None:
-        """Send no more probes."""
         try:
             if self._task is not None:
                 self._task.cancel()

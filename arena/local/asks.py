@@ -167,7 +167,6 @@ class LocalAsk(Ask[Any, Any, Any]):
         return getattr(self, name)
 
     def close(self) -> None:
-        """Mark the ask as answered."""
         self.open = False
 
     def judged(self, answer: Answer) -> Move:

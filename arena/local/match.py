@@ -78,8 +78,6 @@ def names_of(bots: Sequence[AnyBot]) -> list[str]:
 
 
 class _Decision(NamedTuple):
-    """A settled decision of a seat."""
-
     move: Move
     fault: Fault | None = None
     """Why the move is the fallback."""

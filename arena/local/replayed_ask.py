@@ -28,7 +28,6 @@ class Again:
     """The number of the seat's decision in the match, from 1."""
     hand: int
     now: str
-    """The bot's move, in notation."""
     then: str
     """The move in the replay, chosen by the bot or by a fallback."""
 

@@ -37,7 +37,6 @@ from arena.pictures.vocabulary import (
 _COLUMNS: Final = 40
 """The number of latest mainline cards that are drawn; earlier ones are a pile."""
 _GUESSES: Final = 4
-"""The number of latest guesses that are drawn."""
 
 _TASKS: Final = {
     Phase.RULE: "the dealer thinks of a rule",

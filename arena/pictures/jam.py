@@ -127,7 +127,6 @@ def _facts(
 
 
 def _claimed(claim: Claim) -> str:
-    """Return the claims of a seat as text."""
     parts = []
     if claim.babies:
         parts.append(counted(claim.babies, "baby slam"))

@@ -43,7 +43,6 @@ class Perspective:
 
     @property
     def latest_events(self) -> tuple[Event, ...]:
-        """The events of the last step."""
         return self.events[len(self.events) - self.latest_count :]
 
     def view_of(self, seat: int) -> Any:

@@ -325,7 +325,6 @@ class CommitmentLog:
         return self.committed.keys() - self.opened.keys()
 
     def take(self, body: bytes) -> None:
-        """Add the next entry."""
         entry = read_strictly(deals_pb2.LogEntry, body)
         before, self.head = self.head, chained(self.head, body)
         kind = entry.WhichOneof("body")

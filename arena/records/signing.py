@@ -54,7 +54,6 @@ class ArenaKey:
 
     @classmethod
     def new(cls) -> "ArenaKey":
-        """Make a random key."""
         return cls(Ed25519PrivateKey.generate())
 
     @classmethod
@@ -78,7 +77,6 @@ class ArenaKey:
 
     @property
     def public_key(self) -> bytes:
-        """The key for checking its signatures, 32 bytes."""
         return self._private.public_key().public_bytes_raw()
 
     def sign(self, statement: bytes) -> bytes:

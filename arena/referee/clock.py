@@ -127,7 +127,6 @@ class SeatClock:
         return self._times
 
     def new_hand(self) -> None:
-        """Reset the limit of the hand."""
         self._hand_left_us = self._hand_us
         self._changed()
 
@@ -294,7 +293,6 @@ class LagMeter:
 
     @property
     def is_measuring(self) -> bool:
-        """Whether at least one block is open."""
         return self._users > 0
 
     def stop(self) -> None:
@@ -394,7 +392,6 @@ class LagMeter:
         return sorted(tick.late_s for tick in self._lateness)[-1 - above] * 1000
 
     def counts(self) -> LagCounts:
-        """The counters so far, for metrics."""
         return LagCounts(self._ticks, self._pauses, self._paused_s[-1], self._longest_s)
 
     # Ticks.

@@ -42,7 +42,6 @@ class UnsentEvents:
         """The events themselves, oldest first."""
 
     def event(self, event: object, encoded: bytes) -> None:
-        """Add an event for the seat."""
         self._encoded.append(encoded)
         self.events.append(event)
 
@@ -70,7 +69,6 @@ class UnsentEvents:
             return ()
 
     def forget(self) -> None:
-        """Clear them, as they were sent."""
         self._encoded = []
         self._faults = []
         self.events = []

@@ -185,9 +185,7 @@ class SeatPort(Protocol):
         ...
 
     @property
-    def connected(self) -> bool:
-        """Whether the bot can be reached now."""
-        ...
+    def connected(self) -> bool: ...
 
     def sit(self, presence: Absence) -> None:
         """The match begins. The port calls `presence` when the bot leaves and comes back."""

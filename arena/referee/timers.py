@@ -119,7 +119,6 @@ class ArenaTime:
     """The time of an arena. Bots are not charged for its lateness, unless their owners caused it."""
 
     now_s: Callable[[], float]
-    """Reads the arena's clock, in seconds."""
     timers: Timers = field(default_factory=Timers)
     lag: Lag = field(default_factory=NeverLate)
     """How late the arena itself is."""

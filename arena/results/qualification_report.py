@@ -54,7 +54,6 @@ class QualificationReport:
     """The result of a qualification."""
 
     sha256: str
-    """The SHA-256 of the qualified contents."""
     seed: str
     took_s: float
     checks: tuple[Check, ...] = field(default=())
@@ -129,7 +128,6 @@ class QualificationReport:
         return lines
 
     def as_json(self) -> dict[str, Any]:
-        """The report as it is stored, and printed with `--json`."""
         return {
             "sha256": self.sha256,
             "qualified": self.qualified,

@@ -83,7 +83,6 @@ class BotProcess:
 
     @property
     def visible(self) -> VisibleFiles | None:
-        """The files that it can read; None without a sandbox."""
         return self._process.visible
 
     @property

@@ -105,14 +105,12 @@ class Store:
         self._database.close()
 
     def keys(self) -> Keys:
-        """The keys of bots, owners and organisers."""
         return Keys(self._database)
 
     def matches(self) -> StoredMatches:
         return StoredMatches(self._database)
 
     def registry(self) -> Registry:
-        """Owners, bots and versions."""
         return Registry(self._database)
 
     def competitions(self) -> Competitions:

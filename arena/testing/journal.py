@@ -55,7 +55,6 @@ class MemoryJournal:
         return log
 
     def append(self, body: bytes) -> None:
-        """Add a record."""
         self.bodies.append(body)
 
     @property

@@ -26,7 +26,6 @@ class MemoryOutbox:
         self._asks: list[bytes] = []
 
     def post(self, frame: bytes) -> None:
-        """Keep an encoded ArenaMessage."""
         if not self.closed:
             self._seal_asks()
             self._frames.append(frame)

@@ -122,7 +122,6 @@ class Web:
         )
 
     def close(self) -> None:
-        """End the workers and close the store."""
         self._own_workers.close()
         self._standings.close()
         self.archive.close()

@@ -101,7 +101,6 @@ class LiveBuffer(Feed):
         self.begun.set()
 
     def end(self, ended: watch_pb2.WatchEnded) -> None:
-        """Add the end of the match."""
         self.over = True
         message = {
             "ending": game_pb2.Ending.Name(ended.ending).removeprefix("ENDING_").lower(),
@@ -220,7 +219,6 @@ class EventHub:
             del self._of_address[address]
 
     def close(self) -> None:
-        """End all feeds."""
         for buffer in self._buffers.values():
             if buffer.task is not None:
                 buffer.task.cancel()

@@ -150,7 +150,6 @@ class FrameCalls:
     async def work(
         self, requests: Callable[[], AsyncIterator[work_pb2.WorkRequest]]
     ) -> AsyncIterator[work_pb2.WorkResponse]:
-        """Yield the messages of the task."""
         pipe = os.fdopen(self._reads, "rb")
         writing = asyncio.ensure_future(self._write(requests()))
         try:

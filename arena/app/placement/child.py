@@ -35,7 +35,6 @@ class WorkerChild:
         command += ["--data", str(folder / "data"), "--drain-with-input"]
         command += ["--speed-class", str(program.speed_class), *program.options]
         self.lines = deque[str](maxlen=KEPT_LINES)
-        """The last lines of its output."""
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

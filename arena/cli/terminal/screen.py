@@ -73,7 +73,6 @@ class Screen:
         self._events = Notation(self._spec.terms.game.messages.Event)
 
     def header(self) -> None:
-        """Print the match's settings and bots."""
         opened, spec = self._replay.opened, self._spec
         start = datetime.fromtimestamp(opened.start_unix_ms / 1000, UTC)
         self._print(Rule(Text(f"{spec.terms.game.title} · match {plain(spec.match_id)}")))

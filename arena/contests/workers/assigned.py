@@ -86,7 +86,6 @@ class AssignedDealSet:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all its matches have results."""
         return len(self.outcomes) == len(self.order.tables)
 
     async def prepare(self) -> bool:

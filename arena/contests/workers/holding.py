@@ -52,7 +52,6 @@ class Account:
         self.held -= number
 
     def reported(self) -> None:
-        """Count a deal-set that one of them has reported."""
         self._most = min(AT_MOST, self._most + MORE)
 
     def failed(self, worker: str) -> None:

@@ -54,7 +54,6 @@ class Pace:
         self._busy_s += seconds
 
     def reported(self) -> None:
-        """Count a deal-set that was played."""
         self._reported += 1
         if self._reported > REMEMBERED:
             self._busy_s, self._reported = self._busy_s / 2, self._reported / 2

@@ -81,7 +81,6 @@ class _Started:
         self._event = event
 
     def started(self, _: None = None) -> None:
-        """As `trio.TaskStatus.started`."""
         self._event.set()
 
 
@@ -114,7 +113,6 @@ class AssignmentPlayer:
         self._known: dict[str, work_pb2.WorkEntrant] = {}
         """The bots that can be launched, by name."""
         self._begun = trio.Event()
-        """Set once the latest assignment has begun."""
         self._turns: defaultdict[str, trio.Lock] = defaultdict(trio.Lock)
         """One begin of a deal-set at a time, by the deal-set's name."""
         self.has_joined = False
@@ -122,7 +120,6 @@ class AssignmentPlayer:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is in play."""
         return not self._inboxes
 
     async def run(self, messages: AsyncIterable[work_pb2.WorkResponse]) -> None:

@@ -258,7 +258,6 @@ class WorkerPool:
                 worker.hang_up()
 
     def _wake(self) -> None:
-        """Wake all tasks that wait for a change."""
         self._changed.set()
         self._changed = trio.Event()
 

@@ -173,7 +173,6 @@ class _OpenAssignment:
         self._send(work_pb2.WorkResponse(begin=self._assignment.begin, **body))
 
     async def _next(self) -> work_pb2.WorkRequest:
-        """Wait for the worker's next message about it."""
         try:
             message = await self._received.receive()
         except trio.EndOfChannel:
@@ -239,7 +238,6 @@ class Worker:
         """Matches of its assignments."""
         self._counts = work_pb2.WorkerCounts()
         self.starts = 0
-        """How often it was connected."""
         self._pid = 0
         self._silent_s = 0.0
         self._leaves = False
@@ -263,7 +261,6 @@ class Worker:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it accepts assignments."""
         return self._ready is not None and not self._leaves
 
     @property
@@ -401,7 +398,6 @@ class Worker:
             self._connection.end()
 
     def broken(self, why: str) -> None:
-        """Record that it cannot start."""
         self.why_broken = why
         self._changed()
 

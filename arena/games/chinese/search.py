@@ -290,7 +290,6 @@ class Search:
         ]
 
     def _has_flush(self, cards: int) -> bool:
-        """Return whether the cards of a mask contain a flush."""
         for suit in self._long_suits:  # noqa: SIM110 - any() over so few takes three times as long
             if (suit & cards).bit_count() >= MIDDLE_SIZE:
                 return True
@@ -303,7 +302,6 @@ class Search:
         return False
 
     def _counts_of(self, cards: int) -> int:
-        """Return the counts of ranks of a mask."""
         return sum([self._units[place] for place in _places(cards)])
 
     def _last_places(self, cards: int) -> int:

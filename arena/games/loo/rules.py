@@ -55,7 +55,6 @@ from arena.games.loo.tricks import loo_board, trick_winner
 from arena.games.options import check_match
 
 SEATS: Final[range] = range(5, 11)
-"""The allowed numbers of seats."""
 DEALS_EACH: Final = 3
 """The number of hands that each seat deals by default (R1)."""
 
@@ -169,7 +168,6 @@ def _dealer(match: Match) -> Seat:
 
 
 def _next(players: tuple[Seat, ...], seat: Seat) -> Seat:
-    """Return the next player clockwise."""
     at = players.index(seat) + 1
     return players[at] if at < len(players) else players[0]
 

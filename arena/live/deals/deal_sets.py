@@ -53,7 +53,6 @@ class DealSets:
         self._fair = fair
         self._log = log
         self.replays: Final = replays
-        """The folder of published replays."""
         self.signer: Final = signer
         self._publications = SharedTransactions(_publish_all)
         self._sets: dict[str, _DealSet] = {}
@@ -107,7 +106,6 @@ class DealSets:
         self._sets[order.deal_set] = _DealSet(order, fixed=fixed)
 
     def forget(self, deal_set: str) -> None:
-        """Forget a deal-set that another process publishes."""
         self._sets.pop(deal_set, None)
 
     async def _fix(self, order: DealSetOrder, bots: DealBots | None) -> FixedDeals:

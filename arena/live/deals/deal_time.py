@@ -44,7 +44,6 @@ class DealTimes:
         self,
         time: ArenaTime,
     ) -> None:
-        """Begin with full accounts."""
         self._now_s = time.now_s
         self._lag = time.lag
         self._owner_of = time.owner_of

@@ -128,7 +128,6 @@ class Handshake:
             for participant in deal.fair_deal.participants
         }
         self._began_s = now_s()
-        """When the present phase began."""
 
     @property
     def views(self) -> Mapping[BotId, bytes]:

@@ -114,7 +114,6 @@ class MatchRecord:
 
     @classmethod
     def ordered(cls, order: DealSetOrder, match_id: str, policy: OrderPolicy) -> "MatchRecord":
-        """A match that was ordered just now."""
         record = cls(match_id, MatchState.ORDERED)
         record._take(order, policy)
         return record
@@ -185,7 +184,6 @@ class MatchRecord:
         self._seated = seated
 
     def begin(self) -> None:
-        """The referee begins to play it."""
         self._enter(MatchState.PLAYING)
 
     def end(self, outcome: Outcome) -> None:

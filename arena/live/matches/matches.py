@@ -118,7 +118,6 @@ class Matches:
         return not self._open.in_state(MatchState.SEATED) and not self.referee.replaying
 
     async def idle(self) -> None:
-        """Wait until no match is in play."""
         while self.referee.runners:
             await self.referee.match_ended()
 

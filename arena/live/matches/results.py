@@ -22,7 +22,6 @@ class ArenaRecords:
     journal: Journal
     deal_log: DealLog
     replays: Path
-    """The folder of published replays."""
     results: StoredMatches
     """How matches ended, in the store."""
     recovery: Recovery
@@ -74,8 +73,6 @@ class ResultWriter:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of one match or deal-set."""
-
     ended: tuple[StoredMatch, ...] = ()
     published: tuple[str, ...] = ()
 

@@ -114,9 +114,7 @@ class BotSession(Protocol):
         ...
 
     @property
-    def connected(self) -> bool:
-        """Whether a stream is open."""
-        ...
+    def connected(self) -> bool: ...
 
     @property
     def expected(self) -> bool:
@@ -263,7 +261,6 @@ class AskEntry:
         return self.seating, self.ask
 
     def answered(self, said: Said | None, codec: Codec) -> None:
-        """Remember the move that settled the ask."""
         self.said = said
         self.codec = codec
 

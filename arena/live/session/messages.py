@@ -169,7 +169,6 @@ class IncomingMessages:
     def _answer(
         self, entry: AskEntry, answer: play_pb2.Answer, received_s: float, data: bytes
     ) -> None:
-        """Take the answer to an open ask."""
         number = entry.number
         kind = answer.WhichOneof("choice")
         seating, ask = entry.asked
@@ -363,7 +362,6 @@ class Outbox:
         self._received_s = 0.0
 
     def post(self, frame: bytes) -> None:
-        """Queue an encoded ArenaMessage."""
         if not self.closed:
             self._seal_asks()
             self._frames.append(frame)

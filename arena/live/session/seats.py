@@ -81,7 +81,6 @@ class SeatTable:
 
     @property
     def playing(self) -> int:
-        """How many matches are in play."""
         return len(self._playing)
 
     def get(self, number: int) -> Seating | None:
@@ -89,7 +88,6 @@ class SeatTable:
         return self._playing.get(number)
 
     def add(self, seating: Seating) -> None:
-        """The bot takes a seat."""
         self._playing[seating.number] = seating
         self.numbered = max(self.numbered, seating.number)
 

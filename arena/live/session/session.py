@@ -91,7 +91,6 @@ class Session:
 
     @property
     def connected(self) -> bool:
-        """Whether a stream is open."""
         state = self.state
         return state is _CONNECTED or state is _LEAVING
 

@@ -24,9 +24,7 @@ class Postbox(Protocol):
         """Frames and bytes that wait to be sent."""
         ...
 
-    def post(self, frame: bytes) -> None:
-        """Queue an encoded ArenaMessage."""
-        ...
+    def post(self, frame: bytes) -> None: ...
 
     def post_ask(self, element: bytes, ask: OpenAsk) -> None: ...
 
@@ -68,7 +66,6 @@ class CurrentStream:
         return True
 
     def post(self, frame: bytes) -> None:
-        """Post an encoded ArenaMessage."""
         if self.outbox is not None:
             if self.reach is not None:
                 self.reach()

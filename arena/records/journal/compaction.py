@@ -126,7 +126,6 @@ class _Content:
             self.bytes_of[number] += size
 
     def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
-        """Add a session's counters."""
         known = self.sessions.pop((bot, instance), KeptSession())
         self.sessions[bot, instance] = known.including(epoch, matches)  # the latest comes last
 

@@ -337,7 +337,6 @@ class _PublicLog(CommitmentLog):
         """Entries after the last of them."""
 
     def take(self, body: bytes) -> None:
-        """Add the next entry."""
         super().take(body)
         if self.gaps:
             self._behind.append(body)

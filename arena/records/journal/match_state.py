@@ -51,7 +51,6 @@ class JournaledMatch:
     """When its journal was last written."""
 
     def take(self, body: object) -> None:
-        """Add the next record of the match."""
         if isinstance(body, journal_pb2.Decided):
             self.decided.append(body)
         elif isinstance(body, journal_pb2.Closed):

@@ -160,7 +160,6 @@ class Recovery:
         self.runs = [run for run in self.runs if run.damaged or run.needs(waiting, unpublished)]
 
     def keep_session(self, bot: str, instance: int, epoch: int, matches: int) -> None:
-        """Add a session's counters."""
         kept = self.sessions.get((bot, instance), KeptSession())
         self.sessions[bot, instance] = kept.including(epoch, matches)
 

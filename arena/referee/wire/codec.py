@@ -104,7 +104,6 @@ class Codec:
         self._game_moves: dict[int, bytes] = {}
 
     def view(self, view: View) -> bytes:
-        """Encode a view as the family's View message."""
         return self._encode_view(view)
 
     def event(self, event: Event) -> bytes:
@@ -126,11 +125,9 @@ class Codec:
         return self._keep(move)[1] if known is None else known
 
     def game_event(self, event: Event) -> bytes:
-        """Encode an event as `cardarena.v1.GameEvent`."""
         return delimited(self._game_tag, self._events.encode(event))
 
     def game_view(self, view: View) -> bytes:
-        """Encode a view as `cardarena.v1.GameView`."""
         return delimited(self._game_tag, self._encode_view(view))
 
     def read_view(self, message: Message) -> View:

@@ -74,7 +74,6 @@ class PlayRelay:
     def __init__(
         self, requests: socket.socket, now_s: Callable[[], float] = time.monotonic
     ) -> None:
-        """Begin without bots."""
         self._requests = requests
         self._now_s = now_s
         self._poll = select.epoll()

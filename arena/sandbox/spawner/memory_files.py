@@ -180,7 +180,6 @@ class MemoryFiles:
         return HeldFiles(sources, self._etc, copies=tuple(copies.values()))
 
     def close(self) -> None:
-        """Remove all copies."""
         kernel.unmount(_AT)
 
     def release(self, held: HeldFiles) -> None:

@@ -118,7 +118,6 @@ class Client:
         self._signal(signal.SIGINT)
 
     def kill(self) -> None:
-        """Kill it and all processes that it started."""
         self._signal(signal.SIGKILL)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(EXIT_S)

@@ -97,7 +97,6 @@ class BotStream:
         self._outbox.put(ended)
 
     def reset(self) -> None:
-        """Cut the connection."""
         self.ended_s = time.monotonic()
         self.endpoint.relay.reset()
         self._outbox.put(StreamEnded(grpc.StatusCode.CANCELLED))
@@ -168,7 +167,6 @@ class Endpoint:
         self.address = self.relay.address
 
     def close(self) -> None:
-        """Stop serving."""
         for stream in self._all:
             stream.end(StreamEnded(grpc.StatusCode.CANCELLED))
         self.relay.close()

@@ -88,7 +88,6 @@ class _Connection:
         self.cut_at: int | None = None
 
     def start(self) -> None:
-        """Begin to forward bytes."""
         threading.Thread(target=self._run, name="relay", daemon=True).start()
 
     def reset(self) -> None:

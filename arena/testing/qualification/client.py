@@ -55,7 +55,6 @@ class BotClient:
         raise NotImplementedError(signal.SIGINT)
 
     def kill(self) -> None:
-        """Kill it and all processes that it started."""
         trio.from_thread.run_sync(self._scope.cancel)
         self._ended(math.inf)
 

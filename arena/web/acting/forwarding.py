@@ -83,7 +83,6 @@ class ForwardedProcess:
         self._pool = ProcessPool(1, niceness=0)
 
     async def run(self) -> None:
-        """Run the process until this is cancelled."""
         serve = import_module(self._module).serve  # of packages that pages do not load
         while True:
             try:
@@ -96,7 +95,6 @@ class ForwardedProcess:
             await asyncio.sleep(AGAIN_S)
 
     def close(self) -> None:
-        """End the process, and remove its socket."""
         self._pool.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -113,7 +111,6 @@ class Forwarding:
         self._places = PagePlaces()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http" or scope["path"].split("/")[1] not in self._parts:
             await self._app(scope, receive, send)
             return

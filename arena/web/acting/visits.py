@@ -97,11 +97,9 @@ class Visit:
             self._set(response, "forms", self.form_seed, None)
 
     def begin(self, response: Response, session: str, lasts_s: int) -> None:
-        """Set the cookie of a new sign-in session."""
         self._set(response, "session", session, lasts_s)
 
     def end(self, response: Response) -> None:
-        """Remove the cookie of the sign-in session."""
         self._set(response, "session", "", 0)
 
     def _set(self, response: Response, name: str, value: str, lasts_s: int | None) -> None:
