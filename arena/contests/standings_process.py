@@ -55,7 +55,6 @@ class StandingsMaker:
         self._made: dict[str, tuple[float, Json]] = {}
 
     def standings(self, name: str, number: int) -> SentStandings:
-        """The official standings of a number; for 0 the latest standings."""
         standings = (
             official_of(self._competitions, name, number) if number else self._made_anew(name)
         )
@@ -67,7 +66,6 @@ class StandingsMaker:
         )
 
     def pair(self, name: str, game: str, bot: str, other: str) -> Json | None:
-        """The results between two bots in the latest standings; None if they have not met."""
         made_s, standings = self._made.get(name, (0.0, None))
         if standings is None or self._now_s() - made_s > FRESH_S:
             standings = self._made_anew(name)
@@ -80,7 +78,6 @@ class StandingsMaker:
         return None
 
     def collusion(self, name: str, without: Collection[str], earlier: Sequence[str]) -> str:
-        """The collusion report, or the standings without the tables of some owners, as JSON."""
         record = self._competitions.record(name)
         if without:
             return json.dumps(standings_without(record, without))

@@ -86,7 +86,6 @@ class BestResponse(HouseBot):
         self._steps = steps
 
     def player(self, terms: MatchTerms) -> Play:
-        """Return what chooses the moves of a match."""
         asked = _AskedBot(self._bot, terms)
         searcher_at = cache(lambda seat: _response(terms.game, asked, seat))
 

@@ -225,7 +225,6 @@ class Players:
         return self._sandbox is not None and not self._sandbox.why_reads_disk(command)
 
     def rests(self, name: str) -> bool:
-        """Whether the arena failed to start a bot, and does not try again yet."""
         return name in self._launchers and self._launchers[name].rests
 
     async def send_home(self) -> None:

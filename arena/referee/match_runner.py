@@ -264,7 +264,6 @@ class MatchRunner:
         return written
 
     def texts(self, ask: OpenAsk) -> bytes:
-        """The moves and events of an ask in notation, as encoded fields."""
         moves = [self._move_notation.write(move) for move in ask.moves.offered]
         return ask_texts(moves, [self._event_notation.write(event) for event in ask.events])
 
@@ -321,7 +320,6 @@ class MatchRunner:
         return said
 
     def abandoned(self, ask: OpenAsk) -> None:
-        """The bot has left for ever."""
         self._records[ask.seat].forfeit()
         self.blame(ask, FaultKind.GONE, faults.LEFT.text(), self._now_s())
 

@@ -92,12 +92,10 @@ class BotProcess:
 
     @property
     def ended_with_spawner(self) -> bool:
-        """Whether it ended because the spawner did, which is no fault of the bot."""
         return self._process.ended_with_spawner
 
     @property
     def ended_by_shortage(self) -> bool:
-        """Whether the kernel ended it within its limit, as the memory of the machine ran out: no fault of the bot."""
         return self._process.ended_by_shortage
 
     @property

@@ -38,7 +38,6 @@ class Placements:
         self._reports[key, status.engine, status.speed_class] = (self._now_s(), status)
 
     def status(self) -> list[PlacementStatus]:
-        """The reports of the last `SHOWN_S`."""
         fresh = self._now_s() - SHOWN_S
         return [status for at_s, status in self._reports.values() if at_s > fresh]
 

@@ -10,7 +10,6 @@ from arena.games.contract import Options
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     full = options.variant == m.Variant.FIFTYTWO
     cards = pack() if full else (*pack("9TJQKA"), JOKER)
     return Fields(
@@ -27,5 +26,4 @@ def view_code(options: Options, seats: int) -> Fields:
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
-    """Return the actions: all moves of the game."""
     return ActionSpace(FixedMoves(*m.CHOICES, *m.TAKES[m.HALF]))

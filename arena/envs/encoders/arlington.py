@@ -28,7 +28,6 @@ _SETS: Final = 12
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     cards, deck = CardCounts(_CARDS, JOKERS), len(_CARDS) + 1
     table = Fields(
         m.Table, seats, sets=LatestOf(cards, _SETS), points=LatestOf(Number(0, 200), _SETS)

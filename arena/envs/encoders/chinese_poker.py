@@ -12,7 +12,6 @@ from arena.games.contract import Options
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     cards = CardCounts(reversed(PACK_52))
     natural = Fields(m.ShownNatural, seats, cards=CardOrder(PACK_52))
     return Fields(

@@ -9,7 +9,6 @@ from arena.games.democracy import rules
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     sizes, cards = m.SIZES[seats], rules.PACKS[seats]
     tricks = sizes.first_day + sizes.second_day
     suit = Number(0, 25)
@@ -39,5 +38,4 @@ def view_code(options: Options, seats: int) -> Fields:
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
-    """Return the actions: all moves of the game."""
     return ActionSpace(FixedMoves(*m.PLAYS.values()))

@@ -37,7 +37,6 @@ RULES: Final = 200
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     cards, card, seat = CardCounts(DECK_ORDER, _COPIES), OneOf(DECK_ORDER), SeatOf(seats)
     place, former = Number(0, 1 << 12, 100), SeveralOf(seat, seats)
     return Fields(

@@ -11,7 +11,6 @@ from arena.games.jam.scoring import HAND, MAX_RUBBERS, TRICKS
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     piles = BySeat(CardOrder(PACK_52), seats)
     hands = hands_of(options) if options.hands else MAX_RUBBERS * options.max_hands
     return Fields(
@@ -33,6 +32,5 @@ def view_code(options: Options, seats: int) -> Fields:
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
-    """Return the actions: all moves of the game."""
     cards = [kind(card) for kind in (m.Play, m.Discard) for card in PACK_52]
     return ActionSpace(FixedMoves(*(m.Draw(source) for source in m.Source), *cards))

@@ -13,7 +13,6 @@ TRICKS = 9
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     return Fields(
         m.View,
         seats,
@@ -41,7 +40,6 @@ def view_code(options: Options, seats: int) -> Fields:
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
-    """Return the actions: all moves of the game."""
     bids = (*m.FIRST_BIDS, *m.REPLIES, *(m.Name(suit) for suit in SUITS), *m.KEEP_OR_EXCHANGE)
     melds = (m.NO_MELD, *m.ANNOUNCEMENTS.values(), m.GOOD, m.NOT_GOOD, m.HOW_HIGH)
     return ActionSpace(FixedMoves(*bids, *melds, *m.PLAYS.values(), *m.BELAS.values()))

@@ -15,7 +15,6 @@ _HAND: Final = 5
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     cards, totals = CardCounts(PACK_52), totals_code(rules, options, seats)
     bound = rules.margin_bound(options, seats)
     return Fields(

@@ -18,7 +18,6 @@ _REBUILDS: Final = 100
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     cards, deck = CardCounts(PACK_52, 2), len(rules.DECK)
     meld = Fields(
         TableMeld,

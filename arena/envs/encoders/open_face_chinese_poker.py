@@ -29,7 +29,6 @@ _ROWS_OF_CARDS: Final = tuple(product(range(3), repeat=_FIRST))
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     row, hands = CardOrder(PACK_52), options.hands or rules.HANDS_PER_DEALER * seats
     layout = Fields(m.Layout, seats, front=row, middle=row, back=row)
     return Fields(

@@ -12,7 +12,6 @@ from arena.games.pineapple.state import first_match
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     _, match = first_match(options, seats)
     return Fields(
         m.View,

@@ -17,7 +17,6 @@ _POINTS: Final = 250
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     cards = CardCounts(PACK_24)
     return Fields(
         m.View,
@@ -41,6 +40,5 @@ def view_code(options: Options, seats: int) -> Fields:
 
 
 def action_space(options: Options, seats: int) -> ActionSpace:
-    """Return the actions: all moves of the game."""
     calls = (m.CLAIM, m.CLOSE, m.EXCHANGE, *m.MARRIAGES.values())
     return ActionSpace(FixedMoves(*calls, *m.PLAYS.values()))

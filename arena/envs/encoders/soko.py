@@ -12,7 +12,6 @@ from arena.games.soko.state import first_match
 
 
 def view_code(options: Options, seats: int) -> Fields:
-    """Return the code of views."""
     stakes, match = first_match(options, seats)
     doubled = stakes.limits[1]
     return Fields(

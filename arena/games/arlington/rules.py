@@ -78,8 +78,6 @@ from arena.games.options import check_match, match_is_over, race_result
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     options: Options
     hand: int
     totals: tuple[int, ...]
@@ -215,7 +213,6 @@ def hand_number(state: State) -> int:
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.match.hand_scores
 
 

@@ -66,8 +66,6 @@ from arena.games.options import check_match
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     seats: tuple[Seat, ...]
     hands: int
     unit_values: UnitValues
@@ -185,17 +183,14 @@ def fallback(state: State, seat: Seat) -> Move:
 
 
 def hand_number(state: State) -> int:
-    """Return the number of the deal, from 0."""
     return state.match.hand
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.match.hand_scores
 
 
 def result(state: State) -> Result | None:
-    """Return units and places; equal totals share a place."""
     if to_act(state):
         return None
     match = state.match

@@ -52,8 +52,6 @@ from arena.games.options import check_match, match_is_over, race_result
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     options: Options
     seats: tuple[Seat, ...]
     hand: int
@@ -161,12 +159,10 @@ def fallback(state: State, seat: Seat) -> Move:
 
 
 def hand_number(state: State) -> int:
-    """Return the number of the island, from 0."""
     return state.match.hand
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.match.hand_scores
 
 

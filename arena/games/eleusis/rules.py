@@ -210,7 +210,6 @@ def fallback(state: State, seat: Seat) -> Move:
 
 
 def hand_number(state: State) -> int:
-    """Return the number of the hand, from 0."""
     return state.match.hand
 
 
@@ -234,12 +233,10 @@ def heavy(state: State, seat: Seat, move: Move) -> Work | bool:
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.match.hand_scores
 
 
 def result(state: State) -> Result | None:
-    """Return totals and places; equal totals share a place."""
     if state.phase is not Phase.OVER:
         return None
     match = state.match

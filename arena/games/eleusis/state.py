@@ -28,8 +28,6 @@ NO_OFFICE: Final = Office(None, 0, (), ())
 
 
 class Match(Frozen):
-    """What continues from hand to hand."""
-
     options: Options
     seats: tuple[Seat, ...]
     hand: int

@@ -88,8 +88,6 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     options: Options
     hand: int
     rubber_deals: int
@@ -188,7 +186,6 @@ def hand_number(state: State) -> int:
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.match.hand_scores
 
 

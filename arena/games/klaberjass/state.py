@@ -77,8 +77,6 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     options: Options
     hand: int
     dealer: Seat
@@ -88,8 +86,6 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match before a move."""
-
     match: Match
     deal: Deal
     legal: tuple[Move, ...]

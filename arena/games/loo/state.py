@@ -71,8 +71,6 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     options: Options
     hand: int
     pot: int
@@ -84,8 +82,6 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match before a move."""
-
     match: Match
     deal: Deal
     legal: tuple[Move, ...]

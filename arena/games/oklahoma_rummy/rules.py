@@ -113,8 +113,6 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     options: Options
     hand: int
     totals: tuple[int, ...]
@@ -225,7 +223,6 @@ def hand_number(state: State) -> int:
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.match.hand_scores
 
 

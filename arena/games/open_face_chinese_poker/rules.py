@@ -58,8 +58,6 @@ EMPTY: Final = Layout((), (), ())
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     seats: tuple[Seat, ...]
     scheduled: int
     """The number of ordinary hands in the match."""
@@ -191,7 +189,6 @@ def hand_number(state: State) -> int:
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.match.hand_scores
 
 

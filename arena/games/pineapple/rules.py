@@ -144,12 +144,10 @@ def fallback(state: State, seat: Seat) -> Move:
 
 
 def hand_number(state: State) -> int:
-    """Return the number of the deal, from 0."""
     return state.hand.match.hand
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.hand.match.scores.hands
 
 

@@ -63,8 +63,6 @@ class Deal:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What continues from hand to hand."""
-
     options: Options
     hand: int
     carry: int
@@ -74,8 +72,6 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match before a move."""
-
     match: Match
     deal: Deal
     legal: tuple[Move, ...]

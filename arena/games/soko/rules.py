@@ -76,7 +76,6 @@ def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> S
 
 
 def to_act(state: State) -> tuple[Seat, ...]:
-    """Return the seat to act."""
     return state.betting.pending[:1]
 
 
@@ -120,12 +119,10 @@ def fallback(state: State, seat: Seat) -> Move:
 
 
 def hand_number(state: State) -> int:
-    """Return the number of the deal, from 0."""
     return state.hand.match.hand
 
 
 def hand_scores(state: State) -> tuple[tuple[int, ...], ...]:
-    """Return the scores of completed hands, each by seat."""
     return state.hand.match.scores.hands
 
 

@@ -72,8 +72,6 @@ class Hand:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match before a move."""
-
     hand: Hand
     phase: Phase
     """`OVER` after a hand; of the states that `step` returns only the last has it."""

@@ -48,11 +48,9 @@ _LEAD: Final = 1.0
 _Weighed = tuple[float, Move]
 
 STEP_TIME: Final = 0.5
-"""See `arena.house.search.Searcher.step_time`."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act."""
     match state.turn.phase:
         case Phase.LEAD:
             weighed = [*_sets_to_lead(state, seat), *_cards_to_lead(state, seat)]

@@ -15,7 +15,6 @@ _SEARCHED: Final = 16
 """Settings that a search tries."""
 
 STEP_TIME: Final = 2.0
-"""See `arena.house.search.Searcher.step_time`."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:

@@ -38,7 +38,6 @@ _POINTS: Final = {card: POINTS[card[0]] for card in _PACK} | {JOKER: 0}
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> PlayCard:
-    """Return the move of `seat`, which is to act."""
     trick = _trick(state, seat)
     return PLAYS[max(state.day.hands[seat], key=trick.gain)]
 

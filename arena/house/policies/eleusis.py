@@ -64,7 +64,6 @@ _BIT: Final = {card: 1 << at for at, card in enumerate(DECK_ORDER)}
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act."""
     if state.phase is Phase.RULE:
         return Rule(_drawn_rule(below))
     return _Player(state, seat, SIMPLE_RULES, widest=1).move()

@@ -11,11 +11,9 @@ from arena.games.jam.rules import State
 _JACK = RANKS.index("J")
 
 STEP_TIME: Final = 0.25
-"""See `arena.house.search.Searcher.step_time`."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act."""
     deal = state.deal
     side = deal.sides[seat]
     match deal.phase:

@@ -51,11 +51,9 @@ _HIGHER: Final = {
 """By trump and card: the higher cards of its suit."""
 
 STEP_TIME: Final = 0.25
-"""See `arena.house.search.Searcher.step_time`."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act."""
     deal, legal = state.deal, state.legal
     hand, suit = deal.sides[seat].hand, deal.talon.upcard[1]
     match deal.phase:

@@ -18,11 +18,9 @@ _DRAWN: Final = 0.24
 """Tricks that a card drawn should take."""
 
 STEP_TIME: Final = 0.25
-"""See `arena.house.search.Searcher.step_time`."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act."""
     match state.deal.phase:
         case Phase.DECLARE:
             return DECLARATIONS[0 if _dares(state, seat) else 1]

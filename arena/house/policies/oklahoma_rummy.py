@@ -53,7 +53,6 @@ _PARTNERS: Final = {
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act."""
     deal = state.deal
     hand = deal.hands[seat]
     if deal.phase is Phase.DRAW:

@@ -47,7 +47,6 @@ _RANK: Final = {card: RANKS.index(card[0]) for card in PACK_52}
 _Rows = tuple[list[Card], list[Card], list[Card]]
 
 STEP_TIME: Final = 0.25
-"""See `arena.house.search.Searcher.step_time`."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:

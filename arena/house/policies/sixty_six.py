@@ -16,11 +16,9 @@ _MARRIAGE: Final = 8
 _PARTNER: Final = {"K": "Q", "Q": "K"}
 
 STEP_TIME: Final = 0.25
-"""See `arena.house.search.Searcher.step_time`."""
 
 
 def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
-    """Return the move of `seat`, which is to act."""
     deal, legal = state.deal, state.legal
     side = deal.sides[seat]
     if side.points >= GOAL:

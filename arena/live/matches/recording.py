@@ -93,7 +93,6 @@ class ResultRecorder:
 
     @property
     def needed_records(self) -> frozenset[str]:
-        """The ended matches of which the journal must keep the records, by id."""
         return frozenset(self._latest_ends).union(self._unrecorded, self._deal_sets.unpublished)
 
     async def record(self, match: MatchRecord, outcome: Outcome) -> None:

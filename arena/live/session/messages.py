@@ -386,7 +386,6 @@ class Outbox:
         return frames, self._handed_bytes + self._queued_bytes
 
     def close(self, verdict: Refused | None = None) -> None:
-        """Queue nothing more. `verdict` is the error that the bot is sent; None ends the stream without one."""
         if not self.closed:
             self.closed = True
             self.verdict = verdict

@@ -127,7 +127,6 @@ class Session:
         return self.declared.adds_entropy
 
     def plays(self, game_id: str, rules_version: int, seats: int) -> bool:
-        """Whether the bot declared this game, rules version and number of seats."""
         return self.declared.plays(game_id, rules_version, seats)
 
     def _happens(self, event: SessionEvent) -> SessionState:

@@ -171,7 +171,6 @@ class KeyedDeals:
         return KeyedDeals, (self.key,)
 
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
-        """Return `cards` in the order of this hand (its board) and label."""
         return shuffled(cards, KeyStream(board_key(self.key, hand), label))
 
 

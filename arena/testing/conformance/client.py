@@ -97,24 +97,20 @@ class Client:
 
     @property
     def stdout_lines(self) -> tuple[str, ...]:
-        """The lines of stdout so far; once it has ended, all."""
         self._finish()
         return tuple(self._stdout)
 
     @property
     def stderr_text(self) -> str:
-        """The text of stderr so far; once it has ended, all."""
         self._finish()
         return "\n".join(self._stderr)
 
     def wait(self, wait_s: float) -> int | None:
-        """Wait for the exit code; None if it does not end in time."""
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(wait_s)
         return None
 
     def interrupt(self) -> None:
-        """Send SIGINT."""
         self._signal(signal.SIGINT)
 
     def kill(self) -> None:

@@ -47,11 +47,9 @@ class BotClient:
         return "\n".join(line.text for line in lines_of(self._process.output))
 
     def wait(self, wait_s: float) -> int | None:
-        """Wait for the exit code; None if it does not end in time."""
         return self.exit_code if self._ended(wait_s) else None
 
     def interrupt(self) -> None:
-        """Not used in qualifications."""
         raise NotImplementedError(signal.SIGINT)
 
     def kill(self) -> None:
