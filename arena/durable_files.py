@@ -106,8 +106,7 @@ def keep_private(path: Path) -> None:
     Files of this module are private from the start. If one has become readable for others, as by a copy, a warning is
     logged, because others may have read it.
 
-    Raises:
-      OSError: if it belongs to another user, or does not exist.
+    Raises `OSError` if it belongs to another user, or does not exist.
     """
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & _OTHERS:
@@ -123,8 +122,7 @@ def write_whole(path: Path, pieces: Iterable[bytes], partial: Path, mode: int = 
     first, as others might be able to read it. `mode` is that of a new file, less the process's
     umask.
 
-    Raises:
-      OSError: if it cannot be written; then `path` is unchanged, and `partial` is removed.
+    Raises `OSError` if it cannot be written; then `path` is unchanged, and `partial` is removed.
     """
     staged = StagedFile(partial, path)
     write_partial(staged, pieces, mode)
@@ -141,8 +139,7 @@ class StagedFile(NamedTuple):
 def write_partial(staged: StagedFile, pieces: Iterable[bytes], mode: int = 0o666) -> None:
     """Write a file that `sync_all` brings to the disk, and `publish` gives its name.
 
-    Raises:
-      OSError: if it cannot be written; then `partial` is removed.
+    Raises `OSError` if it cannot be written; then `partial` is removed.
     """
     partial, flags = staged.partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
@@ -161,8 +158,7 @@ def write_partial(staged: StagedFile, pieces: Iterable[bytes], mode: int = 0o666
 def sync_and_publish(staged: Sequence[StagedFile]) -> None:
     """Bring files to the disk, and give them their names, in this order.
 
-    Raises:
-      OSError: if one cannot be written or renamed; then no partial file is left.
+    Raises `OSError` if one cannot be written or renamed; then no partial file is left.
     """
     try:
         sync_all(staged)
@@ -175,8 +171,7 @@ def sync_and_publish(staged: Sequence[StagedFile]) -> None:
 def sync_all(staged: Sequence[StagedFile]) -> None:
     """Bring the contents of files to the disk, several at a time: the file system writes these together.
 
-    Raises:
-      OSError: if one cannot be written.
+    Raises `OSError` if one cannot be written.
     """
     if len(staged) == 1:
         sync(staged[0].partial)
@@ -190,8 +185,7 @@ def publish(staged: Sequence[StagedFile]) -> None:
 
     Called again with a file that has its name already, it leaves that one as it is.
 
-    Raises:
-      OSError: if one cannot be renamed; then its partial file stays, as do those after it.
+    Raises `OSError` if one cannot be renamed; then its partial file stays, as do those after it.
     """
     for partial, path in staged:
         try:
@@ -238,8 +232,7 @@ def folder_locked(folder: Path) -> Iterator[bool]:
 def lock(fd: int) -> bool:
     """Lock a file until it is closed; False if another process has the lock.
 
-    Raises:
-      OSError: if the file system has no locks, as some network disks.
+    Raises `OSError` if the file system has no locks, as some network disks.
     """
     return _locked(fd, fcntl.LOCK_EX)
 
@@ -247,8 +240,7 @@ def lock(fd: int) -> bool:
 def is_locked(fd: int) -> bool:
     """Whether another process has a file's lock. Close `fd` soon: it shares the lock until then.
 
-    Raises:
-      OSError: if the file system has no locks, as some network disks.
+    Raises `OSError` if the file system has no locks, as some network disks.
     """
     return not _locked(fd, fcntl.LOCK_SH)
 

@@ -54,8 +54,7 @@ class ProcessPool:
 
         The future raises what the function raises, or `BrokenProcessPool` if a process died during the call.
 
-        Raises:
-          PoolClosed: if the pool was closed.
+        Raises `PoolClosed` if the pool was closed.
         """
         with self._lock:
             if self._closed:

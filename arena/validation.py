@@ -98,8 +98,7 @@ NOT_EMPTY: Final = Constraint(_not_empty)
 def text_of(content: bytes, error: type[InvalidInput] = InvalidInput) -> str:
     """The text of a file in UTF-8, without the byte order mark that editors of Windows write.
 
-    Raises:
-      InvalidInput: as `error`, if it has another encoding.
+    Raises `InvalidInput` as `error`, if it has another encoding.
     """
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise error(
@@ -115,8 +114,7 @@ def text_of(content: bytes, error: type[InvalidInput] = InvalidInput) -> str:
 def toml_values(text: str, error: type[InvalidInput] = InvalidInput) -> dict[str, Any]:
     """The values of a TOML text.
 
-    Raises:
-      InvalidInput: as `error`, if it is not TOML, or larger than what is parsed in little time.
+    Raises `InvalidInput` as `error`, if it is not TOML, or larger than what is parsed in little time.
     """
     if problem := _excess(text):
         raise error([problem])
@@ -151,8 +149,7 @@ def validated(
 ) -> T:
     """The dataclass `kind` of the values of a file; dates among them may also be texts.
 
-    Raises:
-      InvalidInput: as `error`, with all problems.
+    Raises `InvalidInput` as `error`, with all problems.
     """
     try:
         text = json.dumps(values, default=str)

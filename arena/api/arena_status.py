@@ -56,8 +56,7 @@ class Status:
 def status_of_folder(data: Path) -> Status:
     """The state of the arena that runs in a folder.
 
-    Raises:
-      NoStatus: if none runs there, or it serves metrics and does not answer.
+    Raises `NoStatus` if none runs there, or it serves metrics and does not answer.
     """
     try:
         running = is_running(data)
@@ -90,8 +89,7 @@ def _not_running(data: Path, notice: RunningNotice | None) -> str:
 def fetch(url: str) -> StatusPage:
     """Read the status page of the arena with its metrics at `url`, which may be a host and a port alone.
 
-    Raises:
-      NoStatus: if nothing answers there, or no arena whose status can be read.
+    Raises `NoStatus` if nothing answers there, or no arena whose status can be read.
     """
     parts = urlsplit(url if "://" in url else f"http://{url}")
     kinds: dict[str, type[http.client.HTTPConnection]] = {

@@ -243,8 +243,7 @@ class BotCalls(bots_pb2_grpc.BotServiceServicer):
     async def _own(self, context: Context, name: str) -> Bot:
         """The bot of this name, if the caller owns it or is an organiser.
 
-        Raises:
-          Refused: as if there were no such bot, if it is another owner's.
+        Raises `Refused` as if there were no such bot, if it is another owner's.
         """
         holder = holder_of(context, self._tokens)
         bot = await on_thread(self._intake.registry.bot, name[:64])
@@ -256,8 +255,7 @@ class BotCalls(bots_pb2_grpc.BotServiceServicer):
 async def _write(path: Path, requests: AsyncIterator[bots_pb2.SubmitVersionRequest]) -> None:
     """Write the pieces of an archive to a file as they arrive.
 
-    Raises:
-      Refused: if the archive is too long, or a request has no piece.
+    Raises `Refused` if the archive is too long, or a request has no piece.
     """
     left_bytes = MAX_ARCHIVE_BYTES
     with await asyncio.to_thread(path.open, "wb") as file:

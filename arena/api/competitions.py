@@ -285,8 +285,7 @@ class CompetitionCalls(competitions_pb2_grpc.CompetitionServiceServicer):
     def _require_own(self, holder: Holder, bot: str) -> None:
         """Require that a bot is the caller's, or the caller an organiser. Reads the disk.
 
-        Raises:
-          Refused: if it is another owner's.
+        Raises `Refused` if it is another owner's.
         """
         if not bot:
             raise Refused("UNKNOWN_BOT", "none is named")

@@ -20,8 +20,7 @@ class Health(health.aio.HealthServicer):
     ) -> health_pb2.HealthCheckResponse:
         """Whether the arena serves.
 
-        Raises:
-          Refused: if a service is named; there is only a status of the whole arena.
+        Raises `Refused` if a service is named; there is only a status of the whole arena.
         """
         if request.service:
             raise Refused("UNKNOWN_SERVICE", repr(request.service))

@@ -118,8 +118,7 @@ class KeyCalls(keys_pb2_grpc.KeyServiceServicer):
     def _key(self, key_id: str) -> Key:
         """The key of an id, which is no session's. Blocks.
 
-        Raises:
-          Refused: if it is, or a stolen session could be renewed for ever.
+        Raises `Refused` if it is, or a stolen session could be renewed for ever.
         """
         key = self._store.keys().find(key_id)
         if key.signed_in_with:

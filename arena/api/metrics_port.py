@@ -65,8 +65,7 @@ class MetricsPort:
     async def start(self, host: str, port: int) -> str:
         """Listen, on a free port if it is 0; returns the address of the metrics.
 
-        Raises:
-          CannotServe: if the address or port cannot be used.
+        Raises `CannotServe` if the address or port cannot be used.
         """
         self._config.load()
         try:

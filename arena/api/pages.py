@@ -33,8 +33,7 @@ def first_page(
 def numbered_page(items: Sequence[_T], asked: int, token: str) -> tuple[Sequence[_T], str]:
     """The page that a token names by the number of its first item, and the token of the next page.
 
-    Raises:
-      Refused: if the token is malformed.
+    Raises `Refused` if the token is malformed.
     """
     if token and not (token.isascii() and token.isdecimal() and len(token) < 10):
         raise Refused("BAD_PAGE_TOKEN")

@@ -100,8 +100,7 @@ _GITHUB: Final = {
 def read_providers(text: str) -> Mapping[str, Provider]:
     """Read the text of the file: a table for each provider, by name.
 
-    Raises:
-      InvalidInput: with all that is wrong.
+    Raises `InvalidInput` with all that is wrong.
     """
     tables = toml_values(text)
     providers, problems = {}, []
@@ -148,8 +147,7 @@ class SignInProviders:
     def begin(self, name: str, redirect_uri: str, browser: str) -> str:
         """Return the address to which a browser goes to sign in.
 
-        Raises:
-          Refused: if there is no such provider, or it does not answer.
+        Raises `Refused` if there is no such provider, or it does not answer.
         """
         provider = self._provider(name)
         until = f"{self._now_s() + LASTS_S:.0f}"

@@ -249,8 +249,7 @@ class SiteArchive:
     def collusion(self, name: str) -> Json:
         """Which owners' bots may help each other in a competition, and which workers a bot; for organisers.
 
-        Raises:
-          NotPublic: if there is no such competition.
+        Raises `NotPublic` if there is no such competition.
         """
         from arena.contests.collusion_report import suspected
 

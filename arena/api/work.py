@@ -118,8 +118,7 @@ class WorkCalls(work_pb2_grpc.WorkServiceServicer):
     ) -> None:
         """Take what the worker sends, until the call ends.
 
-        Raises:
-          Refused: if its key was revoked, or the arena cannot use it.
+        Raises `Refused` if its key was revoked, or the arena cannot use it.
         """
         account = self._traffic.account(context.peer())
         of_worker = TokenBucket(MESSAGES, MESSAGES_PER_S, self._now_s)

@@ -180,8 +180,7 @@ def comparison_of(
 ) -> Comparison:
     """The comparison of the first two bots, against each other or the other bots; without a seed its deals are new.
 
-    Raises:
-      ValueError: if these two cannot be compared so.
+    Raises `ValueError` if these two cannot be compared so.
     """
     first, second, *field = (command.name for command in commands)
     seed = seed or secrets.token_hex(8)

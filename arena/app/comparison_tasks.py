@@ -131,8 +131,7 @@ def outcomes_by_tasks(
 def bot_of_command(command: BotCommand, game: str) -> AnyBot:
     """Return the bot of a command, to be played in this process.
 
-    Raises:
-      BadCommand: if it is no Python program, gives no bot, or does not play the game.
+    Raises `BadCommand` if it is no Python program, gives no bot, or does not play the game.
     """
     return _bot(_program(command), game)
 

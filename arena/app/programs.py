@@ -241,8 +241,7 @@ def launched_commands(data: Path, names: Sequence[str]) -> tuple[BotCommand, ...
 async def while_bots_can_start(sandbox: Sandbox | None) -> AsyncGenerator[None]:
     """Cancel the body when the spawner ends: otherwise every deal-set would fail at once. The program must be started again.
 
-    Raises:
-      CannotServe: if the spawner has ended.
+    Raises `CannotServe` if the spawner has ended.
     """
     has_ended = False
 

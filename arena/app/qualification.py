@@ -55,8 +55,7 @@ def qualify(
 def checks_of(archive: BotArchive, data: Path) -> tuple[str, ...]:
     """The names of the checks of a bot, if this machine can run it. That of the manifest is always done.
 
-    Raises:
-      BadCommand: if the bot's runtime was not built in the folder.
+    Raises `BadCommand` if the bot's runtime was not built in the folder.
     """
     manifest = read_manifest(archive.manifest, archive.paths)
     if manifest.is_built:

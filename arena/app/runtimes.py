@@ -27,8 +27,7 @@ def build_runtime(
     Returns:
       The runtime, and whether it was not built before.
 
-    Raises:
-      NotBuilt: if it cannot be built; the text names the file and the reason.
+    Raises `NotBuilt` if it cannot be built; the text names the file and the reason.
     """
     try:
         return build(file, data.absolute(), progress, found_in=found_in)

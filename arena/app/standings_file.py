@@ -33,8 +33,7 @@ def verify(lines: Iterable[str], *, public_key: bytes | None = None) -> Verified
 
     `public_key` is the key that must have signed them; by default the one in the file.
 
-    Raises:
-      NotVerified: if the standings or the signature differ.
+    Raises `NotVerified` if the standings or the signature differ.
     """
     head, *deal_sets, last = _json_lines(lines)
     if not isinstance(head, dict) or head.get("cardarena") != FORMAT:

@@ -27,8 +27,7 @@ class CannotSubmit(Exception):
 def packed_bot(path: Path) -> Iterator[BotArchive]:
     """Pack a folder, or copy a zip, into an archive that exists within the block.
 
-    Raises:
-      CannotSubmit: if it is no valid submission, or cannot be read.
+    Raises `CannotSubmit` if it is no valid submission, or cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="bot-") as folder:
         packed = Path(folder) / "bot.zip"

@@ -119,8 +119,7 @@ class WorkLink:
     async def _require(self, entrant: work_pb2.WorkEntrant) -> None:
         """Have the files of a bot before its deal-set begins.
 
-        Raises:
-          BadMessage: if the arena names a command of this machine, or sends another archive.
+        Raises `BadMessage` if the arena names a command of this machine, or sends another archive.
         """
         if entrant.argv and not self._is_local:
             raise BadMessage(f"{entrant.name} is no uploaded bot, and its command is not run here")
@@ -326,8 +325,7 @@ def run_workers(
       say: Gets what the organiser should know.
       stop: When they stop by themselves.
 
-    Raises:
-      WorkersFailed: if the arena has refused one, or they have stopped by themselves and it never accepted one.
+    Raises `WorkersFailed` if the arena has refused one, or they have stopped by themselves and it never accepted one.
     """
     limit_cache(data, MAX_CACHE_BYTES)
     folders = data_folder.worker_folders(data)

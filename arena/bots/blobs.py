@@ -29,8 +29,7 @@ class Blobs:
     def keep(self, archive: BotArchive) -> tuple[str, bool]:
         """Move an archive into the folder; returns its name, and whether it is new.
 
-        Raises:
-          OSError: if it cannot be moved.
+        Raises `OSError` if it cannot be moved.
         """
         sha256 = archive.sha256
         self._blobs.mkdir(parents=True, exist_ok=True)
@@ -88,8 +87,7 @@ class Blobs:
     def archive(self, sha256: str) -> BotArchive:
         """Read the archive of these contents.
 
-        Raises:
-          StoreError: if there is none, or its contents have another hash.
+        Raises `StoreError` if there is none, or its contents have another hash.
         """
         path = self._blobs / _hash(sha256)
         try:

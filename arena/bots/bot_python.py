@@ -34,8 +34,7 @@ def bot_python(root: Path) -> Path:
 
     It consists of links to the installed packages, so each installation of the arena has its own.
 
-    Raises:
-      OSError: if it cannot be stored.
+    Raises `OSError` if it cannot be stored.
     """
     links = _links()
     identity = "\n".join([sys.version, sys.base_prefix, *(f"{a} {b}" for a, b in links.items())])

@@ -115,8 +115,7 @@ class BuiltRuntimes:
 
         Returns the runtime, and whether it is new: an existing one with the same contents stays.
 
-        Raises:
-          OSError: if it cannot be stored.
+        Raises `OSError` if it cannot be stored.
         """
         about = {
             "name": name,
@@ -172,8 +171,7 @@ class BuiltRuntimes:
 def site_of(sha256: str, data: Path, name: str) -> Path:
     """The folder of packages of the runtime that a bot is pinned to.
 
-    Raises:
-      BadCommand: if the runtime is missing or cannot run bots.
+    Raises `BadCommand` if the runtime is missing or cannot run bots.
     """
     built = BuiltRuntimes(data).of(sha256)
     if built is None:

@@ -34,8 +34,7 @@ def launched_manifest(
 
     `packages` are folders of Python packages besides those of `python`, which runs bots of Python and the bridge.
 
-    Raises:
-      BadCommand: if the manifest has no command, or this machine lacks its runtime.
+    Raises `BadCommand` if the manifest has no command, or this machine lacks its runtime.
     """
     words = manifest.get("command")
     if (
@@ -85,8 +84,7 @@ def _bridge(name: str, manifest: Mapping[str, Any], python: Path) -> tuple[str, 
 def folder_command(folder: Path) -> BotCommand | None:
     """The command of a bot in its author's folder, where its files are used; None if it has no manifest.
 
-    Raises:
-      BadCommand: if the manifest is no TOML or has no command, or this machine lacks its runtime.
+    Raises `BadCommand` if the manifest is no TOML or has no command, or this machine lacks its runtime.
     """
     path = folder / MANIFEST
     if not path.is_file():
@@ -102,8 +100,7 @@ def folder_command(folder: Path) -> BotCommand | None:
 def portable_files(command: BotCommand) -> Path:
     """The folder with a manifest, or the single file of Python, from which other machines can start the bot of a command.
 
-    Raises:
-      BadCommand: if there is neither, or the manifest has another command.
+    Raises `BadCommand` if there is neither, or the manifest has another command.
     """
     folder = command.folder
     python, *words = command.own_argv
@@ -127,8 +124,7 @@ def submitted_command(
 ) -> BotCommand:
     """The command of a manifest's words, with absolute paths of its files in `folder`.
 
-    Raises:
-      BadCommand: if this machine lacks its runtime.
+    Raises `BadCommand` if this machine lacks its runtime.
     """
     program, *rest = words
     argv = [str(python) if program in PYTHON.programs else _program(name, program, folder)]

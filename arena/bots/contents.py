@@ -26,8 +26,7 @@ class SubmittedFile:
 def contents_sha256(files: Iterable[SubmittedFile]) -> str:
     """The SHA-256 of all paths, executable bits and file hashes, sorted.
 
-    Raises:
-      ValueError: if two files have one path.
+    Raises `ValueError` if two files have one path.
     """
     rows = sorted((file.path, file.executable, file.sha256) for file in files)
     paths = [path for path, _, _ in rows]

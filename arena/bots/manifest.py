@@ -270,8 +270,7 @@ def read_manifest(
 
     `built` has the names of the arena's built runtimes; with None every valid name is accepted.
 
-    Raises:
-      BadManifest: with all problems of the manifest.
+    Raises `BadManifest` with all problems of the manifest.
     """
     values = toml_values(toml, BadManifest)
     return validated(Manifest, values, BadManifest, context=(paths, runtimes, built))

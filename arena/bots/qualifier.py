@@ -211,8 +211,7 @@ async def in_a_process(
 ) -> QualificationReport:
     """Qualify in a process of its own, which ends if it takes too long or the arena stops.
 
-    Raises:
-      NotQualified: if it ends without a report.
+    Raises `NotQualified` if it ends without a report.
     """
     work.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     target = work.parent / f"{work.name}.json"

@@ -124,8 +124,7 @@ def lock_text(asked: RuntimeFile, python: str, wheels: Sequence[LockedWheel]) ->
 def read_lock(text: str, asked: RuntimeFile, python: str) -> tuple[LockedWheel, ...] | None:
     """The wheels of a lock file; None if it was made for other packages or another Python.
 
-    Raises:
-      BadRuntime: if a line was not written by `lock_text`.
+    Raises `BadRuntime` if a line was not written by `lock_text`.
     """
     lines = text.splitlines()
     if f"{_MARK}{_asked(asked, python)}" not in lines:

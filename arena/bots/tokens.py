@@ -215,10 +215,9 @@ class Tokens:
     def bot(self, token: str, *, sandboxed: bool = False) -> BotId:
         """The bot that connects with this token. `sandboxed` says whether it uses the socket of sandboxed bots.
 
-        Raises:
-          Refused: if it is no bot's token, or has become invalid; for a guest, if the name is malformed or taken;
-            if a sandboxed bot does not use that socket, or any other bot does; if another token is used for a
-            bot that runs in the sandbox.
+        Raises `Refused` if it is no bot's token, or has become invalid; for a guest, if the name is malformed
+        or taken; if a sandboxed bot does not use that socket, or any other bot does; if another token is used
+        for a bot that runs in the sandbox.
         """
         if sandboxed and token_sha256(token) not in self._sandboxed:
             raise Refused("NOT_YOURS", "this socket is for the bots in the arena's sandbox")
@@ -236,8 +235,7 @@ class Tokens:
     def holder(self, token: str) -> Holder:
         """The holder of the token of any call but a play stream.
 
-        Raises:
-          Refused: if it is unknown, no longer valid, or that of a bot in the arena's sandbox.
+        Raises `Refused` if it is unknown, no longer valid, or that of a bot in the arena's sandbox.
         """
         holder = self._holder(token)
         if token_sha256(token) in self._sandboxed:
@@ -286,8 +284,7 @@ class Tokens:
     def bind_guest(self, token: str, *, here: bool) -> None:
         """Reserve a guest's name for the secret of its token, which `bot` has accepted.
 
-        Raises:
-          Refused: if the guest is connected already (`here`) with another secret or none.
+        Raises `Refused` if the guest is connected already (`here`) with another secret or none.
         """
         if not (self.guests and token.startswith(GUEST)):
             return

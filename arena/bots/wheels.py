@@ -96,8 +96,7 @@ def wheels_in(unpacked: Path) -> tuple[Wheel, ...]:
 def require_fitting(wheels: Sequence[Wheel]) -> None:
     """Require that all wheels fit this Python on this machine, which runs the bots.
 
-    Raises:
-      BadArchive: with the wheels that do not fit.
+    Raises `BadArchive` with the wheels that do not fit.
     """
     here = frozenset(sys_tags()) if wheels else frozenset()
     problems = [
@@ -169,8 +168,7 @@ def _lacks(names: Sequence[str]) -> str:
 def _hashes(record: bytes) -> dict[str, str]:
     """The SHA-256 of each file in a RECORD; empty for a file without one.
 
-    Raises:
-      BadArchive: if it is no valid RECORD.
+    Raises `BadArchive` if it is no valid RECORD.
     """
     hashes = {}
     try:

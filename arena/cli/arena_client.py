@@ -244,8 +244,7 @@ def patiently(
     `told` gets the errors after which the poll is repeated, each message once in a row; `passes` says after
     which it is.
 
-    Raises:
-      NoAnswer: if the arena stays away for longer, or the call fails for another reason.
+    Raises `NoAnswer` if the arena stays away for longer, or the call fails for another reason.
     """
     until_s, last = now_s() + PATIENCE_S, ""
     while True:

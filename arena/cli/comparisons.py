@@ -163,8 +163,7 @@ def answer_of(
 
     `on_look` gets its state at each poll.
 
-    Raises:
-      NoAnswer: if a call fails.
+    Raises `NoAnswer` if a call fails.
     """
     with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
         comparison = arena.call(arena.stub.CreateComparison, request).comparison

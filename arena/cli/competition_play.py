@@ -39,8 +39,7 @@ def play_here(
 
     `again` says how to continue after Ctrl-C. An `engine`, as `dask:local`, plays them in place of this process.
 
-    Raises:
-      ClickException: if an error paused one; the text says why.
+    Raises `ClickException` if an error paused one; the text says why.
     """
     with loading():  # the arena, which commands that only show results do not need
         from arena.app.programs import launched_commands, play_competitions

@@ -40,8 +40,7 @@ _TOKEN: Final = re.compile(r"(arena_[0-9A-Za-z]{8})[0-9A-Za-z]{12,}")
 def log_file(data: Path, name: str = LOG_NAME) -> logging.Handler:
     """Return a handler that writes a log in a data folder; each process has its own name.
 
-    Raises:
-      Unwritten: if the folder cannot be written.
+    Raises `Unwritten` if the folder cannot be written.
     """
     try:
         data.mkdir(parents=True, exist_ok=True)

@@ -145,8 +145,7 @@ class AgentSeats:
     def move(self, ask_id: int, text: str) -> str:
         """Give the move of an ask that waits.
 
-        Raises:
-          ToolError: if there is no such ask, or no such move; then another may be given.
+        Raises `ToolError` if there is no such ask, or no such move; then another may be given.
         """
         with self._changed:
             turn = self._turns.get(ask_id)

@@ -265,9 +265,8 @@ def _property(param: click.Parameter) -> Json:
 def words(params: Sequence[click.Parameter], arguments: Json, folder: Path) -> list[str]:
     """Return the words of a command line for the arguments of a call.
 
-    Raises:
-      ToolError: if an argument is unknown, missing or of the wrong type, or a path out of the folder; click checks its
-        value otherwise.
+    Raises `ToolError` if an argument is unknown, missing or of the wrong type, or a path out of the folder;
+    click checks its value otherwise.
     """
     require_only(arguments, [*map(name_of, params)])
     options, positional = [], []
@@ -318,8 +317,7 @@ def require_only(arguments: Json, names: Sequence[str]) -> None:
 def output_of(code: int, out: bytes, errors: bytes) -> str:
     """Return the output of a command; what it says on standard error only if there is nothing else, or the bot failed.
 
-    Raises:
-      ToolError: if the exit code says that it failed.
+    Raises `ToolError` if the exit code says that it failed.
     """
     text, error = (part.decode("utf-8", "replace").strip() for part in (out, errors))
     if code not in _RESULTS:

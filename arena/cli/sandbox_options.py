@@ -45,8 +45,7 @@ class SandboxChoice:
     def raised(self, data: Path) -> contextlib.AbstractContextManager[Sandbox | None]:
         """A new sandbox, which hides the data folder; None if bots run without one.
 
-        Raises:
-          NoSandbox: if it is required and this machine cannot build one.
+        Raises `NoSandbox` if it is required and this machine cannot build one.
         """
         sandbox = raise_sandbox(
             self.demand, data=data, read_only=self.read_only, in_memory=self.in_memory
@@ -57,8 +56,7 @@ class SandboxChoice:
     def open(self, data: Path, commands: Sequence[BotCommand]) -> Iterator[Sandbox | None]:
         """The sandbox for these bots; a weaker one than S2 is reported on standard error.
 
-        Raises:
-          NoSandbox: if it is required and this machine cannot build one.
+        Raises `NoSandbox` if it is required and this machine cannot build one.
         """
         for path in self.read_only:
             if why := why_never(path.absolute(), data.absolute()):

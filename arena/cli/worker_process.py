@@ -76,8 +76,7 @@ class ArenaCalls:
     ) -> AsyncIterator[work_pb2.WorkResponse]:
         """Yield the messages of a call; `requests` begins those of the worker.
 
-        Raises:
-          NoAnswer: if the arena refuses the worker, so that calling again does not help.
+        Raises `NoAnswer` if the arena refuses the worker, so that calling again does not help.
         """
         has_joined, wait_s, last = False, AGAIN_S, ""
         async with aio_channel_of(self._server, _KEEPALIVE) as channel:

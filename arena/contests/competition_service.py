@@ -371,8 +371,7 @@ class CompetitionService:
     def get(self, name: str) -> tuple[Competition, tuple[GameProgress, ...]]:
         """A competition, and the progress of each of its games.
 
-        Raises:
-          NoCompetition: if there is none of that name.
+        Raises `NoCompetition` if there is none of that name.
         """
         return self._competitions.get(name), self._competitions.progress(name)
 
@@ -389,8 +388,7 @@ class CompetitionService:
     def rounds(self, name: str) -> list[tuple[GamePlan, Round]]:
         """The drawn rounds of every game, each with its game.
 
-        Raises:
-          NoCompetition: if there is none of that name.
+        Raises `NoCompetition` if there is none of that name.
         """
         plan = read_plan(self._competitions.get(name).config)
         return [

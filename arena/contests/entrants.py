@@ -46,8 +46,7 @@ Seat = Callable[[BotId], BotId]
 def launched_entries(plan: CompetitionPlan) -> list[CompetitionEntry]:
     """The entries of a plan's bots, with their commands and the contents of their files.
 
-    Raises:
-      BadCommand: if one cannot be launched, or in a plan with a speed class cannot be played on other machines.
+    Raises `BadCommand` if one cannot be launched, or in a plan with a speed class cannot be played on other machines.
     """
     entries = []
     for name, bot in sorted(plan.bots.items()):
@@ -71,8 +70,7 @@ def launched_entries(plan: CompetitionPlan) -> list[CompetitionEntry]:
 def enter_house_bots(competitions: Competitions, name: str, *, who: str, now: datetime) -> None:
     """Enter the arena's own bots in a ladder that any bot may enter; those that were withdrawn stay out. Blocks.
 
-    Raises:
-      MayNotEnter: if the ladder is finished.
+    Raises `MayNotEnter` if the ladder is finished.
     """
     ladder = competitions.get(name)
     plan = read_plan(ladder.config)
@@ -186,8 +184,7 @@ def know_versions(players: Players, registry: Registry, entered: Competition) ->
     It knows those of withdrawn bots too, whose deal-sets in play are finished; a bot that was withdrawn before play
     has none. A bot that dials in is one process. Blocks until files are unpacked, on a thread of trio's.
 
-    Raises:
-      BadCommand: if a version cannot be launched.
+    Raises `BadCommand` if a version cannot be launched.
     """
     versions = {bot.name: bot.version for bot in _submitted(entered) if bot.version}
     for version in versions.values():

@@ -42,8 +42,7 @@ def decided(
 
     `bound` is the largest margin that the rules allow; None if there is no limit.
 
-    Raises:
-      BeyondBound: if a margin is larger.
+    Raises `BeyondBound` if a margin is larger.
     """
     path = evidence_path(margins, bound)
     for number in range(LEAST, min(len(margins), most) + 1):

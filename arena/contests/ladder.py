@@ -70,8 +70,7 @@ class Ladder:
     async def run(self) -> bool:
         """Play for as long as the competition runs; True once it closes.
 
-        Raises:
-          StoreError: if the store fails.
+        Raises `StoreError` if the store fails.
         """
         stored = StoredWork(await run_sync(self._held.deal_sets, self._plan.name, self._game))
         await stored.start_anew()

@@ -37,8 +37,7 @@ def record_lines(record: CompetitionRecord) -> Iterator[str]:
 def next_official(competitions: Competitions, name: str) -> OfficialStandings:
     """The next official standings of a competition, of what is complete now, not signed.
 
-    Raises:
-      NoCompetition: if there is none of that name.
+    Raises `NoCompetition` if there is none of that name.
     """
     return unsigned(competitions.record(name), competitions.get(name).official + 1)
 
@@ -57,8 +56,7 @@ def official_of(competitions: Competitions, name: str, number: int) -> Json:
 def latest_standings(competitions: Competitions, name: str) -> Json:
     """The official standings if the competition is finished, else the live ones.
 
-    Raises:
-      NoCompetition: if there is none of that name.
+    Raises `NoCompetition` if there is none of that name.
     """
     if competitions.get(name).state is State.FINISHED:
         official = competitions.official(name)

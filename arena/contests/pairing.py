@@ -132,8 +132,7 @@ class Pairing:
 
         `HOUSE` at its tables is one of the arena's own bots. What is owed is remembered by this object alone, so a restart forgives it.
 
-        Raises:
-          ValueError: if two waiting bots have one name.
+        Raises `ValueError` if two waiting bots have one name.
         """
         here = {bot.name: bot for bot in sorted(waiting, key=lambda bot: bot.name)}
         if len(here) != len(waiting):

@@ -22,8 +22,7 @@ def public_text(text: str) -> str:
 def toml(values: Mapping[str, Any]) -> str:
     """Values as TOML: texts, numbers, booleans, times, lists and mappings.
 
-    Raises:
-      TypeError: for a value of another type.
+    Raises `TypeError` for a value of another type.
     """
     return "".join(f"{_key(name)} = {_value(value)}\n" for name, value in values.items())
 

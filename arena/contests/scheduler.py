@@ -172,8 +172,7 @@ class Scheduler:
 
         Returns why it was paused, for its organiser; empty if no error paused it.
 
-        Raises:
-          StoreError: if the store fails.
+        Raises `StoreError` if the store fails.
         """
         competition = await run_sync(self._competitions.get, name)
         try:
@@ -190,8 +189,7 @@ class Scheduler:
 
         Returns why some were paused, by their names.
 
-        Raises:
-          StoreError: if the store fails.
+        Raises `StoreError` if the store fails.
         """
         slots = trio.Semaphore(at_a_time)
         paused: dict[str, str] = {}
@@ -359,8 +357,7 @@ class Scheduler:
     async def _pause(self, name: str, error: Exception) -> str:
         """Pause a competition for an error; returns why, for its organiser.
 
-        Raises:
-          StoreError: if the store fails.
+        Raises `StoreError` if the store fails.
         """
         incident = secrets.token_hex(4)
         fields = {"competition": name, "incident": incident, "why": str(error)}

@@ -15,8 +15,7 @@ def waiting_by_class(competitions: Competitions, now: datetime) -> Mapping[int |
     None is the arena's own machine. A competition outside of its hours of play has none: it needs no worker. A ladder
     draws its next deal-set when a worker asks for it, so it has one at most. Blocks on the disk.
 
-    Raises:
-      StoreError: if they cannot be read.
+    Raises `StoreError` if they cannot be read.
     """
     waiting: Counter[int | None] = Counter()
     for config, number, taken in competitions.waiting():

@@ -27,8 +27,7 @@ def chooser_of(opponent: Opponent, game: str, options: Mapping[str, Any]) -> Cho
 
     A bot gets asks without events (`cardarena.local.ask`): it has to play from the view.
 
-    Raises:
-      ValueError: if there is no such level of the house bot, or the bot does not play the game or awaits.
+    Raises `ValueError` if there is no such level of the house bot, or the bot does not play the game or awaits.
     """
     if isinstance(opponent, str):
         return _house(opponent, game)

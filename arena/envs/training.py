@@ -214,8 +214,7 @@ class Training:
 def lead_of(policy: Path, terms: TrainingTerms, deal_sets: int, engine: Engine) -> Lead:
     """Play a policy against the policy of the house bot at all other seats, in complete deal-sets.
 
-    Raises:
-      OSError: if the policy cannot be read.
+    Raises `OSError` if the policy cannot be read.
     """
     table: list[AnyBot] = [TrainedBot(policy), *[HousePolicy] * (terms.seats - 1)]
     leads = []

@@ -59,8 +59,7 @@ def fault_reason(kind: str, text: str) -> FaultReason | None:
 def refusal(reason: str) -> RefusalEntry:
     """The row of a refusal, by its reason on the wire, such as `NAME_TAKEN`.
 
-    Raises:
-      KeyError: if there is none.
+    Raises `KeyError` if there is none.
     """
     return _REFUSALS[reason]
 

@@ -67,8 +67,7 @@ def as_named(cards: Iterable[Card]) -> tuple[Card, ...]:
 def parse_cards(text: str) -> tuple[Card, ...]:
     """Read cards from text, with or without spaces: `AsKd` or `As Kd`.
 
-    Raises:
-      ValueError: if the text holds anything but whole cards.
+    Raises `ValueError` if the text holds anything but whole cards.
     """
     packed = "".join(text.split())
     cards = tuple(packed[at : at + 2] for at in range(0, len(packed), 2))
@@ -91,8 +90,7 @@ def hands_of(
     The result follows from the set of cards and from the draws alone, in whatever order the cards are given.
     `below(n)` draws an integer in [0, n).
 
-    Raises:
-      ValueError: unless the sizes sum up to the number of cards.
+    Raises `ValueError` unless the sizes sum up to the number of cards.
     """
     cards = sorted(unseen)
     if len(cards) != sum(sizes):

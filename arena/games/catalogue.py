@@ -31,8 +31,7 @@ _BY_ID: Final = {game.id: game for game in GAMES}
 def game_by_id(game_id: str) -> Game:
     """Return the game with this id.
 
-    Raises:
-      UnknownGame: if there is none; the text has the id that is near, or else all ids.
+    Raises `UnknownGame` if there is none; the text has the id that is near, or else all ids.
     """
     game = _BY_ID.get(game_id)
     if game is None:

@@ -205,8 +205,7 @@ def require_to_act(
 ) -> tuple[Move, ...]:
     """Return the chosen moves in seat order.
 
-    Raises:
-      IllegalMove: if the moves do not come from exactly the seats that were asked.
+    Raises `IllegalMove` if the moves do not come from exactly the seats that were asked.
     """
     if len(chosen) == 1:  # nearly always
         ((player, move),) = chosen

@@ -60,8 +60,7 @@ class Game:
     def options(self, given: Mapping[str, object], seats: int) -> Options:
         """Return validated options for a match with `seats` seats.
 
-        Raises:
-          BadOptions: naming the option, or the allowed numbers of seats.
+        Raises `BadOptions` naming the option, or the allowed numbers of seats.
         """
         if seats not in self.seats:
             low, high = self.seats[0], self.seats[-1]

@@ -144,9 +144,8 @@ def build_options(
 ) -> Any:
     """Return validated options from values by name; text is converted to the type of the option.
 
-    Raises:
-      BadOptions: naming the option and the values that it accepts, or the two options of which one
-        takes the effect from the other.
+    Raises `BadOptions` naming the option and the values that it accepts, or the two options of which one takes
+    the effect from the other.
     """
     known = {option.name: option for option in settings_of(options, preset)}
     values: dict[str, Value] = dict(preset or {})
@@ -177,9 +176,8 @@ def _need(name: str, good: tuple[Value, ...]) -> str:
 def check_match(game: str, numbers: Sequence[int], seats: int, hands: int) -> None:
     """Require an allowed number of seats, and a number of hands that lets all deal equally often, or one hand.
 
-    Raises:
-      BadOptions: if `seats` is not one of `numbers`, which are in order, or `hands` is neither 1 nor
-        a multiple of `seats`.
+    Raises `BadOptions` if `seats` is not one of `numbers`, which are in order, or `hands` is neither 1 nor a
+    multiple of `seats`.
     """
     if seats not in numbers:
         low, high = numbers[0], numbers[-1]
@@ -192,8 +190,7 @@ def check_match(game: str, numbers: Sequence[int], seats: int, hands: int) -> No
 def require_equal_deals(seats: int, hands: int) -> None:
     """Require a number of hands that lets all deal equally often, as in every rated match.
 
-    Raises:
-      BadOptions: if `hands` is not a multiple of `seats`.
+    Raises `BadOptions` if `hands` is not a multiple of `seats`.
     """
     if hands % seats:
         raise BadOptions(f"hands={hands} is not a multiple of the {seats} seats")

@@ -70,8 +70,7 @@ def compare(
       steps: Steps of the rules that the house bot takes for a decision (`arena.sandbox.house_levels`).
       progress: Called with the number of decisions that are compared, and of all.
 
-    Raises:
-      CannotCompare: if the match was aborted, or the house bot has no policy for the game.
+    Raises `CannotCompare` if the match was aborted, or the house bot has no policy for the game.
     """
     spec, searcher = _comparable(replay)
     game = spec.terms.game
@@ -125,8 +124,7 @@ def par(replay: Replay, most_decisions: int) -> tuple[int, ...]:
 def _comparable(replay: Replay) -> tuple[MatchSpec, Searcher]:
     """Return the match and the search of its game.
 
-    Raises:
-      CannotCompare: if the match was aborted, or the house bot has no policy for the game.
+    Raises `CannotCompare` if the match was aborted, or the house bot has no policy for the game.
     """
     spec = replay.spec()
     searcher = searcher_of(spec.terms.game.id)
@@ -145,8 +143,7 @@ def _has_choice(decision: ReplayedDecision, step: PlaybackStep) -> bool:
 def _par(spec: MatchSpec, searcher: Searcher, most_decisions: float) -> tuple[int, ...]:
     """Return the scores of a match between house bots of the level `sample` with the cards of another match.
 
-    Raises:
-      CannotCompare: if they make more than so many decisions.
+    Raises `CannotCompare` if they make more than so many decisions.
     """
     rules, options = spec.terms.game.rules, spec.terms.options
     chance = random.Random(spec.match_id)

@@ -180,9 +180,8 @@ class Arena:
     ) -> Session:
         """Attach a stream to the session of its bot. `sandboxed` says whether it uses the socket of sandboxed bots.
 
-        Raises:
-          Refused: if the token is unknown, the hello is too long, or the arena drains and the bot
-            has no match in play.
+        Raises `Refused` if the token is unknown, the hello is too long, or the arena drains and the bot has no
+        match in play.
         """
         if self.is_shut:
             raise Refused(DRAINING)

@@ -64,8 +64,7 @@ class NoShow(Exception):
 def require_game(arena: Arena, bots: Sequence[BotId], terms: MatchTerms) -> None:
     """Require that bots, which are connected, play a game with so many seats.
 
-    Raises:
-      NoShow: for the first that does not.
+    Raises `NoShow` for the first that does not.
     """
     for bot in bots:
         session = arena.sessions.get(bot)
@@ -129,8 +128,7 @@ class Launcher:
     async def require(self, bots: Sequence[BotId]) -> None:
         """Have all these bots running and connected; each is started once.
 
-        Raises:
-          NoShow: for the first that does not come.
+        Raises `NoShow` for the first that does not come.
         """
         async with trio.open_nursery() as nursery:
             for bot in bots:
@@ -142,8 +140,7 @@ class Launcher:
     async def ensure(self, bots: Sequence[BotId]) -> None:
         """As `require`, but the seat of a bot that does not come by its own fault is played by fallback.
 
-        Raises:
-          NoShow: if the arena failed to start one, again and again.
+        Raises `NoShow` if the arena failed to start one, again and again.
         """
         await self.bring(bots)
         self.require_no_failure(bots)

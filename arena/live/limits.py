@@ -162,8 +162,7 @@ class CallLimits:
     def stream(self, call: Context) -> TrafficAccount:
         """Count a play stream until it has ended; returns the account of its connection.
 
-        Raises:
-          Refused: if too many are open.
+        Raises `Refused` if too many are open.
         """
         self._streams.enter(call)
         return self.traffic.account(call.peer())
@@ -178,8 +177,7 @@ class CallLimits:
             own pages, which call by the socket file of the data folder, are not refused.
           caller: Who makes it. An organiser is never refused.
 
-        Raises:
-          Refused: if too many are open, or the arena is busy.
+        Raises `Refused` if too many are open, or the arena is busy.
         """
         if caller.organises:
             self._organised += 1
@@ -215,8 +213,7 @@ class CallLimits:
         Calls are served in the order in which they came. While the arena stays busy, one is served every
         `TURN_S` seconds. An organiser's calls are served at once.
 
-        Raises:
-          Refused: if the disk is full and the call `stores` something, or too many calls wait already.
+        Raises `Refused` if the disk is full and the call `stores` something, or too many calls wait already.
         """
         if caller.organises or not caller.holder:
             return
@@ -233,9 +230,8 @@ class CallLimits:
     def accept(self, rank: Rank) -> None:
         """Accept a bot that has said hello.
 
-        Raises:
-          Refused: if the arena is busy, or too many bots connect. A bot with matches in play, or that
-            the arena launched, is never refused.
+        Raises `Refused` if the arena is busy, or too many bots connect. A bot with matches in play, or that the
+        arena launched, is never refused.
         """
         if rank >= Rank.NEW and (why := self._why_busy()):
             raise Refused("BUSY", why, retry_s=OVERLOAD_RETRY_S)

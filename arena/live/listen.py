@@ -36,8 +36,7 @@ def is_local(host: str) -> bool:
 def require_this_machine(host: str) -> None:
     """Require a host that only this machine can reach, as open hands are for it alone.
 
-    Raises:
-      CannotServe: if other machines can reach the host.
+    Raises `CannotServe` if other machines can reach the host.
     """
     if not is_local(host):
         raise CannotServe(
@@ -63,8 +62,7 @@ def listen(
       credentials: Those of TLS; None is plain text.
       insecure: Whether plain text may leave this machine.
 
-    Raises:
-      CannotServe: if the address cannot be used, or plain text would leave this machine.
+    Raises `CannotServe` if the address cannot be used, or plain text would leave this machine.
     """
     if credentials is None and not insecure and not is_local(host):
         raise CannotServe(

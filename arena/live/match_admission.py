@@ -89,8 +89,7 @@ class Admission:
     def require_open(self) -> None:
         """Accept a match that a client orders now.
 
-        Raises:
-          Refused: with reason BUSY and a time after which to ask again.
+        Raises `Refused` with reason BUSY and a time after which to ask again.
         """
         why = self.why_closed()
         if why:

@@ -58,8 +58,7 @@ class TableOrder:
 class DealSetOrder:
     """One list of boards and all matches with these boards.
 
-    Raises:
-      ValueError: if there is no match, or one has another number of bots than there are seats.
+    Raises `ValueError` if there is no match, or one has another number of bots than there are seats.
     """
 
     deal_set: str
@@ -195,8 +194,7 @@ def order_of_message(message: journal_pb2.OrderedDealSet) -> DealSetOrder:
 def requested_terms(request: game_pb2.MatchTerms, *, seats: int, seeded: bool) -> MatchTerms:
     """The terms that a client requests.
 
-    Raises:
-      Refused: if there is no such game, or it does not allow these terms.
+    Raises `Refused` if there is no such game, or it does not allow these terms.
     """
     asked = game_pb2.MatchTerms()
     asked.CopyFrom(request)

@@ -99,8 +99,7 @@ class PlaySockets:
 
         Files that a killed arena left are removed.
 
-        Raises:
-          CannotServe: if that is not possible.
+        Raises `CannotServe` if that is not possible.
         """
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
@@ -124,8 +123,7 @@ class PlaySockets:
           report: Called when the relay has closed its connections, or lets them wait.
           to: The socket file that they are relayed to; None is the play service for sandboxed bots.
 
-        Raises:
-          OSError: if it cannot be made.
+        Raises `OSError` if it cannot be made.
         """
         self._count += 1
         listener = socket.socket(socket.AF_UNIX)

@@ -124,8 +124,7 @@ class Players:
     def add(self, command: BotCommand) -> None:
         """Register a bot that is launched.
 
-        Raises:
-          BadCommand: if another bot of this name is launched here already.
+        Raises `BadCommand` if another bot of this name is launched here already.
         """
         known = self._commands.setdefault(command.name, command)
         if known.argv != command.argv:
@@ -137,9 +136,8 @@ class Players:
     def add_version(self, version: Version | ArchivedBot) -> BotId:
         """Register an uploaded version; returns the bot that it plays as. Blocks until its files are unpacked.
 
-        Raises:
-          BadCommand: if its manifest has no command that can be launched, or there is no sandbox to
-            launch it behind: strangers wrote it.
+        Raises `BadCommand` if its manifest has no command that can be launched, or there is no sandbox to
+        launch it behind: strangers wrote it.
         """
         if self.level not in UPLOADS_AT:
             raise BadCommand(
@@ -179,8 +177,7 @@ class Players:
 
         Bots that dial in are waited for only after a start of the arena: they are on their way back.
 
-        Raises:
-          NoShow: if the arena failed to start one, again and again.
+        Raises `NoShow` if the arena failed to start one, again and again.
         """
         launched = self._launched(bots)
         remote = [bot for bot in bots if bot.name not in self._commands]
@@ -306,8 +303,7 @@ class Players:
 def launched_command(name: str, command: str, start_s: float | None = None) -> BotCommand:
     """A bot by the command that its organiser wrote, with the longest time that it may take to connect.
 
-    Raises:
-      BadCommand: if it cannot be launched.
+    Raises `BadCommand` if it cannot be launched.
     """
     (parsed,) = parse_commands([command], folder_command)
     return replace(parsed, name=name, start_s=start_s or parsed.start_s)
@@ -320,9 +316,7 @@ def command_of(
 
     Wheels of it that are not installed any more are, in the sandbox: then it is called on a thread of trio's.
 
-    Raises:
-      BadCommand: if its manifest has no command, its files are gone or damaged, or what runs it is
-        not here.
+    Raises `BadCommand` if its manifest has no command, its files are gone or damaged, or what runs it is not here.
     """
     try:
         folder = Blobs(data).unpacked(version.sha256).absolute()

@@ -63,8 +63,7 @@ class SelfProbe:
     def listen(self, server: grpc.aio.Server) -> None:
         """Have a server that is not started yet answer the probes.
 
-        Raises:
-          CannotServe: if the socket cannot be made.
+        Raises `CannotServe` if the socket cannot be made.
         """
         service, _, name = self.call.lstrip("/").partition("/")
         method: Any = grpc.stream_stream_rpc_method_handler(_echo)

@@ -57,8 +57,7 @@ class SharedTransactions(Generic[T, R]):
     async def write(self, item: T) -> R:
         """Write an item; on return it is on disk.
 
-        Raises:
-          Exception: as `write`. An item that cannot be written does not affect the others.
+        Raises `Exception` as `write`. An item that cannot be written does not affect the others.
         """
         entry = _Waiting[T, R](item)
         self._waiting.append(entry)

@@ -40,8 +40,7 @@ class Certificate:
     def __init__(self, files: TlsFiles) -> None:
         """Read the files.
 
-        Raises:
-          CannotServe: if one cannot be read or used, or the key is not that of the certificate.
+        Raises `CannotServe` if one cannot be read or used, or the key is not that of the certificate.
         """
         self._files: Final = files
         self._stamp = self._stamp_now()
@@ -87,8 +86,7 @@ def _read_all(tls: TlsFiles) -> tuple[grpc.ServerCertificateConfiguration, float
 
     They are checked here, as gRPC would fail at each handshake only.
 
-    Raises:
-      CannotServe: as `Certificate` does.
+    Raises `CannotServe` as `Certificate` does.
     """
     certificate = _read(tls.certificate, "certificate")
     key = _read(tls.key, "key")

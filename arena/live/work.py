@@ -29,8 +29,7 @@ class WorkSource(Protocol):
     async def begin(self, deal_set: DealSet, worker: str) -> int:
         """Count that a deal-set in play begins at a worker; returns the number of this begin.
 
-        Raises:
-          OutOfDate: if another process has taken the deal-set since.
+        Raises `OutOfDate` if another process has taken the deal-set since.
         """
         ...
 

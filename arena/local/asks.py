@@ -172,8 +172,7 @@ class LocalAsk(Ask[Any, Any, Any]):
     def judged(self, answer: Answer) -> Move:
         """Return the move of an answer in the rules' class.
 
-        Raises:
-          ValueError: if it is illegal; the text says why.
+        Raises `ValueError` if it is illegal; the text says why.
         """
         move = self._form.judged(self.allowed, answer)
         if isinstance(move, RejectedAnswer):

@@ -49,8 +49,7 @@ class Engine:
             or an executor of `concurrent.futures`.
           processes: Without a client, the number of processes; by default one for each core.
 
-        Raises:
-          TypeError: if the client is none of these.
+        Raises `TypeError` if the client is none of these.
         """
         self._close: list[Callable[[], object]] = []
         self.put: Callable[[Any], Any] = lambda value: value
@@ -84,8 +83,7 @@ class Engine:
 
         The address `local` starts a cluster on this machine.
 
-        Raises:
-          EngineError: if there is no such engine, its package is missing, or it does not answer.
+        Raises `EngineError` if there is no such engine, its package is missing, or it does not answer.
         """
         name, _, address = text.partition(":")
         try:
@@ -134,8 +132,7 @@ def _ray(address: str) -> Engine:
 def require_private(address: str) -> None:
     """Require that what travels to an address of Dask cannot be read on the way.
 
-    Raises:
-      EngineError: if it is on another machine and its scheme is not `tls`.
+    Raises `EngineError` if it is on another machine and its scheme is not `tls`.
     """
     if not address.startswith("tls://") and not is_this_machine(address):
         raise EngineError(

@@ -192,8 +192,7 @@ class HumanMatch:
     def answer(self, decision: int, move: Move) -> None:
         """Play a move for the person, and then the bots' until the person is to act again.
 
-        Raises:
-          NotYourMove: if another decision is open, or the move is illegal. Nothing is charged for that.
+        Raises `NotYourMove` if another decision is open, or the move is illegal. Nothing is charged for that.
         """
         with self._lock:
             self.pass_time()

@@ -280,8 +280,7 @@ class _Kept:
     def __init__(self, folder: Path, run: _Run, tables: Sequence[Sequence[AnyBot]]) -> None:
         """Read what is there. A line that was cut off is removed.
 
-        Raises:
-          Unplayed: if these are results of another run.
+        Raises `Unplayed` if these are results of another run.
         """
         self._replays = folder / "replays"
         named = asdict(run) | {"tables": [names_of(bots) for bots in tables]}

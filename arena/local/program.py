@@ -20,8 +20,7 @@ def bot_of(argv: Sequence[str]) -> AnyBot:
     Modules beside the program are imported for this program alone, so that two versions of a bot may have modules of
     equal names. So a module that a bot imports later, within a method, is not found.
 
-    Raises:
-      NoBot: if the program fails, or does not call `run` or `play`.
+    Raises `NoBot` if the program fails, or does not call `run` or `play`.
     """
     bots: list[AnyProgram] = []
     token = WANTED.set(bots)

@@ -37,8 +37,7 @@ def first_turn(rules: Rules, options: Options, seats: int, deals: Deals) -> Turn
 def next_turn(rules: Rules, turn: Turn, chosen: Chosen, deals: Deals) -> Turn:
     """Return what follows a turn by these moves.
 
-    Raises:
-      IllegalMove: if a move is illegal, or the moves are not those of the seats to act.
+    Raises `IllegalMove` if a move is illegal, or the moves are not those of the seats to act.
     """
     state, events = rules.step(turn.after, chosen, deals)
     return Turn(turn.after, chosen, events, state, rules.to_act(state))

@@ -135,8 +135,7 @@ def placing(game: Game, view: View, seat: Seat) -> Placing:
 def worded(game: Game, view: View, text: str) -> Move:
     """Return the move of a text.
 
-    Raises:
-      RuleError: if the text is not a rule of the language; the text of the error says why.
+    Raises `RuleError` if the text is not a rule of the language; the text of the error says why.
     """
     return _family(game.family).worded(view, text)
 

@@ -40,8 +40,7 @@ _AND: Final = " and "
 def sentence(event: Event, words: Sentences) -> Line:
     """Return the sentence that describes an event.
 
-    Raises:
-      KeyError: if there is no template for its class, or no such field.
+    Raises `KeyError` if there is no template for its class, or no such field.
     """
     template = words[type(event)]
     text = template if isinstance(template, str) else template(event)

@@ -297,8 +297,7 @@ class DealBook:
 def read_deals(path: Path) -> DealBook:
     """Read a file of secrets without its damaged parts; an empty book if there is no file.
 
-    Raises:
-      OSError: if the file cannot be read.
+    Raises `OSError` if the file cannot be read.
     """
     book = DealBook()
     book.damage += scan(path, DEALS_MAGIC, book.take, lost=lambda: None).damage
@@ -348,8 +347,7 @@ class CommitmentLog:
 def read_log(path: Path) -> CommitmentLog:
     """Read a public log up to the first damage; an empty one if there is no file.
 
-    Raises:
-      OSError: if the file cannot be read.
+    Raises `OSError` if the file cannot be read.
     """
     log = CommitmentLog()
     log.damage += scan(path, LOG_MAGIC, log.take).damage
@@ -380,8 +378,7 @@ def scan(
     records are missing; without it, reading ends at the first damage. A torn end is no damage:
     nothing that a killed process had written in part was shown to anybody.
 
-    Raises:
-      OSError: if the file cannot be read.
+    Raises `OSError` if the file cannot be read.
     """
     try:
         file = path.open("rb")

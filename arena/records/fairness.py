@@ -102,8 +102,7 @@ def check(replay: Replay) -> Fairness:
 def context_of(opened: journal_pb2.Opened) -> bytes:
     """The context of a match's fair deal.
 
-    Raises:
-      Discrepancy: if the participants are not sorted, or two have one name.
+    Raises `Discrepancy` if the participants are not sorted, or two have one name.
     """
     fair_deal = opened.fair_deal
     terms = DealTerms(
@@ -126,8 +125,7 @@ def context_of(opened: journal_pb2.Opened) -> bytes:
 def views_of(opened: journal_pb2.Opened) -> dict[str, bytes]:
     """The contexts for the participants, by participant.
 
-    Raises:
-      Discrepancy: as `context_of` does, or if some have salts and others have none.
+    Raises `Discrepancy` as `context_of` does, or if some have salts and others have none.
     """
     participants = opened.fair_deal.participants
     lengths = {len(bot.salt) for bot in participants}
@@ -145,8 +143,7 @@ def commitments_of(fair_deal: journal_pb2.FairDeal) -> dict[str, bytes]:
 def transcript_of(opened: journal_pb2.Opened) -> bytes:
     """The transcript that follows from the commitments of a match's fair deal.
 
-    Raises:
-      Discrepancy: as `context_of` does.
+    Raises `Discrepancy` as `context_of` does.
     """
     fair_deal = opened.fair_deal
     return transcript(context_of(opened), fair_deal.server_commitment, commitments_of(fair_deal))
@@ -162,8 +159,7 @@ def shown_transcript(
       participant: Its name, one of the fair deal's.
       server_commitment: The arena's, as the participant received it.
 
-    Raises:
-      Discrepancy: as `context_of` does.
+    Raises `Discrepancy` as `context_of` does.
     """
     (salted,) = (bot for bot in opened.fair_deal.participants if bot.participant == participant)
     fixed, view = transcript_of(opened), view_of(context_of(opened), salted)
@@ -186,8 +182,7 @@ def entropies_of(replay: Replay) -> dict[str, bytes]:
 def seats_of(replay: Replay) -> tuple[str, ...]:
     """The bots of the match by seat, as its plan has them: quoted name, slash, instance.
 
-    Raises:
-      Discrepancy: if the plan was not committed to, or does not name this match with its bots.
+    Raises `Discrepancy` if the plan was not committed to, or does not name this match with its bots.
     """
     return _planned(replay)[replay.opened.match_id]
 
@@ -198,8 +193,7 @@ def check_log(replay: Replay, log: CommitmentLog) -> "LoggedMatch | None":
     Returns:
       What the log contains of it; None if the replay is seeded.
 
-    Raises:
-      Discrepancy: naming the first difference.
+    Raises `Discrepancy` naming the first difference.
     """
     opened, revealed = replay.opened, replay.revealed
     if not opened.HasField("fair_deal"):

@@ -42,8 +42,7 @@ class NotesFile:
     def of_seat(self, replay: Replay, seat: Seat) -> Mapping[int, str]:
         """The notes of the bot at a seat of the match, by decision.
 
-        Raises:
-          Discrepancy: if a note is of another seat, or differs from its hash.
+        Raises `Discrepancy` if a note is of another seat, or differs from its hash.
         """
         for note in self.noted:
             if note.seat != seat:
@@ -54,8 +53,7 @@ class NotesFile:
     def check(self, replay: Replay) -> int:
         """Check the notes by the replay of their match; returns their number.
 
-        Raises:
-          Discrepancy: if one differs from its hash.
+        Raises `Discrepancy` if one differs from its hash.
         """
         hashes = _hashes(replay)
         for note in self.noted:

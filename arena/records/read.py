@@ -108,8 +108,7 @@ class Replay:
     def of_records(cls, records: Iterable[Framed]) -> "Replay":
         """Make a replay of the records of one match, and check that they are complete.
 
-        Raises:
-          Damaged: if one is missing, out of place, or does not continue the hash chain.
+        Raises `Damaged` if one is missing, out of place, or does not continue the hash chain.
         """
         bodies: list[JournalBody] = []
         number, chain, size = 0, CHAIN_START, 0
@@ -189,8 +188,7 @@ class Replay:
     def cause(self) -> AbortCause | None:
         """Why the match was aborted, by the replay; None if it was not.
 
-        Raises:
-          Damaged: if it is no known cause.
+        Raises `Damaged` if it is no known cause.
         """
         try:
             return AbortCause(self.closed.cause) if self.closed.cause else None
@@ -200,8 +198,7 @@ class Replay:
     def spec(self) -> MatchSpec:
         """Everything that fixes the match, with its deals.
 
-        Raises:
-          Unplayable: if this arena has no such game, rules version or options.
+        Raises `Unplayable` if this arena has no such game, rules version or options.
         """
         return spec_of(self.opened, self.revealed.deal_key)
 
@@ -223,8 +220,7 @@ def _require_whole(bodies: Sequence[JournalBody], *, signed: bool) -> None:
 def read_body(framed: Framed) -> tuple[int, JournalBody]:
     """The number of a record's match, and the body of the record.
 
-    Raises:
-      Damaged: if this arena does not know the record.
+    Raises `Damaged` if this arena does not know the record.
     """
     where = f"the record at byte {framed.offset}"
     try:
@@ -246,8 +242,7 @@ def _body_of(record: journal_pb2.Record) -> tuple[int, JournalBody]:
 def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
     """Everything that fixes a match, from its first record and the key of its deals.
 
-    Raises:
-      Unplayable: if this arena has no such game, rules version or options.
+    Raises `Unplayable` if this arena has no such game, rules version or options.
     """
     try:
         terms = terms_of_message(opened.terms, recorded=True)

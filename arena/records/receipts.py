@@ -126,9 +126,7 @@ def _shown(match: Mapping[str, Any]) -> ShownDeal:
 def concerns(receipt: Receipt, replay: Replay) -> bool:
     """Whether the replay is of the receipt's deal-set.
 
-    Raises:
-      Discrepancy: if the replay's fair deal is damaged, or the bot has another deal for this
-        match.
+    Raises `Discrepancy` if the replay's fair deal is damaged, or the bot has another deal for this match.
     """
     opened = replay.opened
     fair = opened.HasField("fair_deal")
@@ -146,8 +144,7 @@ def compare(replay: Replay, receipt: Receipt) -> int:
     Returns:
       The number of asks that agree; 0 if the bot did not play this match of the deal-set.
 
-    Raises:
-      Discrepancy: naming the first difference.
+    Raises `Discrepancy` naming the first difference.
     """
     _compare_deal(replay, receipt)
     by_name = {bot.participant: bot_of(bot) for bot in replay.opened.fair_deal.participants}

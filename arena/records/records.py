@@ -72,8 +72,7 @@ def read_strictly(kind: type[M], body: bytes) -> M:
     Protocol Buffers allow several encodings of a message: fields out of order or twice, numbers
     with padding, unknown fields. Hashed and signed messages must have one encoding.
 
-    Raises:
-      Damaged: if the bytes differ. The text continues a sentence about the record.
+    Raises `Damaged` if the bytes differ. The text continues a sentence about the record.
     """
     try:
         message = kind.FromString(body)
@@ -99,10 +98,8 @@ class Framed:
 def read_records(file: BinaryIO, magic: bytes) -> Iterator[Framed]:
     """The records of a file in order, from its first line on.
 
-    Raises:
-      Damaged: at the first damage: another kind of file,
-        a newer format, a cut tail, an impossible length, or a body that does not
-        match its checksum.
+    Raises `Damaged` at the first damage: another kind of file, a newer format, a cut tail, an impossible
+    length, or a body that does not match its checksum.
     """
     begins = file.read(len(magic))
     if begins != magic:
@@ -214,9 +211,7 @@ def _why_not(magic: bytes, found: bytes) -> str:
 def check_match_id(match_id: str) -> None:
     """Require an id that can name a file.
 
-    Raises:
-      ValueError: if it is empty, over 128 characters, or has others than
-        letters, digits, `.`, `_` and `-`.
+    Raises `ValueError` if it is empty, over 128 characters, or has others than letters, digits, `.`, `_` and `-`.
     """
     if not _MATCH_ID.fullmatch(match_id):
         raise ValueError(f"{match_id!r} cannot be the id of a match")

@@ -144,8 +144,7 @@ def is_signed(public_key: bytes, signature: bytes, statement: bytes) -> bool:
 def signed_by(replay: Replay) -> bytes:
     """The public key of the arena that signed a replay; empty if none did.
 
-    Raises:
-      Discrepancy: if the signature is not by the key that the replay names, over this replay.
+    Raises `Discrepancy` if the signature is not by the key that the replay names, over this replay.
     """
     if replay.signed is None:
         return b""
@@ -158,8 +157,7 @@ def signed_by(replay: Replay) -> bytes:
 def require_signed_by(replay: Replay, public_key: bytes) -> None:
     """Require that the arena with this key has signed a replay.
 
-    Raises:
-      Discrepancy: if there is no valid signature by this key.
+    Raises `Discrepancy` if there is no valid signature by this key.
     """
     signer = signed_by(replay)
     if not signer:

@@ -135,8 +135,7 @@ class Referee:
           used: The time that its seats had used before their next decisions.
           spectators: Gives the spectators of the match when it begins, if there are any.
 
-        Raises:
-          Unwritten: if the match could not be recorded. Then it is suspended.
+        Raises `Unwritten` if the match could not be recorded. Then it is suspended.
         """
         ended = trio.Event()
         if spec.fair_deal is not None and not past:

@@ -78,8 +78,7 @@ class ResumedDecisions:
     ) -> tuple[Settled, Move]:
         """Take the next decision, and add it to the record of its seat, which is one of `acting`.
 
-        Raises:
-          ValueError: if the seat is not to act.
+        Raises `ValueError` if the seat is not to act.
         """
         settled = self.waiting.popleft()
         self._since_pause += 1

@@ -384,8 +384,7 @@ class SeatRecord:
     def resume(self, settled: Settled) -> None:
         """Add a decision from before a restart of the arena.
 
-        Raises:
-          ValueError: if it is not the seat's next decision.
+        Raises `ValueError` if it is not the seat's next decision.
         """
         if settled.decision != self.decisions + 1:
             raise ValueError(

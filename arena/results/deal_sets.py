@@ -148,8 +148,7 @@ def round_robin(
     tournaments in one folder share none. A schedule of more rounds starts with the same deal-sets. Each deal-set
     has its own seed, which reveals neither the given seed nor that of another deal-set.
 
-    Raises:
-      ScheduleError: if there are too few bots, two of one name, or no rounds.
+    Raises `ScheduleError` if there are too few bots, two of one name, or no rounds.
     """
     require_schedulable(bots, seats, deal_sets)
     if max_groups < 1:
@@ -257,9 +256,8 @@ def _derived_seed(seed: str, number: int) -> str:
 class MatchOutcome:
     """The outcome of one match.
 
-    Raises:
-      ValueError: if the match has a result, but scores, places, faults and forfeits have different
-        numbers of seats.
+    Raises `ValueError` if the match has a result, but scores, places, faults and forfeits have different
+    numbers of seats.
     """
 
     match_id: str

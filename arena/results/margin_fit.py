@@ -195,8 +195,7 @@ def fit(deal_sets: Iterable[ScoredTables], *, excluded: Collection[str] = ()) ->
 
     The `excluded` bots are fitted, but are not part of the mean that is skill 0.
 
-    Raises:
-      NotComparable: if some bots cannot be compared with others, or there are none.
+    Raises `NotComparable` if some bots cannot be compared with others, or there are none.
     """
     played = tuple(deal_sets)
     bots = tuple(sorted({bot for tables in played for table in tables for bot in table.bots}))

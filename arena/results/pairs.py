@@ -23,8 +23,7 @@ Pair: TypeAlias = tuple[str, str]
 def verdicts(margins: Mapping[Pair, Sequence[float]], bound: float | None) -> dict[Pair, Verdict]:
     """The verdict on each pair, decided where it holds among all pairs by the evidence now.
 
-    Raises:
-      BeyondBound: if a margin is larger than `bound`.
+    Raises `BeyondBound` if a margin is larger than `bound`.
     """
     alone = {pair: verdict(of_pair, bound) for pair, of_pair in margins.items()}
     held = holds_among([one.e_value for one in alone.values()])

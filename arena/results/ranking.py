@@ -174,8 +174,7 @@ def _ranking(
 ) -> "_Ranking":
     """The ranking of all complete deal-sets, or else without those of the first bots of `below`.
 
-    Raises:
-      NotComparable: if the bots cannot be ranked together even without all of `below`.
+    Raises `NotComparable` if the bots cannot be ranked together even without all of `below`.
     """
     try:
         return _Ranking(complete, outcomes, excluded=excluded, below=below)
@@ -190,8 +189,7 @@ def _ranking(
 class _Ranking:
     """The fit of complete deal-sets, and the official scores.
 
-    Raises:
-      NotComparable: if the bots cannot be ranked together.
+    Raises `NotComparable` if the bots cannot be ranked together.
     """
 
     def __init__(

@@ -78,8 +78,7 @@ def field_after(entrants: Iterable[Candidate], past: Sequence[RoundPoints], seat
 def with_byes(still: Field, seats: int) -> tuple[list[str], Group]:
     """The bots that play, and the byes: fewest byes first, then fewest points, then lowest seed.
 
-    Raises:
-      DrawError: if there are fewer bots than seats.
+    Raises `DrawError` if there are fewer bots than seats.
     """
     playing = list(still.seeds)
     if len(playing) < seats:

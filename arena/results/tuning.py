@@ -57,8 +57,7 @@ class Parameter:
     def of(cls, text: str) -> "Parameter":
         """Read a parameter, as `depth=1..8` or `weight=0.1..2.0`; two whole ends make it whole.
 
-        Raises:
-          BadParameter: if it is not written so.
+        Raises `BadParameter` if it is not written so.
         """
         name, _, ends = text.partition("=")
         low, dots, high = ends.partition("..")

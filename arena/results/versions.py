@@ -66,8 +66,7 @@ class NotNow(RefusalError, ValueError):
 def require_follows(state: VersionEvent | None, event: VersionEvent) -> None:
     """Require that `event` may follow `state`, which is None before the first event.
 
-    Raises:
-      NotNow: if it may not.
+    Raises `NotNow` if it may not.
     """
     allowed = BEGINNINGS if state is None else FOLLOWS[state]
     if event in allowed:

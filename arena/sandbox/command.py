@@ -125,8 +125,7 @@ class BotCommand:
     def content(self) -> str:
         """The hashes of the bot's files, to detect changes: see `arena.sandbox.content`.
 
-        Raises:
-          BadCommand: if a file cannot be read.
+        Raises `BadCommand` if a file cannot be read.
         """
         program, *words = map(Path, self.own_argv)
         named = [path for path in words if path.is_absolute() and exists(path)]
@@ -146,8 +145,7 @@ def parse_commands(
     a number. A Python file without a program is run by this Python. `sample_bots/FILE` is a sample bot in any
     folder. `of_folder` gives the command of a bot whose folder is named instead of a command, and None for other folders.
 
-    Raises:
-      BadCommand: if a command is empty or its program does not exist.
+    Raises `BadCommand` if a command is empty or its program does not exist.
     """
     named = [_split_name(text) for text in texts]
     taken = Counter(name.casefold() for name, _ in named if name)
@@ -184,8 +182,7 @@ def exists(path: Path) -> bool:
 def _split_name(text: str) -> tuple[str, str]:
     """The name, which may be empty, and the command.
 
-    Raises:
-      BadCommand: if the text has a name that is not allowed.
+    Raises `BadCommand` if the text has a name that is not allowed.
     """
     text = text.strip()
     name, equals, command = text.partition("=")

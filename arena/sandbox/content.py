@@ -58,8 +58,7 @@ def content_of(program: Path, named: Sequence[Path]) -> str:
     `named` are the files and folders that its command names after the program. The program itself
     counts only if there are none, because an interpreter is not the bot.
 
-    Raises:
-      OSError: if a file that the command names cannot be read; its `filename` says which.
+    Raises `OSError` if a file that the command names cannot be read; its `filename` says which.
     """
     hashes: dict[str, str] = {}
     for path in named or [program]:

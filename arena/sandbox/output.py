@@ -127,8 +127,7 @@ class Printed(NamedTuple):
 def read_output(path: Path) -> list[Printed]:
     """The lines of a log, oldest first; empty if it does not exist.
 
-    Raises:
-      OSError: if it exists and cannot be read.
+    Raises `OSError` if it exists and cannot be read.
     """
     printed: list[Printed] = []
     for part in (path.with_suffix(OLDER_SUFFIX), path):

@@ -229,8 +229,7 @@ async def launch(
         sandbox.
       socket: The one Unix socket that a sandboxed bot can connect to; it has no network.
 
-    Raises:
-      BadCommand: if the process cannot be started.
+    Raises `BadCommand` if the process cannot be started.
     """
     await trio.Path(folder).mkdir(parents=True, exist_ok=True)
     output = folder.parent / f"{folder.name}{LOG_SUFFIX}"
@@ -286,8 +285,7 @@ def _require_interpreter(command: BotCommand) -> None:
 
     The kernel says only that there is no such file, and means the interpreter.
 
-    Raises:
-      BadCommand: if it does not.
+    Raises `BadCommand` if it does not.
     """
     first = b""
     with suppress(OSError), Path(command.own_argv[0]).open("rb") as file:
@@ -309,8 +307,7 @@ def _require_interpreter(command: BotCommand) -> None:
 def _require_program(path: Path) -> None:
     """Require that the kernel can execute a file, which in a sandbox would fail in its output only.
 
-    Raises:
-      OSError: if it cannot.
+    Raises `OSError` if it cannot.
     """
     if not os.access(path, os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

@@ -134,8 +134,7 @@ class SandboxedProcess:
     async def started(self) -> None:
         """Wait until it runs.
 
-        Raises:
-          BadCommand: if it cannot be started. The text is the reason without the command.
+        Raises `BadCommand` if it cannot be started. The text is the reason without the command.
         """
         report = await self._next()
         if "started" not in report:
@@ -331,8 +330,7 @@ class Sandbox:
     ) -> SandboxedProcess:
         """Start a bot. `folder` exists, and paths are absolute.
 
-        Raises:
-          BadCommand: if it cannot be started. The text is the reason without the command.
+        Raises `BadCommand` if it cannot be started. The text is the reason without the command.
         """
         home = str(folder) if self.level is Level.S1 else SCRATCH
         visible = self.visible_to(command)
@@ -437,8 +435,7 @@ def raise_sandbox(
 ) -> Sandbox | None:
     """Start the sandbox that the demand asks for; None for `OFF`.
 
-    Raises:
-      NoSandbox: if the demand is `REQUIRE` and S2 is not available.
+    Raises `NoSandbox` if the demand is `REQUIRE` and S2 is not available.
     """
     if demand is SandboxDemand.OFF:
         return None

@@ -157,8 +157,7 @@ class ComparisonRequests:
     def get(self, number: int, owner: str | None = None) -> ComparisonRequest:
         """A comparison request by number; of one owner, if `owner` is given.
 
-        Raises:
-          NoComparison: if there is none.
+        Raises `NoComparison` if there is none.
         """
         with self._database.reading() as connection:
             row = find_row(connection, schema.comparison_requests, id=number)

@@ -169,8 +169,7 @@ class CompetitionReader:
     def official(self, name: str, number: int | None = None) -> OfficialStandings | None:
         """Official standings by number, or the latest; None if there are none yet.
 
-        Raises:
-          NoOfficialStandings: if there are none of that number.
+        Raises `NoOfficialStandings` if there are none of that number.
         """
         with self._database.reading() as connection:
             standings = official_standings.read(

@@ -201,8 +201,7 @@ class Competitions(CompetitionReader):
         `drawn` is its only round, and `deal_sets` are all its deal-sets as the new plan draws them. The stored
         deal-sets must be the first of these.
 
-        Raises:
-          DrawDiffers: if the stored deal-sets are others.
+        Raises `DrawDiffers` if the stored deal-sets are others.
         """
         with self._database.writing() as connection:
             row = competition_row(connection, name)
@@ -233,9 +232,8 @@ class Competitions(CompetitionReader):
     ) -> None:
         """Enter a bot, with the seed after those of all bots before.
 
-        Raises:
-          MayNotEnter: if the bot was disqualified or has entered already, if its owner has too many bots in
-            the competition, or if the competition has begun or is finished.
+        Raises `MayNotEnter` if the bot was disqualified or has entered already, if its owner has too many bots
+        in the competition, or if the competition has begun or is finished.
         """
         with self._database.writing() as connection:
             row = competition_row(connection, name)
@@ -298,8 +296,7 @@ class Competitions(CompetitionReader):
     ) -> None:
         """Withdraw or disqualify a bot. Its deal-sets that have not begun become void.
 
-        Raises:
-          NoEntrant: if the bot is not in the competition.
+        Raises `NoEntrant` if the bot is not in the competition.
         """
         with self._database.writing() as connection:
             row = competition_row(connection, name)
@@ -421,8 +418,7 @@ class Competitions(CompetitionReader):
     ) -> None:
         """Store official standings; they never change.
 
-        Raises:
-          NotExpected: if theirs is not the next number, because of another action before.
+        Raises `NotExpected` if theirs is not the next number, because of another action before.
         """
         with self._database.writing() as connection:
             _add_standings(connection, competition_row(connection, name), standings, who, now)

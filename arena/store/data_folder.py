@@ -153,8 +153,7 @@ def write_format(data: Path) -> None:
 def holding_files(data: Path) -> Iterator[None]:
     """Hold the lock under which files of a folder are copied or removed; a running arena takes it too.
 
-    Raises:
-      StoreError: if no arena has run with the folder, or another program holds it for long.
+    Raises `StoreError` if no arena has run with the folder, or another program holds it for long.
     """
     folder = data / "journal"
     if not folder.is_dir():
@@ -212,8 +211,7 @@ def open_lock(data: Path) -> int:
 
     A user who can open a file can take its lock, also one who may only read it.
 
-    Raises:
-      OSError: if it is a link or no file, belongs to somebody else, or cannot be written.
+    Raises `OSError` if it is a link or no file, belongs to somebody else, or cannot be written.
     """
     path = data / LOCK_NAME
     try:
@@ -238,8 +236,7 @@ def open_lock(data: Path) -> int:
 def open_second_lock(data: Path) -> int:
     """Open the file of the arena's id, which an arena locks too. Only its user may open it.
 
-    Raises:
-      OSError: if there is none yet, or it belongs to another user.
+    Raises `OSError` if there is none yet, or it belongs to another user.
     """
     durable_files.keep_private(data / ID_NAME)
     return os.open(data / ID_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -289,8 +286,7 @@ class FolderMonitor:
 def is_running(data: Path) -> bool:
     """Whether an arena runs in a folder.
 
-    Raises:
-      OSError: if a lock cannot be read; a folder without locks has no arena.
+    Raises `OSError` if a lock cannot be read; a folder without locks has no arena.
     """
     for name in (LOCK_NAME, ID_NAME):
         try:

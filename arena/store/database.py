@@ -46,8 +46,7 @@ URL_FILE: Final = "store-url"
 def url_beside(path: Path) -> str:
     """The address of a store in PostgreSQL; empty if the store is a file.
 
-    Raises:
-      StoreError: if it cannot be read.
+    Raises `StoreError` if it cannot be read.
     """
     place = path.with_name(URL_FILE)
     try:
@@ -61,8 +60,7 @@ def url_beside(path: Path) -> str:
 def is_there(path: Path) -> bool:
     """Whether a store exists: its file, or the address of its database.
 
-    Raises:
-      StoreError: if the address cannot be read.
+    Raises `StoreError` if the address cannot be read.
     """
     return path.exists() or bool(url_beside(path))
 
@@ -70,8 +68,7 @@ def is_there(path: Path) -> bool:
 def kept_at(path: Path) -> Path:
     """The file that a folder needs to find its store: the store's own, or that with the address.
 
-    Raises:
-      StoreError: if the address cannot be read.
+    Raises `StoreError` if the address cannot be read.
     """
     return path.with_name(URL_FILE) if url_beside(path) else path
 
@@ -85,8 +82,7 @@ def require_url(url: str) -> None:
 def keep_in(url: str, path: Path) -> None:
     """Place a new store in PostgreSQL.
 
-    Raises:
-      StoreError: if the address is not one of PostgreSQL, or the store exists in another place.
+    Raises `StoreError` if the address is not one of PostgreSQL, or the store exists in another place.
     """
     require_url(url)
     stored = url_beside(path)
@@ -117,8 +113,7 @@ class Database:
 
         `url` is the address of a store in PostgreSQL, in place of what the folder remembers.
 
-        Raises:
-          StoreError: if it cannot be opened.
+        Raises `StoreError` if it cannot be opened.
         """
         url = url or url_beside(path)
         self._file: Final = None if url else path
@@ -145,8 +140,7 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """A transaction that is on disk when the block ends, or rolled back if it raises.
 
-        Raises:
-          StoreError: if the file cannot be written.
+        Raises `StoreError` if the file cannot be written.
         """
         with self._writer, self._as_store_errors(), self._writing.begin() as connection:
             yield connection

@@ -133,8 +133,7 @@ def require_may_enter(
 ) -> None:
     """Require that a bot may enter the competition `name`, by the entries so far.
 
-    Raises:
-      MayNotEnter: if the bot was disqualified or has entered already, or its owner has too many bots in it.
+    Raises `MayNotEnter` if the bot was disqualified or has entered already, or its owner has too many bots in it.
     """
     for known in entered:
         same_version = bool(entry.version) and known.version == entry.version

@@ -128,8 +128,7 @@ class StoredMatches:
         Recording the same again changes nothing. A result may replace an aborted attempt; nothing may replace
         a result.
 
-        Raises:
-          StoreError: if the file cannot be written, or a match has another result already.
+        Raises `StoreError` if the file cannot be written, or a match has another result already.
         """
         with self._database.writing() as connection:
             record(connection, ended, self._compared)

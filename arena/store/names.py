@@ -74,8 +74,7 @@ def claim(connection: Connection, name: str, owner: str, *, organiser: bool = Fa
 
     Only an `organiser` may claim a reserved name.
 
-    Raises:
-      NameTaken: if it is reserved or another owner's, or looks like a known name.
+    Raises `NameTaken` if it is reserved or another owner's, or looks like a known name.
     """
     if is_reserved(name) and not organiser:
         raise NameTaken(f"{name!r} is reserved, as it could be taken for the arena's own name")

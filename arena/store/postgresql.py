@@ -59,8 +59,7 @@ def engine(url: str, busy_timeout_s: float, *, public_only: bool = False) -> Eng
 
     With `public_only` it only reads the views that `publish` makes.
 
-    Raises:
-      StoreError: if the address is not valid, or psycopg is not installed.
+    Raises `StoreError` if the address is not valid, or psycopg is not installed.
     """
     try:
         address = make_url(url).set(drivername="postgresql+psycopg")
@@ -175,8 +174,7 @@ def _digest(views: Mapping[str, str]) -> str:
 def require_sound(connection: Connection, place: str) -> None:
     """Require a database that can give the guarantees of the store.
 
-    Raises:
-      StoreError: if its version is too old, or it does not compare texts by their bytes.
+    Raises `StoreError` if its version is too old, or it does not compare texts by their bytes.
     """
     version = int((connection.dialect.server_version_info or (0,))[0])
     if version < LEAST_VERSION:
@@ -194,8 +192,7 @@ def require_sound(connection: Connection, place: str) -> None:
 def answering_version(url: str, timeout_s: float) -> str:
     """The version of the server at an address, after the checks of `require_sound`.
 
-    Raises:
-      StoreError: if no server answers, or it cannot have a store.
+    Raises `StoreError` if no server answers, or it cannot have a store.
     """
     place, made = shown(url), engine(url, timeout_s)
     try:

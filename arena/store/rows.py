@@ -12,8 +12,7 @@ _T = TypeVar("_T")
 def find_row(connection: Connection, table: Table, /, **values: object) -> RowMapping | None:
     """The row with these values by column; None if there is none.
 
-    Raises:
-      MultipleResultsFound: if there are several, which is a bug of the caller.
+    Raises `MultipleResultsFound` if there are several, which is a bug of the caller.
     """
     query = select(table).filter_by(**values)
     return connection.execute(query).mappings().one_or_none()

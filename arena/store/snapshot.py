@@ -45,8 +45,7 @@ class Snapshot:
 def snapshot(path: Path) -> Iterator[Snapshot]:
     """Take a snapshot of the store at `path`, for which no reader or writer waits.
 
-    Raises:
-      StoreError: if it cannot be read, or `pg_dump` is missing or fails.
+    Raises `StoreError` if it cannot be read, or `pg_dump` is missing or fails.
     """
     if url := url_beside(path):
         with _connected(url) as connection:
@@ -83,8 +82,7 @@ def snapshot(path: Path) -> Iterator[Snapshot]:
 def put_back(kind: str, file: Path, path: Path, url: str) -> None:
     """Make a store of what `Snapshot.write` wrote: at `path`, or in the empty database at `url`.
 
-    Raises:
-      StoreError: if that is not possible, or the database has tables.
+    Raises `StoreError` if that is not possible, or the database has tables.
     """
     if kind == SQLITE:
         if url:
@@ -115,8 +113,7 @@ def forget_unfinished(path: Path) -> frozenset[str]:
     since. Results of such deal-sets are removed, so that they are played again with new packs. Deal-sets whose
     packs follow from a seed continue, as their packs stay the same.
 
-    Raises:
-      StoreError: as `open_store` does.
+    Raises `StoreError` as `open_store` does.
     """
     open_store(path).close()  # brings an older one up to date
     database = Database(path, BUSY_TIMEOUT_S)

@@ -19,8 +19,7 @@ class SpotChecks:
     def add(self, checked: Sequence[CheckedMatch], now_unix_ms: int) -> None:
         """Store the second plays of matches at a time, in one transaction.
 
-        Raises:
-          StoreError: if that is not possible.
+        Raises `StoreError` if that is not possible.
         """
         rows = [
             {

@@ -26,9 +26,8 @@ def open_store(path: Path, *, busy_timeout_s: float = BUSY_TIMEOUT_S) -> "Store"
     Opening waits up to `BUSY_TIMEOUT_S` for other programs, even if `busy_timeout_s` is shorter, because a
     program that closes the file locks it for a moment.
 
-    Raises:
-      StoreError: if the file cannot be opened, is not a store of the arena, is damaged, or it or its folder was
-        written by a version of the arena that this one cannot read.
+    Raises `StoreError` if the file cannot be opened, is not a store of the arena, is damaged, or it or its
+    folder was written by a version of the arena that this one cannot read.
     """
     if not path.absolute().parent.is_dir():
         raise StoreError(f"{path} cannot be made: there is no folder {path.parent}")
@@ -70,8 +69,7 @@ def open_public(path: Path, *, url: str = "", busy_timeout_s: float = BUSY_TIMEO
     Keys, invitations and the audit cannot be read; seeds, commands and evidence are read as None. SQLite
     enforces this by an authorizer, PostgreSQL by views.
 
-    Raises:
-      StoreError: if it does not exist, cannot be read, or was written by another version of the arena.
+    Raises `StoreError` if it does not exist, cannot be read, or was written by another version of the arena.
     """
     if url:
         require_url(url)

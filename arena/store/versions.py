@@ -165,8 +165,7 @@ def _insert_event(
 def require_quota(connection: Connection, owner: str, event: VersionEvent, now: datetime) -> None:
     """Require that an event may happen to an owner's bots today.
 
-    Raises:
-      OverQuota: if it happened as often as a day allows.
+    Raises `OverQuota` if it happened as often as a day allows.
     """
     if event not in QUOTAS:
         return

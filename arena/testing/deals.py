@@ -50,9 +50,7 @@ class StackedDeals:
     def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
         """The pack for this hand and label.
 
-        Raises:
-          NotStacked: if there is no pack and no `otherwise`, or if the pack has a card that is not in
-            `cards`.
+        Raises `NotStacked` if there is no pack and no `otherwise`, or if the pack has a card that is not in `cards`.
         """
         pack = self._packs.get((hand, label))
         if pack is None:

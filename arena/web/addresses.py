@@ -47,8 +47,7 @@ def slug(name: str) -> str:
 def unslug(text: str) -> str:
     """The name of a slug. A text without codes is returned unchanged.
 
-    Raises:
-      NoSuchPage: if the text is no slug.
+    Raises `NoSuchPage` if the text is no slug.
     """
     raw = _CODED.sub(lambda coded: chr(int(coded[1], 16)), text.encode().decode("latin-1"))
     try:

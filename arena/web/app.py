@@ -141,8 +141,7 @@ class Web:
 
         `kept_as` names it among the pages in memory; its path does if that is empty.
 
-        Raises:
-          Full: if too many requests wait for a page.
+        Raises `Full` if too many requests wait for a page.
         """
 
         def body() -> bytes:
@@ -275,8 +274,7 @@ class Web:
     ) -> Response:
         """A picture, from the cache if it was drawn from the same before.
 
-        Raises:
-          NoSuchPage: if this site draws no previews.
+        Raises `NoSuchPage` if this site draws no previews.
         """
         if not has_previews():
             raise NoSuchPage("this site draws no previews")

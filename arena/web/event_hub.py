@@ -198,8 +198,7 @@ class EventHub:
     def subscribe(self, feed: Feed, address: str) -> Callable[[], None]:
         """Count a client of a feed by its address. Call the returned function once when it leaves.
 
-        Raises:
-          HubFull: if there are too many subscribers.
+        Raises `HubFull` if there are too many subscribers.
         """
         limits = self.limits
         if (

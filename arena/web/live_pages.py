@@ -207,8 +207,7 @@ def _time() -> str:
 def _viewer(name: str) -> str:
     """Check the name of a viewer in a path; the match may have fewer seats.
 
-    Raises:
-      NoSuchPage: if no match has such a viewer.
+    Raises `NoSuchPage` if no match has such a viewer.
     """
     if viewer_named(name, MOST_SEATS) is None:
         raise NoSuchPage(f"there is no viewer {name!r}: all, spectator, seat-0, seat-1 …", "live")

@@ -39,8 +39,7 @@ def match_file(
 ) -> str:
     """The file of a match in a site, as HTML; `address` is that of the site, if it is known.
 
-    Raises:
-      Damaged: if the replay has no end of the match.
+    Raises `Damaged` if the replay has no end of the match.
     """
     path = match_path(finished.replay.opened.match_id)
     links = Links(path, exported=True, address=address)

@@ -32,8 +32,7 @@ class PagePlaces:
     async def place(self, visitor: str) -> AsyncIterator[None]:
         """Wait for the visitor's turn, and make a page within the block.
 
-        Raises:
-          Full: if too many requests of the visitor, or of all, wait.
+        Raises `Full` if too many requests of the visitor, or of all, wait.
         """
         if self._waiting[visitor] >= MOST_OF_VISITOR or self._waiting.total() >= MOST_WAITING:
             raise Full

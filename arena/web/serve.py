@@ -72,8 +72,7 @@ def serve(
     With `lifeline` it also ends when its parent process does: it is the descriptor of a pipe whose
     other end the parent has open, which the kernel closes even if the parent is killed.
 
-    Raises:
-      CannotServePages: if it cannot listen on the address.
+    Raises `CannotServePages` if it cannot listen on the address.
     """
     os.setpriority(os.PRIO_PROCESS, 0, max(NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
     bound = _bound(host, port)

@@ -143,8 +143,7 @@ def authorise(
     Where guests are accepted, a call without a token is a guest's, who may make all calls that need no key. A call
     with a token may do what that token allows. Calls that need no token ignore an invalid one.
 
-    Raises:
-      Refused: if the call may not be made.
+    Raises `Refused` if the call may not be made.
     """
     if access is Access.HELLO:
         return STRANGER
@@ -182,8 +181,7 @@ def holder_of(context: Context, tokens: Tokens) -> Holder:
 def organiser(context: Context, tokens: Tokens) -> Holder | None:
     """The organiser who makes a call; None if it has no organiser's token.
 
-    Raises:
-      Refused: if its token is no longer valid.
+    Raises `Refused` if its token is no longer valid.
     """
     token = bearer(context.invocation_metadata() or ())
     if not token or (tokens.guests and token.startswith(GUEST)):
@@ -195,8 +193,7 @@ def organiser(context: Context, tokens: Tokens) -> Holder | None:
 def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> str:
     """The token of a play stream: that of `hello`, or else that of the call.
 
-    Raises:
-      Refused: if the two differ.
+    Raises `Refused` if the two differ.
     """
     token = bearer(metadata)
     if token and hello_token and token != hello_token:
@@ -207,8 +204,7 @@ def token_of(hello_token: str, metadata: Iterable[tuple[str, str | bytes]]) -> s
 def bearer(metadata: Iterable[tuple[str, str | bytes]]) -> str:
     """The token in the metadata of a call; empty if there is none.
 
-    Raises:
-      Refused: if `authorization` is malformed.
+    Raises `Refused` if `authorization` is malformed.
     """
     values = [value for key, value in metadata if key == "authorization"]
     if not values:

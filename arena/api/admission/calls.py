@@ -43,8 +43,7 @@ async def next_message(context: Context, within_s: float) -> Any:
     A task of its own reads it, which is never cancelled and ends with the call: gRPC leaks the memory of a cancelled
     read (docs/reliability/soak.md).
 
-    Raises:
-      TimeoutError: if no message arrives within this time, in seconds.
+    Raises `TimeoutError` if no message arrives within this time, in seconds.
     """
     reading = asyncio.ensure_future(context.read())
     ends_with_its_call(reading)

@@ -90,8 +90,7 @@ class OrderQuota:
 
         `guests` has the address of each connected bot of the match, by name; None for a bot with a key.
 
-        Raises:
-          Refused: if the orderer may not order this match, or its quota is used up.
+        Raises `Refused` if the orderer may not order this match, or its quota is used up.
         """
         for name, address in guests.items():
             if orderer.is_guest and address != orderer.address:

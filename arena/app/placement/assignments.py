@@ -110,8 +110,7 @@ def play_assignment(
     Returns:
       `WorkRequest`s: the parts of the report, or why there is none.
 
-    Raises:
-      ChildProcessError: if the process that plays has died.
+    Raises `ChildProcessError` if the process that plays has died.
     """
     with _player(sandbox) as player:
         message = work_pb2.WorkResponse.FromString(assignment)

@@ -73,8 +73,7 @@ class DaskPlacement:
     def _answering(self) -> Iterator[Client]:
         """A client of the scheduler. It is a new one after a failure, as a client gives up by itself.
 
-        Raises:
-          EngineError: if the scheduler does not answer.
+        Raises `EngineError` if the scheduler does not answer.
         """
         try:
             self._client = self._client or self._connect()
@@ -156,8 +155,7 @@ def connect(
 ) -> DaskPlacement:
     """Join a cluster by the address of its scheduler, or start one of a kind of `CLUSTERS` with these keywords.
 
-    Raises:
-      EngineError: if there is none, or the connection would be readable for others.
+    Raises `EngineError` if there is none, or the connection would be readable for others.
     """
     if bool(scheduler) == bool(cluster):
         raise EngineError("give --scheduler or --cluster")

@@ -77,8 +77,7 @@ def connect(
 ) -> KubernetesPlacement:
     """Use the cluster of the pod that this program runs in, or of the file that `kubectl` uses.
 
-    Raises:
-      EngineError: if there is neither.
+    Raises `EngineError` if there is neither.
     """
     try:
         try:

@@ -30,22 +30,19 @@ class WorkerPlacement(Protocol):
     def scale(self, number: int) -> None:
         """Have so many workers run or wait for a machine; those beyond are drained.
 
-        Raises:
-          EngineError: if the engine refuses.
+        Raises `EngineError` if the engine refuses.
         """
 
     def running(self) -> Sequence[PlacedWorker]:
         """The workers that run or wait for a machine, without those that drain.
 
-        Raises:
-          EngineError: if the engine does not answer.
+        Raises `EngineError` if the engine does not answer.
         """
 
     def logs(self, worker_id: str) -> Iterator[str]:
         """The last lines of a worker's output.
 
-        Raises:
-          EngineError: if the engine knows no such worker, or keeps no output.
+        Raises `EngineError` if the engine knows no such worker, or keeps no output.
         """
 
     def close(self) -> None:
@@ -76,8 +73,7 @@ def open_placement(
 ) -> WorkerPlacement:
     """Connect to an engine, of which each option is a keyword of its class.
 
-    Raises:
-      EngineError: if its package is missing, or it does not answer.
+    Raises `EngineError` if its package is missing, or it does not answer.
     """
     try:
         module = import_module(f"arena.app.placement.{engine}_engine")

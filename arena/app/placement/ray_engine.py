@@ -148,8 +148,7 @@ def connect(
 ) -> RayPlacement:
     """Join the cluster of an address, or start one on this machine with the address `local`.
 
-    Raises:
-      EngineError: if there is none.
+    Raises `EngineError` if there is none.
     """
 
     def join() -> None:

@@ -114,8 +114,7 @@ def connect(
       logs: The folder of their output.
       submit: Further options of `sbatch`, as `--partition=long`.
 
-    Raises:
-      EngineError: if there is no such script.
+    Raises `EngineError` if there is no such script.
     """
     path = Path(script)
     if not path.is_file():

@@ -54,8 +54,7 @@ class Screen:
     ) -> None:
         """`notes` are those of the viewer's own seat, by decision.
 
-        Raises:
-          Unplayable: if this arena has no such game, rules version or options.
+        Raises `Unplayable` if this arena has no such game, rules version or options.
         """
         self._notes = notes
         self._replay = replay

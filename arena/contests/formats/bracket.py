@@ -140,8 +140,7 @@ def standing(
 
     A withdrawn bot loses every game that has no winner yet.
 
-    Raises:
-      ValueError: if the winner of a game does not play in it.
+    Raises `ValueError` if the winner of a game does not play in it.
     """
     won: dict[int, str] = {}
     lost: dict[int, str] = {}

@@ -17,8 +17,7 @@ from arena.results.rounds import DrawError
 def draw_round(seeds: Sequence[str], seats: int) -> tuple[tuple[Group, ...], Group]:
     """The groups of a round, and the byes; `seeds` are the bots that are still in, best first.
 
-    Raises:
-      DrawError: if they do not fill one table.
+    Raises `DrawError` if they do not fill one table.
     """
     if len(seeds) < seats:
         raise DrawError(f"a table of {seats} seats needs {seats} bots; {len(seeds)} are in")

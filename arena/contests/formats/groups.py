@@ -28,8 +28,7 @@ def finalists(rankings: Sequence[Sequence[str]], best: int) -> Group:
 
     The finals start with zero points, on new boards.
 
-    Raises:
-      DrawError: if a group has fewer bots.
+    Raises `DrawError` if a group has fewer bots.
     """
     for number, ranking in enumerate(rankings, 1):
         if len(ranking) < best:

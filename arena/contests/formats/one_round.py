@@ -66,8 +66,7 @@ def gauntlet(
 
     A longer schedule starts with the same deal-sets.
 
-    Raises:
-      ScheduleError: if there are too few bots, two of one name, or no challenger among them.
+    Raises `ScheduleError` if there are too few bots, two of one name, or no challenger among them.
     """
     require_schedulable(bots, seats, deal_sets)
     if challenger not in bots:

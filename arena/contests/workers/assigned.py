@@ -91,8 +91,7 @@ class AssignedDealSet:
     async def prepare(self) -> bool:
         """Read the results of its matches; returns whether any are missing.
 
-        Raises:
-          StoreError: if results cannot be read.
+        Raises `StoreError` if results cannot be read.
         """
         order, matches = self.order, self._arena.matches
         known: Mapping[str, MatchOutcome] = {}
@@ -129,8 +128,7 @@ class AssignedDealSet:
     async def fix(self, bots: DealBots) -> FixedDeals:
         """Fix its deals, with the bots at a worker if they are fair, and write them to disk.
 
-        Raises:
-          Unwritten: if the deals cannot be written.
+        Raises `Unwritten` if the deals cannot be written.
         """
         self._fixed = await self._arena.matches.fix_deals(self.order, bots)
         return self._fixed

@@ -223,8 +223,7 @@ class AssignmentPlayer:
     async def _know(self, entrant: work_pb2.WorkEntrant, assigned: _AssignmentInPlay) -> None:
         """Add a bot to those that can be launched. A later competition may have other files by its name.
 
-        Raises:
-          BadCommand: if it cannot be launched, or those files are in play.
+        Raises `BadCommand` if it cannot be launched, or those files are in play.
         """
         known = self._known.get(entrant.name)
         if known == entrant:

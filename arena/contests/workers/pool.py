@@ -183,8 +183,7 @@ class WorkerPool:
         As long as others than those of `failed_at` are connected, it is one of these; after `OTHERS_FIRST_S` it may be any.
         While the arena drains, this call does not return.
 
-        Raises:
-          CannotPlay: if all fitting workers are broken.
+        Raises `CannotPlay` if all fitting workers are broken.
         """
 
         def others_first(fitting: Sequence[Worker]) -> Sequence[Worker]:

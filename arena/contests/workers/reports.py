@@ -99,8 +99,7 @@ class ReportProcesses:
 def prepare_all(reports: Sequence[ReportedDealSet]) -> Sequence[Sequence[ReportedMatch] | str]:
     """Prepare reports: the matches of each, or why it does not count. Blocks.
 
-    Raises:
-      OSError: if replays cannot be written.
+    Raises `OSError` if replays cannot be written.
     """
     prepared: list[Sequence[ReportedMatch] | str] = []
     matches: list[ReportedMatch] = []

@@ -109,8 +109,7 @@ class _OpenAssignment:
     def take(self, message: work_pb2.WorkRequest) -> None:
         """Take a message about it; a report counts once it is whole.
 
-        Raises:
-          BadMessage: if the worker sends too much.
+        Raises `BadMessage` if the worker sends too much.
         """
         if message.HasField("report"):
             self._bytes_left -= message.ByteSize()

@@ -27,8 +27,7 @@ class Layout(NamedTuple):
     def read(self, numbers: Sequence[float], seat: int) -> View:
         """Return the view that was written.
 
-        Raises:
-          Shortened: if the view has more than was written, so that only a digest of it is there.
+        Raises `Shortened` if the view has more than was written, so that only a digest of it is there.
         """
         return self.view.read(seat, numbers, 0)
 

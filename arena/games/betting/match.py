@@ -85,8 +85,7 @@ def format_option() -> Any:
 def check_stacks(option: str, stacks: Sequence[int], ante: int) -> None:
     """Require that the ante leaves chips of every stack, so that a hand has a decision.
 
-    Raises:
-      BadOptions: naming the ante and `option`, which has the stacks.
+    Raises `BadOptions` naming the ante and `option`, which has the stacks.
     """
     if ante >= min(stacks):
         raise BadOptions(f"ante={ante} leaves nothing of a stack of {min(stacks)} in {option}")
@@ -95,8 +94,7 @@ def check_stacks(option: str, stacks: Sequence[int], ante: int) -> None:
 def check_depth(option: str, stacks: Sequence[int], least: int) -> None:
     """Require that no stack is over `DEEPEST` bets of `least` chips.
 
-    Raises:
-      BadOptions: naming `option`, which has the stacks.
+    Raises `BadOptions` naming `option`, which has the stacks.
     """
     if max(stacks) > DEEPEST * least:
         raise BadOptions(f"{option}={max(stacks)} is over {DEEPEST} of the smallest bets")

@@ -59,8 +59,7 @@ _LETTERS: Final[dict[str, tuple[str, ...]]] = {"suit": tuple(SUIT_ORDER), "color
 def parse(text: str) -> Node:
     """Return the tree of a rule.
 
-    Raises:
-      RuleError: if the text is not a rule of the language or exceeds its limits.
+    Raises `RuleError` if the text is not a rule of the language or exceeds its limits.
     """
     if len(text) > MAX_CHARS:
         raise RuleError(f"a rule has at most {MAX_CHARS} characters", MAX_CHARS)

@@ -56,9 +56,8 @@ class Rule:
     def parse(text: str) -> "Rule":
         """Parse a rule.
 
-        Raises:
-          RuleError: if the text is not a rule of the language or exceeds its limits. The message
-            names the error and its position.
+        Raises `RuleError` if the text is not a rule of the language or exceeds its limits. The message names
+        the error and its position.
         """
         return _parsed(text)
 
@@ -75,16 +74,14 @@ class Rule:
     def allows(self, card: Card, line: Sequence[Card]) -> bool:
         """Return whether `card` may follow `line`, the mainline from its starter.
 
-        Raises:
-          RuleFailed: if the rule has no result; in play the card is then wrong.
+        Raises `RuleFailed` if the rule has no result; in play the card is then wrong.
         """
         return self.allows_face(FACES[card], [FACES[played] for played in line])
 
     def allows_face(self, face: CardFace, line: list[CardFace]) -> bool:
         """Return the same as `allows`, for faces instead of cards.
 
-        Raises:
-          RuleFailed: if the rule has no result.
+        Raises `RuleFailed` if the rule has no result.
         """
         return self._allows(self._env(line), face)
 

@@ -43,8 +43,7 @@ _ESCAPES: Final = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "r": "\r", "t": "\
 def tokens_of(text: str) -> list[Token]:
     """Return the tokens of a rule, of which the last is END.
 
-    Raises:
-      RuleError: at the first character that does not begin a token.
+    Raises `RuleError` at the first character that does not begin a token.
     """
     tokens, at = [], 0
     while at < len(text):

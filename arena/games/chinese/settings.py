@@ -34,8 +34,7 @@ def candidates(cards: Sequence[Card], k: int) -> tuple[Rows, ...]:
     Of settings with three equally strong rows only one is returned. The search takes about 1 ms; its
     results for the latest hands are cached.
 
-    Raises:
-      ValueError: unless there are thirteen different cards, and `k` is at least 1.
+    Raises `ValueError` unless there are thirteen different cards, and `k` is at least 1.
     """
     if len(cards) != HAND_SIZE or len(set(cards)) != HAND_SIZE:
         raise ValueError(f"a setting is of {HAND_SIZE} different cards, not of {len(set(cards))}")

@@ -23,8 +23,7 @@ def unit_values_option() -> Any:
 def unit_values(text: str, seats: int) -> UnitValues:
     """Return the values that the option says.
 
-    Raises:
-      BadOptions: if there is not one number for each pair of seats.
+    Raises `BadOptions` if there is not one number for each pair of seats.
     """
     pairs = comb(seats, 2)
     given = numbers_of(text) or (1,) * pairs

@@ -112,8 +112,7 @@ _PLAY_OR_SURRENDER: Final = Listed((PLAY, SURRENDER))
 def start(options: Options, seats: int, deals: Deals) -> Step:
     """Deal the first hand. Seat 0 deals first, as seats are drawn before.
 
-    Raises:
-      BadOptions: unless there are 2 to 4 seats, `hands` is a multiple of them, and each pair has a unit value.
+    Raises `BadOptions` unless there are 2 to 4 seats, `hands` is a multiple of them, and each pair has a unit value.
     """
     check_match("Chinese Poker", SEATS, seats, options.hands)
     hands = options.hands or HANDS_PER_SEAT * seats

@@ -86,8 +86,7 @@ PACKS: Final = {seats: pack(RANKING, jokers=sizes.jokers) for seats, sizes in SI
 def start(options: Options, seats: int, deals: Deals) -> Step:
     """Deal the first island.
 
-    Raises:
-      BadOptions: unless there are 2 to 6 seats and `hands` is a multiple of them.
+    Raises `BadOptions` unless there are 2 to 6 seats and `hands` is a multiple of them.
     """
     check_match("Democracy", tuple(SIZES), seats, options.hands)
     everybody = tuple(Seat(number) for number in range(seats))
@@ -97,8 +96,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     """Play a trick: one card of every seat.
 
-    Raises:
-      IllegalMove: if a card is not in the hand of its seat, or a move is missing.
+    Raises `IllegalMove` if a card is not in the hand of its seat, or a move is missing.
     """
     asked = to_act(state)
     if not asked:

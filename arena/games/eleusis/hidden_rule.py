@@ -200,8 +200,7 @@ def judge_guess(text: str, guess: str, line: Sequence[Card], draws: Draws) -> Ju
     actual starter. The random walks follow the true rule. A card for which a rule has no result is wrong
     by that rule. A guess that might take more than `MOST_BOUND` steps is rejected without a comparison.
 
-    Raises:
-      RuleError: if the guess is not a rule of the language.
+    Raises `RuleError` if the guess is not a rule of the language.
     """
     rule, other = Rule.parse(text), Rule.parse(guess)
     if rule == other:

@@ -98,8 +98,7 @@ _LIGHT_COST: Final = 20_000
 def start(options: Options, seats: int, deals: Deals) -> Step:
     """Ask the first dealer for a rule.
 
-    Raises:
-      BadOptions: unless there are 3 to 8 seats and `hands` is a multiple of them.
+    Raises `BadOptions` unless there are 3 to 8 seats and `hands` is a multiple of them.
     """
     check_match("Eleusis", SEATS, seats, options.hands)
     everybody = tuple(Seat(number) for number in range(seats))

@@ -70,8 +70,7 @@ CLOCKWISE: Final = {
 def start(options: Options, seats: int, deals: Deals) -> Step:
     """Deal the first hand.
 
-    Raises:
-      BadOptions: unless there are 5 to 10 seats and `hands` is a multiple of them.
+    Raises `BadOptions` unless there are 5 to 10 seats and `hands` is a multiple of them.
     """
     check_match("Loo", SEATS, seats, options.hands)
     nothing = (0,) * seats

@@ -104,8 +104,7 @@ MOST_HANDS: Final = 3
 def start(options: Options, seats: int, deals: Deals) -> Step:
     """Deal the first hand. Seat 0 deals first.
 
-    Raises:
-      BadOptions: unless there are 2 to 4 seats, `hands` is a multiple of them, and each pair has a unit value.
+    Raises `BadOptions` unless there are 2 to 4 seats, `hands` is a multiple of them, and each pair has a unit value.
     """
     check_match("Open-Face Chinese Poker", SEATS, seats, options.hands)
     everybody = tuple(Seat(number) for number in range(seats))

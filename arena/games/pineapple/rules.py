@@ -88,8 +88,7 @@ def start(options: Options, seats: int, deals: Deals) -> Step:
 def step(state: State, chosen: tuple[tuple[Seat, Move], ...], deals: Deals) -> Step:
     """Play a betting move, or the discards of all seats in the hand.
 
-    Raises:
-      IllegalMove: if a move is illegal, or the move of a seat is missing.
+    Raises `IllegalMove` if a move is illegal, or the move of a seat is missing.
     """
     choices = require_to_act(chosen, to_act(state))
     if state.phase is Phase.BET:

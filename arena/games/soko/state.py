@@ -26,8 +26,7 @@ class Stakes:
 def first_match(options: Options, seats: int) -> tuple[Stakes, Match]:
     """Return the stakes, and a match before its first hand.
 
-    Raises:
-      BadOptions: if the number of seats is invalid, or the stakes contradict each other.
+    Raises `BadOptions` if the number of seats is invalid, or the stakes contradict each other.
     """
     check_match("Soko", SEATS, seats, options.hands)
     stacks = (options.start_stack,) * seats

@@ -92,8 +92,7 @@ class DealSets:
 
         `bots` play the deal-set, if they are connected to another process.
 
-        Raises:
-          Unwritten: if it cannot be written.
+        Raises `Unwritten` if it cannot be written.
         """
         known = self._sets.setdefault(order.deal_set, _DealSet(order))
         async with known.fixing:
@@ -190,8 +189,7 @@ class DealSets:
 
         Does nothing if the deal-set is unknown.
 
-        Raises:
-          Unwritten: if that cannot be written.
+        Raises `Unwritten` if that cannot be written.
         """
         await self._fair.void(context, reason)
 
@@ -200,8 +198,7 @@ class DealSets:
 
         Packs that follow from a seed stay the same.
 
-        Raises:
-          Unwritten: if that cannot be written.
+        Raises `Unwritten` if that cannot be written.
         """
         known = self._sets.pop(order.deal_set, None) or _DealSet(order)
         fixed = known.fixed or self._fixed_before(order)

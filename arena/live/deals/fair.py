@@ -120,8 +120,7 @@ class FairDeals:
         cancelled, the draw is void. Several deal-sets may be fixed at a time, each by one call. `bots` play the
         deal-set, if they are connected to another process.
 
-        Raises:
-          Unwritten: if the deals cannot be written.
+        Raises `Unwritten` if the deals cannot be written.
         """
         bots = self._bots_of[order.deal_set] = bots or self._bots
         for deal in self._log.live:
@@ -144,8 +143,7 @@ class FairDeals:
     async def close(self, context: bytes) -> None:
         """Publish the secrets of a deal-set after its last match; does nothing for an unknown one.
 
-        Raises:
-          Unwritten: if that cannot be written.
+        Raises `Unwritten` if that cannot be written.
         """
         deal = self._log.book.get(context)
         if deal is not None and deal.state is DealState.FIXED:
@@ -157,8 +155,7 @@ class FairDeals:
 
         Does nothing for an unknown deal-set.
 
-        Raises:
-          Unwritten: if that cannot be written.
+        Raises `Unwritten` if that cannot be written.
         """
         deal = self._log.book.get(context)
         if deal is not None and deal.state is DealState.FIXED:
@@ -168,8 +165,7 @@ class FairDeals:
     async def give_up(self, deal_set: str, reason: str) -> None:
         """Publish that a deal-set has no matches; does nothing if no draw of it is known.
 
-        Raises:
-          Unwritten: if that cannot be written.
+        Raises `Unwritten` if that cannot be written.
         """
         over: tuple[BookedDeal, ...] = ()
         for deal in self._log.live:

@@ -82,8 +82,7 @@ def kept_order(ordered: journal_pb2.Ordered | None, match_id: str) -> DealSetOrd
 def spec_again(unfinished: UnfinishedMatch) -> MatchSpec:
     """The specification of an interrupted match.
 
-    Raises:
-      Unplayable: if this arena has other rules, or the deals are lost.
+    Raises `Unplayable` if this arena has other rules, or the deals are lost.
     """
     if unfinished.opening is None:
         raise Unplayable("the key of its deals is lost")
@@ -93,8 +92,7 @@ def spec_again(unfinished: UnfinishedMatch) -> MatchSpec:
 def spec_of_opened(opened: journal_pb2.Opened, opening: Opening) -> MatchSpec:
     """The specification of a match in a journal.
 
-    Raises:
-      Unplayable: if this arena has other rules, or the deals differ.
+    Raises `Unplayable` if this arena has other rules, or the deals differ.
     """
     spec = spec_of(opened, opening.key)
     if spec.fair_deal is None:

@@ -128,8 +128,7 @@ class Matches:
 
         May be called outside of trio. A match that is returned will be played.
 
-        Raises:
-          Refused: if bots are not available, the arena is busy, or the id is that of another match.
+        Raises `Refused` if bots are not available, the arena is busy, or the id is that of another match.
         """
         known = self.get(match_id)
         if known is not None:
@@ -204,8 +203,7 @@ class Matches:
 
         `bots` are those that play it, if they are not connected to this process.
 
-        Raises:
-          Unwritten: if the deals cannot be kept.
+        Raises `Unwritten` if the deals cannot be kept.
         """
         with self.referee.measuring():
             return await self._deal_sets.fix(order, bots)
@@ -237,8 +235,7 @@ class Matches:
     ) -> MatchRecord:
         """Have an interrupted match resumed by `play_resumed`. Its bots are expected to reconnect.
 
-        Raises:
-          Unplayable: if this arena has other rules, or the deals are lost.
+        Raises `Unplayable` if this arena has other rules, or the deals are lost.
         """
         match = MatchRecord.suspended(unfinished)
         match.order_again(order, policy)
@@ -268,8 +265,7 @@ class Matches:
     def begin_promised(self, match: MatchRecord) -> None:
         """Begin a promised match now, with the bots that are connected.
 
-        Raises:
-          Refused: if that is not possible any more; then the match is forgotten.
+        Raises `Refused` if that is not possible any more; then the match is forgotten.
         """
         try:
             if self._draining:

@@ -141,8 +141,7 @@ class ResultRecorder:
 
         The journal has them first, as if they had been played here: a kill loses none of them.
 
-        Raises:
-          StoreError: if the results cannot be recorded; they are at the next start.
+        Raises `StoreError` if the results cannot be recorded; they are at the next start.
         """
         ended_unix_ms = time.time_ns() // 1_000_000
         ended = []

@@ -50,16 +50,14 @@ class ResultWriter:
     async def record(self, *ended: StoredMatch) -> None:
         """Record how matches ended, in one transaction; on return it is on disk.
 
-        Raises:
-          StoreError: if that is not possible.
+        Raises `StoreError` if that is not possible.
         """
         await self._writes.write(_Rows(ended=ended))
 
     async def mark_published(self, match_ids: Sequence[str]) -> None:
         """Record that there are replays of these matches; on return that is on disk.
 
-        Raises:
-          StoreError: if that is not possible.
+        Raises `StoreError` if that is not possible.
         """
         if match_ids:
             await self._writes.write(_Rows(published=tuple(match_ids)))

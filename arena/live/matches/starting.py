@@ -51,9 +51,8 @@ class MatchStarter:
     def reserve(self, match: MatchRecord) -> Reserved:
         """Reserve the match's bots; returns their sessions by seat.
 
-        Raises:
-          Refused: if a bot is not connected or will not play the match, and the order requires it; also if the arena
-            has ended a bot's process.
+        Raises `Refused` if a bot is not connected or will not play the match, and the order requires it; also
+        if the arena has ended a bot's process.
         """
         self.require_not_sent_home(match)
         sessions = tuple([self._available(bot, match) for bot in match.table.bots])
@@ -64,8 +63,7 @@ class MatchStarter:
     def require_not_sent_home(self, match: MatchRecord) -> None:
         """Require bots that are connected, unless it is their own fault that they are not.
 
-        Raises:
-          Refused: if the arena has ended the process of one.
+        Raises `Refused` if the arena has ended the process of one.
         """
         for bot in match.table.bots:
             if (session := self._sessions.get(bot)) is not None and session.sent_home:
@@ -111,8 +109,7 @@ class MatchStarter:
     def resume(self, match: MatchRecord, unfinished: UnfinishedMatch) -> SeatedMatch:
         """Seat the bots of an interrupted match again.
 
-        Raises:
-          Unplayable: if this arena has other rules, or the deals are lost.
+        Raises `Unplayable` if this arena has other rules, or the deals are lost.
         """
         spec, opening = spec_again(unfinished), unfinished.opening
         assert opening is not None

@@ -113,9 +113,8 @@ class SessionRegister:
           launched: Whether the arena started the bot's process; then it is not refused for load.
           drains: Whether the arena drains: only bots with matches in play are accepted.
 
-        Raises:
-          Refused: if the bot says hello too often or names too many games, if too many bots
-            connect, or if the arena drains.
+        Raises `Refused` if the bot says hello too often or names too many games, if too many bots connect, or
+        if the arena drains.
         """
         if len(hello.games) > MAX_GAMES:
             raise Refused("TOO_MANY_GAMES", f"the limit is {MAX_GAMES}")

@@ -161,8 +161,7 @@ class Compactor:
           needed: The ids of the matches whose records are needed.
           sessions: Whether the counters of bots' sessions are kept.
 
-        Raises:
-          OSError: if a file cannot be read or written; no needed record is lost then.
+        Raises `OSError` if a file cannot be read or written; no needed record is lost then.
         """
         replaced = {name for segment in segments for name in head_of(segment).replaces}
         freed = self._remove([segment for segment in segments if segment.name in replaced])
@@ -337,8 +336,7 @@ def keep_matches(folder: Path, wanted: Collection[str]) -> tuple[str, ...]:
       What is damaged, a sentence for each segment. A record that is cut off at the end is no damage: it
       was being written.
 
-    Raises:
-      OSError: if a file cannot be read or written.
+    Raises `OSError` if a file cannot be read or written.
     """
     dropped: set[int] = set()  # numbers of matches, which are unique in a folder
     damage: list[str] = []

@@ -140,9 +140,7 @@ class DealLog:
 
         Do not send the commitment before `synced` has returned.
 
-        Raises:
-          ValueError: if the public log has another entry since `fair_deal.log_head` was read
-            from `head`.
+        Raises `ValueError` if the public log has another entry since `fair_deal.log_head` was read from `head`.
         """
         if fair_deal.log_head != self.head:
             raise ValueError("the public log has another entry since this deal-set was drawn")

@@ -91,8 +91,7 @@ class Grant:
     def grow(self, size: int) -> int:
         """Extend the grant so that the match may write so many bytes in all; returns how many it may.
 
-        Raises:
-          NoRoom: if the disk has no space for it.
+        Raises `NoRoom` if the disk has no space for it.
         """
         while self._bytes < size:
             if not self._budget.allows(COPIES * GRANT_BYTES):

@@ -94,8 +94,7 @@ class Journal:
     ) -> MatchLog:
         """The ledger of a new match; for `seated` and `room` see `MatchLog`.
 
-        Raises:
-          ValueError: if the match's id cannot be part of a file's name.
+        Raises `ValueError` if the match's id cannot be part of a file's name.
         """
         check_match_id(spec.match_id)
         self._matches += 1

@@ -235,8 +235,7 @@ def seated_message(seated: Sequence[SeatedAt], worker: int = 0) -> journal_pb2.S
 def renumbered(bodies: Sequence[bytes], number: int) -> tuple[bytes, ...]:
     """The records of a match that has ended, of another journal, with its number in this one.
 
-    Raises:
-      ValueError: if they are not all of one match, from its beginning to its end.
+    Raises `ValueError` if they are not all of one match, from its beginning to its end.
     """
     if not bodies:
         raise ValueError("a match has no records")

@@ -76,8 +76,7 @@ def journaled_match(journal_folder: Path, match_id: str) -> JournaledMatch | Non
 
     Damaged parts of journals are skipped.
 
-    Raises:
-      OSError: if a journal cannot be read.
+    Raises `OSError` if a journal cannot be read.
     """
     for tries_left in reversed(range(_TRIES)):
         try:

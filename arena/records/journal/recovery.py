@@ -177,8 +177,7 @@ def recover(
     called with the name of the deal-set, or the id of a single match. Journals that a process is
     writing are skipped. A torn end of a journal is lost, and `damage` names it.
 
-    Raises:
-      OSError: if a folder cannot be read, or a replay not be written.
+    Raises `OSError` if a folder cannot be read, or a replay not be written.
     """
     recovery = Recovery()
     if not journal_folder.is_dir():

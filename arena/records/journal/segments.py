@@ -26,8 +26,7 @@ def runs(folder: Path) -> Iterator[list[Path]]:
 def head_of(segment: Path) -> journal_pb2.Run:
     """The first record of a segment; an empty one if it cannot be read.
 
-    Raises:
-      OSError: if the file cannot be read.
+    Raises `OSError` if the file cannot be read.
     """
     with segment.open("rb") as file, contextlib.suppress(Damaged, DecodeError, StopIteration):
         return journal_pb2.Record.FromString(next(read_records(file, JOURNAL_MAGIC)).body).run

@@ -62,8 +62,7 @@ class DealTerms:
 def context(terms: DealTerms) -> bytes:
     """Return the 32 bytes that identify a deal-set and bind all its terms (step 1).
 
-    Raises:
-      ValueError: if the participants are not sorted, or two are the same.
+    Raises `ValueError` if the participants are not sorted, or two are the same.
     """
     if list(terms.participants) != sorted(set(terms.participants)):
         raise ValueError("the participants must be sorted and all different")
@@ -174,8 +173,7 @@ def opened_key(
       views: By participant, the context under which it committed; by protocol fd1 that of the
         deal-set, for all.
 
-    Raises:
-      Lie: naming the first value that is wrong.
+    Raises `Lie` naming the first value that is wrong.
     """
     if commitments.keys() != entropies.keys():
         raise Lie("the participants that committed are not those that opened")
@@ -263,8 +261,7 @@ class _Probe:
 def first_pack(rules: Rules, options: Options, seats: int) -> tuple[Card, ...]:
     """Return the cards of the first shuffle of a match, before it; () if it begins without one.
 
-    Raises:
-      BadOptions: if the options do not fit the number of seats.
+    Raises `BadOptions` if the options do not fit the number of seats.
     """
     try:
         rules.start(options, seats, _Probe())

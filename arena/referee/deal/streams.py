@@ -99,8 +99,7 @@ class KeyStream:
         Takes as few whole bytes as can hold n - 1, and draws again if the number is in the incomplete
         last span.
 
-        Raises:
-          ValueError: if `n` is not positive.
+        Raises `ValueError` if `n` is not positive.
         """
         if n < 1:
             raise ValueError("n must be positive")

@@ -76,8 +76,7 @@ class Codec:
 
         `classes` is the family's module `messages`, with `View`, `Move` and `Event`.
 
-        Raises:
-          Mismatch: naming the class and the field that differ.
+        Raises `Mismatch` naming the class and the field that differ.
         """
         self.family = family
         self.number = number
@@ -155,8 +154,7 @@ class Codec:
     def read_move(self, message: Message) -> Move:
         """Read a move from `cardarena.v1.GameMove`.
 
-        Raises:
-          Malformed: if it belongs to another game or is not a valid move.
+        Raises `Malformed` if it belongs to another game or is not a valid move.
         """
         game = message.WhichOneof("game")
         if game is None:
@@ -429,8 +427,7 @@ def _varint_field(field: FieldDescriptor, value: int) -> bytes:
 def _unsigned(field: FieldDescriptor, value: int) -> int:
     """Return a number as protobuf writes it: signed numbers in zigzag encoding.
 
-    Raises:
-      ValueError: if it exceeds the range of the field.
+    Raises `ValueError` if it exceeds the range of the field.
     """
     bits = _BITS.get(field.type, 32)
     folded = (value << 1) ^ (value >> (bits - 1)) if field.type in _SIGNED else int(value)

@@ -15,9 +15,7 @@ _HOLDERS: Final = (game_pb2.GameMove, game_pb2.GameEvent, game_pb2.GameView, pla
 def _codecs() -> dict[str, Codec]:
     """Make the codecs of all families.
 
-    Raises:
-      Mismatch: if a family's classes and messages differ, or its number is not
-        the same in every `oneof game`.
+    Raises `Mismatch` if a family's classes and messages differ, or its number is not the same in every `oneof game`.
     """
     families = {game.family: game for game in GAMES}
     numbers = {game.family: game.number for game in GAMES}

@@ -50,8 +50,7 @@ class MessageShape:
     def check_ask(self) -> None:
         """Require that the family's Ask has the fields that every family's Ask has.
 
-        Raises:
-          Mismatch: if it does not.
+        Raises `Mismatch` if it does not.
         """
         fields = {
             f.name: (f.number, f.is_repeated, f.message_type and f.message_type.name)
@@ -68,8 +67,7 @@ class MessageShape:
     def check_class(self, cls: type, message: type[Message]) -> None:
         """Require that a message has a fitting field for every field of a dataclass.
 
-        Raises:
-          Mismatch: naming the field that does not fit.
+        Raises `Mismatch` naming the field that does not fit.
         """
         fields = message.DESCRIPTOR.fields_by_name
         for name, hint in self.hints(cls).items():
@@ -115,8 +113,7 @@ class MessageShape:
     def require_same(self, cls: type, ours: set[str], theirs: set[str]) -> None:
         """Require that a class and its message have the same fields, or an enum the same values.
 
-        Raises:
-          Mismatch: naming those that only one of them has.
+        Raises `Mismatch` naming those that only one of them has.
         """
         if ours != theirs:
             odd = ", ".join(sorted(ours ^ theirs))
@@ -125,8 +122,7 @@ class MessageShape:
     def enum_numbers(self, cls: type[StrEnum], enum: EnumDescriptor) -> dict[StrEnum, int]:
         """Return the protobuf numbers of an enum's members.
 
-        Raises:
-          Mismatch: if the members and the protobuf values differ.
+        Raises `Mismatch` if the members and the protobuf values differ.
         """
         prefix = upper(enum.name)
         numbers = {value.name: value.number for value in enum.values}

@@ -105,8 +105,7 @@ def interval(
     For a mean m the bets are on (margin - m) / (bound + |m|). With probability 1 - `alpha` the interval contains
     the true mean after every margin. It never exceeds the bound and contains the mean of `margins`.
 
-    Raises:
-      BeyondBound: if a margin is larger than `bound`.
+    Raises `BeyondBound` if a margin is larger than `bound`.
     """
     values = bound * _shares(margins, bound)
     limit = -math.log(alpha)

@@ -74,8 +74,7 @@ def verdict(
     `bound` is the largest margin that the rules allow; None if there is no limit. A decision is final, because
     play could have stopped then.
 
-    Raises:
-      BeyondBound: if a margin is larger than the bound.
+    Raises `BeyondBound` if a margin is larger than the bound.
     """
     path = evidence_path(margins, bound)
     more_often, more_often_e_value = _more_often(margins, alpha)
@@ -150,8 +149,7 @@ def _in_deviations(margins: Sequence[float], bound: float | None) -> float | Non
 def evidence_path(margins: Sequence[float], bound: float | None) -> npt.NDArray[np.float64]:
     """The logarithm of E after each of the margins; without a bound by the mixture.
 
-    Raises:
-      BeyondBound: if a margin is larger than the bound.
+    Raises `BeyondBound` if a margin is larger than the bound.
     """
     if bound is not None:
         return bet.log_path(margins, bound)

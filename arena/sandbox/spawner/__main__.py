@@ -198,8 +198,7 @@ class Spawner:
     def _show(self, paths: Sequence[str]) -> None:
         """Let the users of bots read these paths.
 
-        Raises:
-          UnreachablePath: if one of them stays closed to other users than root.
+        Raises `UnreachablePath` if one of them stays closed to other users than root.
         """
         if self._reach is None:
             return

@@ -34,8 +34,7 @@ class ControlGroup:
     def enter(self) -> None:
         """Move this process into the group; its children start there too.
 
-        Raises:
-          OSError: if the kernel refuses.
+        Raises `OSError` if the kernel refuses.
         """
         _write(self.path, "cgroup.procs", "0")
 
@@ -83,8 +82,7 @@ class ControlGroups:
     ) -> "ControlGroups":
         """Prepare the group of this process to have groups of bots below it.
 
-        Raises:
-          NoGroups: if that is not possible.
+        Raises `NoGroups` if that is not possible.
         """
         try:
             with open(f"{proc}/cgroup", encoding="ascii") as file:

@@ -50,8 +50,7 @@ def confine(readable: Iterable[str], writable: Iterable[str], devices: Iterable[
     It can also open no TCP connection, and can signal and reach by abstract sockets only processes
     that are confined with it. Paths that do not exist are ignored.
 
-    Raises:
-      OSError: if the kernel refuses.
+    Raises `OSError` if the kernel refuses.
     """
     rules = _Ruleset(_ALL_FILES, _ALL_TCP, _ALL_SCOPES)
     ruleset = kernel.call(

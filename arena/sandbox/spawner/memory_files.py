@@ -136,8 +136,7 @@ class MemoryFiles:
         Args:
           etc: The paths in /etc that bots may read.
 
-        Raises:
-          OSError: if the kernel refuses.
+        Raises `OSError` if the kernel refuses.
         """
         _mount()
         self._etc = etc
@@ -288,8 +287,7 @@ def is_of_system(path: str) -> bool:
 def enter_namespace() -> None:
     """Move this process, of a user that is not root, into a namespace in which it may mount.
 
-    Raises:
-      OSError: if the kernel refuses. This process is unchanged then.
+    Raises `OSError` if the kernel refuses. This process is unchanged then.
     """
     pid = os.fork()  # some systems confine a process that asks, and then refuse what it does
     if pid == 0:

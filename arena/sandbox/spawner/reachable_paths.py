@@ -32,8 +32,7 @@ class ReachablePaths:
     def __init__(self) -> None:
         """Move this process into a mount namespace of its own.
 
-        Raises:
-          OSError: if the kernel refuses, as in a chroot or a container.
+        Raises `OSError` if the kernel refuses, as in a chroot or a container.
         """
         kernel.unshare(kernel.CLONE_NEWNS)
         kernel.mount("none", "/", "none", kernel.MS_REC | kernel.MS_SLAVE)
@@ -156,8 +155,7 @@ def _state_of(opened: int) -> object:
 def _copy(source: str, target: str) -> None:
     """Copy a file of root's so that all users can read it, and execute it if root can.
 
-    Raises:
-      UnreachablePath: if it is larger than `MAX_COPY_BYTES`.
+    Raises `UnreachablePath` if it is larger than `MAX_COPY_BYTES`.
     """
     with open(source, "rb") as file:
         status = os.fstat(file.fileno())

@@ -122,8 +122,7 @@ class NoFilter(Exception):
 def filter_program(machine: str) -> bytes:
     """The filter for a machine, named as `platform.machine()` does.
 
-    Raises:
-      NoFilter: if there is no filter for it.
+    Raises `NoFilter` if there is no filter for it.
     """
     known = _MACHINES.get(machine)
     if known is None:

@@ -107,8 +107,7 @@ def folder() -> Path:
 def load(path: Path) -> tuple[Case, ...]:
     """All cases of a folder, in the order of their files and lines.
 
-    Raises:
-      BadCase: if a file cannot be read as cases.
+    Raises `BadCase` if a file cannot be read as cases.
     """
     cases: list[Case] = []
     for file in sorted((path / "cases").glob("*.json")):
@@ -127,8 +126,7 @@ def load(path: Path) -> tuple[Case, ...]:
 def chosen(cases: Sequence[Case], ids: Iterable[str]) -> tuple[Case, ...]:
     """The cases whose ids are or begin with one of these and a hyphen; all cases without ids.
 
-    Raises:
-      BadCase: if an id is that of no case.
+    Raises `BadCase` if an id is that of no case.
     """
     wanted = tuple(ids)
     for name in wanted:

@@ -65,8 +65,7 @@ class Client:
         Args:
           environment: Variables besides inherited ones, of which those of SDKs are removed.
 
-        Raises:
-          OSError: if the program cannot be started.
+        Raises `OSError` if the program cannot be started.
         """
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(_OWN)}
         # A new process group: a command such as `go run` starts another process.

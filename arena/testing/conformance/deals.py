@@ -83,8 +83,7 @@ class Deal:
     def message(self, kind: str, lie: str, fields: Mapping[str, Any]) -> ArenaMessage:
         """A message of the arena: `open`, `transcript` or `close`.
 
-        Raises:
-          KeyError: if there is no such message, or no such lie.
+        Raises `KeyError` if there is no such message, or no such lie.
         """
         if lie and lie not in LIES:
             raise KeyError(f"no lie {lie!r}")
@@ -168,8 +167,7 @@ class Deal:
     def committed(self, commit: DealCommit) -> None:
         """Take the client's commitment, which it may repeat.
 
-        Raises:
-          DealViolation: if it is invalid, or differs from the first one.
+        Raises `DealViolation` if it is invalid, or differs from the first one.
         """
         if commit.context != CONTEXT:
             raise DealViolation("its deal_commit names another context")
@@ -182,8 +180,7 @@ class Deal:
     def revealed(self, reveal: DealReveal) -> None:
         """Take the client's entropy, which it may repeat.
 
-        Raises:
-          DealViolation: if it does not open the commitment.
+        Raises `DealViolation` if it does not open the commitment.
         """
         if reveal.context != CONTEXT:
             raise DealViolation("its deal_reveal names another context")

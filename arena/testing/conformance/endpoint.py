@@ -80,8 +80,7 @@ class BotStream:
     def read(self, wait_s: float) -> bytes | None:
         """The client's next message; None if there is none in time.
 
-        Raises:
-          HungUp: if the client has half-closed the stream.
+        Raises `HungUp` if the client has half-closed the stream.
         """
         try:
             data = self._inbox.get(timeout=wait_s)

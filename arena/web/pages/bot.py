@@ -73,8 +73,7 @@ def paths(archive: SiteArchive) -> Iterator[str]:
 def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, page: str) -> Page:
     """Make `/bots/NAME`, with all matches, or those with an opponent, of a game, lost or faulted.
 
-    Raises:
-      NoSuchPage: if the bot, the opponent, the game or the page of the list does not exist.
+    Raises `NoSuchPage` if the bot, the opponent, the game or the page of the list does not exist.
     """
     known = {*archive.bots(), *known_bots(archive)}
     if name not in known or opponent not in ("", *known):

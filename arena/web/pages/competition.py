@@ -68,8 +68,7 @@ def _stats(public: PublicCompetition, evidence: Sequence[Json]) -> Sequence[tupl
 def official(archive: SiteArchive, name: str, number: str) -> Page:
     """Make `/competitions/NAME.official-N`: the signed standings, and how to verify them.
 
-    Raises:
-      NoSuchPage: if there are no such standings.
+    Raises `NoSuchPage` if there are no such standings.
     """
     signed = archive.official(name, int(number))
     pictures = {
@@ -84,8 +83,7 @@ def official(archive: SiteArchive, name: str, number: str) -> Page:
 def collusion(archive: SiteArchive, name: str) -> Page:
     """Make `/competitions/NAME.collusion`, for organisers: which owners' bots may help each other, and which workers a bot.
 
-    Raises:
-      NoSuchPage: if there is no such competition.
+    Raises `NoSuchPage` if there is no such competition.
     """
     return Page("collusion.html", f"Collusion in {name}", archive.collusion(name))
 
@@ -114,8 +112,7 @@ def standings_path(game_id: str, order: Order = Order.RANK) -> str:
 def standings(archive: SiteArchive, game_id: str, by: str) -> Page:
     """Make `/standings/GAME`: the standings of the game's newest competition.
 
-    Raises:
-      NoSuchPage: if no competition has the game.
+    Raises `NoSuchPage` if no competition has the game.
     """
     names = archive.of_game(game_id)
     if not names:

@@ -120,8 +120,7 @@ def match_page(
 
     `address` is that of the site, if it is known; an `embedded` page stands in a page of another site. If the match has no pictures, all addresses have one page.
 
-    Raises:
-      NoSuchPage: if the match has no such viewer, hand or step.
+    Raises `NoSuchPage` if the match has no such viewer, hand or step.
     """
     links = Links(hand_path(path.stem), address=address)
     try:
@@ -200,8 +199,7 @@ def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
 def preview(path: Path, stamp: int, viewer: str, hand: int, step: str) -> bytes:
     """The preview of a hand, from 1, at a step, or at its first, as a PNG.
 
-    Raises:
-      NoSuchPage: if the match has no such viewer, hand, step or pictures.
+    Raises `NoSuchPage` if the match has no such viewer, hand, step or pictures.
     """
     # Imported here, as it needs Pillow, which pages do not.
     from arena.web.preview import hand_preview

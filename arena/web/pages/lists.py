@@ -275,8 +275,7 @@ def matches(
 ) -> Page:
     """Make `/matches`, of one game, and of the matches that are wanted.
 
-    Raises:
-      NoSuchPage: if there is no such game, or the list has no such page.
+    Raises `NoSuchPage` if there is no such game, or the list has no such page.
     """
     game = game or wanted.game
     if game:

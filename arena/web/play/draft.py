@@ -105,8 +105,7 @@ class Asked:
 def act(asked: Asked, draft: Draft, form: Mapping[str, str]) -> Draft | Move:
     """Return the draft after the action of a form, or the move that it chooses.
 
-    Raises:
-      NotYourMove: if the action cannot be done. The draft stays.
+    Raises `NotYourMove` if the action cannot be done. The draft stays.
     """
     if "choice" in form:
         return _numbered(asked.offered, form["choice"])

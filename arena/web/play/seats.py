@@ -195,8 +195,7 @@ class Seats:
 def options_of(game: Game, seats: int, *, is_long: bool) -> Options:
     """Return the usual options of a match; of a short one, in which each seat deals once.
 
-    Raises:
-      BadOptions: if the game is not played by so many seats.
+    Raises `BadOptions` if the game is not played by so many seats.
     """
     if not is_long:
         try:

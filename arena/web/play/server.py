@@ -237,8 +237,7 @@ class PlayPages:
 def _opponent(form: Mapping[str, str]) -> tuple[str, str]:
     """The name of the person, and the level of the bots, of a form.
 
-    Raises:
-      HTTPException: if they cannot be taken.
+    Raises `HTTPException` if they cannot be taken.
     """
     name, level = form.get("name", "").strip() or "guest", form.get("level", "")
     if not _NAME.fullmatch(name) or name.startswith("house"):
@@ -266,8 +265,7 @@ def _compared(path: Path, seat: str) -> Page:
 async def _form(request: Request) -> Mapping[str, str]:
     """Read a form of the site's own pages.
 
-    Raises:
-      HTTPException: if another site sent it, or it is too large, too slow or not a form.
+    Raises `HTTPException` if another site sent it, or it is too large, too slow or not a form.
     """
     if not Visit.of(request).is_own_page(request):
         raise HTTPException(403, "A form of another site is not taken.")

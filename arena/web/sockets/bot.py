@@ -236,8 +236,7 @@ def _hello(websocket: Connection, limits: SocketLimits) -> Hello:
 def _play(websocket: Connection, hello: Hello, arena: str, limits: SocketLimits) -> None:
     """Play at the arena until that ends.
 
-    Raises:
-      PlayError: if the arena refuses the bot or does not answer, or the bot has closed its socket.
+    Raises `PlayError` if the arena refuses the bot or does not answer, or the bot has closed its socket.
     """
     declaration = type(
         "SocketBot",
