@@ -83,7 +83,6 @@ class ProcessPool:
 
 
 def _begin(niceness: int, begin: Callable[..., None] | None, given: tuple[object, ...]) -> None:
-    """Prepare a new process."""
     os.nice(niceness)
     # Ctrl-C is for the parent, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

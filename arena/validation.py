@@ -232,7 +232,6 @@ def _problem(kind: Any, error: Mapping[str, Any]) -> str:
 
 
 def _keys(kind: Any, place: Iterable[int | str]) -> list[str]:
-    """The keys of the table at a place."""
     kind = _table(kind)
     for part in place:
         kind = _table(get_type_hints(kind, include_extras=True).get(str(part))) or kind

@@ -40,7 +40,6 @@ class MatchCalls:
     async def _page_of_ended(
         self, request: lobby_pb2.ListMatchesRequest, size: int, context: Context
     ) -> tuple[list[lobby_pb2.MatchInfo], str]:
-        """So many of the matches that a request asks for, and the token of those that follow."""
         place, sees_all = PagePosition.of_token(request.page_token), self._sees_all(context)
         wanted = stored_filter(request.ended, sees_all=sees_all)
         ended = await on_thread(

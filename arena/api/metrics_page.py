@@ -41,7 +41,6 @@ def _queued(source: MetricsSource, part: int) -> list[int]:
 
 
 def _one(value: float) -> Mapping[Any, float]:
-    """The value of a counter without labels."""
     return {(): value}
 
 

@@ -127,7 +127,6 @@ class _Play:
         return Outbox(loop, self._now_s, self._counts, self._pump)
 
     def _end(self, session: Session, outbox: Outbox, epoch: int, peer: str, reason: str) -> None:
-        """Detach a stream from its session, and count it as closed."""
         outbox.drop()
         self._arena.hung_up(session, outbox)
         self._metrics.disconnected(session.bot, epoch, peer, reason)

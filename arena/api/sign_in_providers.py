@@ -220,7 +220,6 @@ class SignInProviders:
         return provider
 
     def _code(self, *parts: str) -> str:
-        """The authentication code of texts."""
         return hmac.new(self._secret, json.dumps(parts).encode(), hashlib.sha256).hexdigest()
 
     def _require_time(self, until: str) -> None:

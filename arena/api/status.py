@@ -77,7 +77,6 @@ def status(source: MetricsSource, process: Mapping[str, float]) -> StatusPage:
 
 
 def _named(counts: Mapping[Any, int]) -> dict[str, int]:
-    """Counts by the names of an enumeration."""
     return {kind.name.lower(): number for kind, number in counts.items()}
 
 

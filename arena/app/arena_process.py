@@ -361,7 +361,6 @@ class _App(Generic[T]):
         return await port.start(settings.metrics_host, settings.metrics_port)
 
     def _write_notice(self, address: str, metrics: str) -> None:
-        """Let people find the arena by its folder."""
         notice = data_folder.RunningNotice(
             os.getpid(),
             address,

@@ -167,7 +167,6 @@ def _write(data: Path, packed: gzip.GzipFile, dump: Path, progress: Progress) ->
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files and links below a folder, without unfinished ones."""
     for below, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         links = [name for name in folders if Path(below, name).is_symlink()]
@@ -177,7 +176,6 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _kept_files(data: Path) -> Iterator[Path]:
-    """The files whose order does not matter."""
     ordered = {"replays", notes_folder(data / "replays").name, "journal", "commitments"}
     for top in sorted(data.iterdir()):
         if top.name in ordered | LEFT_OUT or top.name.startswith(STEMS_LEFT_OUT):

@@ -185,8 +185,6 @@ class _Bounded:
 
 
 class _Members:
-    """The members that were read so far, and the folder that they are written to."""
-
     def __init__(self, folder: Path | None, file: Path) -> None:
         self._folder, self._file = folder, file
         self._folders: set[str] = set()
@@ -194,7 +192,6 @@ class _Members:
         self.size_bytes = 0
 
     def compare(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
-        """Compare the hashes of all members before with those of the last one."""
         most_bytes = 2 * len(json.dumps(self.sums, indent=1))
         if json.loads(_text(tar, member, most_bytes)) != self.sums:
             raise Unrestorable(_DAMAGED)
@@ -202,7 +199,6 @@ class _Members:
             raise Unrestorable("has no store")
 
     def take(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
-        """Check a member, and write it unless it is skipped."""
         if problem := self._problem(member):
             raise Unrestorable(f"has {member.name!a}, {problem}")
         parts = member.name.split("/")

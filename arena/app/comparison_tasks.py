@@ -28,8 +28,6 @@ from cardarena.v1 import comparisons_pb2, game_pb2
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """The bot of a command, as a task starts it."""
-
     name: str
     level: str
     """That of a house bot; empty for others."""

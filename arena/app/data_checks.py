@@ -114,7 +114,6 @@ def _replays(
 
 
 def _published(store: Store) -> Iterator[StoredMatch]:
-    """The matches that have replays by the store, newest first."""
     after = None
     while page := store.matches().find(MatchFilter(published=True), limit=MAX_PAGE, after=after):
         yield from page

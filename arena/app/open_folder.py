@@ -98,7 +98,6 @@ async def open_folder(
 
 
 def _providers(data: Path) -> SignInProviders:
-    """The providers of sign-in that the organiser names in a file of the folder."""
     path = data / FILE
     try:
         return SignInProviders(read_providers(text_of(path.read_bytes())) if path.exists() else {})
@@ -131,7 +130,6 @@ def _take_lock(lock: int, data: Path) -> None:
 
 
 def _clear(data: Path, replays: Path, stack: contextlib.AsyncExitStack) -> None:
-    """Remove what earlier arenas left."""
     stack.callback(data_folder.remove_notice, data)
     data_folder.remove_notice(data)
     remove_partials(replays)

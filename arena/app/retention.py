@@ -114,12 +114,10 @@ def _may_play(version: Version, before_unix_s: float) -> bool:
 
 
 def _unpacked_for(_: Path, versions: Collection[Version]) -> set[str]:
-    """The names of the folders of files of these versions."""
     return {version.sha256 for version in versions}
 
 
 def _installed_for(data: Path, versions: Collection[Version]) -> set[str]:
-    """The names of the folders of packages of these versions."""
     blobs, names = Blobs(data), set()
     for version in versions:
         if runs_python(version.manifest.get("command", ())):

@@ -62,7 +62,6 @@ def remove_runtime(name: str, data: Path) -> tuple[list[BuiltRuntime], list[str]
 
 
 def _versions_by_runtime(data: Path) -> dict[str, list[str]]:
-    """The versions that need a runtime, by the hash of the runtime."""
     path = store_path(data)
     if not is_there(path):
         return {}

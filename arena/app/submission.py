@@ -68,7 +68,6 @@ def packed_command(data: Path, command: BotCommand, games: Sequence[str]) -> Arc
 
 @contextlib.contextmanager
 def _folder_of(files: Path, games: Sequence[str]) -> Iterator[Path]:
-    """The folder of a bot, or one that is made of its single file."""
     if files.is_dir():
         yield files
         return

@@ -240,7 +240,6 @@ class SpeedClass:
     """The speed class of this machine, which is measured again every hour while nothing is in play."""
 
     def __init__(self, given: int | None, measure: Callable[[], int] = measured) -> None:
-        """Take the class that is given, or measure it."""
         self._is_given, self._measure = given is not None, measure
         self.current = measure() if given is None else given
 

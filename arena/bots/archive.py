@@ -255,7 +255,6 @@ def _zip(path: Path) -> Iterator[zipfile.ZipFile]:
 
 
 def _require_short_directory(path: Path) -> None:
-    """Check the size of a zip's directory before it is read."""
     size_bytes = path.stat().st_size
     if size_bytes > MAX_ARCHIVE_BYTES:
         text = (

@@ -196,7 +196,6 @@ def read_only(folder: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a link, or a folder with its contents."""
     if path.is_symlink():
         path.unlink()
     else:

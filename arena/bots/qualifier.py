@@ -153,7 +153,6 @@ class Qualifier:
         _log.info("a version was qualified", extra=fields)
 
     def _keep(self, version: Version, report: QualificationReport, work: Path) -> None:
-        """Store the logs and the report, and then the new state of the version."""
         folder = logs_folder(self._data, version)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for log in (work / "bots").glob(f"*{LOG_SUFFIX}"):

@@ -150,7 +150,6 @@ class _Pip:
         )
 
     def fetch(self, lock: Path, folder: Path) -> None:
-        """Download the wheels of a lock, without dependencies."""
         self._run_pip(
             *("download", "--dest", str(folder), "--progress-bar", "raw", "--no-deps"),
             *("--require-hashes", "--requirement", str(lock), *self._where),
@@ -222,7 +221,6 @@ def _locked(path: Path) -> LockedWheel:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file atomically, replacing an existing one."""
     partial = path.with_name(f"{path.name}.{os.getpid()}")
     partial.write_text(text, "utf-8")
     partial.replace(path)

@@ -182,7 +182,6 @@ def _hashes(record: bytes) -> dict[str, str]:
 
 
 def _place(path: str) -> str:
-    """The path at which a file of a wheel is installed."""
     match = _DATA.fullmatch(path)
     if match is None:
         return path

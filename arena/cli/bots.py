@@ -189,7 +189,6 @@ def _pieces(
 
 
 def _awaited(arena: Bots, version: bots_pb2.VersionInfo) -> bots_pb2.GetReportResponse:
-    """Poll for the report of a version until the arena has one."""
     request = bots_pb2.GetReportRequest(bot=version.bot, version=version.version)
     until_s = time.monotonic() + PATIENCE_S
     while True:
@@ -201,7 +200,6 @@ def _awaited(arena: Bots, version: bots_pb2.VersionInfo) -> bots_pb2.GetReportRe
 
 @contextlib.contextmanager
 def _sending(size_bytes: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A progress bar of the upload, on a terminal."""
     console = PlainConsole(stderr=True)
     if quiet or not console.is_terminal:
         yield lambda _: None
@@ -309,8 +307,6 @@ def versions(*, bot: str, as_json: bool, server: Server) -> None:
 def _setting(
     name: str, state: bots_pb2.VersionState.ValueType, words: str, text: str
 ) -> click.Command:
-    """A command that changes the state of a version."""
-
     @bots.command(name, help=text, epilog=f"\b\nExamples:\n  arena bots {name} my-bot@7")
     @click.argument("version", type=VersionType(), metavar="BOT@N")
     @json_option
@@ -407,7 +403,6 @@ def _log_text(arena: Bots, bot: str, version: int, name: str) -> str:
 
 
 def _errors_of(text: str) -> str:
-    """The lines of a log about errors, with the tracebacks that follow."""
     kept, within = [], False
     for line in text.splitlines():
         printed = line.partition(" | ")[2]

@@ -179,7 +179,6 @@ def _followed(
     comparison: Comparison,
     on_look: Callable[[Comparison], None],
 ) -> Comparison:
-    """Poll a comparison until it is decided or stopped."""
     poll = comparisons_pb2.GetComparisonRequest(id=comparison.id)
     while comparison.state == comparisons_pb2.COMPARISON_STATE_OPEN:
         on_look(comparison)

@@ -304,7 +304,6 @@ def resume(
 
 
 def _is_played(data: Path) -> bool:
-    """Whether an arena runs in the folder of a client, and plays what is started."""
     from arena.app.local_channel import runs_in  # loaded, as the client is of a folder
 
     return runs_in(data)

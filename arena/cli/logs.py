@@ -145,7 +145,6 @@ def _own_words(record: logging.LogRecord) -> str:
 
 
 def _error_without_text(record: logging.LogRecord) -> dict[str, Any]:
-    """The type and place of an error and of its causes."""
     error = record.exc_info[1] if record.exc_info else None
     if error is None:
         return {}

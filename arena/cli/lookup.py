@@ -96,13 +96,11 @@ def newest_replays(bot: str, game: str, most: int, data: Path) -> list[Path]:
 
 
 def _last(data: Path) -> Path | None:
-    """The replay of the match that ended last."""
     first = next(_published(data), None)
     return first or next(iter(_newest_first(data / REPLAYS)), None)
 
 
 def _published(data: Path, **wanted: Any) -> Iterator[Path]:
-    """The replays of published matches, as the store has them, the newest of a page first."""
     # Imported here, as most commands name a match and call no service.
     from arena.app.local_channel import has_store
     from arena.cli.services import ArenaServices, local_services

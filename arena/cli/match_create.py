@@ -150,7 +150,6 @@ def _followed(
     quiet: bool,
     sleep: Callable[[float], None] = time.sleep,
 ) -> lobby_pb2.MatchInfo:
-    """Follow a match to its end, with its progress on standard error."""
     try:
         with _progress(made, quiet=quiet) as show:
             now = made

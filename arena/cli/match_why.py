@@ -159,7 +159,6 @@ def _why(
 
 
 def _tendencies(path: Path, replay: Replay, opponent: str, data: Path) -> OpponentTendencies:
-    """What an opponent does in public, in this match and its newest published ones of the game."""
     name = replay.names[seat_of(opponent, replay.names, replay.opened.match_id)]
     files = dict.fromkeys(
         [path, *newest_replays(name, replay.opened.terms.game, OPPONENT_MATCHES, data)]
@@ -207,7 +206,6 @@ def _journaled(data: Path, match: str) -> replay_pb2.InspectMatchResponse | None
 
 
 def _process(data: Path, diagnosis: MatchDiagnosis) -> tuple[replay_pb2.BotProcess | None, str]:
-    """The bot's process, if a journal has it, and the folder of the logs below the data folder."""
     journaled = _journaled(data, diagnosis.match_id)
     if journaled is None or len(journaled.processes) != len(diagnosis.names):
         return None, "bots"
@@ -217,7 +215,6 @@ def _process(data: Path, diagnosis: MatchDiagnosis) -> tuple[replay_pb2.BotProce
 def _logs(
     folder: Path, diagnosis: MatchDiagnosis, bot_process: replay_pb2.BotProcess | None
 ) -> list[Path]:
-    """The logs of the bot's process, if the arena launched it."""
     instances = r"\d+" if bot_process is None else str(bot_process.instance)
     stem = re.escape(instance_name(diagnosis.bot, 0).removesuffix("0"))
     name = re.compile(rf"{stem}{instances}")
@@ -261,7 +258,6 @@ def _output(
 
 
 def _unpublished(match: str, bot: str, data: Path, *, as_json: bool) -> None:
-    """Show how far a match without a replay is."""
     journaled = _journaled(data, match)
     if journaled is None:
         detail = f"{match!r} in {data}, as a replay or in a journal"

@@ -116,7 +116,6 @@ class AgentCommands:
         return AgentTool(row.name, text, schema_of(params), row.example, call)
 
     def _arguments(self, command: click.Command) -> list[str]:
-        """Return the options that say which arena a command calls, where it has them."""
         known = {*map(name_of, command.params)}
         values: Mapping[str, str | None] = {
             "server": self._server.address,

@@ -152,7 +152,6 @@ def play(
 
 
 def _say_of_terminal(confinement: SandboxChoice, name: str) -> None:
-    """Print what differs for the bot that has the terminal."""
     if confinement.demand is SandboxDemand.REQUIRE:
         raise click.UsageError("--debug gives a bot this terminal, which no sandbox allows")
     text = f"{name} has this terminal, runs unsandboxed, and has a day for every move."
@@ -173,7 +172,6 @@ class _Results:
         return replay_path(self.replays, played.outcome.match_id)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result of one match, or the results of several with their summary."""
         game = self.terms.game
         games = [
             _as_json(game, list(played.names), played.outcome, self.path(played))
@@ -186,7 +184,6 @@ class _Results:
         return {"game": game.id, "summary": summary, "games": games} | raised
 
     def print(self) -> None:
-        """Print the table and faults of one match, or the summary of several."""
         last, records = self.games[-1], self._records()
         if self.one:
             _print(self.terms.game, last, self.path(last), self.terms.fault_limit)

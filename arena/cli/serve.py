@@ -212,7 +212,6 @@ def serve(
 
 
 def _print(settings: ServerSettings, address: str, *, needs_key: bool) -> None:
-    """Print the arena's address and what its operator should know."""
     url = f"https://{address}" if settings.tls else address
     click.echo(f"The arena listens on {url}. Data in {settings.data}. Ctrl-C stops it.")
     if settings.open_hands:

@@ -74,7 +74,6 @@ def prizes(standings: Mapping[str, Any], owners: Mapping[str, str]) -> list[Json
 
 
 def _in_order_of_prizes(game: Mapping[str, Any]) -> Iterator[list[Json]]:
-    """The rows of a game with a place, in groups that share a prize."""
     rank = {
         bot: number
         for shared in game["prizes"]

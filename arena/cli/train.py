@@ -161,7 +161,6 @@ def _line(point: Mapping[str, Any]) -> str:
 
 
 def _usual(game: Game, seats: int) -> dict[str, object]:
-    """Return two hands for each seat, if the game has that option."""
     has_hands = any(setting.name == "hands" for setting in game.settings)
     return {"hands": 2 * seats} if has_hands else {}
 

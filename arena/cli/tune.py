@@ -179,7 +179,6 @@ def _values(parameters: Sequence[Parameter], point: Sequence[float]) -> str:
 def _manifest(
     game: Game, tuned: Tuned, parameters: Sequence[Parameter], command: str
 ) -> dict[str, Any]:
-    """The values with their intervals, and what they rest on."""
     places = (tuned.best, tuned.low, tuned.high, tuned.winner)
     rows = {
         parameter.name: {

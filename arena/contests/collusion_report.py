@@ -107,7 +107,6 @@ def suspected(
 
 
 def _history(record: CompetitionRecord, number: int) -> list[ScoredTables]:
-    """The deal-sets that count of a game of a competition."""
     by, game = measure(read_plan(record.config).games[number].terms), record.games[number]
     deal_sets = counted(game, record.disqualified)
     house = {bot for deal_set in deal_sets for bot in deal_set.bots if is_house(bot)}
@@ -197,7 +196,6 @@ def _failing_evidence(evidence: FailingEvidence) -> Json:
 
 
 def _places(now: Json, without: Json, pair: Collection[str], owners: dict[str, str]) -> list[Json]:
-    """The places of the bots of two owners, with and without the tables that they shared."""
     then = {row["bot"]: row["place"] for row in without["rows"]}
     return [
         {"bot": row["bot"], "place": row["place"], "without": then.get(row["bot"])}

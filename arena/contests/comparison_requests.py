@@ -127,7 +127,6 @@ def request_comparison(
 
 
 def _own_version(store: Store, named: str, owner: str) -> Version:
-    """The version of an owner's bots that a text names, if it has qualified."""
     registry = store.registry()
     bot, at, number = named.partition("@")
     known = registry.find_bot(bot)
@@ -146,7 +145,6 @@ def _require_plays(version: Version, terms: MatchTerms) -> None:
 
 
 def _version_of(store: Store, named: str) -> str:
-    """The version that a bot plays a challenge with: the one that is named, or the active one."""
     if "@" in named or named in HOUSE_BOTS:
         return named
     active = store.registry().active(named)
@@ -183,7 +181,6 @@ def _challenge_of(store: Store, owner: str, opponent: str, terms: MatchTerms) ->
 
 
 def _has_won(competitions: Competitions, bot: str, game: str) -> bool:
-    """Whether a bot is first in the official standings of a competition that is finished."""
     for competition in competitions.all():
         if competition.state is State.FINISHED and competition.official:
             official = competitions.official(competition.name)
@@ -225,7 +222,6 @@ _LIMITS: Final = ("most", "same_within")
 
 
 def _compared(query: Mapping[str, Any]) -> dict[str, Any]:
-    """What a query compares, and how."""
     asked = {name: query[name] for name in ("first", "second", "terms", "each_other", "day")}
     as_stored: dict[str, Any] = json.loads(json.dumps(asked))  # lists instead of tuples
     return as_stored

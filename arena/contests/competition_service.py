@@ -230,7 +230,6 @@ class CompetitionService:
         return state
 
     def _begin_finals(self, ladder: Competition, *, who: str) -> None:
-        """Make and start the next finals of a ladder, with the bots that are in it."""
         names = {competition.name for competition in self._competitions.all()}
         number = next(n for n in itertools.count(1) if f"{ladder.name}{FINALS}{n}" not in names)
         config = finals_plan(ladder.config, number)
@@ -443,7 +442,6 @@ class CompetitionService:
         self._competitions.extend(plan.name, texts, drawn.round, drawn.deal_sets, who=who, now=now)
 
     def _make_ready(self, name: str) -> None:
-        """Draw the seeds, and require that a first round can be drawn."""
         stored = self._competitions.get(name)
         plan = read_plan(stored.config)
         if plan.kind is CompetitionKind.LADDER or stored.state is not State.DRAFT:

@@ -181,7 +181,6 @@ class Ladder:
         return await run_sync(look) if declared else {}
 
     def _said(self, bot: str, declared: str) -> Version | None:
-        """Return the version that a bot declares, and record it if it is new."""
         active = self._registry.active(bot)
         if active is not None and active.manifest.get("said") == declared:
             return active
@@ -343,7 +342,6 @@ class _Drawing:
         await self._ladder.note_presence(self._presence.lasted_ms)
 
     async def _note_limits(self, entered: Competition) -> None:
-        """Store and log what limits bots, where it has changed."""
         active = await self._versions(entered)
         limits = self._presence.limits(entered, active, self._served, self._ladder.rate)
         changed = {bot: text for bot, text in limits.items() if self._limits.get(bot, "") != text}
@@ -390,7 +388,6 @@ class _Drawing:
         return self._presence.look(entered, active, self._served, self.seats_taken)
 
     async def _note_absence(self, entered: Competition) -> None:
-        """Note why no bots can be paired, unless those that can play do."""
         if not self._in_play:
             self.waits = self._presence.why_none(entered, await self._versions(entered))
 

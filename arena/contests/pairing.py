@@ -281,7 +281,6 @@ class Pairing:
     # The information of past deal-sets.
 
     def _set_known(self, here: Collection[str]) -> None:
-        """Set the bots of the matrix: those that played and those that are connected."""
         known = {*self._played, *here}
         if known != self._index.keys():
             self._index = {name: at for at, name in enumerate(sorted(known))}
@@ -343,7 +342,6 @@ def _differences(matrix: Array) -> Array:
 
 
 def _waited(bot: Waiting) -> float:
-    """Deal-sets an hour."""
     return bot.served / bot.present_h
 
 

@@ -270,7 +270,6 @@ class _GameStandings:
         ]
 
     def _places(self) -> tuple[FinalPlace, ...]:
-        """The places of all bots, by the ranking rule of the format."""
         out = self._record.disqualified
         if RANKED_BY[self._plan.format] is RankingRule.SKILL:
             rows = self._ranked.standings.rows

@@ -114,7 +114,6 @@ def _require(package: str) -> None:
 
 
 def _register() -> None:
-    """Register the environments of Gymnasium, if it is installed."""
     if find_spec("gymnasium") is None:
         return
     import gymnasium

@@ -24,8 +24,6 @@ def spaces_of(match: SteppedMatch, *, idle: int = 0) -> tuple[spaces.Dict, space
 
 
 class _Agents:
-    """The agents of a match, one for each seat, and their spaces."""
-
     def __init__(self, match: SteppedMatch, *, idle: int = 0) -> None:
         super().__init__()
         self.match = match

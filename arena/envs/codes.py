@@ -400,7 +400,6 @@ class Fields(ValueCode):
 
 
 def _code_of(hint: Any, name: str, seats: int) -> ValueCode:
-    """Return the code of a field that its type determines."""
     types = [one for one in get_args(hint) or (hint,) if one is not type(None)]
     others = () if len(types) == len(get_args(hint) or (hint,)) else (None,)
     if len(types) == 1:
@@ -422,7 +421,6 @@ def _listed(values: Sequence[Any]) -> str:
 
 
 def _first(numbers: Sequence[float], at: int, size: int) -> int:
-    """Return the place of the 1 among zeros."""
     return next(place for place in range(size) if numbers[at + place])
 
 

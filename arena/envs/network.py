@@ -57,7 +57,6 @@ class Network:
         return float(np.mean(errors * errors)), gradient
 
     def _layers(self, observations: Floats) -> list[Floats]:
-        """Return the inputs of each layer, and the values of the last one."""
         layers = [observations]
         last = len(self.parameters) - 2
         for at in range(0, len(self.parameters), 2):

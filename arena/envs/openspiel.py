@@ -193,7 +193,6 @@ class SpielState(pyspiel.State):
         self._add_events()
 
     def _add_events(self) -> None:
-        """Add the events of the last step to what the seats have seen."""
         played = self._played
         assert played is not None
         events = played.match.events
@@ -204,7 +203,6 @@ class SpielState(pyspiel.State):
             )
 
     def _outcomes(self) -> int:
-        """Return the number of outcomes of the next chance node."""
         left = -(-self.get_game().deals // _OUTCOMES ** len(self._drawn))
         return int(min(left, _OUTCOMES))
 

@@ -92,7 +92,6 @@ class Batch:
         return False
 
     def _write(self, rows: NDArray[np.intp]) -> None:
-        """Write what the seats to act see into zeros."""
         for row in rows.tolist():
             match = self._matches[row]
             seat = match.acting[0]

@@ -197,7 +197,6 @@ class Training:
             return str(json.loads(arrays["about"].tobytes())["seed"])
 
     def _arrays(self) -> list[Floats]:
-        """Return the arrays that the training changes."""
         adam = self._adam
         return [*self.network.parameters, *self.mean.parameters, *adam.means, *adam.squares]
 

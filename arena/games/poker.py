@@ -134,8 +134,6 @@ def _value(kind: HandClass, ranks: Sequence[int]) -> int:
 
 
 class _Table(dict[int, int]):
-    """A table that computes each entry when it is first asked for."""
-
     def __init__(self, compute: Callable[[int], int]) -> None:
         self._compute = compute
 

@@ -204,7 +204,6 @@ class _AskedBot:
             self._bot.started(self._starts[0])
 
     def move(self, state: State, seat: Seat) -> Move:
-        """Return the bot's move in a state, or the fallback move if it gives none."""
         allowed = self._rules.moves(state, seat)
         if allowed.complete and len(allowed.offered) == 1:
             return allowed.offered[0]
@@ -221,7 +220,6 @@ class _AskedBot:
 
 
 def _response(game: Game, asked: _AskedBot, own: Seat) -> Searcher:
-    """Return the search of a seat against a bot at the others."""
     house = searcher_of(game.id)
     assert house is not None, "the game was checked"
     so_far = getattr(

@@ -205,7 +205,6 @@ class Searcher:
     def _candidates(
         self, world: State, seat: Seat, usual: Move, chance: random.Random
     ) -> list[Move]:
-        """Return the policy's move and then others that are worth a search or offered."""
         moves: Sequence[Move] = (
             self.game.rules.moves(world, seat).offered
             if self.candidates is None
@@ -262,8 +261,6 @@ class RandomDeals:
 
 
 class _Scores:
-    """Scores of candidates by world."""
-
     def __init__(self, candidates: int, kept: int | None = None) -> None:
         """`kept` is a candidate that is not dropped."""
         self.live = list(range(candidates))

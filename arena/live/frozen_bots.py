@@ -71,7 +71,6 @@ class _Frozen:
             self.thaw()
 
     def look(self, now_s: float, *, idle: bool) -> None:
-        """Freeze it if it is idle, or thaw it for a breath."""
         if self._is_frozen:
             if not idle or now_s - self._since_s >= BREATH_EVERY_S:
                 self.thaw()
@@ -85,7 +84,6 @@ class _Frozen:
             self._process.freeze(frozen=True)
 
     def thaw(self) -> None:
-        """Let it run."""
         if self._is_frozen:
             self._is_frozen, self._runs_on = False, True
             self._process.freeze(frozen=False)

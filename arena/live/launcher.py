@@ -239,7 +239,6 @@ class Launcher:
         return self._no_show(bot, running.process, waited_s)
 
     async def _arrives(self, bot: BotId, process: BotProcess, within_s: float) -> bool:
-        """Whether a bot connects in time, before its process ends."""
         arrived = False
         with trio.move_on_after(within_s):
             async with trio.open_nursery() as nursery:

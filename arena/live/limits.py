@@ -251,8 +251,6 @@ class _Share:
 
 
 class _OpenCalls:
-    """The open calls of one kind, in all and by the holder of a share."""
-
     def __init__(self, most: int, most_of_address: int, what: str) -> None:
         self._most = most
         self._most_of_address = most_of_address

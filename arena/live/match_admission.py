@@ -121,7 +121,6 @@ class Admission:
             self._turns -= 1
 
     def _most_turns(self) -> float:
-        """How many matches of competitions may be in play at a time."""
         if not self.why_closed():
             self._limit, self._halve_at_s = math.inf, -math.inf
             return math.inf

@@ -187,7 +187,6 @@ class PlaySockets:
         self._relay.wait()
 
     def _read(self) -> None:
-        """Take a report of the relay."""
         assert self._loop is not None
         assert self._requests is not None
         try:

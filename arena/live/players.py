@@ -332,7 +332,6 @@ def command_of(
 def _packages(
     version: Version | ArchivedBot, folder: Path, data: Path, sandbox: Sandbox | None
 ) -> list[Path]:
-    """The folders of packages that a version has, beside the SDK: first its own."""
     if not runs_python(version.manifest.get("command", ())):
         return []
     folders = []

@@ -339,8 +339,6 @@ async def run_deal_sets(
 
 
 class _Run:
-    """One run with its deal-sets in play."""
-
     def __init__(
         self,
         deal_sets: Sequence[DealSet],
@@ -363,7 +361,6 @@ class _Run:
         self._one_ended = trio.Event()
 
     def _add(self, deal_set: DealSet, known: Mapping[str, MatchOutcome]) -> None:
-        """Count a deal-set, once."""
         if deal_set.id in self._deal_sets:
             return
         self._deal_sets[deal_set.id] = deal_set

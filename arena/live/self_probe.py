@@ -152,7 +152,6 @@ def _fits(path: str) -> bool:
 
 
 def _remove_old_sockets() -> None:
-    """Remove the sockets of this user's arenas that were killed."""
     for place in Path(_short_folder()).glob(f"{PREFIX}*/{_SOCKET}"):
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as caller:
             # Another user could have made a link there to a folder of a third user.

@@ -230,12 +230,10 @@ class HumanMatch:
         self._unshown = tuple(faults)
 
     def _open_ask(self, *, of_bot: bool = False) -> OpenAsk | None:
-        """Return the person's open ask, or one of a bot."""
         self._asks[:] = [ask for ask in self._asks if not ask.settled]
         return next((ask for ask in self._asks if (ask.seat != self.seat) is of_bot), None)
 
     def _play_again(self) -> None:
-        """Play the moves of the match that this one continues, for all seats."""
         while self._past and self.outcome is None:
             self._asks[:] = [ask for ask in self._asks if not ask.settled]
             for ask in list(self._asks):
@@ -315,8 +313,6 @@ class _Port:
 
 
 class _OwnSeat:
-    """Passes on what one seat may know of each step."""
-
     hands_open = True
 
     def __init__(self, match: HumanMatch) -> None:

@@ -98,8 +98,6 @@ class _DealSet:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Deal-sets that are played one after the other."""
-
     run: _Run
     deal_sets: Sequence[_DealSet]
 
@@ -210,7 +208,6 @@ def _engine(stack: ExitStack, client: Any, processes: int | None) -> Engine:
 
 
 def _played(task: _Task) -> list[Played]:
-    """Play the deal-sets of a task, in any process."""
     return [_play_deal_set(task.run, deal_set) for deal_set in task.deal_sets]
 
 
@@ -294,7 +291,6 @@ class _Kept:
         self._lines.close()
 
     def add(self, result: DealSetResult, replays: Sequence[bytes]) -> DealSetResult:
-        """Keep a deal-set, its replays first, and return it with their paths."""
         paths = []
         for rotation, body in enumerate(replays):
             self._replays.mkdir(exist_ok=True)

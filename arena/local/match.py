@@ -190,7 +190,6 @@ class Match:
         return self._end(result)
 
     def _choose(self, state: State, seat: Seat) -> Move:
-        """Return a seat's move, or the fallback move."""
         place = self._places[seat]
         place.next_decision()
         decision = self._decision(place, state, seat)

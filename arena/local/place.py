@@ -119,7 +119,6 @@ class Place:
         self._result("ended", self._bot.ended(End(message, self.start, before=before)))
 
     def _result(self, method: str, returned: Any) -> Any:
-        """Return what a method returned, or the result of its coroutine."""
         if method not in self._waits:
             return returned
         assert isinstance(self._bot, _bot.Bot)

@@ -125,7 +125,6 @@ class Words:
 
 
 def _table(scene: Scene) -> Iterable[str]:
-    """Yield the lines of a table: what all see, then a line or more for each seat."""
     if scene.facts:
         yield f"Table: {_facts(scene.facts)}"
     yield from (line for zone in scene.centre if (line := _zone(zone)))

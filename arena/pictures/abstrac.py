@@ -170,7 +170,6 @@ def _facts(
 
 
 def _why(perspective: Perspective, view: View) -> tuple[Line, ...]:
-    """Explain the points of each seat."""
     if _in_halves(perspective):
         return tuple(_factors(Seat(seat), heap) for seat, heap in enumerate(view.taken))
     worth = [combination_points(heap) for heap in view.taken]

@@ -93,7 +93,6 @@ CARDS: Final[Cards] = {
 
 
 def _on_table(move: Any, view: View) -> Line:
-    """Return the set that a move is about, by its owner and number."""
     cards = faces(view.tables[move.seat].sets[move.index])
     return line(f"set {move.index + 1} of ", Name(move.seat), ", ", *cards)
 
@@ -248,7 +247,6 @@ def _set(codes: tuple[Code, ...], points: int, *, marked: bool) -> Group:
 
 
 def _trick(perspective: Perspective, view: View) -> Zone:
-    """Return the current trick, or the one that this step ended."""
     if view.trick_cards:
         return draw.trick(zip(view.trick_seats, view.trick_cards, strict=True), title=("trick",))
     taken = latest(perspective.latest_events, arlington.TrickTaken)

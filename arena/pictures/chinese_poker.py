@@ -102,7 +102,6 @@ def close(view: View, events: Sequence[Event], seat: Seat | None) -> View:
 
 
 def _standings(perspective: Perspective) -> dict[Seat, Standing]:
-    """Return what each seat settles with, as far as it was shown."""
     standings: dict[Seat, Standing] = {}
     for event in perspective.events:
         match event:
@@ -180,7 +179,6 @@ def _won_by_row(
 
 
 def _pairs(of: Mapping[Seat, Standing], values: UnitValues) -> tuple[Line, ...]:
-    """Describe the settlement of every pair of seats."""
     return settled(
         sorted(of),
         lambda one, two: pair_units(of[one], of[two]),

@@ -92,7 +92,6 @@ def close(view: View, events: Sequence[Event], seat: Seat | None) -> View:
 
 
 def _upcard(view: View) -> Zone:
-    """Return the upcard, and the upcards of tied tricks."""
     up = () if view.upcard is None else (Card(view.upcard, tag=("turned up",)),)
     lost = tuple(Card(code, Tone.DIM, ("lost",)) for code in view.island.discarded)
     return Zone("upcard", ZoneKind.TRICK, (*up, *lost))

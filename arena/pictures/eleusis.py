@@ -223,7 +223,6 @@ def _sized(view: View, seat: Seat, more: int) -> View:
 
 
 def _rule(perspective: Perspective, view: View) -> tuple[Fact, ...]:
-    """Return the rule and its refusal, if the viewer may see them."""
     dealer_view: View | None = perspective.view_of(view.dealer)
     rule = None if dealer_view is None else dealer_view.rule
     facts = () if rule is None else (draw.fact("rule", *_quoted(rule)),)
@@ -255,7 +254,6 @@ def _line(perspective: Perspective, view: View) -> Zone:
 
 
 def _judged(view: View) -> Zone:
-    """Return the cards that the prophet judges."""
     if not view.played:
         return Zone("played", ZoneKind.ROW, ())
     title = "none of these is right?" if view.no_play else "right or wrong?"
@@ -263,7 +261,6 @@ def _judged(view: View) -> Zone:
 
 
 def _guesses(perspective: Perspective) -> Zone:
-    """Return the latest guesses of the hand."""
     latest = perspective.events_of(eleusis.Guessed)[-_GUESSES:]
     words = tuple(
         Word(
@@ -326,7 +323,6 @@ def _tone(*, right: bool) -> Tone:
 
 
 def _quoted(rule: str) -> Line:
-    """Return a rule as its author wrote it, and in words."""
     words = rule_words(rule)
     return line(f"“{rule}”", f": a card is right if {words}" if words else "")
 

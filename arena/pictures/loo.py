@@ -140,7 +140,6 @@ def _lacks_pam(perspective: Perspective) -> bool:
 
 
 def _with_pam(zone: Zone, perspective: Perspective) -> Zone:
-    """Return a zone in which Pam has its name."""
     if _lacks_pam(perspective):
         return zone
     return replace(zone, items=tuple(map(_named_pam, zone.items)))

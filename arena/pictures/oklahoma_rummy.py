@@ -181,7 +181,6 @@ def _with_melds(view: View, seat: Seat, melds: tuple[TableMeld, ...]) -> View:
 
 
 def _pile(view: View) -> Zone:
-    """Return the discards, of which the top is on the right and marked."""
     shown = view.pile[-_PILE_SHOWN:]
     below = len(view.pile) - len(shown)
     items = tuple(

@@ -113,7 +113,6 @@ def _in_fantasyland(fantasyland: Sequence[bool]) -> Line:
 
 
 def _into(event: open_face.Placed) -> Line:
-    """Return the cards placed in each row."""
     rows = (("in front", event.front), ("in the middle", event.middle), ("at the back", event.back))
     return listed([line(*faces(row), f" {where}") for where, row in rows if row])
 
@@ -183,7 +182,6 @@ def _to_place(perspective: Perspective, view: View, seat: Seat) -> Zone:
 
 
 def _pairs(view: View, values: UnitValues) -> tuple[Line, ...]:
-    """Describe the settlement of every pair of seats."""
     of = [score_rows(layout.front, layout.middle, layout.back) for layout in view.layouts]
     return settled(
         map(Seat, range(len(of))),

@@ -97,7 +97,6 @@ def _task(view: View) -> tuple[Fact, ...]:
 
 
 def _stakes(perspective: Perspective) -> tuple[Fact, ...]:
-    """Return the betting structure, blinds and ante."""
     options = perspective.options
     blinds = f"{options.small_blind}/{options.big_blind}"
     ante = (draw.fact("ante", options.ante),) if options.ante else ()
@@ -115,7 +114,6 @@ def _seat(perspective: Perspective, view: View, seat: Seat, ended: HandEnded | N
 
 
 def _holding(perspective: Perspective, view: View, seat: Seat) -> Zone:
-    """Return the hole cards that the viewer may see."""
     live = seat in view.live
     shown = perspective.last_event(pineapple.Shown, seat)
     seat_view: View | None = perspective.view_of(seat)
@@ -161,7 +159,6 @@ def _winning_five(perspective: Perspective, seat: Seat) -> Sequence[Code]:
 
 
 def _winning(event: pineapple.PotWon) -> Line:
-    """Return the winners of a pot, or of its halves."""
     if not event.low_winners:
         return line(
             *names(event.winners),

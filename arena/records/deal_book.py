@@ -408,7 +408,6 @@ def scan(
 def _with_commitments(
     fair_deal: journal_pb2.FairDeal, commitments: list[bytes]
 ) -> journal_pb2.FairDeal:
-    """A copy whose participants have their commitments."""
     if len(commitments) != len(fair_deal.participants):
         raise Damaged("a deal-set has another number of commitments than participants")
     copy = journal_pb2.FairDeal()

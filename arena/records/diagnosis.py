@@ -328,8 +328,6 @@ class _OwnQueue:
 
 
 class _FaultReader:
-    """Reads a seat's faults, and runs its clock beside them."""
-
     def __init__(
         self, replay: Replay, seat: Seat, notes: Mapping[int, str], queue: "_OwnQueue"
     ) -> None:

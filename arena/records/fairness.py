@@ -264,7 +264,6 @@ def account_of(log: CommitmentLog, logged: Collection[LoggedMatch]) -> LogAccoun
 
 
 def _check_terms(replay: Replay) -> None:
-    """Check the terms that were fixed before the commitments."""
     opened, spec = replay.opened, replay.spec()
     fair_deal = opened.fair_deal
     settings = {
@@ -307,7 +306,6 @@ def _planned(replay: Replay) -> dict[str, tuple[str, ...]]:
 
 
 def _check_participants(replay: Replay) -> None:
-    """Check that the participants are the players of the deal-set."""
     opened, planned = replay.opened, _planned(replay)
     participants = [bot_of(bot) for bot in opened.fair_deal.participants]
     if len(set(participants)) < len(participants):
@@ -333,7 +331,6 @@ def _check_pseudonyms(replay: Replay) -> None:
 
 
 def _check_dice(replay: Replay) -> None:
-    """Check that the bots had the dice of all tables, or of this one."""
     opened = replay.opened
     table = list(_planned(replay)).index(opened.match_id) + 1
     if opened.dice_table not in (COMMON, table):

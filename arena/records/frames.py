@@ -69,7 +69,6 @@ class Frame:
         )
 
     def _limit_line(self) -> tuple[Line, ...]:
-        """A sentence if a limit of hands ended the match with this picture."""
         result = self.step.game.rules.result(self.step.state) if self.ends_hand else None
         return () if result is None or not result.ended_by_limit else ((ENDED_BY_LIMIT,),)
 

@@ -114,8 +114,6 @@ def _is_disputed(events: Sequence[Event], options: Options) -> bool:
 
 @dataclass(slots=True)
 class _Hand:
-    """A hand, as its events say it."""
-
     began: HandBegan
     dealt: dict[Seat, tuple[Card, ...]] = field(default_factory=dict)
     discards: dict[Seat, Card] = field(default_factory=dict)

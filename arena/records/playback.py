@@ -95,8 +95,6 @@ def play_back(replay: Replay) -> Iterator[PlaybackStep]:
 
 
 class _Player:
-    """Plays the recorded decisions in order."""
-
     def __init__(self, replay: Replay) -> None:
         self._spec = replay.spec()
         self._rules = self._spec.terms.game.rules

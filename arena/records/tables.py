@@ -157,7 +157,6 @@ def rows_of(replay: Replay, encode: Encode | None = None) -> Iterator[tuple[str,
 
 
 def _row(table: str, match_id: str, values: Mapping[str, Any]) -> Row:
-    """Return the columns of a table, of which those of text may be given as values."""
     row = {"match_id": match_id}
     for name in (*COLUMNS[table], *(NUMBERS if table == "decisions" else ())):
         if name in values:
@@ -169,8 +168,6 @@ def _row(table: str, match_id: str, values: Mapping[str, Any]) -> Row:
 
 @dataclass(slots=True)
 class _Part:
-    """A file that is being written."""
-
     file: TextIO
     path: Path
     rows: int = 0

@@ -176,8 +176,6 @@ def verify_deals(replay: Replay) -> tuple[bytes, Fairness]:
 
 
 class _Seat:
-    """The recomputed state of one seat."""
-
     __slots__ = ("clock", "decisions", "fallbacks", "faults", "forfeited", "out")
 
     def __init__(self, clock: SeatClock) -> None:
@@ -304,7 +302,6 @@ class _Check:
             raise self._wrong(decision, "was settled after the end of the match")
 
     def _asked(self, seat: _Seat, decision: ReplayedDecision) -> None:
-        """Check a decision that the bot was asked for, and charge its time."""
         charged_s, allowance_s = decision.charged_us / 1e6, seat.clock.allowance_s
         if seat.forfeited:
             raise self._wrong(decision, "was asked of a seat that had forfeited")

@@ -416,7 +416,6 @@ class LagMeter:
             self._add_pause(self._due_s, now_s)
 
     def _add_pause(self, start_s: float, end_s: float) -> None:
-        """Add a pause that has just ended, merged with those that it overlaps."""
         is_new = True
         while self._ends_s and self._ends_s[-1] > start_s:
             start_s = min(start_s, self._starts_s.pop())
@@ -433,7 +432,6 @@ class LagMeter:
                 del times[: MAX_PAUSES // 2]
 
     def _forget(self, now_s: float) -> None:
-        """Drop ticks from before the window."""
         ticks = self._lateness
         while ticks and ticks[0].at_s <= now_s - WINDOW_S:
             self._measured_s -= ticks.popleft().after_s

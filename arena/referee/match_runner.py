@@ -281,7 +281,6 @@ class MatchRunner:
         self._settle(record, move, spent, fault=fault, evidence=evidence, unasked=True)
 
     def _settle_past(self) -> None:
-        """Play a recorded decision of before the interruption again."""
         waiting = [seat for seat in self._acting if seat not in self._chosen]
         settled, move = self._resumed.take(self._rules, self.state, waiting, self._records)
         seat = Seat(settled.seat)

@@ -93,7 +93,6 @@ class Timers:
             self._scope.deadline = due_s
 
     def _sweep(self) -> None:
-        """Drop the entries that no timer needs."""
         heap = self._heap
         heap[:] = [entry for entry in heap if entry[0] == entry[2]._queued_s]
         heapq.heapify(heap)

@@ -256,12 +256,10 @@ def _not_standing(suspicion: Suspicion) -> Suspicion:
 
 
 def _in_order(suspicions: Iterable[Suspicion]) -> tuple[Suspicion, ...]:
-    """The evidence, largest first."""
     return tuple(sorted(suspicions, key=lambda suspicion: (suspicion.p_value, suspicion.owners)))
 
 
 def _met(deal_set: ScoredTables, owner_of: Mapping[str, str]) -> set[Owners]:
-    """The pairs of owners whose bots sat at one table."""
     return {
         pair
         for table in deal_set
@@ -324,7 +322,6 @@ def _statistic(
 
 
 def _z_values(statistics: Mapping[Owners, _Statistic]) -> dict[Owners, float]:
-    """The mean residual of each pair in standard errors."""
     variances = [one.variance for one in statistics.values() if len(one.residuals) > 1]
     usual = float(np.median(variances)) if variances else 0.0
     return {owners: one.z(usual) for owners, one in statistics.items()}

@@ -118,6 +118,5 @@ def spread(scores: Sequence[float]) -> float:
 
 
 def _mean_error(errors: Sequence[float | None]) -> float | None:
-    """The error of a mean of independent values."""
     known = [error for error in errors if error is not None]
     return math.hypot(*known) / len(known) if len(known) == len(errors) else None

@@ -341,8 +341,6 @@ def _needed(better: Chances, complete: int) -> int | None:
 
 
 class _Conduct:
-    """The faults of each bot in all matches that have a result."""
-
     def __init__(self, deal_sets: Iterable[DealSet], outcomes: Mapping[str, MatchOutcome]) -> None:
         self.matches: Counter[str] = Counter()
         self.faults: dict[str, Counter[str]] = {}

@@ -195,7 +195,6 @@ class _Kind:
         return parts
 
     def mean(self, parts: _Array) -> _Array:
-        """The contribution of the kind to the expected variance."""
         total: _Array = np.einsum("c,cwj,cwj->j", self.counts, parts, parts)
         return total
 

@@ -237,7 +237,6 @@ def _argv(text: str) -> tuple[str, ...]:
 
 
 def _resolved(words: list[str], text: str) -> tuple[str, ...]:
-    """The words of a command with absolute paths."""
     if words[0].endswith(".py"):
         words.insert(0, sys.executable)
     elif words[0] in _PYTHONS:
@@ -305,7 +304,6 @@ def _shipped(word: str) -> str:
 
 
 def _why_no_program(word: str, text: str) -> str:
-    """Why a word is not a program, in one sentence."""
     path = Path(word)
     if not exists(path):
         return f"the program {word!r} of the bot {text!r} does not exist"

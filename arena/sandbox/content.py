@@ -106,7 +106,6 @@ def _files(content: str) -> Mapping[str, str]:
 
 
 def _code_in(folder: Path, endings: frozenset[str]) -> Iterator[Path]:
-    """The code files below a folder, breadth first."""
     level = [folder]
     while level:
         below: list[Path] = []

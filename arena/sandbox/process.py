@@ -169,7 +169,6 @@ class BotProcess:
             self._log.mark(text)
 
     async def _end(self) -> None:
-        """End the bot and all processes that it started."""
         if self._process.returncode is None:
             await self._process.send_signal(signal.SIGTERM)
             with trio.move_on_after(TERMINATE_S):
@@ -179,8 +178,6 @@ class BotProcess:
 
 
 class _Unsandboxed:
-    """A process with all rights of this user."""
-
     visible: VisibleFiles | None = None
     ended_with_spawner = ended_by_shortage = False
     over_limit = ""

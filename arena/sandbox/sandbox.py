@@ -414,7 +414,6 @@ class Sandbox:
 
 
 def _order(command: BotCommand, environment: dict[str, str], visible: VisibleFiles) -> SpawnOrder:
-    """The order for a bot that has no folder and no socket yet."""
     return SpawnOrder(
         command.argv,
         environment,

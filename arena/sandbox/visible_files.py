@@ -221,7 +221,6 @@ def _packages_of_node(first: Path, data: Path) -> Iterator[Path]:
 
 
 def _interpreter(program: Path) -> Iterator[str]:
-    """The program that runs a script, as its first line says."""
     with contextlib.suppress(OSError), program.open("rb") as file:
         words = os.fsdecode(file.readline(_MAX_LINE_BYTES)).split()
         if words and words[0].startswith("#!"):
@@ -263,7 +262,6 @@ def _linked_packages(runtime: Sequence[Path]) -> Iterator[Path]:
 
 
 def _packages(data: Path) -> Iterator[Path]:
-    """The folders of the SDK and of all installed packages."""
     for name in _SDK:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin is not None:

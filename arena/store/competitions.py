@@ -441,7 +441,6 @@ def _enter(
 
 
 def _remove(connection: Connection, row: RowMapping, who: str, now: datetime) -> None:
-    """Remove a competition of which no match has ended."""
     competition, games = row["id"], game_ids(connection, row["id"])
     planned = select(schema.matches.c.id).where(schema.matches.c.competition_game.in_(games))
     seats = schema.match_seats

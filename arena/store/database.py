@@ -292,8 +292,6 @@ def _read_only(path: Path, timeout_s: float) -> SqliteConnection:
 
 
 def _public_engine(path: Path, busy_timeout_s: float) -> Engine:
-    """An engine that only reads what is public."""
-
     def connect() -> SqliteConnection:
         connection = _read_only(path, busy_timeout_s)
         connection.execute(_CACHE)

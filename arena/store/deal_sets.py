@@ -185,7 +185,6 @@ class StoredDealSets:
         connection.execute(_CHANGE, values)
 
     def _require(self, connection: Connection, ids: Collection[str], *states: DealSetState) -> None:
-        """Require deal-sets in one of these states, at the begins that are known here."""
         for row in connection.execute(_BEGINS, {"of_game": self._game, "ids": [*ids]}):
             begin = self._begins.get(row.id, 0)
             if row.state not in states or row.begin != begin:
@@ -345,7 +344,6 @@ def workers_of(connection: Connection, games: Collection[int]) -> tuple[str, ...
 
 
 def _is_of(column: ColumnElement[str | None], worker: str) -> ColumnElement[bool]:
-    """Whether a worker has this name, or the key of this name."""
     of_key = f"{worker}@"
     return or_(column == worker, func.substr(column, 1, len(of_key)) == of_key)
 

@@ -386,7 +386,6 @@ def _rows(connection: Connection, match_ids: Collection[str]) -> Sequence[RowMap
 
 
 def _outcomes(connection: Connection, rows: Sequence[RowMapping]) -> dict[str, MatchOutcome]:
-    """The outcomes of a few rows of matches, with their faults."""
     finished = [row["id"] for row in rows if row["status"] == schema.FINISHED]
     faults = _by_match(connection.execute(_FAULTS, {"ids": finished})) if finished else {}
     return {row["id"]: _outcome(row, faults.get(row["id"], ())) for row in rows}

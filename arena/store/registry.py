@@ -464,7 +464,6 @@ def _require_not_banned(owner: Owner) -> None:
 
 
 def _owner_of(connection: Connection, bot: str) -> str:
-    """The owner of a bot, who must not be banned."""
     owner = _bot(connection, bot).owner
     _require_not_banned(_owner(connection, owner))
     return owner

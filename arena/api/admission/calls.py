@@ -165,7 +165,6 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
         return each_timed(answers, self._now_s, functools.partial(self._caused, caller.owner))
 
     async def _enter(self, call: _AuthorisedCall, context: Context) -> TrafficAccount:
-        """Count a call, and wait until it may be served."""
         read_only = call.access in _READ_ONLY
         account = self._limits.call(context, looks=read_only, name=call.name, caller=call.caller)
         if call.access in _DELAYED:
@@ -175,7 +174,6 @@ class CallInterceptor(grpc.aio.ServerInterceptor):
     async def _answers(
         self, call: _AuthorisedCall, requests: object, context: Context
     ) -> AsyncIterator[Any]:
-        """Read the requests of a call, call its handler, and yield its answers."""
         handler, account = call.handler, await self._enter(call, context)
         parse = handler.request_deserializer or bytes
         if handler.request_streaming and handler.response_streaming:
@@ -212,7 +210,6 @@ async def _only_message(
 async def _messages(
     account: TrafficAccount, parse: Callable[[bytes], Any], context: Context
 ) -> AsyncIterator[Any]:
-    """The requests of a call that streams them."""
     silent = True
     while True:
         try:

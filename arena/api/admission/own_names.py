@@ -20,7 +20,6 @@ class OwnNames:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, with 421 if it names another host."""
         if scope["type"] == "http" and _asks_loopback(scope) and not names_this_machine(scope):
             await PlainTextResponse(_REFUSED, 421)(scope, receive, send)
         else:

@@ -26,10 +26,7 @@ LENGTH_BYTES: Final = 4
 
 
 class _Player:
-    """A process that plays assignments, one at a time."""
-
     def __init__(self, sandbox: str) -> None:
-        """Start it, and wait until it is ready."""
         self._folder = tempfile.TemporaryDirectory(prefix="arena-task-")
         self._cache = Path(self._folder.name) / "cache"
         its_input, writes = os.pipe()

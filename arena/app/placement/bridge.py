@@ -66,7 +66,6 @@ class Bridge:
                 task.cancel()
 
     async def _play(self, message: work_pb2.WorkResponse) -> None:
-        """Play an assignment, report it, and take another."""
         self._in_play += 1
         try:
             archives = {

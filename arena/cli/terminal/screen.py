@@ -155,7 +155,6 @@ class Screen:
         print_table(heads, rows, wrapped=("bot",), numbers=heads[:4], console=self._console)
 
     def _forfeits(self, played: Sequence[PlaybackStep]) -> Iterator[Text]:
-        """Who forfeited, where, and why."""
         forfeits = {out.seat: self._forfeited_before(out) for out in self._spec.forfeited_seats}
         for step in played:
             for decision in step.decisions:
@@ -203,7 +202,6 @@ class Screen:
         return f": {listed(self._who(seat) for seat in acting)} had to decide" if acting else ""
 
     def _decision(self, decision: ReplayedDecision) -> Iterator[Text]:
-        """What the viewer may know of a decision."""
         sees = self._sees_seat(decision.seat)
         line = Text("  ").append(f"{decision.seat} {self._name(decision.seat)}", "bold")
         if sees:
@@ -232,7 +230,6 @@ class Screen:
             yield Text().append("      note: ", "dim").append(plain(note), "italic")
 
     def _evidence_of(self, decision: ReplayedDecision) -> str:
-        """The evidence of a fault in a line."""
         decided = self._evidence[decision.seat, decision.decision]
         evidence, sent_us = decided.evidence, decision.sent_us
         parts = [f"time up {seconds(evidence.due_us - sent_us)} after the ask"]

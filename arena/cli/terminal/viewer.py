@@ -164,8 +164,6 @@ def watch(
 
 @contextmanager
 def _redrawn_on_resize(live: Live) -> Iterator[None]:
-    """Draw again when the size of the terminal changes."""
-
     def redraw(_number: int, _frame: FrameType | None) -> None:
         live.refresh()
 
@@ -229,7 +227,6 @@ class FullScreen:
 
 
 def _clocks(shown: Viewing, seats: int) -> Mapping[int, str]:
-    """The clock of each seat after its latest decision."""
     clocks: dict[int, str] = {}
     for frame in reversed(shown.frames[shown.viewer][: shown.at + 1]):
         for decision in frame.step.decisions:

@@ -280,7 +280,6 @@ class _Printer:
         return f"{count(len(diagnosis.faults), 'fault')}: it {listed(most)}."
 
     def _why_lost(self) -> str:
-        """Why a bot without a fault lost."""
         text = " It lost by its cards and its moves"
         for worst in self._diagnosis.costliest[:1]:
             return f"{text}, most in hand {worst.hand}: {_scores(worst)}."
@@ -437,12 +436,10 @@ class _Printer:
 
 
 def _queued(slow: SlowDecision) -> str:
-    """The wait in the bot's own queue, to follow a decision."""
     return f"; {plain(slow.queued)}" if slow.queued else ""
 
 
 def _scores(hand: CostlyHand) -> str:
-    """The scores of a hand: the bot's own first."""
     others = listed(f"{score:+d}" for score in hand.others)
     return f"{hand.score:+d}, {'the other' if len(hand.others) == 1 else 'the others'} {others}"
 

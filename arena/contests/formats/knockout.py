@@ -154,7 +154,6 @@ class PairKnockout(TournamentFormat):
                 self._how[game.number] = decision
 
     def _more(self, game: int) -> int:
-        """The number of deal-sets of a game in the next round."""
         played, most = len(self._deal_sets.get(game, ())), self.plan.knockout.most_deal_sets
         if played < LEAST:
             return LEAST - played

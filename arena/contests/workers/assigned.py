@@ -209,7 +209,6 @@ class AssignedDealSet:
             self._require_ordered(opened, fixed)
 
     def _require_ordered(self, opened: journal_pb2.Opened, fixed: FixedDeals) -> None:
-        """Require the first record of a match to be the one of the order."""
         order, table = self.order, self.order.table(opened.match_id)
         expected = journal_pb2.Opened(
             match_id=opened.match_id,

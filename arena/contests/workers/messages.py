@@ -90,7 +90,6 @@ def add_part(report: work_pb2.WorkReport, part: work_pb2.WorkReport) -> None:
 
 
 def _head(played: PlayedMatch) -> work_pb2.WorkMatch:
-    """All that a report has of a match, without its records."""
     outcome = played.outcome
     return work_pb2.WorkMatch(
         match_id=outcome.match_id,

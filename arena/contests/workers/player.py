@@ -179,7 +179,6 @@ class AssignmentPlayer:
                 del self._turns[begin.deal_set]
 
     async def _take(self) -> None:
-        """Ask for a deal-set whenever one can begin at once."""
         while True:
             await self._players.phases.open()
             await self._player.ready()

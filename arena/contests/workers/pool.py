@@ -174,7 +174,6 @@ class WorkerPool:
         _log.error("a deal-set is given up", extra={"deal_set": deal_set.order.deal_set})
 
     def _has_other(self, needs: Needs, worker: Worker) -> bool:
-        """Whether another machine could play the deal-set of a worker."""
         return bool(worker.key and unlike(self._fitting(needs), [worker.name]))
 
     async def find(self, needs: Needs, failed_at: Collection[str] = ()) -> Worker:

@@ -217,7 +217,6 @@ async def _write(stream: trio.abc.SendStream, data: bytes) -> None:
 
 
 async def _end(process: trio.Process) -> None:
-    """End a process, and wait for it."""
     if process.stdin is not None:
         await process.stdin.aclose()
     with trio.move_on_after(STOP_S):

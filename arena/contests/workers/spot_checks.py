@@ -70,7 +70,6 @@ class SpotChecker:
                 nursery.start_soon(self._check_drawn, find)
 
     async def _check_drawn(self, find: Find) -> None:
-        """Have one drawn deal-set after the other played again."""
         async for deal_set, needs in self._waiting:
             fields = {"deal_set": deal_set.order.deal_set, "worker": deal_set.played_by}
             try:

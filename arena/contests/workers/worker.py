@@ -139,7 +139,6 @@ class _OpenAssignment:
             self.lose(f"it has not reported the deal-set within {limit_s:.0f} s")
 
     def done(self) -> None:
-        """Tell the worker that the arena has finished with it."""
         self._post(done=work_pb2.WorkDone())
 
     async def run(
@@ -457,7 +456,6 @@ class Worker:
             self._end_if_done()
 
     def _end_if_done(self) -> None:
-        """End a worker that leaves when it has no assignments."""
         if self._leaves and not self._assigned:
             self.hang_up()
 

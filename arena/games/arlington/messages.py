@@ -94,7 +94,6 @@ class Kill(Frozen):
 
 
 def _put_in_order(move: LeadSet | Overplay) -> None:
-    """Sort the cards of a move, so that equal sets are equal moves."""
     if not is_set(move.cards):  # a set that is known is sorted
         object.__setattr__(move, "cards", set_of(move.cards))
 

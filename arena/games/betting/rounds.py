@@ -306,7 +306,6 @@ def span(limits: Limits, price: Price, chips: Chips, seat: Seat) -> tuple[int, i
 
 
 def _pot_after_call(chips: Chips, to_call: int) -> int:
-    """Return the pot after the call: the size of a raise by the pot."""
     return sum(chips.paid) + sum(chips.bets) + to_call
 
 

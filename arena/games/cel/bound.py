@@ -28,8 +28,6 @@ MOST_OF_A_FACE: Final = MAX_COST + MAX_LENGTH + 500
 
 
 class _Shape(NamedTuple):
-    """An upper bound of the size of a value."""
-
     length: int = 0
     """The number of elements or characters."""
     item: "_Shape | None" = None
@@ -37,7 +35,6 @@ class _Shape(NamedTuple):
 
     @property
     def compared(self) -> int:
-        """The highest cost of comparing it with another value."""
         if self.item is None:
             return self.length
         return min(MOST_OF_A_FACE, self.length * (COMPARED_COST + self.item.compared))
@@ -129,6 +126,5 @@ def _built(parts: list[_Bound], length: int) -> _Bound:
 
 
 def _either(one: _Shape, other: _Shape) -> _Shape:
-    """Return the smallest bound of both values."""
     item = _either(one.item, other.item) if one.item and other.item else one.item or other.item
     return _Shape(max(one.length, other.length), item)

@@ -127,7 +127,6 @@ class Search:
         return tuple([self._rows(back, front) for _, _, back, front in best])
 
     def _all_fronts(self) -> list[_Front]:
-        """Return all fronts, the strongest first."""
         choices = {
             BY_RANK_COUNTS[choice & _COUNTS]: choice
             for choice in self._choices(FRONT_SIZE, first=False)
@@ -242,7 +241,6 @@ class Search:
                         return
 
     def _add_two_flushes(self, value: int, back: int, left_counts: int) -> None:
-        """Add the good settings with a flush in the middle and this flush in the back."""
         for suit in self._long_suits:
             for middle, counts, mask in self._suited(suit & ~back):
                 if middle <= value:
@@ -250,7 +248,6 @@ class Search:
                     self._add_cards(values, back, _WHOLE ^ back ^ mask)
 
     def _add_flush_middles(self, suit: int) -> None:
-        """Add the good settings with a flush of this suit in the middle and no flush in the back."""
         for middle, counts, mask in self._suited(suit):
             left = _WHOLE ^ mask
             left_counts = self._counts - counts
@@ -265,7 +262,6 @@ class Search:
                     self._add_cards(values, left ^ front, front)
 
     def _add_cards(self, values: _Values, back: int, front: int) -> None:
-        """Add a setting of these cards, if it has enough units."""
         units = expected_units(*values)
         if units >= self._least_units and values not in self._best:
             self._best[values] = units, values, back, front
@@ -305,14 +301,12 @@ class Search:
         return sum([self._units[place] for place in _places(cards)])
 
     def _last_places(self, cards: int) -> int:
-        """Return a mask with as many cards of each rank, but the last ones."""
         last = 0
         for _, _, held, below in self._ranks:
             last |= (1 << (cards >> below & (1 << held) - 1).bit_count()) - 1 << below
         return last
 
     def _last_of(self, cards: int, counts: int) -> int:
-        """Return the last cards of a mask that have these counts of ranks."""
         last = 0
         for shift, _, held, below in self._ranks:
             taken = counts >> shift & _DIGIT
@@ -325,7 +319,6 @@ class Search:
         return last
 
     def _takes(self, counts: int, cards: int) -> list[int]:
-        """Return all masks of cards among these that have these counts of ranks, in descending order."""
         masks = [0]
         for shift, _, held, below in self._ranks:
             taken = counts >> shift & _DIGIT
@@ -345,5 +338,4 @@ class Search:
 
 
 def _places(mask: int) -> list[int]:
-    """Return the places of the cards in a mask, in order."""
     return [place for place, bit in enumerate(_BITS) if mask & bit]

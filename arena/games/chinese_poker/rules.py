@@ -203,7 +203,6 @@ def margin_bound(options: Options, seats: int) -> int | None:
 
 
 def _why_illegal(state: State, move: Move) -> str:
-    """Return why a move is illegal, for its bot."""
     if state.committed is not None:
         return "play or surrender"
     if move == DECLARE_NATURAL:

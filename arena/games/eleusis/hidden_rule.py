@@ -103,8 +103,6 @@ def validate(text: str, draws: Draws) -> Validation:
 
 
 class _Trial:
-    """The walks of a validation, and their results so far."""
-
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
         self._spent = self._dearest = self._steps = self._allowed = 0

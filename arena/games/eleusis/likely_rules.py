@@ -176,7 +176,6 @@ _Family: TypeAlias = tuple[float, Kind, list[_Part]]
 
 
 def _families() -> Iterator[_Family]:
-    """Return the families of rules with the prior of each, the simplest first."""
     main_relations = [_part(text) for text in _MAIN_RELATIONS]
     relations = [*main_relations, *(_part(text) for text in _relations())]
     yield 0.2, LAST, _both_signs(main_relations)

@@ -401,7 +401,6 @@ def _guess(state: State, text: str, deals: Deals) -> Step:
 
 
 def _next_turn(state: State, events: tuple[SentEvent, ...]) -> Step:
-    """Give the turn to the next active seat clockwise, unless all have had their turns."""
     taken, seat, seats = state.turn.taken, state.turn.seat, len(state.match.seats)
     playing = active(state.match, state.table.office)
     if all(taken[player] >= state.match.options.max_turns for player in playing):

@@ -102,8 +102,6 @@ def expels(state: State) -> bool:
 
 
 class _TurnInProgress:
-    """The table while a turn is carried out, and the events of the turn."""
-
     def __init__(self, state: State, deals: Deals) -> None:
         table = state.table
         self.seat = state.turn.seat

@@ -52,7 +52,6 @@ def _side(view: View, seat: Seat, hand: tuple[Card, ...]) -> Side:
 def _drawn(
     view: View, seat: Seat, opponent: Seat, below: Callable[[int], int]
 ) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-    """Draw the hand of the opponent, and the stock."""
     known = view.known[opponent]
     unseen = set(PACK_32).difference(view.held, known, *view.played, [view.upcard])
     sizes = (view.hand_sizes[opponent] - len(known), view.stock)

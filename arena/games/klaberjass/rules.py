@@ -329,7 +329,6 @@ def _end_trick(
     events: tuple[SentEvent, ...],
     deals: Deals,
 ) -> Step:
-    """End a trick after the reply to the card led."""
     match, deal = state.match, state.deal
     trump = trump_of(deal)
     winner = deal.turn if follower_wins(led, reply, trump) else other(deal.turn)
@@ -398,7 +397,6 @@ def _score(match: Match, deal: Deal, events: tuple[SentEvent, ...], deals: Deals
 
 
 def _splits(deal: Deal) -> tuple[Split, ...]:
-    """Return the parts of the points by seat, after all tricks."""
     winners, trump = deal.tricks.winners, trump_of(deal)
     return tuple(
         [

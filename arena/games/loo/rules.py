@@ -161,7 +161,6 @@ def is_over(options: Options, hands_played: int, seats: int) -> bool:
 
 
 def _dealer(match: Match) -> Seat:
-    """Return the dealer: seat 0 deals first, then the deal passes to the left."""
     return Seat(match.hand % len(match.chips))
 
 

@@ -266,7 +266,6 @@ def runs_within(naturals: CardList, twos: CardList) -> ByTwos:
 
 @lru_cache(_MEMO)
 def _runs(suit: str, held: int, twos: CardList) -> ByTwos:
-    """Return the runs of one suit, from the places of its cards in the hand."""
     runs = _RUNS[suit]
     pairs: list[tuple[LooseMeld, ...]] = []
     for count in range(len(twos) + 1):

@@ -383,7 +383,6 @@ def _discard(state: State, card: Card, deals: Deals) -> Step:
 
 
 def _played(deal: Deal, cards: CardList, melds: tuple[TableMeld, ...]) -> Deal:
-    """Return the hand after the seat to act played these cards and has these melds."""
     player = deal.turn
     hand, known = deal.hands[player], deal.known[player]
     hand, known = without(hand, cards), without(known, cards)

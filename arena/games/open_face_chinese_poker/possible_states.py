@@ -64,7 +64,6 @@ def _hand(view: View, seat: Seat, below: Callable[[int], int]) -> Hand:
 
 
 def _hidden(view: View, seat: Seat) -> int:
-    """Return how many cards of another seat are unknown."""
     if view.fantasyland[seat]:
         return HAND_SIZE
     return 0 if _turns(view.layouts[seat]) else INITIAL

@@ -65,7 +65,6 @@ def _discarded(
 
 
 def _deck(match: Match, deal: Deal) -> list[Card]:
-    """Return a deck from which these cards are dealt."""
     order = rounds.clockwise(match.players, match.dealer)
     given = {player: gone for player in order if (gone := deal.given_up[player]) is not None}
     dealt = [

@@ -316,7 +316,6 @@ def _deal_next(closed: _Closed, deals: Deals, events: tuple[SentEvent, ...]) -> 
 def _end_hand(
     closed: _Closed, won: tuple[PotWon, ...], deals: Deals, events: tuple[SentEvent, ...]
 ) -> Step:
-    """Pay out the pots, and begin the next hand if there is one."""
     hand, street, chips, live, line = closed
     match = hand.match
     scores, stacks, ended = end_hand(match, chips, won)

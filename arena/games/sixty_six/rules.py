@@ -295,7 +295,6 @@ def _drawing(side: Side, card: Card, known: tuple[Card, ...]) -> Side:
 
 
 def _score(match: Match, deal: Deal, claimer: Seat | None, deals: Deals) -> Step:
-    """End a hand after a claim or the last trick."""
     a, b = deal.sides
     points = (a.points, b.points)
     tricks = (deal.winners.count(SEATS[0]), deal.winners.count(SEATS[1]))

@@ -106,7 +106,6 @@ class _Search:
         return -self._value(move.count, self._theirs, mine, limit, depth - 1, *window)
 
     def _limit(self, at: int, previous: int) -> int:
-        """Return how many cards may be taken."""
         if self._variant == Variant.UNFETTERED and previous:
             return min(1 + previous, len(self._bits) - at)
         return self._limits[at] if at < len(self._bits) else 0
@@ -174,7 +173,6 @@ def _run(ranks: int) -> int:
 
 @lru_cache(1 << 16)
 def _combinations(heap: int) -> int:
-    """Return the points of sets and runs."""
     a, b, c, d = _suits(heap)
     four = a & b & c & d
     three = (a & b & (c | d) | (a | b) & c & d) ^ four

@@ -44,8 +44,6 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> PlayCard:
 
 @dataclass(slots=True)
 class _Trick:
-    """What a seat knows of a trick."""
-
     unseen: int
     """The cards that may be in the others' hands."""
     size: int
@@ -62,7 +60,6 @@ class _Trick:
     """The same of this trick's upcard."""
 
     def gain(self, card: Card) -> float:
-        """Return the gain if the seat plays the card now rather than to another upcard."""
         return self._worth(card, self.now) - sum([self._worth(card, up) for up in self.trumps])
 
     def _worth(self, card: Card, up: tuple[int, float, float, float]) -> float:
@@ -77,7 +74,6 @@ class _Trick:
         return chance * (wins * win + ties * tie + (1 - wins - ties) * lose)
 
     def _chances(self, card: Card, trump: int) -> tuple[float, float]:
-        """Return the chances that the card wins, and that it ties."""
         size, others, rank = self.size, self.others, _RANK[card]
         trumps = self.unseen & _OF_SUIT[trump]
         if trump == _SUIT[card] != _NO_TRUMP:

@@ -104,8 +104,6 @@ def _gain(cards: int, chance: float) -> float:
 
 
 class _String(NamedTuple):
-    """Cards that are played one after the other."""
-
     cards: tuple[Card, ...]
     line: Ends
     left: Counter[Card]
@@ -120,8 +118,6 @@ class _String(NamedTuple):
 
 
 class _Player:
-    """A player with its view, and what it believes of the rule."""
-
     def __init__(self, state: State, seat: Seat, most_rules: int | None, widest: int) -> None:
         self._view: View = rules.view(state, seat)
         self._variant = state.match.options.variant
@@ -133,7 +129,6 @@ class _Player:
         self._widest = widest
 
     def move(self) -> Move:
-        """Return the move in any phase but that of the rule."""
         match self._view.phase:
             case Phase.PLAY:
                 return self._play()
@@ -159,7 +154,6 @@ class _Player:
         return sure / len(_BIT) + self._others * OTHERS_RIGHT
 
     def _chance(self, cards: Sequence[Card]) -> float:
-        """Return the chance that the cards are right, one after the other."""
         line, fits = self._line, list(range(len(self._weights)))
         for card in cards:
             allowed, bit = self._allowed(line), _BIT[card]
@@ -168,7 +162,6 @@ class _Player:
         return sum(self._weights[at] for at in fits) + self._others * OTHERS_RIGHT ** len(cards)
 
     def _none_right(self, hand: Sequence[Card]) -> float:
-        """Return the chance that no card of a hand is right."""
         held = sum(_BIT[card] for card in set(hand))
         return (
             sum(
@@ -186,7 +179,6 @@ class _Player:
         return PLAYS[best.cards[0]] if len(best.cards) == 1 else Play(best.cards)
 
     def gain(self, move: Move) -> float:
-        """Return how many cards leave the hand on average by a play or a no-play."""
         if isinstance(move, Play):
             return _gain(len(move.cards), self._chance(move.cards))
         return self._no_play_gain()

@@ -34,7 +34,6 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 
 
 def _tricks(state: State, card: Card) -> float:
-    """Return how many tricks a card should take."""
     if card == PAM and state.match.options.has_pam:
         return 1.0
     table = _TRUMP_TRICKS if card[1] == state.deal.upcard[1] else _PLAIN_TRICKS

@@ -64,7 +64,6 @@ def policy(state: State, seat: Seat, below: Callable[[int], int]) -> Move:
 
 
 def _worth(cards: Iterable[Card]) -> int:
-    """Return the points that melding these cards saves and scores."""
     return sum([HELD_POINTS[card] - (_TWO if card in TWOS else 0) for card in cards])
 
 
@@ -87,7 +86,6 @@ def _is_good(deal: Deal, seat: Seat) -> bool:
 
 
 def _partners(card: Card, counts: Mapping[Card, int]) -> int:
-    """Return how well a card of a hand goes with the rest of it."""
     return sum([fit * counts[other] for other, fit in _PARTNERS[card] if other in counts]) - 2
 
 

@@ -148,7 +148,6 @@ def _fill(rows: _Rows, cards: Sequence[Card]) -> None:
 
 
 def _row_of(rows: _Rows, card: Card) -> int:
-    """Return the row that the card helps, the back first."""
     at_front, at_middle, at_back = rows
     rank, suit = card[0], card[1]
     has_room = [len(row) < size for row, size in zip(rows, SIZES, strict=True)]

@@ -42,7 +42,6 @@ def _cost_of_lead(deal: Deal, hand: tuple[Card, ...], card: Card) -> int:
 
 
 def _cost_of_reply(deal: Deal, hand: tuple[Card, ...], card: Card) -> int:
-    """Return the points that a reply loses, less those that it wins, and its use later."""
     assert deal.led is not None
     at_stake = POINTS[deal.led[0]] + POINTS[card[0]]
     wins = follower_wins(deal.led, card, deal.trump)

@@ -31,8 +31,6 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _DealSet:
-    """A deal-set whose replays are not published."""
-
     order: DealSetOrder
     fixing: trio.Lock = field(default_factory=trio.Lock)
     fixed: FixedDeals | None = None
@@ -231,5 +229,4 @@ def _publish_all(staged: Sequence[Sequence[StagedFile]]) -> Sequence[None]:
 
 
 def _key_sha256(records: Sequence[bytes]) -> bytes:
-    """Return the commitment to the key of the deals in the records of a match."""
     return journal_pb2.Record.FromString(records[0]).opened.deal_key_sha256

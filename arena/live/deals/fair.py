@@ -258,7 +258,6 @@ class FairDeals:
         return FixedDeals(deal.opening, deal.context, deal.fair_deal, culprits)
 
     def _culprits(self, deal_set: str) -> dict[BotId, Culprit]:
-        """Return the bots that made this deal-set void before, also before a restart."""
         return {
             BotId(defaulter.bot, defaulter.instance): _culprit(defaulter)
             for defaulter in self._log.book.defaulters(deal_set)
@@ -272,7 +271,6 @@ def _culprit(defaulter: Defaulter) -> Culprit:
 
 
 def _is_of(deal: BookedDeal, order: DealSetOrder) -> bool:
-    """Whether a fixed deal-set is the ordered one."""
     fair_deal = deal.fair_deal
     return (
         fair_deal.deal_set == order.deal_set

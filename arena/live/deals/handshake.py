@@ -280,7 +280,6 @@ class Handshake:
             self._changed()
 
     def _owing(self) -> list[_Participant]:
-        """Return the participants that the present phase waits for."""
         participants = self._participants.values()
         if self.phase is HandshakePhase.COMMIT:
             return [participant for participant in participants if participant.owes_commitment]
@@ -296,7 +295,6 @@ class Handshake:
         return self._began_s + participant.step_s + refund_s
 
     def _wrong(self, participant: _Participant) -> bool:
-        """Whether the opening of a participant does not fit its commitment."""
         if participant.entropy is None:
             return False
         bound = journal_pb2.DealParticipant(

@@ -235,7 +235,6 @@ class MatchRecord:
         self._over.set()
 
     def _close(self) -> None:
-        """Free its disk space and its records."""
         self._seated = None
         if self.grant is not None:
             self.grant.close()

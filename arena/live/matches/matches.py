@@ -280,7 +280,6 @@ class Matches:
     # From an order to its end.
 
     def _forget(self, match: MatchRecord) -> None:
-        """A match is over, or will not begin."""
         self._open.in_play.discard(match.match_id)
         self.spectators.forget(match.match_id)
 
@@ -291,7 +290,6 @@ class Matches:
             self._nursery.start_soon(self._begin, match, reserved)
 
     async def _begin(self, match: MatchRecord, reserved: Reserved) -> None:
-        """Seat the bots of a match, and have it played."""
         try:
             async with self._turn(match.policy):
                 match.admit(self._admission)

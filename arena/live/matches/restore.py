@@ -113,7 +113,6 @@ class Restoration:
     # Matches that had ended.
 
     async def _record_results(self) -> None:
-        """Record the matches that had ended, and publish the deal-sets that are over with them."""
         if self._recovery.published:
             await trio.to_thread.run_sync(self._results.mark_published, self._recovery.published)
         ended = self._recovery.ended
@@ -145,7 +144,6 @@ class Restoration:
         await trio.to_thread.run_sync(self._results.mark_published, published)
 
     async def _send_ends_again(self) -> None:
-        """Send ends of matches again that bots may not have received."""
         asked_us = self._recovery.asked_us
         bodies = {end.opened.match_id: end.bodies for end in self._recovery.ended}
         for end in self._recovery.ends[-MOST_ENDS:]:
@@ -264,7 +262,6 @@ class Restoration:
             await self._write_replay(opened.match_id, bodies, unfinished)
 
     async def _abort_as_damaged(self, unfinished: UnfinishedMatch) -> None:
-        """Abort a match whose journal is damaged, unless its result is recorded."""
         match_id = unfinished.opened.match_id
         known = await trio.to_thread.run_sync(self._results.outcomes, [match_id])
         if match_id in known and known[match_id].has_result:

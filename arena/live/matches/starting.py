@@ -188,7 +188,6 @@ def _forfeited(
 
 
 def _numbers(sessions: Sequence[Session], ports: Sequence[Seating]) -> list[SeatedAt]:
-    """The numbers of a match on the streams of its bots, for the journal."""
     return [
         SeatedAt(session.bot.name, session.bot.instance, port.number)
         for session, port in zip(sessions, ports, strict=True)

@@ -76,7 +76,6 @@ class SeatTable:
         """How deal-sets were opened that the bot may not have received, by context."""
 
     def __iter__(self) -> Iterator[Seating]:
-        """The seats at matches in play."""
         return iter(list(self._playing.values()))
 
     @property

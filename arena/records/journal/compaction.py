@@ -76,7 +76,6 @@ class MatchNumbers:
         return page is not None and bool(page[at >> 3] >> (at & 7) & 1)
 
     def __iter__(self) -> Iterator[int]:
-        """The numbers in ascending order."""
         for first, page in sorted(self._pages.items()):
             for at, bits in enumerate(page):
                 if bits:
@@ -104,7 +103,6 @@ class _Content:
     """Numbers of matches that end here."""
 
     def take(self, number: int, kind: int, body: bytes, needed: Collection[str]) -> None:
-        """Add the next record."""
         size = len(framed(body))
         if kind == _CLOSED:
             self.ends.add(number)
@@ -130,7 +128,6 @@ class _Content:
         self.sessions[bot, instance] = known.including(epoch, matches)  # the latest comes last
 
     def touches(self, number: int) -> bool:
-        """Whether it has records of the match of that number."""
         return number in self.bytes_of or number in self.over
 
     def stays(self, over: MatchNumbers, needed: Collection[str]) -> int:
@@ -221,7 +218,6 @@ class Compactor:
     def _groups(
         self, segments: Sequence[Path], over: MatchNumbers, needed: Collection[str]
     ) -> Iterator[list[Path]]:
-        """Groups of consecutive segments that are worth rewriting as one."""
         group: list[Path] = []
         size = kept = 0
         for segment in (*segments, None):
@@ -285,7 +281,6 @@ class Compactor:
         *,
         sessions: bool,
     ) -> Iterator[bytes]:
-        """The content of the new file for a group, in pieces."""
         yield JOURNAL_MAGIC + framed(journal_pb2.Record(run=run).SerializeToString())
         counted = _Content(0, run)
         for segment in group:

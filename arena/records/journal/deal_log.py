@@ -297,7 +297,6 @@ class DealLog:
         self.book.seeded.clear()
 
     def _finish(self, deal: BookedDeal, log: "_PublicLog") -> None:
-        """Complete one deal-set of an earlier process."""
         context = deal.context
         if deal.state is DealState.VOIDED and deal.shared:
             return  # it is opened with its deal-set
@@ -318,7 +317,6 @@ class DealLog:
             self.voided(context, DAMAGED if context in self._doubtful else STOPPED)
 
     def _broke(self, why: str) -> None:
-        """End writing of both files."""
         self._secrets.end(why)
         self._public.end(why)
         self._on_broken(why)

@@ -160,7 +160,6 @@ class Journal:
             self._roll()
 
     def _roll(self) -> None:
-        """Continue in a new segment."""
         self._records.continue_in(self._new_segment)
 
     def _new_segment(self) -> int:

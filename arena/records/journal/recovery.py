@@ -218,8 +218,6 @@ class _Match:
 
 
 class _Search:
-    """Reads the segments of one run after another."""
-
     def __init__(
         self,
         replay_folder: Path,
@@ -241,7 +239,6 @@ class _Search:
         """Numbers of matches of this run that are over; some of their records may be removed."""
 
     def run(self, segments: Sequence[Path]) -> None:
-        """Read the segments of one process in order."""
         self._matches, self._orders = {}, {}
         self._run = JournalRun(tuple(segments))
         self._recovery.runs.append(self._run)
@@ -346,7 +343,6 @@ class _Search:
             self._recovery.ordered.pop(body.match_id, None)
 
     def _record(self, number: int, body: JournalBody, raw: bytes) -> None:
-        """Take a record of a match."""
         if isinstance(body, journal_pb2.Opened):
             if not self._matches_begun:
                 self._recovery.ends.clear()  # those of processes before

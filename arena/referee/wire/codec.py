@@ -330,7 +330,6 @@ class _Known(dict[Any, bytes]):
 
 
 def _field(shape: MessageShape, hint: Any, field: FieldDescriptor) -> tuple[object, str]:
-    """Return what an encoder needs for a field, and the expression that uses it."""
     kind, _ = optional(hint)
     if get_origin(kind) is tuple and field.is_repeated:
         return _repeated(shape, element(kind), field)

@@ -100,7 +100,6 @@ class MessageShape:
             self.check_class(inner, message)
 
     def _fits(self, kind: Any, field: FieldDescriptor) -> bool:
-        """Return whether a field can hold a single value of this type."""
         if is_enum(kind):
             return bool(field.type == FieldDescriptor.TYPE_ENUM)
         held = field.message_type.name if field.message_type is not None else None

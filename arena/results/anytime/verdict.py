@@ -125,7 +125,6 @@ def _more_often(margins: Sequence[float], alpha: float) -> tuple[Decision, float
 
 
 def _plain_interval(margins: Sequence[float], alpha: float) -> tuple[float, float] | None:
-    """The interval by Student's t."""
     number = len(margins)
     if number < PLAIN_MARGINS:
         return None

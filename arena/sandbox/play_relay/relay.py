@@ -36,8 +36,6 @@ _CONNECTION: Final = Sent(CONNECTION_BYTES)
 
 @dataclass(slots=True, eq=False)
 class _Bot:
-    """A launched bot and its listening socket."""
-
     number: int
     listener: socket.socket
     to: str
@@ -52,8 +50,6 @@ class _Bot:
 
 @dataclass(slots=True, eq=False)
 class _Link:
-    """A connection of a bot, and the one to the arena that belongs to it."""
-
     bot: _Bot
     near: socket.socket
     """The bot's side."""
@@ -156,7 +152,6 @@ class PlayRelay:
     # Connections.
 
     def _listen(self, bot: _Bot) -> None:
-        """Accept connections, unless the bot rests or has the most."""
         if len(bot.links) < MAX_CONNECTIONS and self._now_s() >= bot.rests_until_s:
             self._closed_to.remove(bot)
             self._register(bot.listener, _IN, lambda _: self._accept(bot))
@@ -201,7 +196,6 @@ class PlayRelay:
                 return
 
     def _cut(self, bot: _Bot, why: str) -> None:
-        """Close all connections of a bot, and let it rest."""
         self._close_all(bot)
         self._stop_listening(bot, bot.budget.rest_s)
         self._report(bot, why, flood_s=self._now_s() - bot.budget.since_s)

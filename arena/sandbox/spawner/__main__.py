@@ -212,7 +212,6 @@ class Spawner:
                 )
 
     def _give(self, folder: str, user: int) -> None:
-        """Let a user write in a folder."""
         if self._reach is not None:
             self._reach.show(folder, writable=True)
             os.chown(folder, user, GROUP)

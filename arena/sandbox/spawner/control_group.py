@@ -130,7 +130,6 @@ class ControlGroups:
 
 
 def _is_enabled(path: str) -> bool:
-    """Whether groups below this one have the controllers."""
     try:
         with open(f"{path}/cgroup.subtree_control", encoding="ascii") as file:
             return set(_NEEDED) <= set(file.read().split())

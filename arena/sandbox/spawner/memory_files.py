@@ -354,7 +354,6 @@ def _multiarch(folder: str) -> Iterator[str]:
 
 
 def _walk(path: str, omitted: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield a path and all paths below it, each with its status, parents first."""
     try:
         status = os.lstat(path)
     except OSError:

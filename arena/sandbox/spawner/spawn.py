@@ -151,7 +151,6 @@ def _run_child(
 
 
 def _set_limits(limits: ResourceLimits, *, own_user: bool) -> None:
-    """Set the limits of this process, which its children inherit."""
     _limit(resource.RLIMIT_DATA, limits.memory_bytes)
     _limit(resource.RLIMIT_AS, ADDRESSES * limits.memory_bytes)
     _limit(resource.RLIMIT_NOFILE, limits.files)
@@ -248,7 +247,6 @@ def _keep(order: SpawnOrder, failing: int) -> NoReturn:
 
 
 def _end_all() -> None:
-    """Kill all descendants of this process."""
     me = os.getpid()
     while True:
         with open(f"/proc/{me}/task/{me}/children", encoding="ascii") as file:

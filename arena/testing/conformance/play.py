@@ -168,7 +168,6 @@ class _Play:
             time.sleep(_LOOK_S)
 
     def _check_exit(self) -> None:
-        """Check that the client exits as expected, and opens no other stream."""
         if self._case.exit is None:
             self._expect_no_stream()
             return
@@ -202,7 +201,6 @@ class _Play:
         return any(endpoint.relay.dialled for endpoint in self._endpoints.values())
 
     def _check_outputs(self) -> None:
-        """Check the client's stdout, stderr and receipt."""
         if self._case.stdout is not None:
             printed = self.stage.client.stdout_lines
             # The threads of several matches may print in any order.
@@ -231,7 +229,6 @@ class _Play:
 
 
 def _arguments(case: Case, places: Mapping[str, str]) -> list[str]:
-    """The arguments that a case adds to the client's command."""
     arguments = [filled(argument, places) for argument in case.arguments]
     if case.address != "none":
         arguments += ["--address", places[case.address]]

@@ -323,7 +323,6 @@ def _first_problem(diagnosis: MatchDiagnosis, replay: Replay) -> dict[str, Any]:
 
 
 def _asked(replay: Replay, seat: Seat, decision: int) -> dict[str, Any]:
-    """The first moves that were offered at a decision, in notation, and what the seat knew."""
     terms = replay.spec().terms
     game, notation, codec = terms.game, Notation(terms.game.messages.Move), codec_of(terms.game)
     events: tuple[Event, ...] = ()

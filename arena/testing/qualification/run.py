@@ -210,8 +210,6 @@ def qualify(
 
 @dataclass
 class _Run:
-    """Starts one bot and runs its checks."""
-
     _work: Path
     _manifest: Manifest
     _wanted: QualificationRequest
@@ -225,14 +223,12 @@ class _Run:
 
     @functools.cached_property
     def seatings(self) -> Sequence[QualificationSeating]:
-        """The requested checks of games."""
         only = self._wanted.only
         declared = [g for g in self._manifest.games if not only or g.game.id in only]
         return seatings(declared, self._wanted.seats)
 
     @functools.cached_property
     def cases(self) -> Sequence[str]:
-        """The names of the requested robustness cases."""
         only, seats = self._wanted.only, self._wanted.seats
         return [name for name in robustness.NAMES if (name in only if only else seats is None)]
 
@@ -319,7 +315,6 @@ class _Run:
         await games.play(self.seatings, done)
 
     async def _check_cases(self, nursery: trio.Nursery) -> None:
-        """Run the robustness cases one after the other, in parallel to the games."""
         if not self.cases:
             return
         shown = robustness.shown_match(self._manifest.games[0], self._wanted.seed)
