@@ -14,7 +14,7 @@ from arena.bots.blobs import Blobs, remove_unpacked
 from arena.bots.installed_wheels import INSTALLED
 from arena.bots.manifest import runs_python
 from arena.bots.wheels import read_wheels, wheels_sha256
-from arena.records.bot_notes import notes_folder
+from arena.records.bot_notes import NOTES_SUFFIX, notes_folder
 from arena.records.read import REPLAY_SUFFIX
 from arena.results.versions import VersionEvent
 from arena.store import BotKind, Store, StoreError, Version, data_folder, open_store
@@ -81,7 +81,7 @@ def _prune_replays(
     yield _removed("replays", gone, len(old) - len(gone), dry_run=dry_run)
     notes = [
         path
-        for path in notes_folder(replays).glob("*")
+        for path in (*notes_folder(replays).glob("*"), *replays.glob(f"*{NOTES_SUFFIX}"))
         if _is_old(path, before_unix_s) and path.name.rsplit(".", 2)[0] not in needed
     ]
     yield _removed("notes", notes, 0, dry_run=dry_run)

@@ -57,6 +57,7 @@ def launched_manifest(
         argv=argv,
         packages=tuple(packages),
         start_s=start_s if isinstance(start_s, int) else None,
+        publishes_notes=manifest.get("publish_notes") is True,
         files=folder,
     )
 

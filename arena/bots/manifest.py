@@ -214,6 +214,9 @@ class Manifest:
     max_matches: Annotated[int | None, Limits(ge=1, le=64), Constraint(_max_matches)] = None
     """The most matches at the same time of a bot that reads JSON lines; other bots say it when they connect."""
 
+    publish_notes: bool = False
+    """Whether the bot's notes are shown beside its decisions when a replay is published."""
+
     @property
     def runs_python(self) -> bool:
         """Whether Python runs it, so that it can use runtimes and wheels."""

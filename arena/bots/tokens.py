@@ -105,6 +105,8 @@ class Tokens:
         self._launched: dict[bytes, BotId] = {}
         self._sandboxed: dict[bytes, BotId] = {}
         """The launched bots that run in the arena's sandbox."""
+        self._publishing: set[bytes] = set()
+        """The tokens of launched bots whose notes are published."""
         self._workers: dict[bytes, int] = {}
         """The workers that this arena starts, by number."""
         self._keys: dict[bytes, Key] = {}
@@ -128,11 +130,13 @@ class Tokens:
         """
         self._look_up = look_up
 
-    def add(self, token: str, bot: BotId, *, sandboxed: bool = False) -> None:
+    def add(
+        self, token: str, bot: BotId, *, sandboxed: bool = False, publishes_notes: bool = False
+    ) -> None:
         """Add the token of a bot that this arena launches; `new_token` makes it.
 
         A `sandboxed` bot connects by the socket of sandboxed bots only. Until its token is dropped, no other token
-        is valid for the bot.
+        is valid for the bot. `publishes_notes` says that its notes are published, whatever it says in its hello.
         """
         if not well_formed(token):
             raise ValueError("tokens are made by new_token")
@@ -140,6 +144,8 @@ class Tokens:
         self._launched[digest] = bot
         if sandboxed:
             self._sandboxed[digest] = bot
+        if publishes_notes:
+            self._publishing.add(digest)
         self._claimed.add(skeleton(bot.name))
 
     def add_worker(self, token: str, number: int) -> None:
@@ -151,10 +157,15 @@ class Tokens:
         digest = token_sha256(token)
         self._launched.pop(digest, None)
         self._sandboxed.pop(digest, None)
+        self._publishing.discard(digest)
 
     def is_launched(self, token: str) -> bool:
         """Whether a token is that of a bot whose process the arena started and that has not ended."""
         return token_sha256(token) in self._launched
+
+    def publishes_notes(self, token: str) -> bool:
+        """Whether the notes of the launched bot with this token are published."""
+        return token_sha256(token) in self._publishing
 
     def learn(self, keys: Iterable[Key]) -> None:
         for key in keys:

@@ -159,7 +159,7 @@ def open_pages(
     opened = _open(file)
     with plain_replay_errors(file):
         viewer = _viewer(opened, seat, spectator=spectator)
-        played = played_through(opened)
+        played = played_through(file)
     if not played.frames:
         raise click.ClickException(f"{file}: {played.problem or 'nothing was played'}")
     chosen = folder or Path(tempfile.mkdtemp(prefix="cardarena-"))

@@ -187,6 +187,8 @@ class Arena:
             raise Refused(DRAINING)
         bot = self.tokens.bot(hello.token, sandboxed=sandboxed)
         known = self.sessions.get(bot)
+        if self.tokens.publishes_notes(hello.token):
+            hello.publish_notes = True
         self.tokens.bind_guest(hello.token, here=known is not None and known.connected)
         session = self.sessions.hello(
             bot,

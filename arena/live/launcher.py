@@ -287,7 +287,12 @@ class Launcher:
         if (session := self._arena.sessions.get(bot)) is not None:
             session.forget_sent()
         command = await trio.to_thread.run_sync(_fresh, self._commands[bot.name], folder)
-        self._arena.tokens.add(token, bot, sandboxed=sandbox is not None)
+        self._arena.tokens.add(
+            token,
+            bot,
+            sandboxed=sandbox is not None,
+            publishes_notes=command.publishes_notes,
+        )
         address, socket = self._arena.address, None
         if sandbox is not None:
             assert self._arena.play_sockets is not None, "sandboxed bots need the arena's sockets"

@@ -1,8 +1,9 @@
-"""Bots' notes at their decisions. They are for the bots' owners, and not in replays.
+"""Bots' notes at their decisions. They are for the bots' owners, unless a bot publishes them, and not in replays.
 
 Replays are public and have a salted hash of each note. A note and its salt prove that it was made then; without the
 salt even a short note cannot be guessed. The notes of a seat of a match are in a notes file, in a folder beside that
-of the replays, which is not served. `arena.records.notes_file` reads it.
+of the replays, which is not served, or beside the replay if the bot publishes its notes. `arena.records.notes_file`
+reads it.
 """
 
 from collections.abc import Callable, Sequence

@@ -6,7 +6,6 @@ from its notes file.
 """
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,6 +14,7 @@ from typing import Final
 from arena.games.contract import Seat, View
 from arena.games.game import Game
 from arena.games.notation import Notation
+from arena.records.notes_file import QUEUED, RAISED
 from arena.records.phrases import because
 from arena.records.playback import PlaybackStep, ReplayedDecision
 from arena.records.read import Replay
@@ -27,13 +27,6 @@ OFFERED_SHOWN: Final = 6
 """Moves of an ask that are listed at most."""
 SLOWEST: Final = 3
 """Decisions that are named as the slowest."""
-RAISED: Final = "error: "
-"""The beginning of a note with which an SDK reports an error in the bot's own code."""
-QUEUED: Final = re.compile(r"queue: decisions? (\d{1,9})(?: to (\d{1,9}))?: (.+)", re.DOTALL)
-"""A note with which an SDK reports that decisions waited long in the bot's own queue.
-
-It may be the note of a later decision: one that was late has no answer.
-"""
 COSTLIEST: Final = 3
 """Hands that are named as the most costly."""
 

@@ -1,16 +1,26 @@
 """Reads notes files, and checks them by the replay of their match."""
 
+import contextlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from arena.games.contract import Seat
-from arena.records.bot_notes import note_sha256, notes_folder, notes_path
+from arena.records.bot_notes import NOTES_SUFFIX, note_sha256, notes_folder, notes_path
 from arena.records.playback import Discrepancy
 from arena.records.read import Replay, read_body
 from arena.records.records import NOTES_MAGIC, Damaged, check_match_id, read_records
 from cardarena.v1 import journal_pb2
+
+RAISED: Final = "error: "
+"""The beginning of a note with which an SDK reports an error in the bot's own code."""
+QUEUED: Final = re.compile(r"queue: decisions? (\d{1,9})(?: to (\d{1,9}))?: (.+)", re.DOTALL)
+"""A note with which an SDK reports that decisions waited long in the bot's own queue.
+
+It may be the note of a later decision: one that was late has no answer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +97,23 @@ def notes_of(file: Path, replay: Replay, seat: Seat) -> Mapping[int, str]:
         if path.is_file():
             return NotesFile.open(path).of_seat(replay, seat)
     return {}
+
+
+def published_notes(file: Path, replay: Replay) -> Mapping[tuple[Seat, int], str]:
+    """The notes of the bots that publish theirs, by seat and decision, from the folder of the replay `file`.
+
+    Errors and waits that an SDK has noted are for the owner. Notes that are missing, damaged or not of this match are left out.
+    """
+    notes: dict[tuple[Seat, int], str] = {}
+    for at, entrant in enumerate(replay.opened.entrants):
+        seat, path = Seat(at), file.with_name(f"{file.stem}.{at}{NOTES_SUFFIX}")
+        if not entrant.publishes_notes or not path.is_file():
+            continue
+        with contextlib.suppress(Damaged, Discrepancy, OSError):
+            for decision, text in NotesFile.open(path).of_seat(replay, seat).items():
+                if text and not text.startswith(RAISED) and not QUEUED.fullmatch(text):
+                    notes[seat, decision] = text
+    return notes
 
 
 def _noted(file: BinaryIO) -> list[journal_pb2.Noted]:

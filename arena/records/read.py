@@ -263,7 +263,10 @@ def spec_of(opened: journal_pb2.Opened, key: bytes) -> MatchSpec:
     return MatchSpec(
         match_id=opened.match_id,
         terms=terms,
-        entrants=tuple(SeatedBot(entrant.name, entrant.version) for entrant in opened.entrants),
+        entrants=tuple(
+            SeatedBot(entrant.name, entrant.version, entrant.publishes_notes)
+            for entrant in opened.entrants
+        ),
         deals=KeyedDeals(key),
         deal_key_sha256=opened.deal_key_sha256,
         deal_set=opened.deal_set,

@@ -2,7 +2,7 @@
 
 A replay file has the records of one match as in the journal, the record that opens its
 deals, and the arena's signature. It is written as a whole or not at all. The bots' notes
-are written to notes files, see `arena.records.bot_notes`.
+are written to notes files, see `arena.records.bot_notes`: private ones, or beside the replay where the bot publishes them.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ def write_replay(
     """Write the replay and the notes files of an ended match; on return they are on disk. Blocks.
 
     `bodies` are the match's records, `opening` opens its deals, and `signer`, if any, signs
-    it. The notes files are private, in a folder beside `folder`.
+    it. Notes files of bots that publish their notes are in `folder`; the others are private, in a folder beside it.
 
     Raises:
       OSError: if it cannot be written; then there is no replay of that name.
@@ -66,10 +66,12 @@ def stage_replay(
     if not folder.is_dir():  # quicker than a failing mkdir each time
         folder.mkdir(parents=True, exist_ok=True)
     published, notes = without_notes(bodies)
+    entrants = read_body(Framed(0, bodies[0]))[1].entrants
     staged: list[StagedFile] = []
     try:
         for seat, noted in notes.items():
-            staged.append(_stage_notes(notes_folder(folder), match_id, seat, noted))
+            is_public = entrants[seat].publishes_notes
+            staged.append(_stage_notes(folder, match_id, seat, noted, is_public=is_public))
         records = map(framed, with_revealed(published, opening, signer))
         replay = StagedFile(partial_path(folder, match_id), path)
         durable_files.write_partial(replay, (REPLAY_MAGIC, *records))
@@ -79,10 +81,15 @@ def stage_replay(
     return [*staged, replay]
 
 
-def _stage_notes(folder: Path, match_id: str, seat: Seat, noted: Sequence[bytes]) -> StagedFile:
-    durable_files.private_folder(folder)
+def _stage_notes(
+    replays: Path, match_id: str, seat: Seat, noted: Sequence[bytes], *, is_public: bool
+) -> StagedFile:
+    folder = replays if is_public else notes_folder(replays)
+    if not is_public:
+        durable_files.private_folder(folder)
     notes = StagedFile(partial_path(folder, match_id), notes_path(folder, match_id, seat))
-    durable_files.write_partial(notes, (NOTES_MAGIC, *map(framed, noted)), 0o600)
+    mode = 0o666 if is_public else 0o600
+    durable_files.write_partial(notes, (NOTES_MAGIC, *map(framed, noted)), mode)
     return notes
 
 

@@ -64,6 +64,8 @@ class SeatedBot:
 
     name: str
     version: str = ""
+    publishes_notes: bool = False
+    """Whether its notes are published with the replay."""
 
 
 @dataclass(frozen=True, slots=True)

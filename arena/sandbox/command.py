@@ -67,6 +67,8 @@ class BotCommand:
 
     start_s: float | None = None
     """The longest time in seconds from its launch to its hello; None for the arena's."""
+    publishes_notes: bool = False
+    """Whether its notes are published with the replays, as its manifest says."""
     files: Path | None = None
     """The folder of the bot's files, of which each process gets a copy; None if they are used where they are."""
 

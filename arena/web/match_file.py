@@ -96,6 +96,7 @@ def _hands(finished: FinishedMatch, viewer: AnyViewer) -> Sequence[Sequence[Step
     replay, terms = finished.replay, finished.replay.spec().terms
     seen = viewer_frames(finished.frames, viewer, terms.options, terms.seats)
     hands: list[list[Step]] = [[] for _ in range(finished.hands)]
-    for step in steps_of(seen, viewer, seat_names(replay.names), terms.time_control.bank_ms / 1000):
+    names, bank_s = seat_names(replay.names), terms.time_control.bank_ms / 1000
+    for step in steps_of(seen, viewer, names, bank_s, notes=finished.notes):
         hands[min(step.hand, finished.hands - 1)].append(step)
     return hands

@@ -276,7 +276,7 @@ def _files_of(
     try:
         replay = Replay.open(file)
         result = as_json(match_view(replay)).encode()
-        finished = played_through(replay)
+        finished = played_through(file)
         if not finished.frames:
             raise Unplayable(finished.problem or "The match has no steps.")
     except (Damaged, Unplayable) as error:

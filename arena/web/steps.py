@@ -5,18 +5,27 @@ once: a subtree with a key is replaced by its index in a pool.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from json.encoder import encode_basestring as quoted
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from arena.errors.faults import DEAL
+from arena.games.contract import Seat
 from arena.pictures import AnyViewer, Scene, Viewer
-from arena.pictures.vocabulary import Line
+from arena.pictures.vocabulary import Line, Name
 from arena.records.frames import Frame
 from arena.records.playback import ReplayedDecision
 from arena.web.rich_text import spoken, text
 from arena.web.table import Clock, TableLayout, table
 from arena.web.trees import Element, Tree, element
+
+Notes: TypeAlias = Mapping[tuple[Seat, int], str]
+"""Published notes of bots by seat and decision, as `published_notes` reads them."""
+NO_NOTES: Final[Notes] = MappingProxyType({})
+MOST_NOTE_CHARS: Final = 300
+"""The most characters of a note that a page shows. An arena takes fewer; a replay may be of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +51,12 @@ def steps_of(
     bank_s: float,
     hand: int | None = None,
     before: Sequence[ReplayedDecision] = (),
+    notes: Notes = NO_NOTES,
 ) -> Iterator[Step]:
     """Draw the steps of a match, or of one `hand` from 0.
 
     `bank_s` is the time in each seat's bank at the start of the match, in seconds; `before` has the
-    last decision of each seat before these frames.
+    last decision of each seat before these frames. A step shows the notes at its decisions whose seats the viewer sees.
     """
     near = None if isinstance(viewer, Viewer) else viewer
     banks = dict.fromkeys(range(len(names)), bank_s)
@@ -74,6 +84,12 @@ def steps_of(
             frame.sentences(),
             frame.fault_sentences(),
             ends_hand=frame.ends_hand,
+            notes=[
+                (decision.seat, note)
+                for decision in frame.decisions
+                if decision.seat in frame.perspective.seat_views
+                and (note := notes.get((decision.seat, decision.decision)))
+            ],
         )
 
 
@@ -86,18 +102,20 @@ def step_of(
     faults: Sequence[Line],
     *,
     ends_hand: bool,
+    notes: Sequence[tuple[Seat, str]] = (),
 ) -> Step:
-    """Draw a step: the table, and sentences of events and faults.
+    """Draw a step: the table, sentences of events and faults, and notes of bots.
 
     What the banner of the picture says is not repeated beside it; a screen reader has all.
     """
     names = layout.names
+    noted: list[Line] = [(Name(seat), f" noted: {note[:MOST_NOTE_CHARS]}") for seat, note in notes]
     return Step(
         label,
         hand,
         table(scene, layout),
-        _text(_beside(scene.banner, sentences, names), faults, names),
-        " ".join(spoken(sentence, names) for sentence in (*sentences, *faults)),
+        _text(_beside(scene.banner, sentences, names), faults, noted, names),
+        " ".join(spoken(sentence, names) for sentence in (*sentences, *faults, *noted)),
         bool(faults),
         ends_hand,
     )
@@ -114,12 +132,16 @@ def _beside(
     return other or (("The hand ends.",),)
 
 
-def _text(sentences: Sequence[Line], faults: Sequence[Line], names: Sequence[str]) -> Element:
+def _text(
+    sentences: Sequence[Line], faults: Sequence[Line], noted: Sequence[Line], names: Sequence[str]
+) -> Element:
     parts: list[Tree] = []
     for at, sentence in enumerate(sentences):
         parts += [" ", *text(sentence, names)] if at else text(sentence, names)
     for fault in faults:
         parts += [" ", element("strong", "fault", *text(fault, names))]
+    for note in noted:
+        parts += [" ", element("span", "noted", *text(note, names))]
     return element("span", "said", *parts)
 
 

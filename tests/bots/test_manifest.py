@@ -26,7 +26,7 @@ def test_all_that_a_manifest_may_say():
     toml = (
         'command = ["./../x"]\n'.replace("./../x", "run")
         + 'runtime = "python"\nmemory_mb = 256\nprocesses = 2\nmax_matches = 1\n'
-        + 'protocol = "stdio"\nstart_s = 90\nfiles = ["run"]\n'
+        + 'protocol = "stdio"\nstart_s = 90\nfiles = ["run"]\npublish_notes = true\n'
         + SOKO
         + "seats = [4, 2]\nrules = 2\naccepts_challenges = 3\n"
     )
@@ -41,6 +41,7 @@ def test_all_that_a_manifest_may_say():
         "processes": 2,
         "max_matches": 1,
         "protocol": "stdio",
+        "publish_notes": True,
     }
 
 

@@ -118,3 +118,9 @@ def test_a_java_fills_half_of_what_its_manifest_asks_for(tmp_path, monkeypatch):
     assert found.argv[:2] == ("/usr/bin/java", "-Xmx256m")
     assert found.argv[-2:] == ("-jar", str(tmp_path / "bot.jar"))
     assert (found.limits.memory_bytes, found.limits.processes) == (512 * MB, 32)
+
+
+@pytest.mark.parametrize("publishes", [True, False])
+def test_a_manifest_says_whether_notes_are_published(tmp_path, publishes):
+    manifest = {"command": ["bot.sh"], "publish_notes": publishes}
+    assert launched_manifest("ann@7", manifest, tmp_path).publishes_notes is publishes

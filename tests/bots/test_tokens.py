@@ -143,6 +143,15 @@ def test_a_sandboxed_bot_comes_by_its_socket_and_nobody_else_for_it(token, sandb
         assert refused.value.reason == said
 
 
+def test_the_notes_of_a_launched_bot_are_published_while_it_runs():
+    tokens = Tokens()
+    tokens.add(SANDBOXED, BotId("alpha"), publishes_notes=True)
+    assert tokens.publishes_notes(SANDBOXED)
+    assert not tokens.publishes_notes(UNSANDBOXED)
+    tokens.drop(SANDBOXED)
+    assert not tokens.publishes_notes(SANDBOXED)
+
+
 def test_a_sandboxed_bots_token_is_good_for_no_call_but_its_stream():
     with pytest.raises(Refused) as refused:
         sandboxed_tokens().holder(SANDBOXED)

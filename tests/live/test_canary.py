@@ -422,17 +422,20 @@ def test_nothing_that_leaves_the_arena_holds_what_is_secret(tmp_path):
 NOTES = {name: f"note of {name} {os.urandom(6).hex()}" for name in ("ann", "bob")}
 
 
-def published(folder):
+def published(folder, publishing=()):
     """All that the arena served and wrote of a match, by place, and its replay's path.
 
-    Its bots noted something at every decision.
+    Its bots noted something at every decision; those of `publishing` said that everybody may read it.
     """
     places = {}
     with (
         running(folder, Tokens(guests=True), metrics_port=0) as arena,
         Client(arena.address) as client,
     ):
-        streams = {name: client.stream(f"guest:{name}", games=SUPPORT) for name in NOTES}
+        streams = {
+            name: client.stream(f"guest:{name}", games=SUPPORT, publish_notes=name in publishing)
+            for name in NOTES
+        }
         for stream in streams.values():
             stream.expect("welcome")
         request = match_request(GAME, list(NOTES), {"hands": 2}, seed="s")
@@ -499,6 +502,12 @@ OWNERS_ALONE = {
 def test_a_note_is_nowhere_but_in_the_journal_and_with_its_owner(tmp_path):
     places, path = published(tmp_path)
     assert noted({**places, **dict(tools_show(path))}) == OWNERS_ALONE
+
+
+def test_the_notes_of_a_bot_that_publishes_them_lie_beside_the_replay(tmp_path):
+    places, path = published(tmp_path, publishing=("ann",))
+    private, public = ("notes/MATCH.0.notes", "ann"), ("replays/MATCH.0.notes", "ann")
+    assert noted({**places, **dict(tools_show(path))}) == OWNERS_ALONE - {private} | {public}
 
 
 def plant_notes_in_the_replay(patch):

@@ -95,6 +95,7 @@ class Played:
 
 def spec_of(game_id, seats, options, *, match_id, seeded, key, **extra):
     game = game_by_id(game_id)
+    publishing = extra.pop("publishing", ())
     limits = {name: extra.pop(name) for name in ("fault_limit", "away_limit_ms") if name in extra}
     return MatchSpec(
         match_id=match_id,
@@ -106,7 +107,9 @@ def spec_of(game_id, seats, options, *, match_id, seeded, key, **extra):
             seeded=seeded,
             **limits,
         ),
-        entrants=tuple(SeatedBot(f"bot {seat}", "1.0") for seat in range(seats)),
+        entrants=tuple(
+            SeatedBot(f"bot {seat}", "1.0", seat in publishing) for seat in range(seats)
+        ),
         deals=KeyedDeals(key),
         deal_key_sha256=hashlib.sha256(key).digest(),
         **extra,

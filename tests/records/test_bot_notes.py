@@ -12,7 +12,7 @@ from arena.records.export import export_lines
 from arena.records.journal.journal import Journal
 from arena.records.journal.match_log import MatchLog
 from arena.records.journal.recovery import recover
-from arena.records.notes_file import NotesFile, notes_of
+from arena.records.notes_file import NotesFile, notes_of, published_notes
 from arena.records.playback import Discrepancy
 from arena.records.read import Replay
 from arena.records.records import NOTES_MAGIC, Damaged, framed
@@ -56,6 +56,48 @@ def test_each_owner_s_notes_stand_in_a_file_of_its_own_for_nobody_else_to_read(p
         assert notes_of(path, replay, seat) == dict.fromkeys(made, mine)
         assert notes_file(path, seat).stat().st_mode & 0o777 == 0o600
     assert path.parent.parent.joinpath("notes").stat().st_mode & 0o777 == 0o700
+
+
+def shown(path):
+    return published_notes(path, Replay.open(path))
+
+
+def change(path, old, new):
+    path.write_bytes(path.read_bytes().replace(old.encode(), new.encode()))
+
+
+# fmt: off
+PUBLISHING = [
+    # publishing  spoil                                              seats   why
+    ((),          None,                                              set(),  "no bot publishes its notes"),
+    ((1,),        None,                                              {1},    "one of two does"),
+    ((0, 1),      None,                                              {0, 1}, "both do"),
+    ((0, 1),      lambda path: change(path, OURS, OURS.upper()),     {1},    "a damaged file shows nothing"),
+    ((0, 1),      lambda path: path.unlink(),                        {1},    "a missing file shows nothing"),
+    ((1,),        lambda path: path.write_bytes(b""),                {1},    "a file of a bot that does not is not read"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("publishing", "spoil", "seats", "why"), PUBLISHING, ids=[row[-1] for row in PUBLISHING]
+)
+def test_notes_are_published_where_the_bot_says_so(tmp_path, publishing, spoil, seats, why):
+    path = record(tmp_path, "abstrac", noting(), {"hands": 2}, publishing=publishing)
+    beside = {f"m1.{seat}.notes" for seat in publishing}
+    assert {each.name for each in path.parent.iterdir()} == {"m1.replay", *beside}
+    if spoil:
+        spoil(path.with_name("m1.0.notes"))
+    notes = shown(path)
+    assert {seat for seat, _ in notes} == seats
+    assert {text for (seat, _), text in notes.items() if seat == 1} <= {THEIRS}
+
+
+@pytest.mark.parametrize("note", ["error: KeyError: 'jack'", "queue: decision 3: 4.2 s"])
+def test_what_an_sdk_notes_of_errors_and_waits_is_for_the_owner(tmp_path, note):
+    bots = [Bot(0, note=note), Bot(1)]
+    path = record(tmp_path, "abstrac", bots, {"hands": 2}, publishing=(0,))
+    assert shown(path) == {}
 
 
 def test_the_hash_of_a_note_cannot_be_guessed_from_its_text(path):

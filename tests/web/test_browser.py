@@ -9,7 +9,6 @@ from arena.games.catalogue import GAMES
 from arena.games.contract import Seat
 from arena.pictures import Viewer
 from arena.records.frames import viewer_frames
-from arena.records.read import Replay
 from arena.web.addresses import all_viewers, match_query
 from arena.web.match_file import write_match
 from arena.web.pages.finished_match import played_through
@@ -66,7 +65,7 @@ def test_every_step_is_what_the_server_would_send(browser, game_id, viewer, tmp_
 
 def test_the_file_of_a_match_shows_what_the_server_would_send(browser, tmp_path):
     """Every step of every hand, for every viewer."""
-    found = played_through(Replay.open(house.RECORDED / "fair.replay"))
+    found = played_through(house.RECORDED / "fair.replay")
     file, seats = write_match(found, tmp_path), len(found.replay.names)
     terms = found.replay.spec().terms
     for viewer in all_viewers(seats):

@@ -213,7 +213,11 @@ class AssignedDealSet:
         expected = journal_pb2.Opened(
             match_id=opened.match_id,
             terms=terms_message(order.terms),
-            entrants=[journal_pb2.Entrant(name=bot.name) for bot in table.bots],
+            # What its bots declared, the worker knows.
+            entrants=[
+                journal_pb2.Entrant(name=bot.name, publishes_notes=seated.publishes_notes)
+                for bot, seated in zip(table.bots, opened.entrants, strict=False)
+            ],
             start_unix_ms=opened.start_unix_ms,
             deal_set="" if order.alone else order.deal_set,
             deal_key_sha256=opened.deal_key_sha256,

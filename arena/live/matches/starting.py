@@ -93,7 +93,10 @@ class MatchStarter:
         spec = MatchSpec(
             match_id=match.match_id,
             terms=order.terms,
-            entrants=tuple(SeatedBot(bot.name) for bot in bots),
+            entrants=tuple(
+                SeatedBot(bot.name, publishes_notes=session.declared.publishes_notes)
+                for bot, session in zip(bots, reserved, strict=True)
+            ),
             deals=KeyedDeals(fixed.key),
             deal_key_sha256=hashlib.sha256(fixed.key).digest(),
             deal_set="" if order.alone else order.deal_set,

@@ -31,6 +31,8 @@ class Declaration:
     """Whether asks have moves and events in notation as well."""
     adds_entropy: bool = False
     """Whether it takes part in fair deals."""
+    publishes_notes: bool = False
+    """Whether its notes are published with the replays."""
 
     @classmethod
     def of(cls, hello: play_pb2.Hello) -> tuple["Declaration", Sequence[play_pb2.GameAdmission]]:
@@ -43,6 +45,7 @@ class Declaration:
             min(hello.max_open_asks or 1, MAX_OPEN_ASKS),
             hello.want_text,
             hello.adds_entropy,
+            hello.publish_notes,
         )
         return declared, admissions
 

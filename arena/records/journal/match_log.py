@@ -100,7 +100,11 @@ class MatchLog:
             match_id=spec.match_id,
             terms=terms_message(spec.terms),
             entrants=[
-                journal_pb2.Entrant(name=entrant.name, version=entrant.version)
+                journal_pb2.Entrant(
+                    name=entrant.name,
+                    version=entrant.version,
+                    publishes_notes=entrant.publishes_notes,
+                )
                 for entrant in spec.entrants
             ],
             start_unix_ms=time.time_ns() // 1_000_000,

@@ -6,7 +6,7 @@ server does it in a worker process.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from arena.games.contract import Seat
 from arena.pictures import AnyViewer, Viewer
 from arena.records.diagnosis import MatchDiagnosis, costliest_hands, diagnosis_of
 from arena.records.frames import viewer_frames
+from arena.records.notes_file import published_notes
 from arena.records.phrases import aborted, result_line
 from arena.records.playback import (
     Discrepancy,
@@ -42,7 +43,7 @@ from arena.web.names import seat_names
 from arena.web.page import Json, Page
 from arena.web.pages.hand import HandLinks, HandPage, MatchHeading
 from arena.web.pages.match_result import MatchResult, Reason, match_view, reasons
-from arena.web.steps import Step, steps_of
+from arena.web.steps import NO_NOTES, Notes, Step, steps_of
 from arena.web.trees import html
 
 _KEPT: Final = 4
@@ -60,6 +61,8 @@ class FinishedMatch:
     problem: str
     """Why it cannot be played further, or is not valid; empty if it is valid."""
     verified: Verified | None = None
+    notes: Notes = field(default_factory=dict)
+    """The notes that bots publish."""
     _diagnoses: dict[Seat, MatchDiagnosis] = field(default_factory=dict)
 
     def diagnosis(self, seat: Seat) -> MatchDiagnosis | None:
@@ -80,13 +83,16 @@ def _shown_hand(frame: PlaybackStep) -> int:
     return frame.next_hand if frame.game.rules.to_act(frame.state) else frame.hand
 
 
-def played_through(replay: Replay) -> FinishedMatch:
-    """Play a replay by the rules, as far as possible.
+def played_through(path: Path) -> FinishedMatch:
+    """Play a replay file by the rules, as far as possible.
 
     Raises:
-      Damaged: if the replay has no end of the match.
+      Damaged: if the replay is damaged, or has no end of the match.
+      OSError: if it cannot be read.
       Unplayable: if this arena does not have the game, rules version or options.
     """
+    replay = Replay.open(path)
+    notes = published_notes(path, replay)
     frames: list[PlaybackStep] = []
     try:
         verified = verify(replay, seen=frames.append)
@@ -95,14 +101,14 @@ def played_through(replay: Replay) -> FinishedMatch:
         pictures: list[PlaybackStep] = []
         with contextlib.suppress(Discrepancy):
             pictures.extend(play_back(replay))
-        return FinishedMatch(replay, tuple(pictures), str(error))
-    return FinishedMatch(replay, tuple(frames), "", verified)
+        return FinishedMatch(replay, tuple(pictures), str(error), notes=notes)
+    return FinishedMatch(replay, tuple(frames), "", verified, notes)
 
 
 @lru_cache(_KEPT)
 def _opened(path: Path, stamp: int) -> FinishedMatch:  # noqa: ARG001
     """Play a replay file; `stamp` changes with its content."""
-    return played_through(Replay.open(path))
+    return played_through(path)
 
 
 def match_page(
@@ -191,7 +197,8 @@ def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
         return None
     if not finished.frames:
         return None
-    steps = _steps(finished, Viewer.ALL, max(0, min(hand, finished.hands) - 1))
+    silent = replace(finished, notes=NO_NOTES)
+    steps = _steps(silent, Viewer.ALL, max(0, min(hand, finished.hands) - 1))
     step = steps[len(steps) * 2 // 3]
     return html(step.table), html(step.text), step.label
 
@@ -249,7 +256,8 @@ def _steps(finished: FinishedMatch, viewer: AnyViewer, hand: int) -> Sequence[St
     bank_s = terms.time_control.bank_ms / 1000
     seen = viewer_frames(finished.frames[where], viewer, terms.options, terms.seats)
     before = _latest(finished.frames[: where.start], terms.seats)
-    return list(steps_of(seen, viewer, seat_names(finished.replay.names), bank_s, hand, before))
+    names, notes = seat_names(finished.replay.names), finished.notes
+    return list(steps_of(seen, viewer, names, bank_s, hand, before, notes))
 
 
 def _latest(frames_before: Sequence[PlaybackStep], seats: int) -> Sequence[ReplayedDecision]:

@@ -636,7 +636,10 @@ type Hello struct {
 	AddsEntropy bool `protobuf:"varint,10,opt,name=adds_entropy,json=addsEntropy,proto3" json:"adds_entropy,omitempty"`
 	// The bot's version in its author's words, such as `1.4`; at most 64 characters
 	// count. For a registered remote bot it becomes a version that is not verified.
-	Version       string `protobuf:"bytes,11,opt,name=version,proto3" json:"version,omitempty"`
+	Version string `protobuf:"bytes,11,opt,name=version,proto3" json:"version,omitempty"`
+	// Whether the notes of the matches that begin from now on are shown to everybody beside the
+	// bot's decisions, when their replays are published.
+	PublishNotes  bool `protobuf:"varint,12,opt,name=publish_notes,json=publishNotes,proto3" json:"publish_notes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -739,6 +742,13 @@ func (x *Hello) GetVersion() string {
 		return x.Version
 	}
 	return ""
+}
+
+func (x *Hello) GetPublishNotes() bool {
+	if x != nil {
+		return x.PublishNotes
+	}
+	return false
 }
 
 // Names a game that a bot plays.
@@ -2963,7 +2973,7 @@ const file_cardarena_v1_play_proto_rawDesc = "" +
 	" \x01(\v2\x1c.cardarena.v1.DealTranscriptH\x00R\x0edealTranscript\x128\n" +
 	"\n" +
 	"deal_close\x18\v \x01(\v2\x17.cardarena.v1.DealCloseH\x00R\tdealCloseB\x06\n" +
-	"\x04body\"\xf4\x02\n" +
+	"\x04body\"\x99\x03\n" +
 	"\x05Hello\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12\x10\n" +
 	"\x03sdk\x18\x02 \x01(\tR\x03sdk\x12/\n" +
@@ -2976,7 +2986,8 @@ const file_cardarena_v1_play_proto_rawDesc = "" +
 	"\fcapabilities\x18\t \x03(\x0e2\x18.cardarena.v1.CapabilityR\fcapabilities\x12!\n" +
 	"\fadds_entropy\x18\n" +
 	" \x01(\bR\vaddsEntropy\x12\x18\n" +
-	"\aversion\x18\v \x01(\tR\aversionB\x0e\n" +
+	"\aversion\x18\v \x01(\tR\aversion\x12#\n" +
+	"\rpublish_notes\x18\f \x01(\bR\fpublishNotesB\x0e\n" +
 	"\f_max_matchesJ\x04\b\a\x10\b\"\\\n" +
 	"\vGameSupport\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12#\n" +

@@ -37,6 +37,8 @@ class Declaration:
     """The version of the bot, as free text; an arena records it for remote bots."""
     adds_entropy: ClassVar[bool] = True
     """Whether it takes part in fair deals, and checks them."""
+    publish_notes: ClassVar[bool] = False
+    """Whether everybody sees its notes beside its decisions when a replay is published."""
 
 
 class Bot(Declaration, Generic[ViewT, MoveT, EventT]):

@@ -150,6 +150,7 @@ def join(
         want_text=kind.want_text,
         adds_entropy=kind.adds_entropy,
         version=kind.version,
+        publish_notes=kind.publish_notes,
         contract=CONTRACT,
         capabilities=[Capability.CAPABILITY_REDIRECT],
     )

@@ -508,6 +508,10 @@ pub struct Hello {
     /// count. For a registered remote bot it becomes a version that is not verified.
     #[prost(string, tag = "11")]
     pub version: ::prost::alloc::string::String,
+    /// Whether the notes of the matches that begin from now on are shown to everybody beside the
+    /// bot's decisions, when their replays are published.
+    #[prost(bool, tag = "12")]
+    pub publish_notes: bool,
 }
 /// Names a game that a bot plays.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -43,6 +43,7 @@ def main(
     with _run.exit_codes():
         settings = _settings(given, prompt)
         fields = {"settings": settings, "workers": given.matches, "version": given.version}
+        fields["publish_notes"] = given.publish_notes
         if given.game:
             fields["games"] = given.game
         _run.play(
@@ -131,6 +132,9 @@ def _parser(prog: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--transcripts", type=Path, metavar="FOLDER", help="keep what was asked and answered"
+    )
+    parser.add_argument(
+        "--publish-notes", action="store_true", help="show notes to everybody in published replays"
     )
     parser.add_argument("--version", default="", metavar="TEXT", help="the version of the bot")
     _run.add_arguments(parser)

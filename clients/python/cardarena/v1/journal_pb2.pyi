@@ -10,9 +10,9 @@ is SHA-256 of chain(n-1) followed by the body of record n. A replay file
 has the records of one match, byte for byte as in the journal, and then two
 that no journal has: the secret of the deals, and the arena's signature.
 
-Bot notes are for the bots' owners only. A notes file, which is never
-published, has the records `noted` of one seat of one match, in order, after
-its own line of magic. The replay has a hash of each note.
+Bot notes are for the bots' owners, and published where an owner has declared it.
+A notes file has the records `noted` of one seat of one match, in order, after its
+own line of magic. The replay has a hash of each note.
 """
 
 from cardarena.v1 import game_pb2 as _game_pb2
@@ -708,19 +708,23 @@ class Entrant(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    PUBLISHES_NOTES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The bot's name."""
     version: _builtins.str
     """Its version; empty if it has none."""
+    publishes_notes: _builtins.bool
+    """Whether its notes are published with the replay, as its owner has declared."""
     def __init__(
         self,
         *,
         name: _builtins.str = ...,
         version: _builtins.str = ...,
+        publishes_notes: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "publishes_notes", b"publishes_notes", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -315,6 +315,7 @@ class Hello(_message.Message):
     CAPABILITIES_FIELD_NUMBER: _builtins.int
     ADDS_ENTROPY_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    PUBLISH_NOTES_FIELD_NUMBER: _builtins.int
     token: _builtins.str
     """The bot's token. Secret. May be in the call's metadata instead."""
     sdk: _builtins.str
@@ -342,6 +343,10 @@ class Hello(_message.Message):
     """The bot's version in its author's words, such as `1.4`; at most 64 characters
     count. For a registered remote bot it becomes a version that is not verified.
     """
+    publish_notes: _builtins.bool
+    """Whether the notes of the matches that begin from now on are shown to everybody beside the
+    bot's decisions, when their replays are published.
+    """
     @_builtins.property
     def games(self) -> _containers.RepeatedCompositeFieldContainer[Global___GameSupport]:
         """The games that the bot plays, at most 100; of two entries for one game the last
@@ -365,10 +370,11 @@ class Hello(_message.Message):
         capabilities: _abc.Iterable[Global___Capability.ValueType] | None = ...,
         adds_entropy: _builtins.bool = ...,
         version: _builtins.str = ...,
+        publish_notes: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_max_matches", b"_max_matches", "max_matches", b"max_matches"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_matches", b"_max_matches", "adds_entropy", b"adds_entropy", "capabilities", b"capabilities", "contract", b"contract", "games", b"games", "max_matches", b"max_matches", "max_open_asks", b"max_open_asks", "sdk", b"sdk", "token", b"token", "version", b"version", "want_text", b"want_text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_matches", b"_max_matches", "adds_entropy", b"adds_entropy", "capabilities", b"capabilities", "contract", b"contract", "games", b"games", "max_matches", b"max_matches", "max_open_asks", b"max_open_asks", "publish_notes", b"publish_notes", "sdk", b"sdk", "token", b"token", "version", b"version", "want_text", b"want_text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_matches: _TypeAlias = _typing.Literal["max_matches"]  # noqa: Y015
     _WhichOneofArgType__max_matches: _TypeAlias = _typing.Literal["_max_matches", b"_max_matches"]  # noqa: Y015
