@@ -380,6 +380,7 @@ def _as_json(
         "advice": dict(advice(diagnosis)),
         "slowest": [asdict(decision) for decision in diagnosis.slowest],
         "phases": [asdict(phase) for phase in diagnosis.phases],
+        "time": asdict(diagnosis.time) if diagnosis.time else None,
         "costliest": [asdict(decision) for decision in diagnosis.costliest],
         "house": asdict(house) if house else None,
         "opponent": asdict(tendencies) if tendencies else None,

@@ -14,7 +14,7 @@ from typing import Final
 from arena.games.contract import Seat, View
 from arena.games.game import Game
 from arena.games.notation import Notation
-from arena.records.notes_file import QUEUED, RAISED
+from arena.records.notes_file import QUEUED, RAISED, TIMES
 from arena.records.phrases import because
 from arena.records.playback import PlaybackStep, ReplayedDecision
 from arena.records.read import Replay
@@ -143,6 +143,37 @@ class PhaseTimes:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredApart:
+    """What the bot's SDK measured of asks that the bot's code answered."""
+
+    asks: int
+    queue_us: int
+    """Together in the bot's own queue."""
+    measured: int
+    """Of the asks, those whose way over the network is known."""
+    network_us: int
+    """Together there and back."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpent:
+    """Where the time of the decisions went that the bot made in time.
+
+    The arena sees when an ask is sent and when its answer arrives. Between them are the network, the bot's own queue
+    and its thinking, which only the bot's SDK can tell apart.
+    """
+
+    decisions: int
+    charged_us: int
+    shortest_us: int
+    """The shortest charge: the network takes no longer in an undisturbed decision."""
+    lag_us: int
+    """Delays of the arena itself, which are not charged."""
+    apart: MeasuredApart | None
+    """From the newest note of the SDK; None if it has sent none, as it does where there is little to tell."""
+
+
+@dataclass(frozen=True, slots=True)
 class CostlyHand:
     """A hand in which the bot scored less than the mean of the others."""
 
@@ -195,6 +226,8 @@ class MatchDiagnosis:
     """Of the decisions that the bot made in time, slowest first."""
     phases: tuple[PhaseTimes, ...]
     """The slowest first."""
+    time: TimeSpent | None
+    """None without a decision that the bot made in time."""
     costliest: tuple[CostlyHand, ...]
     """The worst first."""
 
@@ -239,7 +272,14 @@ def diagnosis_of(
         (decision, step) for step in steps for decision in step.decisions if decision.seat == seat
     ]
     queue = _OwnQueue(notes)
-    own_notes = {at: text for at, text in notes.items() if not QUEUED.fullmatch(text)}
+    lags_us = {
+        decided.decision: decided.refunded_us for decided in replay.decided if decided.seat == seat
+    }
+    own_notes = {
+        at: text
+        for at, text in notes.items()
+        if not (QUEUED.fullmatch(text) or TIMES.fullmatch(text))
+    }
     faults = tuple(_FaultReader(replay, seat, own_notes, queue).read(own))
     slow = sorted(
         (
@@ -281,21 +321,38 @@ def diagnosis_of(
         forfeit=next((fault for fault in faults if fault.forfeited), None),
         forfeited_before=before[0] if before else "",
         slowest=tuple(slow[:SLOWEST]),
-        phases=_phases(replay, seat, own),
+        phases=_phases(own, lags_us),
+        time=_time_spent(own, lags_us, notes),
         costliest=costliest_hands(outcome.hand_scores, seat),
     )
 
 
+def _time_spent(
+    own: Sequence[tuple[ReplayedDecision, PlaybackStep]],
+    lags_us: Mapping[int, int],
+    notes: Mapping[int, str],
+) -> TimeSpent | None:
+    in_time = [each for each, _ in own if each.fault is None and not each.unasked]
+    if not in_time:
+        return None
+    charged_us = [decision.charged_us for decision in in_time]
+    told = [line for _, text in sorted(notes.items()) if (line := TIMES.fullmatch(text))]
+    apart = None
+    if told:
+        asks, queue_s, measured, network_s = told[-1].groups()
+        queue_us, network_us = round(float(queue_s) * 1e6), round(float(network_s) * 1e6)
+        apart = MeasuredApart(int(asks), queue_us, int(measured), network_us)
+    lag_us = sum(lags_us[decision.decision] for decision in in_time)
+    return TimeSpent(len(in_time), sum(charged_us), min(charged_us), lag_us, apart)
+
+
 def _phases(
-    replay: Replay, seat: Seat, own: Sequence[tuple[ReplayedDecision, PlaybackStep]]
+    own: Sequence[tuple[ReplayedDecision, PlaybackStep]], lags_us: Mapping[int, int]
 ) -> tuple[PhaseTimes, ...]:
-    lags_us = {
-        decided.decision: decided.refunded_us for decided in replay.decided if decided.seat == seat
-    }
     by_phase: dict[str, list[ReplayedDecision]] = {}
     for decision, step in own:
         if decision.fault is None and not decision.unasked:
-            phase = step.game.rules.view(step.before, seat).phase
+            phase = step.game.rules.view(step.before, decision.seat).phase
             by_phase.setdefault(phase.name.lower().replace("_", " "), []).append(decision)
     rows = []
     for phase, decisions in by_phase.items():

@@ -21,6 +21,12 @@ QUEUED: Final = re.compile(r"queue: decisions? (\d{1,9})(?: to (\d{1,9}))?: (.+)
 
 It may be the note of a later decision: one that was late has no answer.
 """
+TIMES: Final = re.compile(
+    r"times: (\d{1,9}) asks waited (\d{1,9}\.\d{3}) s in the own queue; "
+    r"(\d{1,9}) took (\d{1,9}\.\d{3}) s on the network"
+)
+"""A note with which an SDK reports what it measured of all its answers to asks of the match so far."""
+_OF_SDK: Final = (re.compile(RAISED), QUEUED, TIMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ def published_notes(file: Path, replay: Replay) -> Mapping[tuple[Seat, int], str
             continue
         with contextlib.suppress(Damaged, Discrepancy, OSError):
             for decision, text in NotesFile.open(path).of_seat(replay, seat).items():
-                if text and not text.startswith(RAISED) and not QUEUED.fullmatch(text):
+                if text and not any(kind.match(text) for kind in _OF_SDK):
                     notes[seat, decision] = text
     return notes
 

@@ -5,6 +5,7 @@ import random
 import pytest
 import trio
 
+import cardarena
 from arena.games.catalogue import GAMES, game_by_id
 from arena.games.contract import Seat
 from arena.games.sixty_six.messages import CLAIM
@@ -14,6 +15,7 @@ from arena.house.par import MOST_DECISIONS, CannotCompare, compare
 from arena.local.turns import turns
 from arena.records.playback import play_back
 from arena.records.read import Replay
+from cardarena import local
 from tests.records.matches import Answer, Bot, record
 from tests.rows import OF_EACH_KIND, slow_unless
 
@@ -92,10 +94,20 @@ def test_the_same_replay_is_compared_alike(tmp_path):
 )
 def test_every_game_with_a_policy_is_compared(game_id, tmp_path):
     seats = min(game_by_id(game_id).seats)
-    replay = played(tmp_path, game_id, seats)
-    result = compare(replay, Seat(0), 60)
+    path = record(tmp_path, game_id, [Bot(seat) for seat in range(seats)], {"hands": seats})
+    result = compare(Replay.open(path), Seat(0), 60)
     assert len(result.par) == seats
     assert result.decisions > 0
+    for costly in result.costliest:
+        again = local.replay(path, First, seat=0, step=costly.step)
+        assert (again.decision, again.then) == (costly.decision, costly.played)
+
+
+class First(cardarena.Bot):
+    """The bot that is stepped through at a costly decision."""
+
+    def move(self, ask):
+        return ask.moves[0]
 
 
 def test_a_game_without_a_policy_is_not_compared(tmp_path, monkeypatch):

@@ -93,7 +93,14 @@ def test_notes_are_published_where_the_bot_says_so(tmp_path, publishing, spoil, 
     assert {text for (seat, _), text in notes.items() if seat == 1} <= {THEIRS}
 
 
-@pytest.mark.parametrize("note", ["error: KeyError: 'jack'", "queue: decision 3: 4.2 s"])
+OF_SDK = [
+    "error: KeyError: 'jack'",
+    "queue: decision 3: 4.2 s",
+    "times: 4 asks waited 0.100 s in the own queue; 4 took 0.200 s on the network",
+]
+
+
+@pytest.mark.parametrize("note", OF_SDK, ids=["an error", "a wait", "times"])
 def test_what_an_sdk_notes_of_errors_and_waits_is_for_the_owner(tmp_path, note):
     bots = [Bot(0, note=note), Bot(1)]
     path = record(tmp_path, "abstrac", bots, {"hands": 2}, publishing=(0,))

@@ -323,6 +323,36 @@ def test_a_planted_slow_phase_has_its_times(tmp_path):
     assert "Time by phase of the game choose p50 1.200 s, p95 1.200 s, p99 1.200 s; " in text
 
 
+NOTED = "times: 8 asks waited 0.400 s in the own queue; 6 took 1.600 s on the network"
+
+# fmt: off
+APART = [
+    # notes                                        what is told of the queue and the network                        why
+    ({},                                           ["network at most 0.020 s a decision"],                          "the arena alone: the fastest decision bounds the network"),
+    ({2: "times: 1 asks waited 9.000 s in the own queue; 1 took 9.000 s on the network", 3: NOTED},
+                                                   ["own queue 0.400 s in 8 asks", "network 1.600 s in 6 asks"],    "the newest note of the SDK"),
+    ({3: NOTED.replace("6 took 1.600", "0 took 0.000")},
+                                                   ["own queue 0.400 s in 8 asks", "network at most 0.020 s"],      "an SDK that knows the queue alone"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("notes", "rows", "why"), APART, ids=[row[-1] for row in APART])
+def test_own_queue_network_and_lag_are_told_apart_as_far_as_they_are_known(
+    notes, rows, why, tmp_path
+):
+    path = record(tmp_path, "abstrac", [SlowToChoose(0), Bot(1)], {"hands": 6})
+
+    def lag(records):
+        decided = (each.decided for each in records if each.HasField("decided"))
+        next(each for each in decided if each.seat == 0).refunded_us = 70_000
+
+    text = said(told(Replay.read(io.BytesIO(retold(path, lag))), 0, notes=notes))
+    for row in (*rows, "arena 0.070 s of its own lag, which is not charged"):
+        assert row in text
+    assert "times: " not in text, "a note for programs"
+
+
 def test_the_clock_at_a_fault_is_what_was_left_after_the_decision_before(tmp_path):
     """Slow decisions, late ones and an increment: all of it is in the time that it had."""
     deeds = (PLAY, ILLEGAL, LATE, MALFORMED, PLAY, PLAY, ILLEGAL, LATE, ILLEGAL)

@@ -16,6 +16,7 @@ from bench.model_tokens import ScriptedModel, bot_of, budgets
 from cardarena import _choice, llm, local
 from cardarena.__main__ import main as command
 from cardarena._errors import Misconfigured
+from cardarena._raised import Raised
 from cardarena.llm import Endpoint, Failure, Kind, Prompt, Reply, _answer
 from tests.doubles.fake_model import completion, fake_model
 from tests.rows import slow_unless
@@ -329,7 +330,30 @@ def test_a_bot_may_choose_where_the_model_gave_no_move():
             return cardarena.Noted(2, str(failure))
 
     noted = Asked(Script(WRONG_KEY), bot=Chance).move()
-    assert (noted.choice, noted.note) == (2, "transport: 401")
+    assert (noted.choice, noted.note) == (2, "the request for a move failed (transport): 401")
+
+
+# fmt: off
+SENTENCES = [
+    # replies              what the owner reads in place of a line of code                                     why
+    ([WRONG_KEY],          "the request for a move failed (transport): 401",                                   "the endpoint"),
+    ([HUNG, HUNG, HUNG],   "the model did not reply in time (hung): no reply",                                 "no reply"),
+    ([NO_MOVE, NO_MOVE],   "the model refused to answer (refused): a filter of the endpoint",                               "a refusal"),
+    (["MOVE: 9"] * 2,      "the model named an illegal move (illegal): there is no move 9: the last one is 1", "a move that is not offered"),
+    (["hm", "hm"],         "the model's reply names no move (unreadable): the reply has no line `MOVE: n`",    "no move"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("replies", "sentence", "why"), SENTENCES, ids=[row[-1] for row in SENTENCES]
+)
+def test_an_owner_reads_why_the_model_gave_no_move_and_no_place_in_code(replies, sentence, why):
+    asked = Asked(Script(*replies))
+    with pytest.raises(Failure) as raised:
+        asked.move()
+    report = Raised.of(raised.value, asked.bot.move)
+    assert (report.note, report.traceback) == (f"error: {sentence}", "")
 
 
 def test_a_note_has_tokens_cost_time_and_the_reason():
@@ -352,7 +376,7 @@ def test_a_transcript_has_all_that_was_asked_and_answered(tmp_path):
         "system", "user", "assistant", "user", "assistant",
     ]  # fmt: skip
     assert decision["reasoning"] == ["a thought", "another"]
-    assert decision["failures"] == ["illegal: there is no move 9: the last one is 1"]
+    assert decision["failures"] == ["the model named an illegal move (illegal): there is no move 9: the last one is 1"]
     assert decision["requests"] == 2
 
 

@@ -441,6 +441,49 @@ def test_waits_are_noted_with_the_next_answer_that_has_no_note(late, which):
     assert notes == ["my own", f"queue: {which}: {WAITED}", ""]
 
 
+def play_times(decisions, *, queue_s, network_s, other=False):
+    """Plays match 1 with so long in the queue and on the network; returns the notes by decision. Thinking takes 1 s."""
+    wire, notes, trip_ms = Wire(*PLAYING), {}, 0
+    for decision in range(1, decisions + 1):
+        message = ask(decision, decision=decision, move_ms=10_000)
+        message.clock.last_round_trip_ms = trip_ms
+        wire.receive(asks(message))
+        waiting = wire.session.take().asks[-1]
+        wire.now_s += queue_s
+        wire.session.show(waiting)
+        wire.session.wait(waiting)
+        wire.now_s += 1.0
+        (answer,) = wire.session.answer([Answer(ask_id=decision, index=0)])
+        if answer.note:
+            notes[decision] = answer.note
+        if other:  # an answer at another match, of which the next round trip is
+            wire.receive(asks(ask(decision + 100, 2, decision=decision)))
+            wire.session.answer([Answer(ask_id=decision + 100, index=0)])
+        trip_ms = round(1000 * (queue_s + 1.0 + network_s))
+    return notes
+
+
+# fmt: off
+TIMES = [
+    # queue, network, other  the note at the ninth decision                                                      why
+    (0.05,   0.2,     False, "times: 8 asks waited 0.400 s in the own queue; 8 took 1.600 s on the network",     "both"),
+    (0.05,   0.2,     True,  "times: 8 asks waited 0.400 s in the own queue; 0 took 0.000 s on the network",     "round trips of another match tell nothing"),
+    (0.002,  0.002,   False, None,                                                                               "too short to be worth a note"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("queue_s", "network_s", "other", "noted", "why"), TIMES, ids=[row[-1] for row in TIMES]
+)
+def test_time_in_the_queue_and_on_the_network_is_noted_apart_a_few_times_a_match(
+    queue_s, network_s, other, noted, why
+):
+    notes = play_times(40, queue_s=queue_s, network_s=network_s, other=other)
+    assert list(notes) == ([5, 9, 17, 33] if noted else [])
+    assert notes.get(9) == noted
+
+
 def test_an_ask_closed_without_a_fault_is_not_worth_a_line():
     assert Wire(*PLAYING, asks(ask(1)), ask_closed(1)).said == []
 

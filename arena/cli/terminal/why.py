@@ -16,9 +16,10 @@ from rich.text import Text
 
 from arena.cli.terminal import draw
 from arena.cli.terminal.plain import plain, program
+from arena.cli.terminal.why_times import phase_rows, slowest_rows, spent_rows
 from arena.errors.faults import DEAL
 from arena.records.advice import advice
-from arena.records.diagnosis import CostlyHand, FaultDetails, MatchDiagnosis, SlowDecision
+from arena.records.diagnosis import CostlyHand, FaultDetails, MatchDiagnosis
 from arena.records.phrases import (
     BY_FALLBACK,
     ENDED_BY_LIMIT,
@@ -49,6 +50,8 @@ _ROUNDING_S: Final = 0.002
 """The match's start and the lines' times are kept in whole milliseconds."""
 _QUEUED: Final = re.compile(r"cardarena: fault .*: timeout: .*; (your bot took .+ queue: .+)$")
 """What the SDK prints of an ask that was late in the bot's own queue."""
+_PLACED: Final = re.compile(r"\S+:\d+: ")
+"""The place in a bot's code with which an SDK reports an exception. Failures of a language model have none."""
 _AWAY_MS: Final = 100
 """Shorter absences are not printed."""
 
@@ -184,8 +187,9 @@ class _Printer:
         if len(full) < len(diagnosis.faults):
             yield Text("\n--full prints every fault like the first.", "dim")
         yield from self._section("What to do", self._advice())
-        yield from self._section("Slowest decisions", self._slowest())
-        yield from self._section("Time by phase of the game", self._phases())
+        yield from self._section("Slowest decisions", slowest_rows(diagnosis))
+        yield from self._section("Where its time went", spent_rows(diagnosis))
+        yield from self._section("Time by phase of the game", phase_rows(diagnosis))
         if diagnosis.place > 1:
             yield from self._section("Hands that cost most", self._costliest())
             if self._show and diagnosis.costliest:
@@ -196,15 +200,14 @@ class _Printer:
             )
             for mistake in self._house.costliest if self._show else ():
                 yield _command(f"{self._show} --step {mistake.step}")
-            if self._replay and self._house.costliest:
-                yield from self._again(self._house.costliest[0].step)
+                yield self._again(mistake.step)
         if not diagnosis.faults:
             yield from self._section("Printed last", self._printed_last())
 
-    def _again(self, step: int) -> Iterator[Text]:
+    def _again(self, step: int) -> Text:
         """How the bot gets the ask of a step again, in a debugger."""
         given = f"{self._replay!r}, MyBot, seat={self._diagnosis.seat}, step={step}"
-        yield Text(f"  debug    cardarena.local.replay({given})", no_wrap=True)
+        return Text(f"  debug    cardarena.local.replay({given})", no_wrap=True)
 
     def _section(
         self, title: str, rows: Iterable[tuple[str, str | Text]]
@@ -374,28 +377,6 @@ class _Printer:
     def _advice(self) -> Sequence[tuple[str, str]]:
         return [(code, plain(text)) for code, text in advice(self._diagnosis)]
 
-    def _slowest(self) -> Sequence[tuple[str, str]]:
-        slow = (decision for decision in self._diagnosis.slowest if decision.charged_us >= 1000)
-        return [
-            (
-                seconds(decision.charged_us),
-                f"decision {decision.decision}, in hand {decision.hand}{_queued(decision)}",
-            )
-            for decision in slow
-        ]
-
-    def _phases(self) -> Sequence[tuple[str, str]]:
-        return [
-            (
-                phase.phase,
-                f"p50 {seconds(phase.p50_us)}, p95 {seconds(phase.p95_us)}, p99 {seconds(phase.p99_us)}; "
-                f"{count(phase.decisions, 'decision')}"
-                + (f"; the arena's lag, apart: {seconds(phase.lag_us)}" if phase.lag_us else ""),
-            )
-            for phase in self._diagnosis.phases
-            if phase.p99_us >= 1000 or phase.lag_us
-        ]
-
     def _costliest(self) -> Sequence[tuple[str, str]]:
         return [(f"hand {hand.hand}", _scores(hand)) for hand in self._diagnosis.costliest]
 
@@ -435,10 +416,6 @@ class _Printer:
         return [(f"{line.at:%H:%M:%S}", _printed_text(line)) for line in lines[-PRINTED_LINES:]]
 
 
-def _queued(slow: SlowDecision) -> str:
-    return f"; {plain(slow.queued)}" if slow.queued else ""
-
-
 def _scores(hand: CostlyHand) -> str:
     others = listed(f"{score:+d}" for score in hand.others)
     return f"{hand.score:+d}, {'the other' if len(hand.others) == 1 else 'the others'} {others}"
@@ -446,6 +423,8 @@ def _scores(hand: CostlyHand) -> str:
 
 def _deed(fault: FaultDetails) -> str:
     """What the bot did, to follow `it`."""
+    if fault.raised and not _PLACED.match(fault.raised):
+        return f"had no move ({fault.kind.entry.code})"
     return deed(fault.kind, before_deal=fault.before_deal)
 
 

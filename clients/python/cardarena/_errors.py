@@ -32,5 +32,9 @@ class Misconfigured(PlayError):
     """The bot cannot play as it is, or its settings for the connection are wrong or unsafe."""
 
 
+class NoMove(Exception):
+    """The bot has no move, and its text tells the owner why: it is shown without a place in code, as no code is wrong."""
+
+
 class Unreadable(Exception):
     """The arena sent bytes that are no message of the play stream."""

@@ -1,4 +1,4 @@
-"""The time that asks wait in the bot's own queue before its code receives them."""
+"""The time that asks wait in the bot's own queue before its code receives them, and on the network."""
 
 from dataclasses import dataclass
 from typing import Final, Self
@@ -13,6 +13,12 @@ TOLD_S: Final = 0.1
 """Waits of fewer seconds are never reported."""
 AGAIN_S: Final = 60.0
 """Seconds between two warnings."""
+TIMES_NOTE: Final = "times: "
+"""The beginning of a note of `TimesApart`, which `arena match why` looks for."""
+FEWEST_ASKS: Final = 4
+"""Of fewer asks there is no note."""
+APART_S: Final = 0.01
+"""Shorter times of an ask in the queue and on the network, on average, are not reported."""
 
 
 class OwnQueue:
@@ -65,3 +71,52 @@ class Waits:
         one = self.first == self.last
         which = f"decision {self.first}" if one else f"decisions {self.first} to {self.last}"
         return f"{NOTE}{which}: {self.told}"
+
+
+@dataclass(slots=True)
+class TimesApart:
+    """The time of a match's asks in the own queue and on the network, which only the bot's side can tell from thinking."""
+
+    asks: int = 0
+    """Asks that the bot's code received and answered."""
+    queue_s: float = 0.0
+    measured: int = 0
+    """Of these, those whose way over the network is known."""
+    network_s: float = 0.0
+    is_due: bool = False
+    """Whether the next answer without a note should have a note of it."""
+    _arrived_s: float = 0.0
+    _shown_s: float | None = None
+    _answered_s: float | None = None
+
+    def arrived(self, now_s: float, last_round_trip_ms: int) -> None:
+        """Begin with the next ask; `last_round_trip_ms` is that of the one before, and 0 if it is not known."""
+        if self._shown_s is not None and self._answered_s is not None:
+            network_s = last_round_trip_ms / 1000 - (self._answered_s - self._arrived_s)
+            self._add(self._shown_s - self._arrived_s, network_s if last_round_trip_ms else None)
+        self._arrived_s, self._shown_s, self._answered_s = now_s, None, None
+
+    def shown(self, now_s: float) -> None:
+        """The bot's code receives the ask."""
+        self._shown_s = now_s
+
+    def answered(self, now_s: float) -> None:
+        """The ask is answered."""
+        self._answered_s = now_s
+
+    def _add(self, queue_s: float, network_s: float | None) -> None:
+        self.asks += 1
+        self.queue_s += queue_s
+        if network_s is not None:
+            self.measured += 1
+            self.network_s += max(0.0, network_s)
+        if self.asks >= FEWEST_ASKS and self.asks.bit_count() == 1:
+            self.is_due = self.queue_s + self.network_s >= APART_S * self.asks
+
+    def note(self) -> str:
+        """Return the note; it is due again after twice as many asks, so that a match has few of them."""
+        self.is_due = False
+        return (
+            f"{TIMES_NOTE}{self.asks} asks waited {self.queue_s:.3f} s in the own queue; "
+            f"{self.measured} took {self.network_s:.3f} s on the network"
+        )

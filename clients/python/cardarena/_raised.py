@@ -10,6 +10,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from cardarena._errors import NoMove
+
 _OWN: Final = ("cardarena", "arena.local")
 """The packages that call a bot."""
 _OTHERS: Final = tuple(
@@ -24,7 +26,7 @@ class Raised:
     """An exception and its place in the bot's code."""
 
     file: str
-    """The name of the bot's file, without its folder."""
+    """The name of the bot's file, without its folder; empty for `NoMove`, where no code is wrong."""
     line: int
     """The number of the last line of the bot in the traceback."""
     error: str
@@ -35,6 +37,8 @@ class Raised:
     @classmethod
     def of(cls, error: Exception, asked: Callable[..., Any], cure: str = "") -> "Raised":
         """Return the report of an exception of the bot's function `asked`, with a cure if one is known."""
+        if isinstance(error, NoMove):
+            return cls("", 0, str(error), "")
         trace = error.__traceback__
         while trace is not None and _is_own(trace.tb_frame):
             trace = trace.tb_next
@@ -58,7 +62,7 @@ class Raised:
         return f"{NOTE}{self}"
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.error}"
+        return f"{self.file}:{self.line}: {self.error}" if self.file else self.error
 
 
 def now_at(thinking: int | Coroutine[Any, Any, Any]) -> str:

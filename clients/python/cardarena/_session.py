@@ -29,7 +29,7 @@ from cardarena import _choice
 from cardarena._ask import AnyAsk, Ask, End, Told
 from cardarena._deals import Deals, Reaction
 from cardarena._errors import Unreadable
-from cardarena._own_queue import OwnQueue, Waits
+from cardarena._own_queue import OwnQueue, TimesApart, Waits
 from cardarena._raised import now_at
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import (
@@ -105,6 +105,7 @@ class _Match:
     """The sentence about its wait in the bot's own queue, if that was long."""
     queued: Waits | None = None
     """Waits of this and earlier asks, for the next answer without a note."""
+    times: TimesApart = field(default_factory=TimesApart)
 
     def untold(self) -> Told | None:
         """News of asks that the bot's code did not receive."""
@@ -151,6 +152,8 @@ class Session:
         self._news: list[News] = []
         self._closed: list[AskClosed] = []
         self._own_queue = OwnQueue(remedy)
+        self._answered: _Match | None = None
+        """The match of the last answer, of which is the arena's last round trip; None if it was sent again."""
         self._stuck: AnyAsk | None = None
         """The ask for which the bot's code was late; it may still be choosing."""
         self._over: dict[int, None] = {}
@@ -245,8 +248,9 @@ class Session:
 
     def wait(self, ask: AnyAsk) -> str:
         """Return a warning if an ask that the bot's code receives now has waited long; else an empty text."""
-        now_s = self._now_s()
-        waited = self._waited(self._open[ask.ask_id], ask, now_s)
+        now_s, match = self._now_s(), self._open[ask.ask_id]
+        match.times.shown(now_s)
+        waited = self._waited(match, ask, now_s)
         if not waited or not self._own_queue.warns(now_s):
             return ""
         return f"match {ask.match} ({ask.game}): {waited}"
@@ -273,8 +277,12 @@ class Session:
                 answer.note = _choice.cut(answer.note, self._max_note_chars)
             if match.queued and not answer.note:
                 answer.note, match.queued = match.queued.note, None
+            elif match.times.is_due and not answer.note:
+                answer.note = match.times.note()
             match.answer = answer
+            match.times.answered(self._now_s())
             if answer.ask_id in self._open:
+                self._answered = match if self._live else None
                 taken.append(answer)
         return taken if self._live else []
 
@@ -383,12 +391,15 @@ class Session:
             )
             match.ask, match.answer = ask, None
             match.asked_s, match.waited = self._now_s(), ""
+            trip_ms = message.clock.last_round_trip_ms if self._answered is match else 0
+            match.times.arrived(match.asked_s, trip_ms)
             self._open[ask_id] = match
             if self._auto and ask.forced:
                 automatic.append(Answer(ask_id=ask_id, index=0))
             else:
                 self._queue[ask_id] = ask
         if again:
+            self._answered = None  # its round trip has the time without a stream
             received.send += self.frames(again)
         if automatic:
             received.send += self.frames(self.answer(automatic))

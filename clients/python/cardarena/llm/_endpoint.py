@@ -16,7 +16,7 @@ from typing import Any, Final, TypedDict
 from urllib.parse import urlsplit
 
 from cardarena._dial import is_local
-from cardarena._errors import Misconfigured
+from cardarena._errors import Misconfigured, NoMove
 
 MAX_REPLY_BYTES: Final = 4 << 20
 _SHOWN: Final = 120
@@ -47,11 +47,23 @@ class Kind(StrEnum):
     """Too little of the clock was left for a request."""
 
 
-class Failure(Exception):
-    """A model gave no move. The text says why."""
+_SENTENCES: Final[Mapping[Kind, str]] = {
+    Kind.TRANSPORT: "the request for a move failed",
+    Kind.HUNG: "the model did not reply in time",
+    Kind.REFUSED: "the model refused to answer",
+    Kind.CUT: "the model's reply names no move",
+    Kind.UNREADABLE: "the model's reply names no move",
+    Kind.ILLEGAL: "the model named an illegal move",
+    Kind.BUDGET: "the model was not asked",
+    Kind.LATE: "the model was not asked",
+}
+
+
+class Failure(NoMove):
+    """A model gave no move. The text is a sentence for the bot's owner, with the kind in brackets."""
 
     def __init__(self, kind: Kind, why: str, *, passes: bool = False, wait_s: float = 0.0) -> None:
-        super().__init__(f"{kind}: {why}")
+        super().__init__(f"{_SENTENCES[kind]} ({kind}): {why}")
         self.kind: Final = kind
         self.why: Final = why
         self.passes: Final = passes

@@ -1,0 +1,64 @@
+"""The times in the diagnosis of a bot's match, as rows of a label and a sentence."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from arena.cli.terminal.plain import plain
+from arena.records.diagnosis import MatchDiagnosis, SlowDecision
+from arena.records.phrases import count, seconds
+
+_SHORT_US: Final = 1000
+"""Shorter times are not shown."""
+
+
+def slowest_rows(diagnosis: MatchDiagnosis) -> Sequence[tuple[str, str]]:
+    """The slowest decisions that the bot made in time."""
+    return [
+        (
+            seconds(slow.charged_us),
+            f"decision {slow.decision}, in hand {slow.hand}{_queued(slow)}",
+        )
+        for slow in diagnosis.slowest
+        if slow.charged_us >= _SHORT_US
+    ]
+
+
+def phase_rows(diagnosis: MatchDiagnosis) -> Sequence[tuple[str, str]]:
+    """The times by phase of the game."""
+    return [
+        (
+            phase.phase,
+            f"p50 {seconds(phase.p50_us)}, p95 {seconds(phase.p95_us)}, p99 {seconds(phase.p99_us)}; "
+            f"{count(phase.decisions, 'decision')}"
+            + (f"; the arena's lag, apart: {seconds(phase.lag_us)}" if phase.lag_us else ""),
+        )
+        for phase in diagnosis.phases
+        if phase.p99_us >= _SHORT_US or phase.lag_us
+    ]
+
+
+def spent_rows(diagnosis: MatchDiagnosis) -> Iterator[tuple[str, str]]:
+    """What can be told apart of the bot's time: its own queue, the network and the arena's lag."""
+    time = diagnosis.time
+    if time is None or time.charged_us + time.lag_us < _SHORT_US:
+        return
+    decisions = count(time.decisions, "decision")
+    whole = f"{seconds(time.charged_us)} in {decisions} in time: thinking, own queue and network"
+    yield "charged", whole
+    apart = time.apart
+    if apart is not None:
+        asks = count(apart.asks, "ask")
+        yield "own queue", f"{seconds(apart.queue_us)} in {asks}, as its SDK measured"
+    if apart is not None and apart.measured:
+        asks = count(apart.measured, "ask")
+        yield "network", f"{seconds(apart.network_us)} in {asks}, as its SDK measured"
+    else:
+        most = f"at most {seconds(time.shortest_us)} a decision, as its fastest one took no longer"
+        yield "network", most
+    if time.lag_us:
+        yield "arena", f"{seconds(time.lag_us)} of its own lag, which is not charged"
+
+
+def _queued(slow: SlowDecision) -> str:
+    """The wait in the bot's own queue, to follow a decision."""
+    return f"; {plain(slow.queued)}" if slow.queued else ""
