@@ -20,7 +20,7 @@ from arena.bots.manifest import read_manifest
 from arena.bots.runtimes import offered
 from arena.bots.tokens import key_id, new_token, token_sha256
 from arena.bots.wheels import read_wheels, require_fitting
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.store import Bot, Key, Keys, Registry, Scope, StoreError, Version
 from arena.store.keys import KeyIdTaken
 from arena.store.registry import INVITED_FOR
@@ -34,16 +34,12 @@ _CODE_GROUPS: Final = 3
 _GROUP_SIGNS: Final = 4  # 32 ** 12 = 2 ** 60, which cannot be guessed by calls
 
 
-class TooManyTokens(RefusalError, StoreError):
+class TooManyTokens(RefusalError, StoreError, reason="TOO_MANY_TOKENS"):
     """The bot has as many tokens as are allowed."""
 
-    entry = refusal("TOO_MANY_TOKENS")
 
-
-class NotRemote(RefusalError, StoreError):
+class NotRemote(RefusalError, StoreError, reason="NOT_REMOTE"):
     """The bot is uploaded: the arena starts it, and it needs no token."""
-
-    entry = refusal("NOT_REMOTE")
 
 
 def new_code() -> str:

@@ -14,7 +14,7 @@ from arena.contests.standings import (
     is_house,
     live_standings,
 )
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.results.collusion import ALPHA, Evidence, suspicions
 from arena.results.deal_sets import DealSet, DealSetState, MatchOutcome, bot_of
 from arena.results.failed_begins import FailingEvidence, FailingSuspicion, failing_suspicions
@@ -24,10 +24,8 @@ from arena.results.record import CompetitionRecord, WorkerBegins
 from arena.store.registry import UnknownOwner
 
 
-class NotBySkill(RefusalError, ValueError):
+class NotBySkill(RefusalError, ValueError, reason="NOT_BY_SKILL"):
     """The places of the competition do not follow skill."""
-
-    entry = refusal("NOT_BY_SKILL")
 
 
 def suspected(

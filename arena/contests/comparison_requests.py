@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from arena.bots.manifest import declares
 from arena.contests.pair_margins import measure
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.referee.terms import MatchTerms, TimeControl
 from arena.referee.wire.terms import terms_json, terms_of_json
 from arena.results.anytime.multiple_tests import holds_among
@@ -48,10 +48,8 @@ KNOWN_VERDICTS: Final = 4_096
 """Verdicts that are kept, as one takes up to 20 ms, and each answer about a comparison needs those of all its owner's."""
 
 
-class NotAccepted(RefusalError, ValueError):
+class NotAccepted(RefusalError, ValueError, reason="NOT_ACCEPTED"):
     """The bot accepts no challenges in the game."""
-
-    entry = refusal("NOT_ACCEPTED")
 
 
 class BadComparison(ValueError):

@@ -43,7 +43,7 @@ from arena.contests.plan_changes import (
 )
 from arena.contests.plan_text import public_text
 from arena.contests.standings import Json
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.records.signing import Signer, standings_statement
 from arena.referee.wire.terms import terms_json
 from arena.results.deal_sets import ScheduleError
@@ -66,10 +66,8 @@ from arena.store.competition_rows import GameProgress
 from arena.store.moments import unix_ms
 
 
-class BadAnnouncement(RefusalError, ValueError):
+class BadAnnouncement(RefusalError, ValueError, reason="BAD_ANNOUNCEMENT"):
     """The text cannot be announced; the message says why."""
-
-    entry = refusal("BAD_ANNOUNCEMENT")
 
 
 NO_ARENA: Final = "no arena runs in this folder; `arena serve` starts one"

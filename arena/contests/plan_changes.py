@@ -7,22 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from arena.contests.plan import CompetitionPlan, read_plan
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.referee.wire.terms import terms_json
 from arena.sandbox.content import changed_files
 from arena.store import Competition, CompetitionEntry
 
 
-class PlanDiffers(RefusalError, ValueError):
+class PlanDiffers(RefusalError, ValueError, reason="PLAN_DIFFERS"):
     """A competition of this name has another plan; the text names each difference."""
 
-    entry = refusal("PLAN_DIFFERS")
 
-
-class BotsChanged(RefusalError, ValueError):
+class BotsChanged(RefusalError, ValueError, reason="BOTS_CHANGED"):
     """Files of launched bots have changed since the bots entered; the text names the bots and files."""
-
-    entry = refusal("BOTS_CHANGED")
 
 
 def differences(stored: Competition, config: str, plan: CompetitionPlan) -> list[str]:

@@ -13,7 +13,7 @@ Messages take their sentence and code from here, and `docs/errors.md` is made of
 | `X-` | exit codes |
 """
 
-from typing import Final
+from typing import ClassVar, Final
 
 from arena.errors import checks, exits, faults, refusals
 from arena.errors.entries import (
@@ -23,7 +23,6 @@ from arena.errors.entries import (
     FaultEntry,
     FaultReason,
     RefusalEntry,
-    RefusalError,
 )
 
 ENTRIES: Final[tuple[ErrorEntry, ...]] = (
@@ -62,6 +61,28 @@ def refusal(reason: str) -> RefusalEntry:
     Raises `KeyError` if there is none.
     """
     return _REFUSALS[reason]
+
+
+class RefusalError(Exception):
+    """An error that clients see as a refusal. Its text is the row's sentence with a detail.
+
+    A class names its row: `class NameTaken(RefusalError, reason="NAME_TAKEN")`.
+    """
+
+    entry: ClassVar[RefusalEntry]
+    retry_s: float = 0.0
+    """The time after which the same may be possible; 0 is unknown."""
+
+    def __init_subclass__(cls, *, reason: str) -> None:
+        cls.entry = refusal(reason)
+
+    def __init__(self, detail: str = "") -> None:
+        """`detail` says what it is about in this case."""
+        super().__init__(detail)  # which crosses processes
+        self.detail = detail
+
+    def __str__(self) -> str:
+        return self.entry.message(self.detail)
 
 
 __all__ = [

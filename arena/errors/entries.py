@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -87,19 +86,3 @@ class ExitEntry(ErrorEntry):
 
     program: str
     number: int
-
-
-class RefusalError(Exception):
-    """An error that clients see as a refusal. Its text is the row's sentence with a detail."""
-
-    entry: ClassVar[RefusalEntry]
-    retry_s: float = 0.0
-    """The time after which the same may be possible; 0 is unknown."""
-
-    def __init__(self, detail: str = "") -> None:
-        """`detail` says what it is about in this case."""
-        super().__init__(detail)  # which crosses processes
-        self.detail = detail
-
-    def __str__(self) -> str:
-        return self.entry.message(self.detail)

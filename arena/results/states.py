@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 
 
 class State(StrEnum):
@@ -46,10 +46,8 @@ LEADS_TO: Final[Mapping[tuple[State, Action], State]] = {
 MAKES_STANDINGS: Final = frozenset({Action.FREEZE, Action.FINISH})
 
 
-class NotAllowed(RefusalError, ValueError):
+class NotAllowed(RefusalError, ValueError, reason="NOT_ALLOWED"):
     """The action is not allowed in this state; the text names those that are."""
-
-    entry = refusal("NOT_ALLOWED")
 
 
 def after(state: State, action: Action) -> State:

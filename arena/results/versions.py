@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 
 
 class VersionEvent(StrEnum):
@@ -57,10 +57,8 @@ _CURES: Final[Mapping[VersionEvent | None, str]] = {
 """What helps who wants to activate it."""
 
 
-class NotNow(RefusalError, ValueError):
+class NotNow(RefusalError, ValueError, reason="NOT_NOW"):
     """The event may not follow the version's state; the text lists those that may."""
-
-    entry = refusal("NOT_NOW")
 
 
 def require_follows(state: VersionEvent | None, event: VersionEvent) -> None:

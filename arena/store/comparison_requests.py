@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
@@ -25,29 +25,23 @@ class ComparisonState(StrEnum):
     """It reached its own limit or that of its owner, or was cancelled, before it was decided."""
 
 
-class NoComparison(RefusalError, StoreError):
+class NoComparison(RefusalError, StoreError, reason="UNKNOWN_COMPARISON"):
     """The owner has no comparison of that number."""
 
-    entry = refusal("UNKNOWN_COMPARISON")
 
-
-class QuotaSpent(RefusalError, StoreError):
+class QuotaSpent(RefusalError, StoreError, reason="QUOTA_SPENT"):
     """The owner's processor time for a day is used up."""
 
-    entry = refusal("QUOTA_SPENT")
     retry_s = 3_600.0
 
 
-class TooManyOpen(RefusalError, StoreError):
+class TooManyOpen(RefusalError, StoreError, reason="TOO_MANY_COMPARISONS"):
     """The owner has as many open comparisons as allowed."""
 
-    entry = refusal("TOO_MANY_COMPARISONS")
 
-
-class TooManyChallenges(RefusalError, StoreError):
+class TooManyChallenges(RefusalError, StoreError, reason="TOO_MANY_CHALLENGES"):
     """The owner has made, or the bot has had, as many challenges today as allowed."""
 
-    entry = refusal("TOO_MANY_CHALLENGES")
     retry_s = 3_600.0
 
 

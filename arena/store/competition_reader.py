@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import and_, bindparam, func, select
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.results.deal_sets import DealSetState
 from arena.results.record import CompetitionRecord, PlayedCount, Round, WorkerBegins
 from arena.results.states import State
@@ -37,10 +37,8 @@ _STATE: Final = select(schema.competitions.c.state).where(
 )
 
 
-class NoOfficialStandings(RefusalError, StoreError):
+class NoOfficialStandings(RefusalError, StoreError, reason="UNKNOWN_STANDINGS"):
     """There are no official standings of that number."""
-
-    entry = refusal("UNKNOWN_STANDINGS")
 
 
 class CompetitionReader:

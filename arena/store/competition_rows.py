@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, func, select
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.results.deal_sets import DealSetState
 from arena.results.record import GameRecord
 from arena.results.states import State
@@ -18,10 +18,8 @@ from arena.store.matches import outcomes_of_game
 from arena.store.rows import find_row
 
 
-class NoCompetition(RefusalError, StoreError):
+class NoCompetition(RefusalError, StoreError, reason="UNKNOWN_COMPETITION"):
     """There is no competition of that name."""
-
-    entry = refusal("UNKNOWN_COMPETITION")
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, and_, delete, insert, select, update
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.results.deal_sets import DealSet
 from arena.results.record import Out, Round
 from arena.results.states import Action, NotAllowed, State, after
@@ -47,16 +47,12 @@ from arena.store.official_standings import OfficialStandings
 from arena.store.rows import find_row
 
 
-class NoEntrant(RefusalError, StoreError):
+class NoEntrant(RefusalError, StoreError, reason="UNKNOWN_BOT"):
     """The bot is not in the competition."""
 
-    entry = refusal("UNKNOWN_BOT")
 
-
-class NotExpected(RefusalError, StoreError):
+class NotExpected(RefusalError, StoreError, reason="OTHER_STATE"):
     """The competition is in another state than the caller expected."""
-
-    entry = refusal("OTHER_STATE")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.results.record import Candidate, Out
 from arena.store import schema
 from arena.store.errors import StoreError
@@ -16,16 +16,12 @@ from arena.store.rows import dataclass_of, find_rows
 from arena.store.versions import BotKind
 
 
-class MayNotEnter(RefusalError, StoreError):
+class MayNotEnter(RefusalError, StoreError, reason="MAY_NOT_ENTER"):
     """The bot may not enter the competition; the text says why."""
 
-    entry = refusal("MAY_NOT_ENTER")
 
-
-class NoActiveVersion(MayNotEnter):
+class NoActiveVersion(MayNotEnter, reason="NO_ACTIVE_VERSION"):
     """A submitted bot has no active version; the text names the bot and the competition."""
-
-    entry = refusal("NO_ACTIVE_VERSION")
 
 
 @dataclass(frozen=True, slots=True)

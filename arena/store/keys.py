@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlalchemy import Connection, RowMapping, delete, func, insert, or_, select, update
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.store import schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
@@ -36,22 +36,16 @@ class KeyIdTaken(StoreError):
     """There is a key of that id already."""
 
 
-class UnknownKey(RefusalError, StoreError):
+class UnknownKey(RefusalError, StoreError, reason="UNKNOWN_KEY"):
     """There is no key of that id."""
 
-    entry = refusal("UNKNOWN_KEY")
 
-
-class LinkedAlready(RefusalError, StoreError):
+class LinkedAlready(RefusalError, StoreError, reason="LINKED_ALREADY"):
     """A valid key has that hash already: the identity signs in an owner."""
 
-    entry = refusal("LINKED_ALREADY")
 
-
-class KeyRevoked(RefusalError, StoreError):
+class KeyRevoked(RefusalError, StoreError, reason="REVOKED_TOKEN"):
     """The key was revoked."""
-
-    entry = refusal("REVOKED_TOKEN")
 
 
 class Scope(StrEnum):

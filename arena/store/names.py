@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy import Connection, insert
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.store import schema
 from arena.store.errors import StoreError
 from arena.store.rows import find_row
@@ -63,10 +63,8 @@ def is_reserved(name: str) -> bool:
     return looks in _RESERVED or looks.startswith(_OF_HOUSE)
 
 
-class NameTaken(RefusalError, StoreError):
+class NameTaken(RefusalError, StoreError, reason="NAME_TAKEN"):
     """The name is reserved or another owner's, or looks like a known name."""
-
-    entry = refusal("NAME_TAKEN")
 
 
 def claim(connection: Connection, name: str, owner: str, *, organiser: bool = False) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.results.deal_sets import digest
 from arena.results.versions import VersionEvent, require_follows
 from arena.store import audit, schema
@@ -45,40 +45,28 @@ MAX_REMOTE_VERSIONS: Final = 50
 """New versions of a remote bot in a day; further ones are counted as the version before."""
 
 
-class NotInvited(RefusalError, StoreError):
+class NotInvited(RefusalError, StoreError, reason="BAD_CODE"):
     """The code of an invitation is wrong, was used, or has expired."""
 
-    entry = refusal("BAD_CODE")
 
-
-class UnknownOwner(RefusalError, Unknown):
+class UnknownOwner(RefusalError, Unknown, reason="UNKNOWN_OWNER"):
     """There is no such owner."""
 
-    entry = refusal("UNKNOWN_OWNER")
 
-
-class UnknownBot(RefusalError, Unknown):
+class UnknownBot(RefusalError, Unknown, reason="UNKNOWN_BOT"):
     """There is no such bot."""
 
-    entry = refusal("UNKNOWN_BOT")
 
-
-class Banned(RefusalError, StoreError):
+class Banned(RefusalError, StoreError, reason="BANNED"):
     """The owner was banned; the text says why."""
 
-    entry = refusal("BANNED")
 
-
-class SubmittedBefore(RefusalError, StoreError):
+class SubmittedBefore(RefusalError, StoreError, reason="SUBMITTED_BEFORE"):
     """The bot has a version of the same contents; the text names it."""
 
-    entry = refusal("SUBMITTED_BEFORE")
 
-
-class TooManyBots(RefusalError, StoreError):
+class TooManyBots(RefusalError, StoreError, reason="TOO_MANY_BOTS"):
     """The owner has as many bots as allowed."""
-
-    entry = refusal("TOO_MANY_BOTS")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, insert, select
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.results.versions import VersionEvent
 from arena.store import audit, schema
 from arena.store.errors import StoreError
@@ -24,16 +24,12 @@ class Unknown(StoreError):
     """There is no such owner, bot or version."""
 
 
-class UnknownVersion(RefusalError, Unknown):
+class UnknownVersion(RefusalError, Unknown, reason="UNKNOWN_VERSION"):
     """There is no such version."""
 
-    entry = refusal("UNKNOWN_VERSION")
 
-
-class OverQuota(RefusalError, StoreError):
+class OverQuota(RefusalError, StoreError, reason="OVER_QUOTA"):
     """The owner's quota for a day is used up; `retry_s` is in how many seconds it is free again."""
-
-    entry = refusal("OVER_QUOTA")
 
     def __init__(self, detail: str, retry_s: float = 0.0) -> None:
         super().__init__(detail)
