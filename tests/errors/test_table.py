@@ -89,6 +89,13 @@ def strings_given_to(name, place=0):
                 yield given.value
 
 
+def reasons_of_errors():
+    """The reasons in class statements, as of `class NameTaken(RefusalError, reason="NAME_TAKEN")`."""
+    statement = re.compile(r'^class \w+\(.*, reason="(\w+)"\):$', re.MULTILINE)
+    for path in ARENA:
+        yield from statement.findall(path.read_text("utf-8"))
+
+
 def test_every_refusal_is_given_and_every_one_given_has_a_row():
     in_messages = {
         name.partition("REFUSAL_REASON_")[2] or name.partition("GAME_REFUSAL_")[2]
@@ -96,6 +103,7 @@ def test_every_refusal_is_given_and_every_one_given_has_a_row():
         for name in enum.keys()  # noqa: SIM118 - no mapping
     } - {"UNSPECIFIED"}
     given = set(strings_given_to("Refused")) | set(strings_given_to("refusal")) | in_messages
+    given |= set(reasons_of_errors())
     given |= {"BOT_NOT_AVAILABLE", "DRAINING"}  # by the names of constants
     given |= set(_constants("arena/api/store_refusals.py"))
     given |= set(_constants("arena/live/orders.py"))
