@@ -11,7 +11,6 @@ SEATS: Final = (Seat(0), Seat(1))
 
 
 def other(seat: Seat) -> Seat:
-    """Return the other seat."""
     return SEATS[1 - seat]
 
 

@@ -74,7 +74,6 @@ def reading_of(cards: CardSet) -> Spectrum:
 
 
 def is_set(cards: CardSet) -> bool:
-    """Return whether the cards are a set in any spectrum."""
     return cards in _readings().strengths
 
 

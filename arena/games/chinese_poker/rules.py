@@ -76,8 +76,6 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """The cards of a hand, by seat."""
-
     hands: tuple[tuple[Card, ...], ...]
     """Thirteen cards for each seat, from high to low; empty when the match is over."""
     naturals: tuple[Natural | None, ...]

@@ -256,7 +256,6 @@ GUESS_TEXTS: Final = Texts(
 
 
 def why_illegal(state: State, move: Move) -> str:
-    """Return why a move is illegal, for its bot."""
     match state.phase:
         case Phase.RULE:
             return "send a rule"

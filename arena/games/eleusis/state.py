@@ -62,8 +62,6 @@ class Secret(Frozen):
 
 
 class Cards(Frozen):
-    """Hands and stock."""
-
     hands: tuple[tuple[Card, ...], ...]
     """By seat, each in the order received, in which it is put under the stock after a no-play; views show
     hands sorted. The dealer has no cards."""
@@ -74,8 +72,6 @@ class Cards(Frozen):
 
 
 class Turn(Frozen):
-    """The current turn."""
-
     seat: Seat
     pending: Play | NoPlay | None
     """The play that the prophet judges."""
@@ -119,7 +115,6 @@ class State(Frozen):
 
 
 def is_express(state: State) -> bool:
-    """Return whether it is Eleusis Express."""
     return state.match.options.variant == Variant.EXPRESS
 
 

@@ -93,7 +93,6 @@ def best_sequence(cards: tuple[Card, ...], trump: str) -> Sequence | None:
 
 
 def trick_points(led: Card, reply: Card, trump: str) -> int:
-    """Return the points of a trick's two cards."""
     points = _POINTS[trump]
     return points[led] + points[reply]
 

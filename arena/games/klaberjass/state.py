@@ -46,8 +46,6 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Talon:
-    """The undealt cards."""
-
     upcard: Card
     stock: tuple[Card, ...]
     """The next card to deal first; 13 cards stay out of play."""
@@ -55,8 +53,6 @@ class Talon:
 
 @dataclass(frozen=True, slots=True)
 class Tricks:
-    """The tricks of a hand."""
-
     led: Card | None
     winners: tuple[Seat, ...]
     bela: Seat | None
@@ -153,7 +149,6 @@ def _plays(cards: tuple[Card, ...], deal: Deal) -> tuple[Move, ...]:
 
 
 def why_illegal(deal: Deal, move: Move) -> str:
-    """Return why a move is illegal, for its bot."""
     if not isinstance(move, Play) or deal.phase not in (Phase.LEAD, Phase.FOLLOW):
         return f"this is the time to {deal.phase.replace('_', ' ')}"
     if move.card not in deal.sides[deal.turn].hand:

@@ -33,7 +33,6 @@ def legal_replies(hand: tuple[Card, ...], led: Card, trump: str) -> tuple[Card, 
 
 
 def follower_wins(led: Card, reply: Card, trump: str) -> bool:
-    """Return whether the second card wins the trick."""
     if reply[1] == led[1]:
         rank = _RANK[trump]
         return rank[reply] > rank[led]

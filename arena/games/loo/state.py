@@ -26,8 +26,6 @@ Rows: TypeAlias = tuple[tuple[Card, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """The cards that are not played."""
-
     hands: Rows
     stock: tuple[Card, ...]
     """The next card to draw first."""
@@ -48,8 +46,6 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Tricks:
-    """The tricks of a hand."""
-
     leader: Seat | None
     cards: tuple[Card, ...]
     played: Rows
@@ -130,7 +126,6 @@ def most_exchanged(options: Options, deal: Deal) -> int:
 
 
 def why_illegal(state: State, move: Move) -> str:
-    """Return why a move is illegal, for its bot."""
     deal = state.deal
     phase, hand = deal.phase, deal.cards.hands[deal.turn]
     if isinstance(move, Exchange) and phase is Phase.EXCHANGE:

@@ -54,7 +54,6 @@ def legal_replies(
 
 
 def trick_winner(trick: Sequence[Card], trump: str, *, pam: bool = True) -> int:
-    """Return the index of the winning card."""
     height = _HEIGHT[pam][trump]
     suit = trick[0][1]
     best, place = -1, 0

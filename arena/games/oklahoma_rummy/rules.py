@@ -83,8 +83,6 @@ MAX_REBUILDS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Piles:
-    """The stock and the discards."""
-
     stock: CardList
     """The next card to draw first."""
     pile: CardList
@@ -254,7 +252,6 @@ def hand_points(table: Table, hand: CardList) -> int:
 
 
 def melded_points(table: Table) -> int:
-    """Return the points of the melds on a table."""
     return sum(meld.points for meld in table.melds)
 
 

@@ -72,8 +72,6 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """The current hand."""
-
     layouts: tuple[Layout, ...]
     dealt: tuple[tuple[Card, ...], ...]
     """By seat, the cards that it has not placed, in the order dealt."""

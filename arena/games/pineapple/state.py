@@ -76,8 +76,6 @@ BOARD: Final = {Street.PREFLOP: 0, Street.FLOP: 3, Street.TURN: 4, Street.RIVER:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """The cards of a hand."""
-
     holes: tuple[tuple[Card, ...], ...]
     """By seat, in the order dealt; two after the discard."""
     given_up: tuple[Card | None, ...]

@@ -45,7 +45,6 @@ _POINTS: Final = {card: POINTS[card[0]] for card in PACK_24}
 
 
 def trick_points(led: Card, reply: Card) -> int:
-    """Return the points of a trick's two cards."""
     return _POINTS[led] + _POINTS[reply]
 
 

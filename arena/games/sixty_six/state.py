@@ -31,8 +31,6 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """The undealt cards."""
-
     cards: tuple[Card, ...]
     """Face down, the next card to draw first."""
     upcard: Card | None
@@ -101,7 +99,6 @@ def legal_moves(deal: Deal) -> tuple[Move, ...]:
 
 
 def why_illegal(deal: Deal, move: Move) -> str:
-    """Return why a move is illegal, for its bot."""
     if not isinstance(move, Play):
         return f"{type(move).__name__.lower()} is not possible now"
     if move.card not in deal.sides[deal.turn].hand:

@@ -51,8 +51,6 @@ def stakes_of(options: Options) -> Stakes:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """The cards of a hand."""
-
     holes: tuple[Card | None, ...]
     """By seat; None for a seat that is out of the match."""
     upcards: tuple[tuple[Card, ...], ...]
