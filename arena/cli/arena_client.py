@@ -181,8 +181,7 @@ def service_client(
 ) -> Iterator[ServiceClient[Stub]]:
     """Connect to a service of an arena.
 
-    Raises:
-      click.UsageError: if the address or its certificates cannot be used.
+    Raises `click.UsageError` if the address or its certificates cannot be used.
     """
     with channel_of(server) as channel:
         yield ServiceClient(stub(channel), server, key_hint)
@@ -192,8 +191,7 @@ def service_client(
 def channel_of(server: Server, options: Sequence[tuple[str, int]] = ()) -> Iterator[grpc.Channel]:
     """Open a channel to an arena, with these options of gRPC.
 
-    Raises:
-      click.UsageError: if the address or its certificates cannot be used.
+    Raises `click.UsageError` if the address or its certificates cannot be used.
     """
     with _usage_errors():
         own_pool = ("grpc.use_local_subchannel_pool", 1)

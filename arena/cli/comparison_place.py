@@ -105,8 +105,7 @@ def printed_exceptions() -> Iterator[Callable[[str, str], None]]:
 def opened_engine(name: str | None) -> Iterator[Engine]:
     """What plays without an arena: this process, or the engine of a name. What bots print here goes to standard error.
 
-    Raises:
-      click.ClickException: if there is no such engine, or a process dies again and again.
+    Raises `click.ClickException` if there is no such engine, or a process dies again and again.
     """
     where = f"--on {name}" if name else "--in-process"
     say(f"warning: bots run without a sandbox or clocks ({where})", err=True)

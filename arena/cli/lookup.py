@@ -30,8 +30,7 @@ _NO_WORDS: Final = re.compile(r"[^a-z0-9]+")
 def replay_of(match: str, data: Path) -> Path:
     """The replay file of a match, in the folder `data` or named itself.
 
-    Raises:
-      click.ClickException: if no match has this name, several have, or it has no replay.
+    Raises `click.ClickException` if no match has this name, several have, or it has no replay.
     """
     path = Path(match)
     if names_a_file(match):
@@ -54,9 +53,8 @@ def names_a_file(match: str) -> bool:
 def published(match: str, data: Path) -> Path | None:
     """The replay file of a match in a data folder; None if it has none.
 
-    Raises:
-      click.ClickException: if there is no such folder, several matches have this name, or the
-        folder has no replay at all and `last` is asked for.
+    Raises `click.ClickException` if there is no such folder, several matches have this name, or the folder has
+    no replay at all and `last` is asked for.
     """
     require_folder(data)
     folder = data / REPLAYS
@@ -152,8 +150,7 @@ def meant(bot: str, names: Iterable[str]) -> list[str]:
 def seat_of(bot: str, names: Sequence[str], match_id: str) -> Seat:
     """The seat of a bot at a match, by its name or its number.
 
-    Raises:
-      click.ClickException: if no seat or several have this name; the text names the bots.
+    Raises `click.ClickException` if no seat or several have this name; the text names the bots.
     """
     names_meant = meant(bot, names)
     seats = [at for at, name in enumerate(names) if name in names_meant]

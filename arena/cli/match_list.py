@@ -119,8 +119,7 @@ def _found(
 def _played(bots: Sequence[str], lobby: Lobby) -> Sequence[str]:
     """The names of bots that have played, by those that were typed.
 
-    Raises:
-      click.ClickException: if there is no such bot.
+    Raises `click.ClickException` if there is no such bot.
     """
     if not bots:
         return ()

@@ -66,8 +66,7 @@ token_file_option: Final = click.option(
 def require_no_faults(faults: Mapping[str, int], *, strict: bool) -> None:
     """Exit with a code of its own if a bot had a fault, and say which; only if `strict`.
 
-    Raises:
-      click.exceptions.Exit: if one had.
+    Raises `click.exceptions.Exit` if one had.
     """
     faulted = [f"{name} {count}" for name, count in faults.items() if count]
     if strict and faulted:
@@ -107,21 +106,13 @@ data_option: Final = data_folder("Folder of replays, results and journals.")
 
 
 def require_folder(data: Path) -> None:
-    """Require a data folder, for commands that create none.
-
-    Raises:
-      click.ClickException: if there is none.
-    """
+    """Require a data folder, for commands that create none. Raises `click.ClickException` if there is none."""
     if not data.is_dir():
         raise click.ClickException(f"there is no folder {data}: name an arena's data with --data")
 
 
 def make_folder(data: Path) -> None:
-    """Create a folder if it is missing.
-
-    Raises:
-      click.ClickException: if it cannot be written.
-    """
+    """Create a folder if it is missing. Raises `click.ClickException` if it cannot be written."""
     try:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -140,11 +131,7 @@ def log_to(data: Path, name: str = LOG_NAME) -> None:
 
 
 def read_text(file: BinaryIO) -> str:
-    """The text of a file that a person wrote.
-
-    Raises:
-      click.ClickException: if it is not in UTF-8.
-    """
+    """The text of a file that a person wrote. Raises `click.ClickException` if it is not in UTF-8."""
     try:
         return text_of(file.read())
     except InvalidInput as error:
@@ -248,8 +235,7 @@ class ChosenTerms:
 
         If `shortest`, each seat deals once, unless the options say how long a match is.
 
-        Raises:
-          click.ClickException: if the game has no such options or seats.
+        Raises `click.ClickException` if the game has no such options or seats.
         """
         seats = seats or game.seats[0]
         with plain_errors():

@@ -46,8 +46,7 @@ def token_option(command: F) -> F:
 def _new_token_file(path: Path) -> Iterator[Callable[[str], object]]:
     """Make a file for a token before the token is made, which is not shown again.
 
-    Raises:
-      click.ClickException: if the file exists or cannot be written.
+    Raises `click.ClickException` if the file exists or cannot be written.
     """
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -75,8 +74,7 @@ class KeyFile:
     def all(self) -> list[OwnerKey]:
         """All keys, that of the latest registration first.
 
-        Raises:
-          click.ClickException: if the file cannot be read.
+        Raises `click.ClickException` if the file cannot be read.
         """
         try:
             if self.path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -95,16 +93,14 @@ class KeyFile:
     def token_at(self, address: str) -> str:
         """The owner's token at an arena; empty if there is none.
 
-        Raises:
-          click.ClickException: if the file cannot be read.
+        Raises `click.ClickException` if the file cannot be read.
         """
         return next((key.token for key in self.all() if key.address == address), "")
 
     def keep(self, key: OwnerKey) -> None:
         """Write a key, which replaces one of the same arena.
 
-        Raises:
-          click.ClickException: if the file cannot be written.
+        Raises `click.ClickException` if the file cannot be written.
         """
         rows = [key, *(other for other in self.all() if other.address != key.address)]
         partial = self.path.with_suffix(".partial")

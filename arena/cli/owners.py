@@ -152,8 +152,7 @@ def _delimiter(text: str) -> str:
 def _people(name: str, text: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
     """The heading of a file of names, empty without one, and its lines, each with the name first.
 
-    Raises:
-      click.ClickException: if it has none, or one twice; then no invitation is made.
+    Raises `click.ClickException` if it has none, or one twice; then no invitation is made.
     """
     try:
         lines = [

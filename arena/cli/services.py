@@ -42,11 +42,7 @@ Services = TypeVar("Services", bound=ArenaServices)
 
 
 def require_store(data: Path) -> None:
-    """Require a data folder in which something was played.
-
-    Raises:
-      click.ClickException: if there is none.
-    """
+    """Require a data folder in which something was played. Raises `click.ClickException` if there is none."""
     with loading():
         from arena.app.local_channel import has_store
 

@@ -41,11 +41,7 @@ class ChosenEngine:
 
     @contextmanager
     def opened(self, program: WorkerProgram) -> Iterator[WorkerPlacement]:
-        """The engine.
-
-        Raises:
-          click.ClickException: if it cannot be used.
-        """
+        """The engine. Raises `click.ClickException` if it cannot be used."""
         with (
             plain_placement(),
             closing(open_placement(self.name, program, self.options)) as placement,

@@ -80,7 +80,11 @@ def utc_now() -> datetime:
 
 
 class CompetitionService:
-    """The competitions of one arena. Calls block while they access the disk."""
+    """The competitions of one arena. Calls block while they access the disk.
+
+    Raises:
+      NoCompetition: from any method with the name of a competition, if there is none of that name.
+    """
 
     def __init__(
         self,
@@ -124,11 +128,7 @@ class CompetitionService:
         return plan
 
     def delete(self, name: str, *, who: str) -> None:
-        """Delete a draft.
-
-        Raises:
-          NoCompetition, NotAllowed: if there is no such competition, or it has begun.
-        """
+        """Delete a draft. Raises `NotAllowed` if it has begun."""
         self._competitions.delete_draft(name, who=who, now=self._now())
 
     def create_or_continue(
@@ -199,7 +199,7 @@ class CompetitionService:
         Where a tournament has official standings made, a ladder has its finals begun, which make them.
 
         Raises:
-          NoCompetition, NotExpected, NotAllowed: as the store says.
+          NotExpected, NotAllowed: as the store says.
           DrawError, ScheduleError: if a tournament, or finals by `FREEZE`, is to start and has too few bots.
         """
         if action is Action.START:
@@ -241,8 +241,7 @@ class CompetitionService:
     def disqualify(self, name: str, bot: str, *, reason: str, who: str) -> None:
         """Disqualify a bot: its deal-sets do not count, and official standings are computed again.
 
-        Raises:
-          NoCompetition, NoEntrant: if there is no such competition or bot.
+        Raises `NoEntrant` if there is no such bot.
         """
         store, now = self._competitions, self._now()
         store.go_out(name, bot, Out.DISQUALIFIED, reason=reason, who=who, now=now)
@@ -253,7 +252,7 @@ class CompetitionService:
         """Take a disqualification back: official standings are computed again.
 
         Raises:
-          NoCompetition, NoEntrant: if there is no such competition or bot.
+          NoEntrant: if there is no such bot.
           NotAllowed: if it is not disqualified, or a round was drawn without it.
         """
         store, now = self._competitions, self._now()
@@ -266,9 +265,7 @@ class CompetitionService:
 
         Returns how many there were.
 
-        Raises:
-          NoCompetition: if there is no such competition.
-          NotAllowed: if its rounds are drawn from results.
+        Raises `NotAllowed` if its rounds are drawn from results.
         """
         store, now = self._competitions, self._now()
         plan = read_plan(store.get(name).config)
@@ -285,9 +282,7 @@ class CompetitionService:
     def announce(self, name: str, text: str, *, who: str) -> None:
         """Set the announcement of a competition; an empty text removes it.
 
-        Raises:
-          BadAnnouncement: if the text is too long, or has characters that cannot be printed.
-          NoCompetition: if there is no such competition.
+        Raises `BadAnnouncement` if the text is too long, or has characters that cannot be printed.
         """
         text = text.strip()
         if len(text) > MAX_ANNOUNCEMENT_CHARS:
@@ -305,9 +300,8 @@ class CompetitionService:
     ) -> tuple[str, ...]:
         """Enter a bot; returns the games that it enters, none while it has not declared any.
 
-        Raises:
-          NoCompetition, MayNotEnter: as the store says; also if only an organiser may enter bots, or the bot
-            declares no game of the competition.
+        Raises `MayNotEnter` as the store says; also if only an organiser may enter bots, or the bot declares no
+        game of the competition.
         """
         plan = read_plan(self._competitions.get(name).config)
         if plan.entry is EntryPolicy.INVITED and not organises:
@@ -333,7 +327,6 @@ class CompetitionService:
         In a tournament that version plays, unless another one is active when play begins.
 
         Raises:
-          NoCompetition: if there is no such competition.
           MayNotEnter: if there is no such bot.
           NoActiveVersion: if it is a submitted bot without an active version.
         """
@@ -356,7 +349,7 @@ class CompetitionService:
         return CompetitionEntry(bot, keys[0].owner or bot, BotKind.REMOTE)
 
     def withdraw(self, name: str, bot: str, *, who: str) -> None:
-        """Withdraw a bot; its results count. Raises `NoCompetition` if there is no such competition or bot."""
+        """Withdraw a bot; its results count. Raises `NoEntrant` if there is no such bot."""
         self._competitions.go_out(name, bot, Out.WITHDRAWN, reason="", who=who, now=self._now())
 
     # Everybody.
@@ -366,10 +359,7 @@ class CompetitionService:
         return self._competitions.all()
 
     def get(self, name: str) -> tuple[Competition, tuple[GameProgress, ...]]:
-        """A competition, and the progress of each of its games.
-
-        Raises `NoCompetition` if there is none of that name.
-        """
+        """A competition, and the progress of each of its games."""
         return self._competitions.get(name), self._competitions.progress(name)
 
     def waits(self, stored: Competition, plan: CompetitionPlan) -> str:
@@ -383,10 +373,7 @@ class CompetitionService:
         return stored.waits if self._is_played() else NO_ARENA
 
     def rounds(self, name: str) -> list[tuple[GamePlan, Round]]:
-        """The drawn rounds of every game, each with its game.
-
-        Raises `NoCompetition` if there is none of that name.
-        """
+        """The drawn rounds of every game, each with its game."""
         plan = read_plan(self._competitions.get(name).config)
         return [
             (game, round_)
@@ -397,8 +384,7 @@ class CompetitionService:
     def standings(self, name: str, number: int | None = None) -> Json:
         """The official standings of a number; without one, the latest standings as in `latest_standings`.
 
-        Raises:
-          NoCompetition, NoOfficialStandings: if there is no such competition, or none of that number.
+        Raises `NoOfficialStandings` if there are none of that number.
         """
         if number is None:
             return latest_standings(self._competitions, name)
@@ -411,8 +397,7 @@ class CompetitionService:
         that are complete now, without standings; the plan then lacks seed and commands, as the seed determines deals
         that are not played yet.
 
-        Raises:
-          NoCompetition, NoOfficialStandings: if there is no such competition, or none of that number.
+        Raises `NoOfficialStandings` if there are none of that number.
         """
         official = self._competitions.official(name, number)
         if official is None:
@@ -452,12 +437,7 @@ class CompetitionService:
             next_round(plan, number, record.candidates, ())
 
     def _ranking_of(self, competition: str) -> tuple[str, ...]:
-        """The bots of official standings, the best first.
-
-        Raises:
-          NoCompetition: if there is no such competition.
-          DrawError: if it has no official standings.
-        """
+        """The bots of official standings, the best first. Raises `DrawError` if it has no official standings."""
         official = self._competitions.official(competition)
         if official is None:
             raise DrawError(
