@@ -223,9 +223,7 @@ def _of_plan(command: BotCommand) -> dict[str, Any]:
 def launched_commands(data: Path, names: Sequence[str]) -> tuple[BotCommand, ...]:
     """The commands of the bots that competitions of a folder launch.
 
-    Raises:
-      BadCommand: if one cannot be launched.
-      StoreError: if the store fails.
+    Raises `BadCommand` if one cannot be launched, and `StoreError` if the store fails.
     """
     with open_store(data_folder.store_path(data)) as store:
         commands = {

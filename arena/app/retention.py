@@ -44,9 +44,7 @@ def prune(
 ) -> list[Removed]:
     """Remove what was last written before a time and is not needed; returns what was removed, by kind.
 
-    Raises:
-      StoreError: if the store cannot be read, or a backup runs.
-      OSError: if a file cannot be removed.
+    Raises `StoreError` if the store cannot be read, or a backup runs, and `OSError` if a file cannot be removed.
     """
     with (
         data_folder.holding_files(data),

@@ -46,9 +46,7 @@ def remove_runtime(name: str, data: Path) -> tuple[list[BuiltRuntime], list[str]
     Returns:
       The builds that stay on the disk, and the versions that need them.
 
-    Raises:
-      StoreError: if there is none of this name, or the store fails.
-      OSError: if it cannot be removed.
+    Raises `StoreError` if there is none of this name, or the store fails, and `OSError` if it cannot be removed.
     """
     built = BuiltRuntimes(data)
     if not is_name(name) or built.named(name) is None:

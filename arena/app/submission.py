@@ -52,9 +52,7 @@ def packed_command(data: Path, command: BotCommand, games: Sequence[str]) -> Arc
 
     It is its folder with `bot.toml`, or a single file of Python, which plays these `games`.
 
-    Raises:
-      BadCommand: if it is neither, or no valid submission.
-      OSError: if the archive cannot be written.
+    Raises `BadCommand` if it is neither, or no valid submission, and `OSError` if the archive cannot be written.
     """
     files = portable_files(command)
     try:

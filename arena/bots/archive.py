@@ -85,9 +85,7 @@ class BotArchive:
 def read_archive(path: Path) -> BotArchive:
     """Read and check all of a zip without writing to the disk.
 
-    Raises:
-      BadArchive: with all problems of the zip.
-      OSError: if it cannot be read.
+    Raises `BadArchive` with all problems of the zip, and `OSError` if it cannot be read.
     """
     read = read_zip(path, re.compile(re.escape(MANIFEST)), MAX_MANIFEST_BYTES, lacks=_no_manifest)
     try:
@@ -123,9 +121,7 @@ def read_zip(
       lacks: Returns from the zip's paths which required file is missing; empty if none is.
       beside: Files that are unpacked with it, which count towards the limits.
 
-    Raises:
-      BadArchive: with all problems of the zip.
-      OSError: if it cannot be read.
+    Raises `BadArchive` with all problems of the zip, and `OSError` if it cannot be read.
     """
     files, kept = [], {}
     # A zip of Windows has no modes, and a folder from there may have none either.
@@ -158,10 +154,7 @@ def pack(folder: Path, to: Path) -> None:
     """Zip the files of a folder, without hidden files, caches and virtual environments.
 
     If its manifest has `files`, only `bot.toml` and what they name are zipped.
-
-    Raises:
-      BadArchive: if something in it cannot be submitted.
-      OSError: if a file cannot be read or written.
+    Raises `BadArchive` if something in it cannot be submitted, and `OSError` if a file cannot be read or written.
     """
     entries, problems = [], []
     chosen = _chosen(folder)
@@ -203,9 +196,7 @@ def pack(folder: Path, to: Path) -> None:
 def unpack(archive: BotArchive, folder: Path) -> None:
     """Write the files of an archive into a new folder, read-only.
 
-    Raises:
-      BadArchive: if the zip has changed since it was read.
-      OSError: if a file cannot be written.
+    Raises `BadArchive` if the zip has changed since it was read, and `OSError` if a file cannot be written.
     """
     folder.mkdir(parents=True)
     extract(archive, folder)
@@ -216,8 +207,7 @@ def unpack(archive: BotArchive, folder: Path) -> None:
 def extract(archive: BotArchive, folder: Path, only: Container[str] | None = None) -> None:
     """Write files of an archive into an existing folder: all, or those with the paths `only`.
 
-    Raises:
-      BadArchive, OSError: as `unpack`.
+    Raises `BadArchive` or `OSError` as `unpack`.
     """
     known = {file.path: file for file in archive.files}
     with _zip(archive.path) as opened:

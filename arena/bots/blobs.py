@@ -46,9 +46,7 @@ class Blobs:
     def open(self, sha256: str) -> BinaryIO:
         """Open the zip file of these contents, which are not verified.
 
-        Raises:
-          StoreError: if `sha256` is no hash.
-          OSError: if there is none.
+        Raises `StoreError` if `sha256` is no hash, and `OSError` if there is none.
         """
         return (self._blobs / _hash(sha256)).open("rb")
 
@@ -58,9 +56,7 @@ class Blobs:
     def touch(self, sha256: str) -> None:
         """Record that an archive is used now, for `shrink`.
 
-        Raises:
-          StoreError: if `sha256` is no hash.
-          OSError: if there is none.
+        Raises `StoreError` if `sha256` is no hash, and `OSError` if there is none.
         """
         os.utime(self._blobs / _hash(sha256))
 
@@ -103,9 +99,7 @@ class Blobs:
     def unpacked(self, sha256: str) -> Path:
         """The folder with these contents; they are unpacked on the first call.
 
-        Raises:
-          StoreError: if there is no such archive, or it is damaged.
-          OSError: if it cannot be unpacked.
+        Raises `StoreError` if there is no such archive, or it is damaged, and `OSError` if it cannot be unpacked.
         """
         folder = self._unpacked / _hash(sha256)
         if folder.is_dir():

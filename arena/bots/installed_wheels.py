@@ -67,9 +67,7 @@ async def install(
       root: The folder of installed wheels.
       sandbox: The sandbox that pip runs in; without one it runs as the current user.
 
-    Raises:
-      NotInstalled: if pip refuses them.
-      OSError: if they cannot be stored.
+    Raises `NotInstalled` if pip refuses them, and `OSError` if they cannot be stored.
     """
     folder = folder_of(wheels, root)
     if await trio.Path(folder).is_dir():

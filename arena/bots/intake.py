@@ -96,8 +96,7 @@ class SubmissionIntake:
     def token(self, bot: Bot) -> str:
         """A new token for a remote bot.
 
-        Raises:
-          NotRemote, TooManyTokens, StoreError: if the bot cannot have another token.
+        Raises `NotRemote`, `TooManyTokens` or `StoreError` if the bot cannot have another token.
         """
         if bot.kind != "remote":
             raise NotRemote(bot.name)

@@ -26,9 +26,7 @@ def issue(
 ) -> tuple[Key, str]:
     """Store a new key; returns it and its token. The key does not expire without a lifetime.
 
-    Raises:
-      NameTaken: as in `Keys.add`.
-      StoreError: if the store cannot be written.
+    Raises `NameTaken` as in `Keys.add`, and `StoreError` if the store cannot be written.
     """
     now = now.replace(microsecond=0)
     expires = None if lifetime is None else now + lifetime
@@ -42,9 +40,7 @@ def issue(
 def sign_in(keys: Keys, known: Key, label: str, *, now: datetime) -> tuple[Key, str]:
     """Store a sign-in session that was made with a known key; returns it and its token.
 
-    Raises:
-      OverQuota: if the owner has begun too many.
-      StoreError: if the store cannot be written.
+    Raises `OverQuota` if the owner has begun too many, and `StoreError` if the store cannot be written.
     """
     now = now.replace(microsecond=0)
     lasts = now + SESSION_LASTS[known.scope]
@@ -71,9 +67,7 @@ def link(keys: Keys, owner: str, identity: bytes, label: str, *, now: datetime) 
 
     No token belongs to it.
 
-    Raises:
-      LinkedAlready: if the identity is linked.
-      StoreError: if the store cannot be written.
+    Raises `LinkedAlready` if the identity is linked, and `StoreError` if the store cannot be written.
     """
     now = now.replace(microsecond=0)
 

@@ -65,9 +65,7 @@ def build(
       found_in: A folder with all wheels; by default pip uses its configured index.
       run: Runs pip with these arguments, and yields the lines of its output.
 
-    Raises:
-      BadRuntime, NotBuilt: if it cannot be built.
-      OSError: if a file cannot be read or written.
+    Raises `BadRuntime` or `NotBuilt` if it cannot be built, and `OSError` if a file cannot be read or written.
     """
     asked = read_runtime(text_of(path.read_bytes(), BadRuntime))
     pip = _Pip(run or _run_pip, found_in, progress)

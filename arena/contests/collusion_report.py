@@ -131,9 +131,7 @@ def scored_tables(
 def standings_without(record: CompetitionRecord, owners: Collection[str]) -> Json:
     """The standings without the tables of an owner; of several owners, without those that all of them shared.
 
-    Raises:
-      UnknownOwner: if no bot of an owner entered.
-      NotBySkill: if places do not follow skill.
+    Raises `UnknownOwner` if no bot of an owner entered, and `NotBySkill` if places do not follow skill.
     """
     known = sorted({entrant.owner for entrant in record.candidates})
     for owner in owners:

@@ -159,8 +159,7 @@ def _challenge_of(store: Store, owner: str, opponent: str, terms: MatchTerms) ->
 
     The arena's own bots, an owner's own and those that have won a competition of the game accept always.
 
-    Raises:
-      BadComparison, NotAccepted: if it cannot be challenged.
+    Raises `BadComparison` or `NotAccepted` if it cannot be challenged.
     """
     bot, game = bot_of(opponent), terms.game.id
     if opponent in HOUSE_BOTS:

@@ -36,8 +36,7 @@ def next_round(
 ) -> RoundRecord | None:
     """The round after `past`, which is complete; None when the tournament is over.
 
-    Raises:
-      DrawError, ScheduleError: if no first round can be drawn for these bots.
+    Raises `DrawError` or `ScheduleError` if no first round can be drawn for these bots.
     """
     return _of_format(plan, game, candidates, past).draw()
 

@@ -45,8 +45,7 @@ def next_official(competitions: Competitions, name: str) -> OfficialStandings:
 def official_of(competitions: Competitions, name: str, number: int) -> Json:
     """The official standings of a number, with their signature.
 
-    Raises:
-      NoCompetition, NoOfficialStandings: if there is no such competition, or none of that number.
+    Raises `NoCompetition` or `NoOfficialStandings` if there is no such competition, or none of that number.
     """
     official = competitions.official(name, number)
     assert official is not None

@@ -276,9 +276,7 @@ class Launcher:
     async def _launch(self, bot: BotId) -> "_Running":
         """Start a bot in an empty folder, with a copy of its files, and with nothing that an earlier process was sent.
 
-        Raises:
-          BadCommand: if the process cannot be started.
-          OSError: if its files cannot be copied.
+        Raises `BadCommand` if the process cannot be started, and `OSError` if its files cannot be copied.
         """
         token = new_token()
         folder = self._folder / instance_name(bot.name, bot.instance)

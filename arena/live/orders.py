@@ -172,8 +172,7 @@ def deal_set_message(order: DealSetOrder) -> journal_pb2.OrderedDealSet:
 def order_of_message(message: journal_pb2.OrderedDealSet) -> DealSetOrder:
     """The order in a record of the journal.
 
-    Raises:
-      UnknownGame, OtherRules, BadOptions, ValueError: if this arena cannot play it any more.
+    Raises `UnknownGame`, `OtherRules`, `BadOptions` or `ValueError` if this arena cannot play it any more.
     """
     return DealSetOrder(
         message.deal_set,

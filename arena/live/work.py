@@ -36,9 +36,7 @@ class WorkSource(Protocol):
     async def report(self, deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> None:
         """Report the outcomes of a deal-set by match id; each match has a result.
 
-        Raises:
-          OutOfDate: as `begin`.
-          Contradicted: if a match has another result.
+        Raises `OutOfDate` as `begin`, and `Contradicted` if a match has another result.
         """
         ...
 

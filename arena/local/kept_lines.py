@@ -23,9 +23,7 @@ class KeptLines:
           run: What the results are of, as JSON values.
           plain: Makes a JSON value of any other that a result has.
 
-        Raises:
-          OtherRun: if these are results of another run.
-          OSError: if the file cannot be read or written.
+        Raises `OtherRun` if these are results of another run, and `OSError` if the file cannot be read or written.
         """
         path.parent.mkdir(parents=True, exist_ok=True)
         whole = path.read_bytes() if path.exists() else b""

@@ -38,12 +38,7 @@ class NotesFile:
 
     @classmethod
     def open(cls, path: Path) -> "NotesFile":
-        """Read a notes file.
-
-        Raises:
-          Damaged: if it is damaged.
-          OSError: if it cannot be read.
-        """
+        """Read a notes file. Raises `Damaged` if it is damaged, and `OSError` if it cannot be read."""
         with path.open("rb") as file:
             return cls(path, tuple(_noted(file)))
 

@@ -86,12 +86,7 @@ class Receipt:
 
     @classmethod
     def open(cls, path: Path) -> "Receipt":
-        """Read a receipt.
-
-        Raises:
-          BadReceipt: if the file is none.
-          OSError: if it cannot be read.
-        """
+        """Read a receipt. Raises `BadReceipt` if the file is none, and `OSError` if it cannot be read."""
         try:
             if path.stat().st_size > MAX_REPLAY_BYTES:
                 raise BadReceipt(f"{path} is larger than any receipt")

@@ -91,9 +91,7 @@ def _unpickled(pem: bytes) -> ArenaKey:
 def arena_key(data: Path) -> ArenaKey:
     """The key in an arena's data folder; it is made on first use.
 
-    Raises:
-      OSError: if it cannot be read or written.
-      ValueError: if the file has another content.
+    Raises `OSError` if it cannot be read or written, and `ValueError` if the file has another content.
     """
     with contextlib.suppress(FileNotFoundError):
         durable_files.keep_private(data / KEY_NAME)

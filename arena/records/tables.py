@@ -105,8 +105,7 @@ class NoDuckDB(Exception):
 def rows_of(replay: Replay, encode: Encode | None = None) -> Iterator[tuple[str, Row]]:
     """Yield the rows of a match, each with its table: decisions in order, then seats, then the match.
 
-    Raises:
-      Damaged, Unplayable, Discrepancy: as `verify`; nothing false is exported.
+    Raises `Damaged`, `Unplayable` or `Discrepancy` as `verify`; nothing false is exported.
     """
     verified = verify(replay)
     spec, outcome = replay.spec(), verified.outcome
@@ -193,9 +192,7 @@ class TableFiles:
     def __enter__(self) -> Self:
         """Make the folder.
 
-        Raises:
-          FileExistsError: if it has tables already.
-          NoDuckDB: if Parquet cannot be written.
+        Raises `FileExistsError` if it has tables already, and `NoDuckDB` if Parquet cannot be written.
         """
         if self.form == "parquet" and importlib.util.find_spec("duckdb") is None:
             raise NoDuckDB(

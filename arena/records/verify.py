@@ -161,8 +161,7 @@ def verify_deals(replay: Replay) -> tuple[bytes, Fairness]:
     Returns:
       The public key of the signature, empty if there is none, and the fairness of the packs.
 
-    Raises:
-      Discrepancy, Unplayable: as `verify`.
+    Raises `Discrepancy` or `Unplayable` as `verify`.
     """
     signer = signed_by(replay)
     opened, revealed = replay.opened, replay.revealed

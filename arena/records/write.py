@@ -57,8 +57,7 @@ def stage_replay(
 ) -> list[StagedFile]:
     """Write the files of `write_replay`, the replay as the last one, to be synced and published later. Blocks.
 
-    Raises:
-      OSError, ValueError: as `write_replay`.
+    Raises `OSError` or `ValueError` as `write_replay`.
     """
     path = replay_path(folder, match_id)
     if not bodies or not isinstance(read_body(Framed(0, bodies[-1]))[1], journal_pb2.Closed):

@@ -142,8 +142,7 @@ class QualificationReport:
 def report_of(values: Mapping[str, Any]) -> QualificationReport:
     """Read a report from the values of `as_json`.
 
-    Raises:
-      KeyError, TypeError: if fields are missing or unknown.
+    Raises `KeyError` or `TypeError` if fields are missing or unknown.
     """
     return QualificationReport(
         sha256=values["sha256"],

@@ -138,8 +138,7 @@ class ComparisonRequests:
     ) -> ComparisonRequest:
         """Continue a comparison request with its margins, by another query.
 
-        Raises:
-          QuotaSpent, TooManyOpen: as `create`.
+        Raises `QuotaSpent` or `TooManyOpen` as `create`.
         """
         table = schema.comparison_requests
         with self._database.writing() as connection:

@@ -91,9 +91,7 @@ class Competitions(CompetitionReader):
     ) -> None:
         """Make a competition, as a draft, with its first bots or not at all; `terms` are those of each game.
 
-        Raises:
-          NameTaken: if there is one of that name.
-          MayNotEnter: as `enter`.
+        Raises `NameTaken` if there is one of that name, and `MayNotEnter` as `enter`.
         """
         with self._database.writing() as connection:
             table = schema.competitions

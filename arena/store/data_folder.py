@@ -123,9 +123,7 @@ def too_new(path: Path, found: int, schema: str, arena: str) -> str:
 def require_format(data: Path) -> None:
     """Require a folder that this arena can read; a folder without a format is of format 1.
 
-    Raises:
-      TooNew: if a newer arena has written it.
-      OSError: if its format cannot be read.
+    Raises `TooNew` if a newer arena has written it, and `OSError` if its format cannot be read.
     """
     path = data / FORMAT_NAME
     try:
@@ -304,9 +302,7 @@ def is_running(data: Path) -> bool:
 def arena_id(data: Path) -> str:
     """The id of the arena with this data folder: drawn at the first start, then always the same.
 
-    Raises:
-      OSError: if it cannot be read or written.
-      ValueError: if the file holds something else.
+    Raises `OSError` if it cannot be read or written, and `ValueError` if the file holds something else.
     """
     path = data / ID_NAME
     with contextlib.suppress(FileNotFoundError):

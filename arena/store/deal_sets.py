@@ -139,9 +139,7 @@ class StoredDealSets:
 
         The outcomes are recorded if they are not yet. The same report again changes nothing.
 
-        Raises:
-          Contradicted: if a match has another result.
-          ValueError: if a match has no result.
+        Raises `Contradicted` if a match has another result, and `ValueError` if a match has no result.
         """
         for deal_set, outcomes in reports:
             _require_whole(deal_set, outcomes)

@@ -180,9 +180,7 @@ class Keys:
     def revoke(self, key_id: str, now: datetime) -> Key:
         """Make a key and its sessions invalid for ever; returns it. A key that was revoked before is not changed.
 
-        Raises:
-          UnknownKey: if there is no such key.
-          StoreError: if the file cannot be written.
+        Raises `UnknownKey` if there is no such key, and `StoreError` if the file cannot be written.
         """
         with self._database.writing() as connection:
             if _find(connection, key_id).revoked is None:

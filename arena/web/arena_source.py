@@ -58,9 +58,7 @@ class ArenaSource:
     async def live(self) -> watch_pb2.ListLiveResponse:
         """List the matches in play.
 
-        Raises:
-          NoArena: if no arena answers.
-          ArenaBusy: if the arena runs, and cannot answer now.
+        Raises `NoArena` if no arena answers, and `ArenaBusy` if the arena runs, and cannot answer now.
         """
         try:
             return await self._stub.ListLive(watch_pb2.ListLiveRequest(), timeout=WAIT_S)

@@ -182,9 +182,7 @@ class EventHub:
     async def buffer(self, match_id: str, viewer: str = SPECTATOR) -> LiveBuffer:
         """The feed of a match for a viewer; waits for its first picture.
 
-        Raises:
-          NotLive: if the match cannot be watched, or not as this viewer.
-          NoArena: if no arena answers.
+        Raises `NotLive` if the match cannot be watched, or not as this viewer, and `NoArena` if no arena answers.
         """
         buffer = self._buffers.get((match_id, viewer))
         if buffer is None:

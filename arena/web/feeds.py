@@ -20,9 +20,7 @@ _OF_ONE: Final = re.compile(r"(bots|competitions)/([A-Za-z0-9_~-]+)")
 def feed(archive: SiteArchive, path: str, address: str = "") -> str:
     """Make the feed of the page at a path: `matches`, `bots/NAME` or `competitions/NAME`.
 
-    Raises:
-      NoSuchPage: if it has no feed.
-      NotPublic: if there is no such competition.
+    Raises `NoSuchPage` if it has no feed, and `NotPublic` if there is no such competition.
     """
     title, wanted = SITE, lobby_pb2.MatchFilter()
     if path != "matches":

@@ -45,8 +45,7 @@ class LiveDrawer:
     def __init__(self, opened: watch_pb2.WatchOpened, viewer: AnyViewer = Viewer.SPECTATOR) -> None:
         """Read the terms of the match. Viewers other than the spectator need open hands.
 
-        Raises:
-          UnknownGame, OtherRules, BadOptions, ValueError: if this arena cannot read the terms.
+        Raises `UnknownGame`, `OtherRules`, `BadOptions` or `ValueError` if this arena cannot read the terms.
         """
         self.terms: Final = terms_of_message(opened.terms)
         self.names: Final = seat_names(opened.bots)

@@ -51,9 +51,7 @@ def match_file(
 def write_match(finished: FinishedMatch, folder: Path) -> Path:
     """Write the file of a match outside of a site with what it loads, and return its path.
 
-    Raises:
-      OSError: if the folder cannot be written.
-      Damaged: if the replay has no end of the match.
+    Raises `OSError` if the folder cannot be written, and `Damaged` if the replay has no end of the match.
     """
     # Imported here, because no other page of a match needs it.
     from arena.web.markdown import game_rules

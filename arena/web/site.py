@@ -100,9 +100,7 @@ class Site:
     def page(self, path: str, query: Query = NO_QUERY) -> Page:
         """Make the page of a path, and of a query if it has one.
 
-        Raises:
-          NoSuchPage: if it does not exist.
-          StoreError: if the store cannot be read.
+        Raises `NoSuchPage` if it does not exist, and `StoreError` if the store cannot be read.
         """
         for route in self._routes:
             match = re.fullmatch(route.pattern, path) if len(path) <= LONGEST_PATH else None

@@ -90,9 +90,7 @@ class SiteExport:
 
         `progress` is called with the number of matches so far.
 
-        Raises:
-          StoreError: if the store cannot be read.
-          OSError: if the folder cannot be written.
+        Raises `StoreError` if the store cannot be read, and `OSError` if the folder cannot be written.
         """
         chosen_ids = frozenset(match.match_id for match, _ in self.chosen)
         shown = self.archive.limited_to(chosen_ids if self.estimate.left_out else None)
@@ -132,9 +130,7 @@ class _Written:
 def prepare(data: Path, wanted: ExportSelection, *, workers: int = 1) -> SiteExport:
     """Choose the matches of an export, newest first, and estimate its size and time.
 
-    Raises:
-      CannotExport: if the competition does not exist.
-      StoreError: if the store cannot be read.
+    Raises `CannotExport` if the competition does not exist, and `StoreError` if the store cannot be read.
     """
     archive = SiteArchive(data, only=wanted.competition)
     try:

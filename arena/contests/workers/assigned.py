@@ -108,9 +108,7 @@ class AssignedDealSet:
     async def hand_out(self, worker: str) -> work_pb2.WorkResponse:
         """Return the assignment for a worker with this name. Reports of earlier assignments no longer count.
 
-        Raises:
-          OutOfDate: if another arena has taken it since.
-          StoreError: if the begin cannot be stored.
+        Raises `OutOfDate` if another arena has taken it since, and `StoreError` if the begin cannot be stored.
         """
         self._latest = self._latest._replace(begin=await self._begin(worker))
         self._wanted = [

@@ -436,9 +436,7 @@ class PoolPlayer:
     async def _archive(self, names: Sequence[str]) -> None:
         """Pack bots that another machine does not have otherwise.
 
-        Raises:
-          BadCommand: if one cannot be packed.
-          CannotPlay: if one dials in.
+        Raises `BadCommand` if one cannot be packed, and `CannotPlay` if one dials in.
         """
         for name in names:
             async with self._packing:

@@ -127,9 +127,7 @@ def charge(env: Env, cost: int) -> None:
 def build(env: Env, length: int, at: int) -> None:
     """Charge the cost of a list, map or string of this length.
 
-    Raises:
-      EvaluationFailed: if it is too long.
-      CostExceeded: if the cost exceeds the limit for one card.
+    Raises `EvaluationFailed` if it is too long, and `CostExceeded` if the cost exceeds the limit for one card.
     """
     if length > MAX_LENGTH:
         raise EvaluationFailed(f"no value may be longer than {MAX_LENGTH}", at)

@@ -108,8 +108,7 @@ def last_events(
 
     `bodies` are the match's records; without any, they are read from its replay.
 
-    Raises:
-      OSError, Damaged, Discrepancy, Unplayable: if that is not possible.
+    Raises `OSError`, `Damaged`, `Discrepancy` or `Unplayable` if that is not possible.
     """
     if bodies:
         published, _ = without_notes(bodies)

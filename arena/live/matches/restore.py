@@ -76,9 +76,7 @@ class Restoration:
     async def run(self, nursery: trio.Nursery) -> None:
         """Restore everything; tasks that wait for bots run in `nursery`.
 
-        Raises:
-          StoreError: if results cannot be recorded.
-          Unwritten: if the journal cannot be written.
+        Raises `StoreError` if results cannot be recorded, and `Unwritten` if the journal cannot be written.
         """
         recovery = self._recovery
         promised = await self._open_promises()

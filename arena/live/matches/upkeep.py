@@ -78,9 +78,7 @@ class JournalUpkeep:
     async def drop_spent(self) -> None:
         """Remove the journals of earlier processes of which nothing is needed.
 
-        Raises:
-          OSError: if a file cannot be removed.
-          Unwritten: if the journal cannot be written.
+        Raises `OSError` if a file cannot be removed, and `Unwritten` if the journal cannot be written.
         """
         recovery, waiting = self._recovery, self._matches.waiting
         unpublished = self._unpublished

@@ -152,9 +152,7 @@ class MemoryFiles:
     def hold(self, order: SpawnOrder) -> HeldFiles:
         """Copy what a bot may read, as far as it is not here.
 
-        Raises:
-          TooLarge: if it does not fit.
-          OSError: if it cannot be stored.
+        Raises `TooLarge` if it does not fit, and `OSError` if it cannot be stored.
         """
         self._require_base()
         copies: dict[str, _Copy] = {}

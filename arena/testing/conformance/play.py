@@ -64,9 +64,7 @@ def judge(
       start: Starts the client.
       sockets: A folder for the endpoints as Unix sockets; None uses ports.
 
-    Raises:
-      BadCase: if the case itself is wrong.
-      OSError: if the client cannot be started.
+    Raises `BadCase` if the case itself is wrong, and `OSError` if the client cannot be started.
     """
     began_s = time.monotonic()
     sentence = ""
@@ -261,9 +259,7 @@ def run(
       jobs: The number of cases that are played at a time.
       on_done: Called with each result, on this thread.
 
-    Raises:
-      BadCase: if a case is wrong.
-      OSError: if the client cannot be started.
+    Raises `BadCase` if a case is wrong, and `OSError` if the client cannot be started.
     """
     with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="case") as pool:
         results: dict[str, CaseResult] = {}

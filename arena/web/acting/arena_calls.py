@@ -64,8 +64,7 @@ class SiteCalls:
     ) -> Any:
         """Return the answer to a request, or to a stream of requests.
 
-        Raises:
-          ArenaRefused, ArenaUnreachable: if there is none.
+        Raises `ArenaRefused` or `ArenaUnreachable` if there is none.
         """
         metadata = (("authorization", f"Bearer {token}"),) if token else ()
         try:
@@ -90,11 +89,7 @@ class SiteCalls:
     async def stream(
         self, method: Callable[..., Any], request: Any, token: str
     ) -> AsyncIterator[Any]:
-        """Yield the answers to a request.
-
-        Raises:
-          ArenaRefused, ArenaUnreachable: if there is none.
-        """
+        """Yield the answers to a request. Raises `ArenaRefused` or `ArenaUnreachable` if there is none."""
         call = method(request, metadata=(("authorization", f"Bearer {token}"),), timeout=CALL_S)
         try:
             async for answer in call:
