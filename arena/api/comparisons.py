@@ -12,15 +12,19 @@ from arena.bots.tokens import Tokens
 from arena.contests.comparison_requests import (
     ComparisonQuery,
     JudgedComparison,
+    challenges_of,
+    end_request,
     judged,
     request_comparison,
+    seen_by,
+    verdict_of,
 )
 from arena.live.limits import Context
 from arena.live.orders import requested_terms
 from arena.referee.wire.enums import enum_number
 from arena.results.anytime.forecast import MOST_NEEDED
 from arena.results.anytime.verdict import Decision, Verdict
-from arena.store import ComparisonState, Store
+from arena.store import ComparisonRequest, Store
 from cardarena.v1 import comparisons_pb2 as messages
 from cardarena.v1 import comparisons_pb2_grpc
 
@@ -64,7 +68,7 @@ class ComparisonCalls(comparisons_pb2_grpc.ComparisonServiceServicer):
 
         def act() -> messages.Comparison:
             comparison = self._message(request.id, owner)
-            stored = self._store.comparison_requests().get(request.id, owner)
+            stored = self._store.comparison_requests().get(request.id)
             comparison.margins.extend(stored.margins[-MAX_MARGINS:])
             return comparison
 
@@ -77,6 +81,10 @@ class ComparisonCalls(comparisons_pb2_grpc.ComparisonServiceServicer):
         owner = holder_of(context, self._tokens).owner
 
         def act() -> tuple[list[messages.Comparison], str]:
+            if request.challenged:
+                challenges = challenges_of(self._store, owner)
+                shown, token = numbered_page(challenges, request.page_size, request.page_token)
+                return [challenge_message(challenge) for challenge in shown], token
             of_owner = judged(self._store.comparison_requests().of_owner(owner))
             page, token = numbered_page([*of_owner.values()], request.page_size, request.page_token)
             return [comparison_message(comparison) for comparison in page], token
@@ -90,17 +98,16 @@ class ComparisonCalls(comparisons_pb2_grpc.ComparisonServiceServicer):
         owner = holder_of(context, self._tokens).owner
 
         def act() -> messages.Comparison:
-            requests, reason = self._store.comparison_requests(), "its owner stopped it"
-            requests.get(request.id, owner)  # refuses a comparison of another owner
-            requests.end(request.id, ComparisonState.STOPPED, reason)
+            end_request(self._store, request.id, owner)
             return self._message(request.id, owner)
 
         return messages.CancelComparisonResponse(comparison=await on_thread(act))
 
     def _message(self, number: int, owner: str) -> messages.Comparison:
-        requests = self._store.comparison_requests()
-        requests.get(number, owner)  # refuses a comparison of another owner
-        return comparison_message(judged(requests.of_owner(owner))[number])
+        request = seen_by(self._store, number, owner)
+        if request.owner != owner:
+            return challenge_message(request)
+        return comparison_message(judged(self._store.comparison_requests().of_owner(owner))[number])
 
 
 def _deal_sets(request: messages.CreateComparisonRequest) -> int:
@@ -112,20 +119,23 @@ def _deal_sets(request: messages.CreateComparisonRequest) -> int:
 
 def comparison_message(judged: JudgedComparison) -> messages.Comparison:
     """A comparison that an owner requested, as a message."""
-    request = judged.request
-    bots = request.query["first"], request.query["second"]
-    message = verdict_message(judged.verdict, *bots, limit=request.query["most"])
-    message.MergeFrom(
-        messages.Comparison(
-            id=request.id,
-            state=enum_number(messages.ComparisonState, request.state),
-            reason=request.reason,
-            number_of_owner=judged.number,
-            challenge=bool(request.opponent),
-            holds_among_all=judged.holds_among_all,
-            core_minutes=round(sum(request.core_ms_by_day.values()) / 60_000, 2),
-        )
-    )
+    message = challenge_message(judged.request, judged.verdict)
+    message.number_of_owner = judged.number
+    message.holds_among_all = judged.holds_among_all
+    spent_ms = sum(judged.request.core_ms_by_day.values())
+    message.core_minutes = round(spent_ms / 60_000, 2)
+    return message
+
+
+def challenge_message(
+    request: ComparisonRequest, verdict: Verdict | None = None
+) -> messages.Comparison:
+    """A comparison as a message, without what is its owner's alone: for the owner of the challenged bot."""
+    bots, verdict = (request.query["first"], request.query["second"]), verdict or verdict_of(request)
+    message = verdict_message(verdict, *bots, limit=request.query["most"])
+    message.id, message.reason = request.id, request.reason
+    message.state = enum_number(messages.ComparisonState, request.state)
+    message.challenge = bool(request.opponent)
     return message
 
 

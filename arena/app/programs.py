@@ -31,7 +31,7 @@ from arena.live.arena_player import MAX_MATCHES
 from arena.live.listen import CannotServe, require_this_machine
 from arena.live.players import launched_command
 from arena.live.tls import TlsFiles
-from arena.referee.terms import MatchTerms
+from arena.referee.terms import WHOLE, MatchTerms
 from arena.referee.wire.terms import terms_json
 from arena.sandbox.command import BotCommand
 from arena.sandbox.sandbox import Sandbox
@@ -208,6 +208,7 @@ def round_robin_plan(
                 option: value for option, value in values["options"].items() if value is not None
             },
             "time_control": values["time_control"],
+            "time_odds": {bot: share / WHOLE for bot, share in terms.time_odds},
             "deal_sets": deal_sets,
             **({} if seed is None else {"seed": seed, "fair": False}),
             "bots": {command.name: _of_plan(command) for command in commands},

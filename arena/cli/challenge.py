@@ -3,7 +3,7 @@
 import click
 
 from arena.cli.arena_client import Server, owner_options
-from arena.cli.comparisons import print_comparison, requested
+from arena.cli.comparisons import print_comparison, print_received, print_stopped, requested
 from arena.cli.options import ChosenTerms, GameType, json_option, terms_options
 from arena.games.game import Game
 from arena.referee.wire.terms import terms_message
@@ -16,16 +16,18 @@ Examples:
   arena challenge my-bot rival --game klaberjass
   arena challenge my-bot house-search-20ms --game loo --seats 6
   arena challenge my-bot@7 rival --game soko --deal-sets 32 --follow
+  arena challenge --received
+  arena challenge --decline 12
 
 \b
 A bot accepts as many challenges a day as `accepts_challenges` of the game in its bot.toml
 says. The arena's own bots, and bots that have won a competition of the game, accept always.
-`arena comparisons` lists challenges too, and cancels them.
+`arena comparisons` lists the challenges that you made, and cancels them.
 """
 )
-@click.argument("bot", metavar="BOT")
-@click.argument("opponent", metavar="OPPONENT")
-@click.option("--game", required=True, type=GameType(), help="The game that they play.")
+@click.argument("bot", metavar="BOT", required=False)
+@click.argument("opponent", metavar="OPPONENT", required=False)
+@click.option("--game", type=GameType(), help="The game that they play.")
 @click.option(
     "--seats",
     type=int,
@@ -38,17 +40,26 @@ says. The arena's own bots, and bots that have won a competition of the game, ac
     help="Largest number of deal-sets; fewer are played where fewer decide.",
 )
 @click.option("--follow", is_flag=True, help="Wait until it has ended.")
+@click.option("--received", is_flag=True, help="List other owners' challenges of your bots.")
+@click.option(
+    "--decline",
+    type=click.IntRange(1),
+    metavar="ID",
+    help="Stop a challenge of one of your bots, which then ends undecided.",
+)
 @terms_options
 @json_option
 @owner_options
 def challenge(
     *,
-    bot: str,
-    opponent: str,
-    game: Game,
+    bot: str | None,
+    opponent: str | None,
+    game: Game | None,
     seats: int | None,
     deal_sets: int,
     follow: bool,
+    received: bool,
+    decline: int | None,
     chosen: ChosenTerms,
     as_json: bool,
     server: Server,
@@ -58,6 +69,18 @@ def challenge(
     The arena plays matches in which both see the same cards from the same seats. They are not rated. The same challenge
     on the same day (UTC) shows how far it is, and adds deal-sets if it asks for more.
     """
+    if received or decline is not None:
+        if (received and decline is not None) or bot or game:
+            raise click.UsageError("give --received or --decline ID alone")
+        if decline is None:
+            print_received(server, as_json=as_json)
+        else:
+            print_stopped(server, decline, as_json=as_json)
+        return
+    if not (bot and opponent and game):
+        raise click.UsageError(
+            "name your bot, the opponent and --game, or give --received or --decline ID"
+        )
     terms = chosen.of(game, seats, seeded=False, shortest=True)
     request = comparisons_pb2.CreateComparisonRequest(
         first=bot,

@@ -22,6 +22,8 @@ from arena.cli.options import (
     start_option,
     strict_option,
     terms_options,
+    time_odds_option,
+    with_time_odds,
 )
 from arena.cli.terminal.console import progress
 from arena.cli.terminal.plain import say
@@ -85,6 +87,7 @@ twenty ends with a wrong decision. The exit code is 0 with a decision, and 4 wit
 @start_option
 @click.option("--seed", help="Repeats deals and opponents; without it the deals are fair.")
 @terms_options
+@time_odds_option
 @place_options
 @strict_option
 @json_option
@@ -103,6 +106,7 @@ def compare(
     start_s: int | None,
     seed: str | None,
     chosen: ChosenTerms,
+    odds: tuple[str, ...],
     place: ComparisonPlace,
     strict: bool,
     as_json: bool,
@@ -128,6 +132,11 @@ def compare(
             "an arena compares versions against its own field, and draws the deals: leave "
             "--against and --seed out"
         )
+    if odds and (by_arena or place.way):
+        raise click.UsageError(
+            "all bots have the same clock where an arena compares versions, and none where they are played "
+            "without one: leave --time-odds out"
+        )
     if by_arena and (place.way or strict):
         raise click.UsageError(
             "an arena plays submitted versions in its sandbox, and `arena match list` has their "
@@ -135,6 +144,7 @@ def compare(
         )
     commands = () if by_arena else bot_commands([first, second, *opponents], start_s)
     terms = chosen.of(game, seats, seeded=bool(place.way) or seed is not None, shortest=True)
+    terms = with_time_odds(terms, odds, [command.name for command in commands])
     record = new_record()
     if by_arena:
         request = comparisons_pb2.CreateComparisonRequest(

@@ -59,11 +59,8 @@ Examples:
 @owner_options
 def list_comparisons(*, as_json: bool, server: Server) -> None:
     """List your comparisons, the oldest first."""
-    with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
-        request = comparisons_pb2.ListComparisonsRequest(page_size=PAGE)
-        listed = [*arena.pages(arena.stub.ListComparisons, request, "comparisons")]
+    listed = _listed(server, as_json=as_json)
     if as_json:
-        print_json({"comparisons": [message_json(comparison) for comparison in listed]})
         return
     if not listed:
         say("You have requested no comparison yet.")
@@ -82,6 +79,39 @@ def list_comparisons(*, as_json: bool, server: Server) -> None:
     ]
     heads = ("id", "first", "second", "state", "deal-sets", "the first is", "core-minutes")
     print_table(heads, rows, wrapped=("first", "second"))  # names are not cut
+
+
+def print_received(server: Server, *, as_json: bool) -> None:
+    """List the challenges of other owners to an owner's bots."""
+    listed = _listed(server, as_json=as_json, challenged=True)
+    if as_json:
+        return
+    if not listed:
+        say("Nobody has challenged a bot of yours.")
+        return
+    rows = [
+        (
+            challenge.id,
+            challenge.first,
+            challenge.second,
+            challenge.reason or enum_word(comparisons_pb2.ComparisonState, challenge.state),
+            f"{challenge.deal_sets} of {challenge.limit}",
+            decision_word(challenge.decision),
+        )
+        for challenge in listed
+    ]
+    heads = ("id", "challenger", "your bot", "state", "deal-sets", "the challenger is")
+    print_table(heads, rows, wrapped=("challenger", "your bot", "state"))
+
+
+def _listed(server: Server, *, as_json: bool, challenged: bool = False) -> list[Comparison]:
+    """Comparisons of an owner, or challenges of the owner's bots; printed already if `as_json`."""
+    with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
+        request = comparisons_pb2.ListComparisonsRequest(page_size=PAGE, challenged=challenged)
+        listed = [*arena.pages(arena.stub.ListComparisons, request, "comparisons")]
+    if as_json:
+        print_json({"comparisons": [message_json(comparison) for comparison in listed]})
+    return listed
 
 
 @comparisons.command(
@@ -108,6 +138,11 @@ def show(*, number: int, follow: bool, as_json: bool, server: Server) -> None:
 @owner_options
 def cancel(*, number: int, as_json: bool, server: Server) -> None:
     """Stop the comparison ID; its deal-sets so far are kept."""
+    print_stopped(server, number, as_json=as_json)
+
+
+def print_stopped(server: Server, number: int, *, as_json: bool) -> None:
+    """Stop a comparison of an owner, or a challenge of one of the owner's bots, and print it."""
     request = comparisons_pb2.CancelComparisonRequest(id=number)
     with service_client(server, ComparisonServiceStub, OWNERS_KEY) as arena:
         comparison = arena.call(arena.stub.CancelComparison, request).comparison
@@ -148,6 +183,8 @@ def of_yours(comparison: Comparison) -> str:
     """Its id, its number among the owner's comparisons, and its state, in a sentence."""
     state = comparison.reason or enum_word(comparisons_pb2.ComparisonState, comparison.state)
     kind = "Challenge" if comparison.challenge else "Comparison"
+    if comparison.challenge and not comparison.number_of_owner:
+        return f"{kind} {comparison.id} of a bot of yours: {state}."
     return (
         f"{kind} {comparison.id}, number {comparison.number_of_owner} of yours: {state}"
         f"{among_all(comparison)}."

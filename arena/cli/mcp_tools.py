@@ -74,7 +74,7 @@ ROWS: Final = (
     _Row("list_competitions", "competition list", {}, fixed=["--json"]),
     _Row("show_competition", "competition show", {"name": "autumn"}, ["pairs", "number"], ["--json"]),
     _Row("enter_competition", "competition enter", {"name": "autumn", "bot": "my-bot"}, fixed=["--json"]),
-    _Row("challenge", "challenge", {"bot": "my-bot", "opponent": "house-sample", "game": "jam"}, ["seats", "deal_sets", "option", "follow"], ["--json"]),
+    _Row("challenge", "challenge", {"bot": "my-bot", "opponent": "house-sample", "game": "jam"}, ["seats", "deal_sets", "option", "follow", "received", "decline"], ["--json"]),
     _Row("list_matches", "match list", {"bot": ["my-bot"], "limit": 5}, ["game", "competition", "ending", "faulted", "published"], ["--json"]),
     _Row("download_replay", "replay download", {"match": "3f9a77c01b2d4e5f"}),
     _Row("read_replay", "replay show", {"match": "3f9a77c01b2d4e5f.replay", "hand": 0, "brief": True}, ["seat", "spectator", "step"], ["--print", "--data=."]),

@@ -21,7 +21,7 @@ from arena.games.catalogue import UnknownGame, game_by_id
 from arena.games.contract import BadOptions
 from arena.games.game import Game
 from arena.referee.deal import first_pack
-from arena.referee.terms import TIME_CLASSES, MatchTerms, TimeControl
+from arena.referee.terms import TIME_CLASSES, MatchTerms, TimeControl, time_odds
 from arena.validation import InvalidInput, text_of
 
 if TYPE_CHECKING:
@@ -54,6 +54,13 @@ strict_option: Final = click.option(
     "--strict",
     is_flag=True,
     help=f"Exit with {exits.FAULTED} if any bot had a fault.",
+)
+time_odds_option: Final = click.option(
+    "--time-odds",
+    "odds",
+    multiple=True,
+    metavar="BOT=SHARE",
+    help="The share of the time control that a bot has, such as `my-bot=0.25`, in a study of how strength grows with time.",
 )
 token_file_option: Final = click.option(
     "--token-file",
@@ -253,6 +260,29 @@ def _fits(game: Game, given: Mapping[str, Any], seats: int) -> bool:
     except BadOptions:
         return False
     return True
+
+
+def with_time_odds(terms: MatchTerms, odds: Sequence[str], bots: Sequence[str]) -> MatchTerms:
+    """The terms with the shares of `--time-odds` among these bots.
+
+    Raises:
+      click.UsageError: if a share is not valid, or of another bot.
+    """
+    shares = {}
+    for text in odds:
+        bot, _, share = text.rpartition("=")
+        if bot not in bots:
+            raise click.UsageError(
+                f"--time-odds {text}: name one of {', '.join(bots)}, as in {bots[0]}=0.25"
+            )
+        try:
+            shares[bot] = float(share)
+        except ValueError:
+            raise click.UsageError(f"--time-odds {text}: {share!r} is no number") from None
+    try:
+        return replace(terms, time_odds=time_odds(shares))
+    except ValueError as error:
+        raise click.UsageError(f"--time-odds: {error}") from None
 
 
 _TIMES: Final = ("move", "bank", "increment")

@@ -18,6 +18,8 @@ from arena.cli.options import (
     start_option,
     strict_option,
     terms_options,
+    time_odds_option,
+    with_time_odds,
 )
 from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.services import local_services
@@ -80,6 +82,7 @@ competition like any other: `arena competition show` prints its standings later.
     help="Play on a cluster, with --seed: dask:tls://HOST:PORT, dask:local, ray:auto or ray:local.",
 )
 @terms_options
+@time_odds_option
 @strict_option
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as one JSON object.")
 @click.option(
@@ -100,6 +103,7 @@ def tournament(
     engine: str | None,
     start_s: int | None,
     chosen: ChosenTerms,
+    odds: tuple[str, ...],
     strict: bool,
     as_json: bool,
     as_csv: bool,
@@ -120,6 +124,7 @@ def tournament(
     name = name or game.id
     commands = bot_commands(bots, start_s)
     terms = chosen.of(game, seats, seeded=seed is not None)
+    terms = with_time_odds(terms, odds, [command.name for command in commands])
     with local_services(data, CompetitionClient) as client:
         require_schedulable([command.name for command in commands], terms.seats, deal_sets)
         request = messages.CreateCompetitionRequest(

@@ -29,6 +29,7 @@ from arena.store import (
     ComparisonRequests,
     ComparisonState,
     Competitions,
+    NoComparison,
     Quota,
     Store,
     Version,
@@ -46,6 +47,10 @@ DEFAULT_CHALLENGE_DEAL_SETS: Final = 16
 MOST_CHALLENGE_DEAL_SETS: Final = 64
 KNOWN_VERDICTS: Final = 4_096
 """Verdicts that are kept, as one takes up to 20 ms, and each answer about a comparison needs those of all its owner's."""
+
+
+DECLINED: Final = "the owner of the challenged bot declined it"
+"""Why a declined challenge ended. Such a challenge is not opened again."""
 
 
 class NotAccepted(RefusalError, ValueError, reason="NOT_ACCEPTED"):
@@ -122,6 +127,47 @@ def request_comparison(
         if _compared(earlier.query) == _compared(asked):
             return _continued(requests, earlier, asked, now)
     return requests.create(owner, asked, challenge, now=now, quota=QUOTA)
+
+
+def challenges_of(store: Store, owner: str) -> tuple[ComparisonRequest, ...]:
+    """The challenges of other owners to an owner's bots, the oldest first."""
+    bots = [bot.name for bot in store.registry().bots_of(owner)]
+    requests = store.comparison_requests().of_opponents(bots)
+    return tuple(request for request in requests if request.owner != owner)
+
+
+def seen_by(store: Store, number: int, owner: str) -> ComparisonRequest:
+    """A comparison of an owner, or a challenge to one of the owner's bots.
+
+    Raises:
+      NoComparison: if it does not exist, or is none of the two.
+    """
+    request = store.comparison_requests().get(number)
+    if request.owner != owner and not _is_challenged(store, request, owner):
+        raise NoComparison(str(number))
+    return request
+
+
+def end_request(store: Store, number: int, owner: str) -> None:
+    """Cancel a comparison of an owner, or decline a challenge to one of the owner's bots.
+
+    Raises:
+      NoComparison: as `seen_by`.
+      BadComparison: if the bot has won a competition of the game, so that it accepts always.
+    """
+    request, reason = seen_by(store, number, owner), "its owner stopped it"
+    if request.owner != owner:
+        game, reason = request.query["terms"]["game"], DECLINED
+        if _has_won(store.competitions(), request.opponent, game):
+            raise BadComparison(
+                f"{request.opponent} has won a competition of {game}, and accepts challenges always"
+            )
+    store.comparison_requests().end(number, ComparisonState.STOPPED, reason)
+
+
+def _is_challenged(store: Store, request: ComparisonRequest, owner: str) -> bool:
+    bot = store.registry().find_bot(request.opponent) if request.opponent else None
+    return bot is not None and bot.owner == owner
 
 
 def _own_version(store: Store, named: str, owner: str) -> Version:
@@ -202,13 +248,15 @@ def _continued(
     now: datetime,
 ) -> ComparisonRequest:
     """An earlier comparison by the limits that are given now; opened again if they let it go on."""
+    if earlier.reason == DECLINED:
+        return earlier
     query = {**earlier.query, **{name: asked[name] for name in _LIMITS}}
-    judged = _verdict(replace(earlier, query=query))
+    judged = verdict_of(replace(earlier, query=query))
     if earlier.state is ComparisonState.OPEN:
         is_same = query == earlier.query
     else:
         is_over = judged.decision is not Decision.OPEN or len(earlier.margins) >= query["most"]
-        is_same = is_over and judged.decision is _verdict(earlier).decision
+        is_same = is_over and judged.decision is verdict_of(earlier).decision
     if is_same:
         return earlier
     return requests.reopen(earlier, query, now=now, quota=QUOTA)
@@ -258,14 +306,15 @@ def judged(all_of_owner: Sequence[ComparisonRequest]) -> dict[int, JudgedCompari
     judged_by_id: dict[int, JudgedComparison] = {}
     for challenges in (False, True):
         requests = [one for one in all_of_owner if bool(one.opponent) is challenges]
-        verdicts = [_verdict(request) for request in requests]
+        verdicts = [verdict_of(request) for request in requests]
         holds = holds_among([verdict.e_value for verdict in verdicts])
         rows = zip(requests, verdicts, itertools.count(1), holds, strict=False)
         judged_by_id |= {row[0].id: JudgedComparison(*row) for row in rows}
     return dict(sorted(judged_by_id.items()))
 
 
-def _verdict(request: ComparisonRequest) -> Verdict:
+def verdict_of(request: ComparisonRequest) -> Verdict:
+    """The verdict of one comparison so far."""
     bound = measure(terms_of_json(request.query["terms"])).bound
     return _VERDICTS.of(request.margins, bound, request.query["same_within"])
 

@@ -33,7 +33,7 @@ from arena.contests.timetable import CROSS_TABLES, DailyHours, Rate
 from arena.games.catalogue import game_by_id
 from arena.games.options import require_equal_deals
 from arena.referee.deal import first_pack
-from arena.referee.terms import TIME_CLASSES, GameId, MatchTerms, TimeControl
+from arena.referee.terms import TIME_CLASSES, GameId, MatchTerms, TimeControl, time_odds
 from arena.results.deal_sets import digest
 from arena.validation import (
     NOT_EMPTY,
@@ -125,6 +125,11 @@ def _time_control(given: Mapping[str, int], _: object) -> Mapping[str, int]:
         if name not in known:
             raise ValueError(no_such_key(name, known))
     TimeControl(**given)  # raises if the times are not valid
+    return given
+
+
+def _time_odds(given: Mapping[str, float], _: object) -> Mapping[str, float]:
+    time_odds(given)  # raises if a share is not valid
     return given
 
 
@@ -248,6 +253,8 @@ class GamePlan:
         Mapping[str, int], Constraint(_time_class, first=True), Constraint(_time_control)
     ] = field(default_factory=dict)
     """The fields of a `TimeControl` that are not as by default."""
+    time_odds: Annotated[Mapping[str, float], Constraint(_time_odds)] = field(default_factory=dict)
+    """The share of the time control that a bot has, by its name without a version; others have all of it."""
     deal_sets: Annotated[int, Limits(ge=0, le=MAX_DEAL_SETS), Constraint(_deal_sets)] = 0
     """Deal-sets of each group; 0 for ladders and for knockouts of two, which end by other rules."""
     fair: bool = True
@@ -269,7 +276,8 @@ class GamePlan:
         options = game.options(self.options, self.seats)
         require_equal_deals(self.seats, options.hands)  # a competition is rated
         control = TimeControl(**self.time_control)
-        return MatchTerms(game, options, self.seats, control, seeded=not self.fair)
+        odds = time_odds(self.time_odds)
+        return MatchTerms(game, options, self.seats, control, seeded=not self.fair, time_odds=odds)
 
 
 @dataclass(frozen=True, slots=True)

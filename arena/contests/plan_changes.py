@@ -76,7 +76,11 @@ def _of_texts(
             for terms in (stored_terms, given_terms)
         )
         yield f"{before}, not {now}"
-    for label, name in (("option", "options"), ("time control", "time_control")):
+    for label, name in (
+        ("option", "options"),
+        ("time control", "time_control"),
+        ("time odds", "time_odds"),
+    ):
         yield from _of_mapping(label, stored_terms.get(name, {}), given_terms.get(name, {}))
     yield from _of_bots(stored.get("bots", {}), given.get("bots", {}))
 

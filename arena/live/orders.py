@@ -201,6 +201,8 @@ def requested_terms(request: game_pb2.MatchTerms, *, seats: int, seeded: bool) -
     if asked.seats not in (0, seats):
         raise Refused("BAD_SEATS", f"{asked.seats} are asked for, and {seats} bots are named")
     asked.seats = seats
+    if asked.time_odds:
+        raise Refused("BAD_TIME_CONTROL", "a client cannot give time odds; a plan can")
     try:
         terms = terms_of_message(asked)
         # The rules check options that depend on the seats.

@@ -47,7 +47,8 @@ class Walk:
         self._form = form
         self._place = place
         self._seat = Seat(place.start.seat)
-        self._clock = SeatClock(terms.time_control)
+        name = place.start.players[place.start.seat].name
+        self._clock = SeatClock(terms.control_of(name))
         self._hand = 0
 
     def to(self, step: int, walk: Sequence[PlaybackStep], match_id: str, *, earlier: bool) -> Again:

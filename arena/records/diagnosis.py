@@ -394,7 +394,8 @@ class _FaultReader:
         }
 
     def read(self, own: Sequence[tuple[ReplayedDecision, PlaybackStep]]) -> Iterator[FaultDetails]:
-        clock, hand = SeatClock(self._spec.terms.time_control), 0
+        terms, name = self._spec.terms, self._spec.entrants[self._seat].name
+        clock, hand = SeatClock(terms.control_of(name)), 0
         before: list[ReplayedDecision] = []
         for decision, step in own:
             for _ in range(hand, step.hand):

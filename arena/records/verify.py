@@ -196,7 +196,10 @@ class _Check:
         self._spec = replay.spec()
         self._rules = self._spec.terms.game.rules
         self._notation = Notation(self._spec.terms.game.messages.Move)
-        self._seats = [_Seat(SeatClock(self._spec.terms.time_control)) for _ in self._spec.entrants]
+        self._seats = [
+            _Seat(SeatClock(self._spec.terms.control_of(entrant.name)))
+            for entrant in self._spec.entrants
+        ]
         for out in self._spec.forfeited_seats:
             self._seats[out.seat].forfeited = True
             self._seats[out.seat].out = out.kind

@@ -94,6 +94,7 @@ class MatchRunner:
                 spec.terms,
                 codec,
                 time=time,
+                bot=spec.entrants[seat].name,
                 owner=time.owner_of(spec.entrants[seat].name),
             )
             for seat, port in enumerate(ports)

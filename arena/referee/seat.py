@@ -285,16 +285,17 @@ class SeatRecord:
         codec: Codec,
         *,
         time: ArenaTime,
+        bot: str,
         owner: str,
     ) -> None:
-        """Begin with a seat that was not asked yet.
+        """Begin with the seat of a bot that was not asked yet.
 
         `owner` is the name of the bot's owner: pauses that the owner caused are not refunded.
         """
         self.asker = asker
         self.seat = seat
         self.port = port
-        self.clock = SeatClock(terms.time_control)
+        self.clock = SeatClock(terms.control_of(bot))
         self.unsent = UnsentEvents(codec)
         """Events and faults that were not sent to the bot yet."""
         self.presence = Absence(

@@ -4,7 +4,8 @@ Every seat receives the terms. They do not contain the seed of repeatable deals,
 name of the deal-set, by which bots of two tables could find each other.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
 from typing import Annotated, Final
 
 from arena.games.catalogue import GAMES
@@ -12,6 +13,8 @@ from arena.games.contract import Options
 from arena.games.game import Game
 from arena.validation import Constraint, suggestion
 
+_MAY_BE_NONE: Final = ("bank_ms", "increment_ms")
+"""Times of a `TimeControl` that a share may take away."""
 MAX_TIME_MS: Final = 24 * 3600 * 1000
 DEFAULT_FAULT_LIMIT: Final = 10
 DEFAULT_AWAY_LIMIT_MS: Final = 60_000
@@ -53,6 +56,19 @@ class TimeControl:
         if max(times) > MAX_TIME_MS:
             raise ValueError("no time is longer than a day")
 
+    def share(self, thousandths: int) -> "TimeControl":
+        """So many thousandths of each time; a limit stays one, and a move has at least 1 ms."""
+        return TimeControl(
+            *(
+                max(ms * thousandths // WHOLE, 1 if ms and name not in _MAY_BE_NONE else 0)
+                for name, ms in zip(self.__slots__, astuple(self), strict=True)
+            )
+        )
+
+
+WHOLE: Final = 1000
+"""The thousandths of a time control that a bot has without time odds."""
+
 
 TIME_CLASSES: Final = {
     "standard": TimeControl(),
@@ -77,3 +93,23 @@ class MatchTerms:
     """Total absence of a bot after which its seat is forfeited; 0 is without limit."""
     seeded: bool = False
     """Whether the deals follow from a seed, so that they are repeatable and not fair."""
+    time_odds: tuple[tuple[str, int], ...] = ()
+    """Bots, without versions, that have less than the whole time control, each with its thousandths, by name."""
+
+    def control_of(self, bot: str) -> TimeControl:
+        """The time control of a bot, named with or without a version."""
+        thousandths = dict(self.time_odds).get(bot.partition("@")[0], WHOLE)
+        return self.time_control if thousandths == WHOLE else self.time_control.share(thousandths)
+
+
+def time_odds(shares: Mapping[str, float]) -> tuple[tuple[str, int], ...]:
+    """The `time_odds` of terms, from the share of the time control by bot.
+
+    Raises:
+      ValueError: if a share is not from 0.001 to 1.
+    """
+    odds = {bot: round(share * WHOLE) for bot, share in shares.items()}
+    for bot, thousandths in odds.items():
+        if not 1 <= thousandths <= WHOLE:
+            raise ValueError(f"the share of {bot} is {shares[bot]:g}: give one from 0.001 to 1")
+    return tuple(sorted((bot, share) for bot, share in odds.items() if share < WHOLE))

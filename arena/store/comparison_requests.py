@@ -1,12 +1,12 @@
 """Comparison requests: owners ask whether one version is better than another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, insert, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
 from arena.errors import RefusalError
 from arena.store import schema
@@ -166,8 +166,16 @@ class ComparisonRequests:
         """All comparison requests of an owner, oldest first."""
         return self._all(owner=owner)
 
+    def of_opponents(self, bots: Collection[str]) -> tuple[ComparisonRequest, ...]:
+        """All challenges of these bots, oldest first."""
+        return self._where(schema.comparison_requests.c.opponent.in_(bots))
+
     def _all(self, **values: str) -> tuple[ComparisonRequest, ...]:
-        query = select(schema.comparison_requests).filter_by(**values).order_by("id")
+        table = schema.comparison_requests
+        return self._where(*(table.c[name] == value for name, value in values.items()))
+
+    def _where(self, *conditions: ColumnElement[bool]) -> tuple[ComparisonRequest, ...]:
+        query = select(schema.comparison_requests).where(*conditions).order_by("id")
         with self._database.reading() as connection:
             return tuple(map(_request, find_rows(connection, query)))
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -124,6 +125,37 @@ def test_a_challenge_is_requested_for_a_bot_and_another(asked):
     assert (service.asked.first, service.asked.second) == ("my-bot", "rival")
     assert (service.asked.challenge, service.asked.max_deal_sets) == (True, 32)
     assert (service.asked.terms.game, service.asked.terms.seats) == ("loo", 6)
+
+
+def test_challenges_of_the_owners_bots_are_listed_and_declined(asked):
+    other = comparisons_pb2.Comparison(
+        id=9, challenge=True, first="rival@2", second="my-bot@7", deal_sets=4, limit=16,
+        state=comparisons_pb2.COMPARISON_STATE_OPEN,
+    )  # fmt: skip
+    listed = asked(Service(other), "--received", command=("challenge",))
+    assert listed.exit_code == 0, listed.output
+    assert re.search(r"9 +rival@2 +my-bot@7 +open +4 of 16 +not decided", listed.stdout)
+    assert "Nobody has challenged" in asked(Service(), "--received", command=("challenge",)).stdout
+    service = Service()
+    assert asked(service, "--decline", "9", command=("challenge",)).exit_code == 0
+    assert service.cancelled == 9
+
+
+# fmt: off
+MISUSED = [
+    (("challenge",),                                              "name your bot, the opponent and --game",  "neither a challenge nor a list"),
+    (("challenge", "--received", "--decline", "3"),               "give --received or --decline ID alone",   "two requests"),
+    (("challenge", "my-bot", "rival", "--received"),              "give --received or --decline ID alone",   "a challenge and a list"),
+    (("compare", "my-bot@7", "my-bot@6", "--game", "jam", "--time-odds", "my-bot=0.5"), "leave --time-odds out", "an arena's clock"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("command", "words", "why"), MISUSED, ids=[row[-1] for row in MISUSED])
+def test_what_is_not_asked_of_an_arena_is_said_before(asked, command, words, why):
+    told = asked(Service(), command=command)
+    assert told.exit_code == 2
+    assert words in " ".join(told.stderr.split())
 
 
 def test_ctrl_c_stops_the_question_at_the_arena(asked):

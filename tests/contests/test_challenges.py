@@ -1,6 +1,7 @@
 """Challenges: who accepts them, how many there are on a day, and what is played. Results are of comparisons."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -10,14 +11,18 @@ import pytest
 from arena.contests import comparison_requests, comparison_runner
 from arena.contests.comparison import Comparison, UnfinishedComparison
 from arena.contests.comparison_requests import (
+    DECLINED,
     MOST_CHALLENGE_DEAL_SETS,
     MOST_CHALLENGES,
     MOST_OPEN,
     BadComparison,
     ComparisonQuery,
     NotAccepted,
+    challenges_of,
+    end_request,
     judged,
     request_comparison,
+    seen_by,
 )
 from arena.contests.plan import read_plan
 from arena.referee.terms import TIME_CLASSES, TimeControl
@@ -26,7 +31,14 @@ from arena.results.states import State
 from arena.results.versions import VersionEvent
 from arena.sandbox.command import BadCommand
 from arena.sandbox.house_levels import HOUSE_BOTS
-from arena.store import BotKind, ComparisonState, TooManyChallenges, TooManyOpen, open_store
+from arena.store import (
+    BotKind,
+    ComparisonState,
+    NoComparison,
+    TooManyChallenges,
+    TooManyOpen,
+    open_store,
+)
 from tests.contests.played import outcome
 from tests.contests.test_comparison_requests import play_all
 from tests.store.test_registry import key_of
@@ -169,7 +181,9 @@ def test_a_bot_that_has_won_a_competition_of_the_game_accepts_always(store, monk
         official=lambda _: SimpleNamespace(body=json.dumps(body)),
     )
     monkeypatch.setattr(type(store), "competitions", lambda _: competitions)
-    assert challenge(store, terms=terms_of("klaberjass")).opponent == "bee"
+    made = challenge(store, terms=terms_of("klaberjass"))
+    with pytest.raises(BadComparison, match="bee has won a competition of klaberjass"):
+        end_request(store, made.id, "bob")
     body["games"][0]["rows"][0]["place"] = 2
     with pytest.raises(NotAccepted):
         challenge(store, terms=terms_of("klaberjass", more="options.hands = 4\n"))
@@ -217,6 +231,46 @@ def test_a_flood_of_challenges_is_refused(store):
         challenge(store, "house-random", terms=timed(MOST_CHALLENGES + 1))
     assert len(store.comparison_requests().of_owner("ann")) == MOST_CHALLENGES
     challenge(store, "house-random", terms=timed(MOST_CHALLENGES + 1), now=TOMORROW)
+
+
+def test_calls_at_once_get_no_more_than_a_bot_accepts(store):
+    """The quota is counted where the row is added, so that of many calls as many pass as one after the other."""
+    add_bot(store, "dan", "dog", GAMES)
+    owners = {"ann": "ace", "dan": "dog"}
+
+    def call(number):
+        owner = [*owners][number % 2]
+        try:
+            challenge(store, bot=owners[owner], owner=owner, terms=timed(number + 1))
+        except TooManyChallenges:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(call, range(16))) == ACCEPTS
+    assert len(challenges_of(store, "bob")) == ACCEPTS
+
+
+def test_the_owner_of_a_challenged_bot_sees_challenges_and_declines_them(store):
+    made = challenge(store)
+    assert challenges_of(store, "bob") == (made,)
+    assert challenges_of(store, "ann") == challenges_of(store, "cid") == ()
+    assert seen_by(store, made.id, "bob") == seen_by(store, made.id, "ann") == made
+    with pytest.raises(NoComparison):
+        end_request(store, made.id, "cid")
+    end_request(store, made.id, "bob")
+    again = challenge(store, most=MOST_CHALLENGE_DEAL_SETS)
+    assert (again.id, again.state, again.reason) == (made.id, ComparisonState.STOPPED, DECLINED)
+    for number in range(1, ACCEPTS):
+        challenge(store, terms=timed(number))
+    with pytest.raises(TooManyChallenges):  # a declined one counts, so that it makes room for no other
+        challenge(store, terms=timed(99))
+
+
+def test_a_challenge_that_its_owner_stopped_may_go_on(store):
+    made = challenge(store, most=5)
+    end_request(store, made.id, "ann")
+    assert challenge(store, most=6).state is ComparisonState.OPEN
 
 
 def test_the_same_challenge_continues_on_its_day_and_begins_anew_on_the_next(store):

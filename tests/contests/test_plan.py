@@ -97,6 +97,11 @@ def test_a_plan_may_name_a_time_class():
     assert game.terms.time_control == TIME_CLASSES["slow"]
 
 
+def test_a_plan_gives_bots_shares_of_the_clock():
+    (game,) = read_plan(with_line(SWISS, "time_odds = { bob = 0.5, ann = 0.25, cid = 1 }")).games
+    assert game.terms.time_odds == (("ann", 250), ("bob", 500)), "the whole clock is no odds"
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -193,6 +198,11 @@ def test_a_plan_may_name_a_time_class():
             with_line(SWISS, "time_control = 'fast'"),
             "time_control: there is no time class 'fast': standard, slow, human or a table of times",
             id="a time class that there is not",
+        ),
+        pytest.param(
+            with_line(SWISS, "time_odds = { ann = 1.5 }"),
+            "time_odds: the share of ann is 1.5: give one from 0.001 to 1",
+            id="odds of more than the clock",
         ),
         pytest.param(
             with_line(SWISS, "time_control = { move_ms = 0 }"),

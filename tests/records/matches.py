@@ -96,7 +96,8 @@ class Played:
 def spec_of(game_id, seats, options, *, match_id, seeded, key, **extra):
     game = game_by_id(game_id)
     publishing = extra.pop("publishing", ())
-    limits = {name: extra.pop(name) for name in ("fault_limit", "away_limit_ms") if name in extra}
+    kept = ("fault_limit", "away_limit_ms", "time_odds")
+    limits = {name: extra.pop(name) for name in kept if name in extra}
     return MatchSpec(
         match_id=match_id,
         terms=MatchTerms(

@@ -202,6 +202,14 @@ def test_a_seat_without_time_differs_from_a_forfeited_one(tmp_path):
     assert "forfeited" not in text
 
 
+def test_time_odds_stand_beside_the_bot(tmp_path):
+    control, odds = TimeControl(move_ms=1000, bank_ms=9000), (("bot 1", 500),)
+    path = record(tmp_path, "abstrac", time_control=control, time_odds=odds)
+    lines = whole(Replay.open(path), Viewer.ALL).splitlines()
+    (shown,) = [line for line in lines if "by time odds" in line]
+    assert shown.strip() == "seat 1   bot 1 1.0, by time odds 0.5 s a move, 4.5 s in the bank"
+
+
 # fmt: off
 JUDGED = [
     ((PLAY, LATE),      "after the ask; no answer",                   "late"),

@@ -239,6 +239,22 @@ def test_retelling_without_a_lie_changes_nothing(path):
     assert verify(replay) == verify(Replay.open(path))
 
 
+def test_a_bot_with_time_odds_has_its_share_of_the_clock_in_the_match_and_in_the_replay(tmp_path):
+    odds, control = (("bot 1", 100),), TimeControl(move_ms=1_000, bank_ms=10_000)
+    path = record(tmp_path, "abstrac", options={"hands": 2}, time_control=control, time_odds=odds)
+    replay = Replay.open(path)
+    verify(replay)
+    assert replay.spec().terms.time_odds == odds
+    banks = [
+        max(decided.bank_ms for decided in replay.decided if decided.seat == seat) for seat in (0, 1)
+    ]
+    assert banks[0] > 5_000
+    assert banks[1] <= 1_000
+    without = retold(path, lambda records: records[0].opened.terms.ClearField("time_odds"))
+    with pytest.raises(Discrepancy, match="of seat 1"):
+        verify(Replay.read(io.BytesIO(without)))
+
+
 # fmt: off
 STRANGERS = [
     (lambda r: setattr(r.opened.terms, "rules_version", 99), "version 99 of the rules", "newer rules"),

@@ -2,8 +2,9 @@
 
 import pytest
 
+from arena.games.catalogue import game_by_id
 from arena.referee.clock import SeatClock
-from arena.referee.terms import MAX_TIME_MS, TimeControl
+from arena.referee.terms import MAX_TIME_MS, MatchTerms, TimeControl, time_odds
 
 MOVE_1S = TimeControl(move_ms=1000, bank_ms=0)
 BANK_5S = TimeControl(move_ms=1000, bank_ms=5000)
@@ -123,3 +124,29 @@ WRONG = [
 def test_a_time_control_is_refused(times, text, why):
     with pytest.raises(ValueError, match=text):
         TimeControl(**times)
+
+
+# fmt: off
+SHARES = [
+    # share   the whole time control      its share                    why
+    (1.0,     TimeControl(1000, 5000),    TimeControl(1000, 5000),     "all of it"),
+    (0.25,    TimeControl(1000, 5000, 8), TimeControl(250, 1250, 2),   "a quarter of each time"),
+    (0.001,   TimeControl(10, 10, 10),    TimeControl(1, 0, 0),        "a move has a millisecond, the bank may be empty"),
+    (0.001,   TimeControl(1, 0, 0, 9, 9), TimeControl(1, 0, 0, 1, 1),  "a limit does not become none"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("share", "whole", "shared", "why"), SHARES, ids=[r[-1] for r in SHARES])
+def test_time_odds_give_a_bot_a_share_of_each_time(share, whole, shared, why):
+    game = game_by_id("abstrac")
+    odds = time_odds({"ann": share})
+    terms = MatchTerms(game, game.options({}, 2), 2, whole, time_odds=odds)
+    assert terms.control_of("ann@7") == terms.control_of("ann") == shared
+    assert terms.control_of("bob") == whole
+
+
+@pytest.mark.parametrize("share", [0.0, -1.0, 1.1, 0.0004])
+def test_a_share_is_a_part_of_the_time_control(share):
+    with pytest.raises(ValueError, match="from 0.001 to 1"):
+        time_odds({"ann": share})

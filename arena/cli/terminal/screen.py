@@ -91,7 +91,11 @@ class Screen:
         for seat, entrant in enumerate(spec.entrants):
             version = f" {plain(entrant.version)}" if entrant.version else ""
             line = Text().append(f"seat {seat}   ", "dim")
-            self._print(line.append(plain(entrant.name), "bold").append(version))
+            line.append(plain(entrant.name), "bold").append(version)
+            if (own := spec.terms.control_of(entrant.name)) != control:
+                times = _time_control(own.move_ms, own.bank_ms, own.increment_ms)
+                line.append(f", by time odds {times}")
+            self._print(line)
         for out in spec.forfeited_seats:
             self._print(Text(self._forfeited_before(out), "red"))
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 from typing import Any, Final
 
 from arena.games.catalogue import game_by_id
-from arena.referee.terms import MatchTerms, TimeControl
+from arena.referee.terms import WHOLE, MatchTerms, TimeControl, time_odds
 from arena.referee.wire.settings import settings_of_options, values_of_settings
 from cardarena.v1 import game_pb2
 
@@ -28,6 +28,7 @@ def terms_message(terms: MatchTerms) -> game_pb2.MatchTerms:
         options=settings_of_options(terms.game, terms.options),
         seats=terms.seats,
         time_control=game_pb2.TimeControl(**times),
+        time_odds=[game_pb2.TimeOdds(bot=bot, thousandths=share) for bot, share in terms.time_odds],
         **{name: getattr(terms, name) for name in _LIMITS},
     )
 
@@ -47,6 +48,9 @@ def terms_of_message(message: game_pb2.MatchTerms, *, recorded: bool = False) ->
     if message.HasField("time_control"):
         times = {name: getattr(message.time_control, name) for name in _TIMES}
         given["time_control"] = TimeControl(**times)
+    if message.time_odds:
+        shares = {odds.bot: odds.thousandths / WHOLE for odds in message.time_odds}
+        given["time_odds"] = time_odds(shares)
     given |= {field.name: value for field, value in message.ListFields() if field.name in _LIMITS}
     options: Mapping[str, Any] = values_of_settings(message.options)
     if recorded:
@@ -63,6 +67,7 @@ def terms_json(terms: MatchTerms) -> dict[str, Any]:
         "seats": terms.seats,
         "time_control": asdict(terms.time_control),
         **{name: getattr(terms, name) for name in _LIMITS},
+        **({"time_odds": dict(terms.time_odds)} if terms.time_odds else {}),
     }
 
 
@@ -75,6 +80,8 @@ def terms_of_json(values: Mapping[str, Any]) -> MatchTerms:
     """
     given = {name: values[name] for name in _LIMITS}
     given["time_control"] = TimeControl(**values["time_control"])
+    if odds := values.get("time_odds"):
+        given["time_odds"] = time_odds({bot: share / WHOLE for bot, share in odds.items()})
     game, version = values["game"], values["rules_version"]
     return _terms(game, version, values["options"], values["seats"], given)
 

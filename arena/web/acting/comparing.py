@@ -1,4 +1,4 @@
-"""The pages that compare two versions of an owner's bots."""
+"""The pages that compare two versions of an owner's bots, and list challenges of them."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final
@@ -38,15 +38,22 @@ class ComparisonForm:
 
 
 async def comparisons_page(ask: Ask) -> Response:
-    """Show the owner's comparisons, and the form of a new one."""
-    listed = await ask.pages(
-        ask.arena.comparisons.ListComparisons,
-        comparisons_pb2.ListComparisonsRequest(),
-        "comparisons",
-    )
-    rows = [_shown(comparison) for comparison in reversed(listed)]
+    """Show the owner's comparisons, challenges of the owner's bots, and the form of a new comparison."""
+    own, received = [
+        [
+            _shown(comparison)
+            for comparison in reversed(
+                await ask.pages(
+                    ask.arena.comparisons.ListComparisons,
+                    comparisons_pb2.ListComparisonsRequest(challenged=challenged),
+                    "comparisons",
+                )
+            )
+        ]
+        for challenged in (False, True)
+    ]
     games = [(game.id, game.title) for game in GAMES]
-    return ask.page("comparisons.html", "Comparisons", rows=rows, games=games)
+    return ask.page("comparisons.html", "Comparisons", rows=own, received=received, games=games)
 
 
 async def compare(ask: Ask) -> Response:
@@ -79,7 +86,7 @@ async def comparison_page(ask: Ask) -> Response:
 
 
 async def stop(ask: Ask) -> Response:
-    """Stop a comparison; what was played is kept."""
+    """Stop a comparison, or decline a challenge of a bot of the owner; what was played is kept."""
     request = comparisons_pb2.CancelComparisonRequest(id=ask.number("id"))
     await ask.call(ask.arena.comparisons.CancelComparison, request)
     return RedirectResponse(f"/me/compare/{request.id}", 303)
@@ -96,6 +103,7 @@ def _shown(comparison: comparisons_pb2.Comparison) -> dict[str, Any]:
         "is_open": comparison.state == comparisons_pb2.COMPARISON_STATE_OPEN,
         "reason": comparison.reason,
         "challenge": comparison.challenge,
+        "received": not comparison.number_of_owner,
     }
 
 

@@ -386,7 +386,11 @@ type ListComparisonsRequest struct {
 	// Comparisons on a page; 0 is taken as 50.
 	PageSize uint32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The `next_page_token` of the page before; empty for the first.
-	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Whether to list challenges of other owners to the caller's bots, in place of the caller's own
+	// comparisons. `number_of_owner`, `holds_among_all` and `core_minutes` are the challenger's
+	// alone and not set.
+	Challenged    bool `protobuf:"varint,3,opt,name=challenged,proto3" json:"challenged,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -433,6 +437,13 @@ func (x *ListComparisonsRequest) GetPageToken() string {
 		return x.PageToken
 	}
 	return ""
+}
+
+func (x *ListComparisonsRequest) GetChallenged() bool {
+	if x != nil {
+		return x.Challenged
+	}
+	return false
 }
 
 // Holds a page of comparisons.
@@ -891,11 +902,14 @@ const file_cardarena_v1_comparisons_proto_rawDesc = "" +
 	"\x15GetComparisonResponse\x128\n" +
 	"\n" +
 	"comparison\x18\x01 \x01(\v2\x18.cardarena.v1.ComparisonR\n" +
-	"comparison\"T\n" +
+	"comparison\"t\n" +
 	"\x16ListComparisonsRequest\x12\x1b\n" +
 	"\tpage_size\x18\x01 \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
-	"page_token\x18\x02 \x01(\tR\tpageToken\"}\n" +
+	"page_token\x18\x02 \x01(\tR\tpageToken\x12\x1e\n" +
+	"\n" +
+	"challenged\x18\x03 \x01(\bR\n" +
+	"challenged\"}\n" +
 	"\x17ListComparisonsResponse\x12:\n" +
 	"\vcomparisons\x18\x01 \x03(\v2\x18.cardarena.v1.ComparisonR\vcomparisons\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\")\n" +

@@ -1235,6 +1235,61 @@ func (x *TimeControl) GetMatchMs() uint32 {
 	return 0
 }
 
+// The share of the time control that a bot has.
+type TimeOdds struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bot's name, without a version.
+	Bot string `protobuf:"bytes,1,opt,name=bot,proto3" json:"bot,omitempty"`
+	// Thousandths of each time of the time control, 1 to 999; a move has at least 1 ms.
+	Thousandths   uint32 `protobuf:"varint,2,opt,name=thousandths,proto3" json:"thousandths,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TimeOdds) Reset() {
+	*x = TimeOdds{}
+	mi := &file_cardarena_v1_game_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TimeOdds) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TimeOdds) ProtoMessage() {}
+
+func (x *TimeOdds) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_game_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TimeOdds.ProtoReflect.Descriptor instead.
+func (*TimeOdds) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_game_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *TimeOdds) GetBot() string {
+	if x != nil {
+		return x.Bot
+	}
+	return ""
+}
+
+func (x *TimeOdds) GetThousandths() uint32 {
+	if x != nil {
+		return x.Thousandths
+	}
+	return 0
+}
+
 // Holds the terms of a match. Messages of the arena have all fields; in a request the
 // arena chooses the values of fields that are not set.
 type MatchTerms struct {
@@ -1258,14 +1313,17 @@ type MatchTerms struct {
 	AwayLimitMs *uint32 `protobuf:"varint,7,opt,name=away_limit_ms,json=awayLimitMs,proto3,oneof" json:"away_limit_ms,omitempty"`
 	// Whether the deals follow from a seed: they can be repeated, and are no fair deal.
 	// Ignored in a request, where it follows from the seed.
-	Seeded        bool `protobuf:"varint,8,opt,name=seeded,proto3" json:"seeded,omitempty"`
+	Seeded bool `protobuf:"varint,8,opt,name=seeded,proto3" json:"seeded,omitempty"`
+	// The bots that have less than the whole time control, as in a study of how strength
+	// grows with time. A request to an arena has none.
+	TimeOdds      []*TimeOdds `protobuf:"bytes,9,rep,name=time_odds,json=timeOdds,proto3" json:"time_odds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MatchTerms) Reset() {
 	*x = MatchTerms{}
-	mi := &file_cardarena_v1_game_proto_msgTypes[5]
+	mi := &file_cardarena_v1_game_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1277,7 +1335,7 @@ func (x *MatchTerms) String() string {
 func (*MatchTerms) ProtoMessage() {}
 
 func (x *MatchTerms) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_game_proto_msgTypes[5]
+	mi := &file_cardarena_v1_game_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1290,7 +1348,7 @@ func (x *MatchTerms) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MatchTerms.ProtoReflect.Descriptor instead.
 func (*MatchTerms) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_game_proto_rawDescGZIP(), []int{5}
+	return file_cardarena_v1_game_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *MatchTerms) GetGame() string {
@@ -1349,6 +1407,13 @@ func (x *MatchTerms) GetSeeded() bool {
 	return false
 }
 
+func (x *MatchTerms) GetTimeOdds() []*TimeOdds {
+	if x != nil {
+		return x.TimeOdds
+	}
+	return nil
+}
+
 // Describes a fault.
 type Fault struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1366,7 +1431,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_cardarena_v1_game_proto_msgTypes[6]
+	mi := &file_cardarena_v1_game_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1378,7 +1443,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_cardarena_v1_game_proto_msgTypes[6]
+	mi := &file_cardarena_v1_game_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1391,7 +1456,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_cardarena_v1_game_proto_rawDescGZIP(), []int{6}
+	return file_cardarena_v1_game_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Fault) GetSeat() uint32 {
@@ -1489,7 +1554,10 @@ const file_cardarena_v1_game_proto_rawDesc = "" +
 	"\abank_ms\x18\x02 \x01(\rR\x06bankMs\x12!\n" +
 	"\fincrement_ms\x18\x03 \x01(\rR\vincrementMs\x12\x17\n" +
 	"\ahand_ms\x18\x04 \x01(\rR\x06handMs\x12\x19\n" +
-	"\bmatch_ms\x18\x05 \x01(\rR\amatchMs\"\xd3\x02\n" +
+	"\bmatch_ms\x18\x05 \x01(\rR\amatchMs\">\n" +
+	"\bTimeOdds\x12\x10\n" +
+	"\x03bot\x18\x01 \x01(\tR\x03bot\x12 \n" +
+	"\vthousandths\x18\x02 \x01(\rR\vthousandths\"\x88\x03\n" +
 	"\n" +
 	"MatchTerms\x12\x12\n" +
 	"\x04game\x18\x01 \x01(\tR\x04game\x12#\n" +
@@ -1500,7 +1568,8 @@ const file_cardarena_v1_game_proto_rawDesc = "" +
 	"\vfault_limit\x18\x06 \x01(\rH\x00R\n" +
 	"faultLimit\x88\x01\x01\x12'\n" +
 	"\raway_limit_ms\x18\a \x01(\rH\x01R\vawayLimitMs\x88\x01\x01\x12\x16\n" +
-	"\x06seeded\x18\b \x01(\bR\x06seededB\x0e\n" +
+	"\x06seeded\x18\b \x01(\bR\x06seeded\x123\n" +
+	"\ttime_odds\x18\t \x03(\v2\x16.cardarena.v1.TimeOddsR\btimeOddsB\x0e\n" +
 	"\f_fault_limitB\x10\n" +
 	"\x0e_away_limit_ms\"|\n" +
 	"\x05Fault\x12\x12\n" +
@@ -1543,7 +1612,7 @@ func file_cardarena_v1_game_proto_rawDescGZIP() []byte {
 }
 
 var file_cardarena_v1_game_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_cardarena_v1_game_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_cardarena_v1_game_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_cardarena_v1_game_proto_goTypes = []any{
 	(FaultKind)(0),                                     // 0: cardarena.v1.FaultKind
 	(Ending)(0),                                        // 1: cardarena.v1.Ending
@@ -1553,96 +1622,98 @@ var file_cardarena_v1_game_proto_goTypes = []any{
 	(*GameView)(nil),                                   // 5: cardarena.v1.GameView
 	(*Setting)(nil),                                    // 6: cardarena.v1.Setting
 	(*TimeControl)(nil),                                // 7: cardarena.v1.TimeControl
-	(*MatchTerms)(nil),                                 // 8: cardarena.v1.MatchTerms
-	(*Fault)(nil),                                      // 9: cardarena.v1.Fault
-	(*cardarenagamesv1.AbstracMove)(nil),               // 10: cardarena.games.v1.AbstracMove
-	(*cardarenagamesv1.DemocracyMove)(nil),             // 11: cardarena.games.v1.DemocracyMove
-	(*cardarenagamesv1.ChinesePokerMove)(nil),          // 12: cardarena.games.v1.ChinesePokerMove
-	(*cardarenagamesv1.ArlingtonMove)(nil),             // 13: cardarena.games.v1.ArlingtonMove
-	(*cardarenagamesv1.JamMove)(nil),                   // 14: cardarena.games.v1.JamMove
-	(*cardarenagamesv1.KlaberjassMove)(nil),            // 15: cardarena.games.v1.KlaberjassMove
-	(*cardarenagamesv1.SixtySixMove)(nil),              // 16: cardarena.games.v1.SixtySixMove
-	(*cardarenagamesv1.LooMove)(nil),                   // 17: cardarena.games.v1.LooMove
-	(*cardarenagamesv1.OklahomaRummyMove)(nil),         // 18: cardarena.games.v1.OklahomaRummyMove
-	(*cardarenagamesv1.SokoMove)(nil),                  // 19: cardarena.games.v1.SokoMove
-	(*cardarenagamesv1.PineappleMove)(nil),             // 20: cardarena.games.v1.PineappleMove
-	(*cardarenagamesv1.OpenFaceChinesePokerMove)(nil),  // 21: cardarena.games.v1.OpenFaceChinesePokerMove
-	(*cardarenagamesv1.EleusisMove)(nil),               // 22: cardarena.games.v1.EleusisMove
-	(*cardarenagamesv1.AbstracEvent)(nil),              // 23: cardarena.games.v1.AbstracEvent
-	(*cardarenagamesv1.DemocracyEvent)(nil),            // 24: cardarena.games.v1.DemocracyEvent
-	(*cardarenagamesv1.ChinesePokerEvent)(nil),         // 25: cardarena.games.v1.ChinesePokerEvent
-	(*cardarenagamesv1.ArlingtonEvent)(nil),            // 26: cardarena.games.v1.ArlingtonEvent
-	(*cardarenagamesv1.JamEvent)(nil),                  // 27: cardarena.games.v1.JamEvent
-	(*cardarenagamesv1.KlaberjassEvent)(nil),           // 28: cardarena.games.v1.KlaberjassEvent
-	(*cardarenagamesv1.SixtySixEvent)(nil),             // 29: cardarena.games.v1.SixtySixEvent
-	(*cardarenagamesv1.LooEvent)(nil),                  // 30: cardarena.games.v1.LooEvent
-	(*cardarenagamesv1.OklahomaRummyEvent)(nil),        // 31: cardarena.games.v1.OklahomaRummyEvent
-	(*cardarenagamesv1.SokoEvent)(nil),                 // 32: cardarena.games.v1.SokoEvent
-	(*cardarenagamesv1.PineappleEvent)(nil),            // 33: cardarena.games.v1.PineappleEvent
-	(*cardarenagamesv1.OpenFaceChinesePokerEvent)(nil), // 34: cardarena.games.v1.OpenFaceChinesePokerEvent
-	(*cardarenagamesv1.EleusisEvent)(nil),              // 35: cardarena.games.v1.EleusisEvent
-	(*cardarenagamesv1.AbstracView)(nil),               // 36: cardarena.games.v1.AbstracView
-	(*cardarenagamesv1.DemocracyView)(nil),             // 37: cardarena.games.v1.DemocracyView
-	(*cardarenagamesv1.ChinesePokerView)(nil),          // 38: cardarena.games.v1.ChinesePokerView
-	(*cardarenagamesv1.ArlingtonView)(nil),             // 39: cardarena.games.v1.ArlingtonView
-	(*cardarenagamesv1.JamView)(nil),                   // 40: cardarena.games.v1.JamView
-	(*cardarenagamesv1.KlaberjassView)(nil),            // 41: cardarena.games.v1.KlaberjassView
-	(*cardarenagamesv1.SixtySixView)(nil),              // 42: cardarena.games.v1.SixtySixView
-	(*cardarenagamesv1.LooView)(nil),                   // 43: cardarena.games.v1.LooView
-	(*cardarenagamesv1.OklahomaRummyView)(nil),         // 44: cardarena.games.v1.OklahomaRummyView
-	(*cardarenagamesv1.SokoView)(nil),                  // 45: cardarena.games.v1.SokoView
-	(*cardarenagamesv1.PineappleView)(nil),             // 46: cardarena.games.v1.PineappleView
-	(*cardarenagamesv1.OpenFaceChinesePokerView)(nil),  // 47: cardarena.games.v1.OpenFaceChinesePokerView
-	(*cardarenagamesv1.EleusisView)(nil),               // 48: cardarena.games.v1.EleusisView
+	(*TimeOdds)(nil),                                   // 8: cardarena.v1.TimeOdds
+	(*MatchTerms)(nil),                                 // 9: cardarena.v1.MatchTerms
+	(*Fault)(nil),                                      // 10: cardarena.v1.Fault
+	(*cardarenagamesv1.AbstracMove)(nil),               // 11: cardarena.games.v1.AbstracMove
+	(*cardarenagamesv1.DemocracyMove)(nil),             // 12: cardarena.games.v1.DemocracyMove
+	(*cardarenagamesv1.ChinesePokerMove)(nil),          // 13: cardarena.games.v1.ChinesePokerMove
+	(*cardarenagamesv1.ArlingtonMove)(nil),             // 14: cardarena.games.v1.ArlingtonMove
+	(*cardarenagamesv1.JamMove)(nil),                   // 15: cardarena.games.v1.JamMove
+	(*cardarenagamesv1.KlaberjassMove)(nil),            // 16: cardarena.games.v1.KlaberjassMove
+	(*cardarenagamesv1.SixtySixMove)(nil),              // 17: cardarena.games.v1.SixtySixMove
+	(*cardarenagamesv1.LooMove)(nil),                   // 18: cardarena.games.v1.LooMove
+	(*cardarenagamesv1.OklahomaRummyMove)(nil),         // 19: cardarena.games.v1.OklahomaRummyMove
+	(*cardarenagamesv1.SokoMove)(nil),                  // 20: cardarena.games.v1.SokoMove
+	(*cardarenagamesv1.PineappleMove)(nil),             // 21: cardarena.games.v1.PineappleMove
+	(*cardarenagamesv1.OpenFaceChinesePokerMove)(nil),  // 22: cardarena.games.v1.OpenFaceChinesePokerMove
+	(*cardarenagamesv1.EleusisMove)(nil),               // 23: cardarena.games.v1.EleusisMove
+	(*cardarenagamesv1.AbstracEvent)(nil),              // 24: cardarena.games.v1.AbstracEvent
+	(*cardarenagamesv1.DemocracyEvent)(nil),            // 25: cardarena.games.v1.DemocracyEvent
+	(*cardarenagamesv1.ChinesePokerEvent)(nil),         // 26: cardarena.games.v1.ChinesePokerEvent
+	(*cardarenagamesv1.ArlingtonEvent)(nil),            // 27: cardarena.games.v1.ArlingtonEvent
+	(*cardarenagamesv1.JamEvent)(nil),                  // 28: cardarena.games.v1.JamEvent
+	(*cardarenagamesv1.KlaberjassEvent)(nil),           // 29: cardarena.games.v1.KlaberjassEvent
+	(*cardarenagamesv1.SixtySixEvent)(nil),             // 30: cardarena.games.v1.SixtySixEvent
+	(*cardarenagamesv1.LooEvent)(nil),                  // 31: cardarena.games.v1.LooEvent
+	(*cardarenagamesv1.OklahomaRummyEvent)(nil),        // 32: cardarena.games.v1.OklahomaRummyEvent
+	(*cardarenagamesv1.SokoEvent)(nil),                 // 33: cardarena.games.v1.SokoEvent
+	(*cardarenagamesv1.PineappleEvent)(nil),            // 34: cardarena.games.v1.PineappleEvent
+	(*cardarenagamesv1.OpenFaceChinesePokerEvent)(nil), // 35: cardarena.games.v1.OpenFaceChinesePokerEvent
+	(*cardarenagamesv1.EleusisEvent)(nil),              // 36: cardarena.games.v1.EleusisEvent
+	(*cardarenagamesv1.AbstracView)(nil),               // 37: cardarena.games.v1.AbstracView
+	(*cardarenagamesv1.DemocracyView)(nil),             // 38: cardarena.games.v1.DemocracyView
+	(*cardarenagamesv1.ChinesePokerView)(nil),          // 39: cardarena.games.v1.ChinesePokerView
+	(*cardarenagamesv1.ArlingtonView)(nil),             // 40: cardarena.games.v1.ArlingtonView
+	(*cardarenagamesv1.JamView)(nil),                   // 41: cardarena.games.v1.JamView
+	(*cardarenagamesv1.KlaberjassView)(nil),            // 42: cardarena.games.v1.KlaberjassView
+	(*cardarenagamesv1.SixtySixView)(nil),              // 43: cardarena.games.v1.SixtySixView
+	(*cardarenagamesv1.LooView)(nil),                   // 44: cardarena.games.v1.LooView
+	(*cardarenagamesv1.OklahomaRummyView)(nil),         // 45: cardarena.games.v1.OklahomaRummyView
+	(*cardarenagamesv1.SokoView)(nil),                  // 46: cardarena.games.v1.SokoView
+	(*cardarenagamesv1.PineappleView)(nil),             // 47: cardarena.games.v1.PineappleView
+	(*cardarenagamesv1.OpenFaceChinesePokerView)(nil),  // 48: cardarena.games.v1.OpenFaceChinesePokerView
+	(*cardarenagamesv1.EleusisView)(nil),               // 49: cardarena.games.v1.EleusisView
 }
 var file_cardarena_v1_game_proto_depIdxs = []int32{
-	10, // 0: cardarena.v1.GameMove.abstrac:type_name -> cardarena.games.v1.AbstracMove
-	11, // 1: cardarena.v1.GameMove.democracy:type_name -> cardarena.games.v1.DemocracyMove
-	12, // 2: cardarena.v1.GameMove.chinese_poker:type_name -> cardarena.games.v1.ChinesePokerMove
-	13, // 3: cardarena.v1.GameMove.arlington:type_name -> cardarena.games.v1.ArlingtonMove
-	14, // 4: cardarena.v1.GameMove.jam:type_name -> cardarena.games.v1.JamMove
-	15, // 5: cardarena.v1.GameMove.klaberjass:type_name -> cardarena.games.v1.KlaberjassMove
-	16, // 6: cardarena.v1.GameMove.sixty_six:type_name -> cardarena.games.v1.SixtySixMove
-	17, // 7: cardarena.v1.GameMove.loo:type_name -> cardarena.games.v1.LooMove
-	18, // 8: cardarena.v1.GameMove.oklahoma_rummy:type_name -> cardarena.games.v1.OklahomaRummyMove
-	19, // 9: cardarena.v1.GameMove.soko:type_name -> cardarena.games.v1.SokoMove
-	20, // 10: cardarena.v1.GameMove.pineapple:type_name -> cardarena.games.v1.PineappleMove
-	21, // 11: cardarena.v1.GameMove.open_face_chinese_poker:type_name -> cardarena.games.v1.OpenFaceChinesePokerMove
-	22, // 12: cardarena.v1.GameMove.eleusis:type_name -> cardarena.games.v1.EleusisMove
-	23, // 13: cardarena.v1.GameEvent.abstrac:type_name -> cardarena.games.v1.AbstracEvent
-	24, // 14: cardarena.v1.GameEvent.democracy:type_name -> cardarena.games.v1.DemocracyEvent
-	25, // 15: cardarena.v1.GameEvent.chinese_poker:type_name -> cardarena.games.v1.ChinesePokerEvent
-	26, // 16: cardarena.v1.GameEvent.arlington:type_name -> cardarena.games.v1.ArlingtonEvent
-	27, // 17: cardarena.v1.GameEvent.jam:type_name -> cardarena.games.v1.JamEvent
-	28, // 18: cardarena.v1.GameEvent.klaberjass:type_name -> cardarena.games.v1.KlaberjassEvent
-	29, // 19: cardarena.v1.GameEvent.sixty_six:type_name -> cardarena.games.v1.SixtySixEvent
-	30, // 20: cardarena.v1.GameEvent.loo:type_name -> cardarena.games.v1.LooEvent
-	31, // 21: cardarena.v1.GameEvent.oklahoma_rummy:type_name -> cardarena.games.v1.OklahomaRummyEvent
-	32, // 22: cardarena.v1.GameEvent.soko:type_name -> cardarena.games.v1.SokoEvent
-	33, // 23: cardarena.v1.GameEvent.pineapple:type_name -> cardarena.games.v1.PineappleEvent
-	34, // 24: cardarena.v1.GameEvent.open_face_chinese_poker:type_name -> cardarena.games.v1.OpenFaceChinesePokerEvent
-	35, // 25: cardarena.v1.GameEvent.eleusis:type_name -> cardarena.games.v1.EleusisEvent
-	36, // 26: cardarena.v1.GameView.abstrac:type_name -> cardarena.games.v1.AbstracView
-	37, // 27: cardarena.v1.GameView.democracy:type_name -> cardarena.games.v1.DemocracyView
-	38, // 28: cardarena.v1.GameView.chinese_poker:type_name -> cardarena.games.v1.ChinesePokerView
-	39, // 29: cardarena.v1.GameView.arlington:type_name -> cardarena.games.v1.ArlingtonView
-	40, // 30: cardarena.v1.GameView.jam:type_name -> cardarena.games.v1.JamView
-	41, // 31: cardarena.v1.GameView.klaberjass:type_name -> cardarena.games.v1.KlaberjassView
-	42, // 32: cardarena.v1.GameView.sixty_six:type_name -> cardarena.games.v1.SixtySixView
-	43, // 33: cardarena.v1.GameView.loo:type_name -> cardarena.games.v1.LooView
-	44, // 34: cardarena.v1.GameView.oklahoma_rummy:type_name -> cardarena.games.v1.OklahomaRummyView
-	45, // 35: cardarena.v1.GameView.soko:type_name -> cardarena.games.v1.SokoView
-	46, // 36: cardarena.v1.GameView.pineapple:type_name -> cardarena.games.v1.PineappleView
-	47, // 37: cardarena.v1.GameView.open_face_chinese_poker:type_name -> cardarena.games.v1.OpenFaceChinesePokerView
-	48, // 38: cardarena.v1.GameView.eleusis:type_name -> cardarena.games.v1.EleusisView
+	11, // 0: cardarena.v1.GameMove.abstrac:type_name -> cardarena.games.v1.AbstracMove
+	12, // 1: cardarena.v1.GameMove.democracy:type_name -> cardarena.games.v1.DemocracyMove
+	13, // 2: cardarena.v1.GameMove.chinese_poker:type_name -> cardarena.games.v1.ChinesePokerMove
+	14, // 3: cardarena.v1.GameMove.arlington:type_name -> cardarena.games.v1.ArlingtonMove
+	15, // 4: cardarena.v1.GameMove.jam:type_name -> cardarena.games.v1.JamMove
+	16, // 5: cardarena.v1.GameMove.klaberjass:type_name -> cardarena.games.v1.KlaberjassMove
+	17, // 6: cardarena.v1.GameMove.sixty_six:type_name -> cardarena.games.v1.SixtySixMove
+	18, // 7: cardarena.v1.GameMove.loo:type_name -> cardarena.games.v1.LooMove
+	19, // 8: cardarena.v1.GameMove.oklahoma_rummy:type_name -> cardarena.games.v1.OklahomaRummyMove
+	20, // 9: cardarena.v1.GameMove.soko:type_name -> cardarena.games.v1.SokoMove
+	21, // 10: cardarena.v1.GameMove.pineapple:type_name -> cardarena.games.v1.PineappleMove
+	22, // 11: cardarena.v1.GameMove.open_face_chinese_poker:type_name -> cardarena.games.v1.OpenFaceChinesePokerMove
+	23, // 12: cardarena.v1.GameMove.eleusis:type_name -> cardarena.games.v1.EleusisMove
+	24, // 13: cardarena.v1.GameEvent.abstrac:type_name -> cardarena.games.v1.AbstracEvent
+	25, // 14: cardarena.v1.GameEvent.democracy:type_name -> cardarena.games.v1.DemocracyEvent
+	26, // 15: cardarena.v1.GameEvent.chinese_poker:type_name -> cardarena.games.v1.ChinesePokerEvent
+	27, // 16: cardarena.v1.GameEvent.arlington:type_name -> cardarena.games.v1.ArlingtonEvent
+	28, // 17: cardarena.v1.GameEvent.jam:type_name -> cardarena.games.v1.JamEvent
+	29, // 18: cardarena.v1.GameEvent.klaberjass:type_name -> cardarena.games.v1.KlaberjassEvent
+	30, // 19: cardarena.v1.GameEvent.sixty_six:type_name -> cardarena.games.v1.SixtySixEvent
+	31, // 20: cardarena.v1.GameEvent.loo:type_name -> cardarena.games.v1.LooEvent
+	32, // 21: cardarena.v1.GameEvent.oklahoma_rummy:type_name -> cardarena.games.v1.OklahomaRummyEvent
+	33, // 22: cardarena.v1.GameEvent.soko:type_name -> cardarena.games.v1.SokoEvent
+	34, // 23: cardarena.v1.GameEvent.pineapple:type_name -> cardarena.games.v1.PineappleEvent
+	35, // 24: cardarena.v1.GameEvent.open_face_chinese_poker:type_name -> cardarena.games.v1.OpenFaceChinesePokerEvent
+	36, // 25: cardarena.v1.GameEvent.eleusis:type_name -> cardarena.games.v1.EleusisEvent
+	37, // 26: cardarena.v1.GameView.abstrac:type_name -> cardarena.games.v1.AbstracView
+	38, // 27: cardarena.v1.GameView.democracy:type_name -> cardarena.games.v1.DemocracyView
+	39, // 28: cardarena.v1.GameView.chinese_poker:type_name -> cardarena.games.v1.ChinesePokerView
+	40, // 29: cardarena.v1.GameView.arlington:type_name -> cardarena.games.v1.ArlingtonView
+	41, // 30: cardarena.v1.GameView.jam:type_name -> cardarena.games.v1.JamView
+	42, // 31: cardarena.v1.GameView.klaberjass:type_name -> cardarena.games.v1.KlaberjassView
+	43, // 32: cardarena.v1.GameView.sixty_six:type_name -> cardarena.games.v1.SixtySixView
+	44, // 33: cardarena.v1.GameView.loo:type_name -> cardarena.games.v1.LooView
+	45, // 34: cardarena.v1.GameView.oklahoma_rummy:type_name -> cardarena.games.v1.OklahomaRummyView
+	46, // 35: cardarena.v1.GameView.soko:type_name -> cardarena.games.v1.SokoView
+	47, // 36: cardarena.v1.GameView.pineapple:type_name -> cardarena.games.v1.PineappleView
+	48, // 37: cardarena.v1.GameView.open_face_chinese_poker:type_name -> cardarena.games.v1.OpenFaceChinesePokerView
+	49, // 38: cardarena.v1.GameView.eleusis:type_name -> cardarena.games.v1.EleusisView
 	6,  // 39: cardarena.v1.MatchTerms.options:type_name -> cardarena.v1.Setting
 	7,  // 40: cardarena.v1.MatchTerms.time_control:type_name -> cardarena.v1.TimeControl
-	0,  // 41: cardarena.v1.Fault.kind:type_name -> cardarena.v1.FaultKind
-	42, // [42:42] is the sub-list for method output_type
-	42, // [42:42] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	8,  // 41: cardarena.v1.MatchTerms.time_odds:type_name -> cardarena.v1.TimeOdds
+	0,  // 42: cardarena.v1.Fault.kind:type_name -> cardarena.v1.FaultKind
+	43, // [43:43] is the sub-list for method output_type
+	43, // [43:43] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_game_proto_init() }
@@ -1700,14 +1771,14 @@ func file_cardarena_v1_game_proto_init() {
 		(*Setting_Text)(nil),
 		(*Setting_Flag)(nil),
 	}
-	file_cardarena_v1_game_proto_msgTypes[5].OneofWrappers = []any{}
+	file_cardarena_v1_game_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_game_proto_rawDesc), len(file_cardarena_v1_game_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   7,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

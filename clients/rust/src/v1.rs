@@ -215,6 +215,16 @@ pub struct TimeControl {
     #[prost(uint32, tag = "5")]
     pub match_ms: u32,
 }
+/// The share of the time control that a bot has.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TimeOdds {
+    /// The bot's name, without a version.
+    #[prost(string, tag = "1")]
+    pub bot: ::prost::alloc::string::String,
+    /// Thousandths of each time of the time control, 1 to 999; a move has at least 1 ms.
+    #[prost(uint32, tag = "2")]
+    pub thousandths: u32,
+}
 /// Holds the terms of a match. Messages of the arena have all fields; in a request the
 /// arena chooses the values of fields that are not set.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -247,6 +257,10 @@ pub struct MatchTerms {
     /// Ignored in a request, where it follows from the seed.
     #[prost(bool, tag = "8")]
     pub seeded: bool,
+    /// The bots that have less than the whole time control, as in a study of how strength
+    /// grows with time. A request to an arena has none.
+    #[prost(message, repeated, tag = "9")]
+    pub time_odds: ::prost::alloc::vec::Vec<TimeOdds>,
 }
 /// Describes a fault.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -27,6 +27,7 @@ LIMITS = [
     ({"away_limit_ms": 1},                "an away limit"),
     ({"away_limit_ms": 0},                "no away limit is no default"),
     ({"seeded": True},                    "seeded"),
+    ({"time_odds": (("a", 250), ("b", 1))}, "time odds"),
 ]
 # fmt: on
 
@@ -65,7 +66,8 @@ def test_limits_come_back(limits, why, there_and_back):
 
 def test_the_json_of_terms_has_the_names_of_the_message():
     fields = {field.name for field in game_pb2.MatchTerms.DESCRIPTOR.fields}
-    assert terms_json(terms_of(ABSTRAC, 2)).keys() == fields
+    assert terms_json(terms_of(ABSTRAC, 2, time_odds=(("a", 250),))).keys() == fields
+    assert terms_json(terms_of(ABSTRAC, 2)).keys() == fields - {"time_odds"}, "as digests have it"
 
 
 def test_what_a_message_leaves_out_is_the_default():

@@ -209,19 +209,26 @@ class ListComparisonsRequest(_message.Message):
 
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    CHALLENGED_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
     """Comparisons on a page; 0 is taken as 50."""
     page_token: _builtins.str
     """The `next_page_token` of the page before; empty for the first."""
+    challenged: _builtins.bool
+    """Whether to list challenges of other owners to the caller's bots, in place of the caller's own
+    comparisons. `number_of_owner`, `holds_among_all` and `core_minutes` are the challenger's
+    alone and not set.
+    """
     def __init__(
         self,
         *,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        challenged: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenged", b"challenged", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

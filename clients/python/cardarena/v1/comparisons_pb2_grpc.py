@@ -98,7 +98,8 @@ class ComparisonServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetComparison(self, request, context):
-        """Gets a comparison with its verdict so far. For its owner.
+        """Gets a comparison with its verdict so far. For its owner, and for the owner of a bot that it
+        challenges.
 
         Errors:
         NOT_FOUND  UNKNOWN_COMPARISON.
@@ -108,7 +109,7 @@ class ComparisonServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListComparisons(self, request, context):
-        """Lists the caller's comparisons, the oldest first.
+        """Lists the caller's comparisons, or challenges of the caller's bots, the oldest first.
 
         Errors:
         INVALID_ARGUMENT  BAD_PAGE_TOKEN.
@@ -118,10 +119,13 @@ class ComparisonServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CancelComparison(self, request, context):
-        """Stops a comparison; its margins are kept. For its owner.
+        """Stops a comparison; its margins are kept. For its owner, and for the owner of a bot that it
+        challenges, who declines it so: it is not opened again, and counts as one of the day. A bot
+        that has won a competition of the game accepts always.
 
         Errors:
-        NOT_FOUND  UNKNOWN_COMPARISON.
+        INVALID_ARGUMENT BAD_COMPARISON: the challenge cannot be declined.
+        NOT_FOUND        UNKNOWN_COMPARISON.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

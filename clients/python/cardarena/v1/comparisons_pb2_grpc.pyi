@@ -58,22 +58,26 @@ class ComparisonServiceStub:
                           today as allowed.
     """
     GetComparison: _grpc.UnaryUnaryMultiCallable[_comparisons_pb2.GetComparisonRequest, _comparisons_pb2.GetComparisonResponse]
-    """Gets a comparison with its verdict so far. For its owner.
+    """Gets a comparison with its verdict so far. For its owner, and for the owner of a bot that it
+    challenges.
 
     Errors:
       NOT_FOUND  UNKNOWN_COMPARISON.
     """
     ListComparisons: _grpc.UnaryUnaryMultiCallable[_comparisons_pb2.ListComparisonsRequest, _comparisons_pb2.ListComparisonsResponse]
-    """Lists the caller's comparisons, the oldest first.
+    """Lists the caller's comparisons, or challenges of the caller's bots, the oldest first.
 
     Errors:
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
     """
     CancelComparison: _grpc.UnaryUnaryMultiCallable[_comparisons_pb2.CancelComparisonRequest, _comparisons_pb2.CancelComparisonResponse]
-    """Stops a comparison; its margins are kept. For its owner.
+    """Stops a comparison; its margins are kept. For its owner, and for the owner of a bot that it
+    challenges, who declines it so: it is not opened again, and counts as one of the day. A bot
+    that has won a competition of the game accepts always.
 
     Errors:
-      NOT_FOUND  UNKNOWN_COMPARISON.
+      INVALID_ARGUMENT BAD_COMPARISON: the challenge cannot be declined.
+      NOT_FOUND        UNKNOWN_COMPARISON.
     """
 
 @_typing.type_check_only
@@ -106,22 +110,26 @@ class ComparisonServiceAsyncStub(ComparisonServiceStub):
                           today as allowed.
     """
     GetComparison: _aio.UnaryUnaryMultiCallable[_comparisons_pb2.GetComparisonRequest, _comparisons_pb2.GetComparisonResponse]  # type: ignore[assignment]
-    """Gets a comparison with its verdict so far. For its owner.
+    """Gets a comparison with its verdict so far. For its owner, and for the owner of a bot that it
+    challenges.
 
     Errors:
       NOT_FOUND  UNKNOWN_COMPARISON.
     """
     ListComparisons: _aio.UnaryUnaryMultiCallable[_comparisons_pb2.ListComparisonsRequest, _comparisons_pb2.ListComparisonsResponse]  # type: ignore[assignment]
-    """Lists the caller's comparisons, the oldest first.
+    """Lists the caller's comparisons, or challenges of the caller's bots, the oldest first.
 
     Errors:
       INVALID_ARGUMENT  BAD_PAGE_TOKEN.
     """
     CancelComparison: _aio.UnaryUnaryMultiCallable[_comparisons_pb2.CancelComparisonRequest, _comparisons_pb2.CancelComparisonResponse]  # type: ignore[assignment]
-    """Stops a comparison; its margins are kept. For its owner.
+    """Stops a comparison; its margins are kept. For its owner, and for the owner of a bot that it
+    challenges, who declines it so: it is not opened again, and counts as one of the day. A bot
+    that has won a competition of the game accepts always.
 
     Errors:
-      NOT_FOUND  UNKNOWN_COMPARISON.
+      INVALID_ARGUMENT BAD_COMPARISON: the challenge cannot be declined.
+      NOT_FOUND        UNKNOWN_COMPARISON.
     """
 
 class ComparisonServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -163,7 +171,8 @@ class ComparisonServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _comparisons_pb2.GetComparisonRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_comparisons_pb2.GetComparisonResponse, _abc.Awaitable[_comparisons_pb2.GetComparisonResponse]]:
-        """Gets a comparison with its verdict so far. For its owner.
+        """Gets a comparison with its verdict so far. For its owner, and for the owner of a bot that it
+        challenges.
 
         Errors:
           NOT_FOUND  UNKNOWN_COMPARISON.
@@ -175,7 +184,7 @@ class ComparisonServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _comparisons_pb2.ListComparisonsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_comparisons_pb2.ListComparisonsResponse, _abc.Awaitable[_comparisons_pb2.ListComparisonsResponse]]:
-        """Lists the caller's comparisons, the oldest first.
+        """Lists the caller's comparisons, or challenges of the caller's bots, the oldest first.
 
         Errors:
           INVALID_ARGUMENT  BAD_PAGE_TOKEN.
@@ -187,10 +196,13 @@ class ComparisonServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _comparisons_pb2.CancelComparisonRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_comparisons_pb2.CancelComparisonResponse, _abc.Awaitable[_comparisons_pb2.CancelComparisonResponse]]:
-        """Stops a comparison; its margins are kept. For its owner.
+        """Stops a comparison; its margins are kept. For its owner, and for the owner of a bot that it
+        challenges, who declines it so: it is not opened again, and counts as one of the day. A bot
+        that has won a competition of the game accepts always.
 
         Errors:
-          NOT_FOUND  UNKNOWN_COMPARISON.
+          INVALID_ARGUMENT BAD_COMPARISON: the challenge cannot be declined.
+          NOT_FOUND        UNKNOWN_COMPARISON.
         """
 
 def add_ComparisonServiceServicer_to_server(servicer: ComparisonServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -513,6 +513,32 @@ class TimeControl(_message.Message):
 Global___TimeControl: _TypeAlias = TimeControl  # noqa: Y015
 
 @_typing.final
+class TimeOdds(_message.Message):
+    """The share of the time control that a bot has."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    THOUSANDTHS_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name, without a version."""
+    thousandths: _builtins.int
+    """Thousandths of each time of the time control, 1 to 999; a move has at least 1 ms."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        thousandths: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "thousandths", b"thousandths"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TimeOdds: _TypeAlias = TimeOdds  # noqa: Y015
+
+@_typing.final
 class MatchTerms(_message.Message):
     """Holds the terms of a match. Messages of the arena have all fields; in a request the
     arena chooses the values of fields that are not set.
@@ -528,6 +554,7 @@ class MatchTerms(_message.Message):
     FAULT_LIMIT_FIELD_NUMBER: _builtins.int
     AWAY_LIMIT_MS_FIELD_NUMBER: _builtins.int
     SEEDED_FIELD_NUMBER: _builtins.int
+    TIME_ODDS_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id."""
     rules_version: _builtins.int
@@ -556,6 +583,12 @@ class MatchTerms(_message.Message):
     def time_control(self) -> Global___TimeControl:
         """The time of each seat."""
 
+    @_builtins.property
+    def time_odds(self) -> _containers.RepeatedCompositeFieldContainer[Global___TimeOdds]:
+        """The bots that have less than the whole time control, as in a study of how strength
+        grows with time. A request to an arena has none.
+        """
+
     def __init__(
         self,
         *,
@@ -567,10 +600,11 @@ class MatchTerms(_message.Message):
         fault_limit: _builtins.int | None = ...,
         away_limit_ms: _builtins.int | None = ...,
         seeded: _builtins.bool = ...,
+        time_odds: _abc.Iterable[Global___TimeOdds] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_away_limit_ms", b"_away_limit_ms", "_fault_limit", b"_fault_limit", "away_limit_ms", b"away_limit_ms", "fault_limit", b"fault_limit", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_away_limit_ms", b"_away_limit_ms", "_fault_limit", b"_fault_limit", "away_limit_ms", b"away_limit_ms", "fault_limit", b"fault_limit", "game", b"game", "options", b"options", "rules_version", b"rules_version", "seats", b"seats", "seeded", b"seeded", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_away_limit_ms", b"_away_limit_ms", "_fault_limit", b"_fault_limit", "away_limit_ms", b"away_limit_ms", "fault_limit", b"fault_limit", "game", b"game", "options", b"options", "rules_version", b"rules_version", "seats", b"seats", "seeded", b"seeded", "time_control", b"time_control", "time_odds", b"time_odds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__away_limit_ms: _TypeAlias = _typing.Literal["away_limit_ms"]  # noqa: Y015
     _WhichOneofArgType__away_limit_ms: _TypeAlias = _typing.Literal["_away_limit_ms", b"_away_limit_ms"]  # noqa: Y015
