@@ -97,6 +97,8 @@ class ServerSettings:
     open_hands: bool = False
     """Whether spectators of practice matches receive all hands; only if the arena listens to this
     machine alone."""
+    webhook_hosts: frozenset[str] = frozenset()
+    """Hosts to which webhooks may be sent by http and at private addresses."""
     is_worker: bool = False
     """Whether it plays for another arena: then it serves bots alone, and takes no signals."""
 
@@ -118,6 +120,8 @@ class Parts:
     store: Store
     service: CompetitionService
     work: WorkCalls
+    standings: Callable[[str], str]
+    """Computes the latest standings of a competition, as JSON; blocks."""
 
 
 def serve(
@@ -244,7 +248,9 @@ class _App(Generic[T]):
                 await nursery.start(arena.run)
                 restored.set_result(arena)
                 await self._listens.wait()
-                parts = Parts(arena, folder.store, folder.service, self._work)
+                parts = Parts(
+                    arena, folder.store, folder.service, self._work, folder.standings.latest
+                )
                 value = await self._program(parts)
                 arena.stop_taking()
                 nursery.cancel_scope.cancel()
@@ -284,7 +290,9 @@ class _App(Generic[T]):
         settings = self._settings
         servicers: Sequence[object] = ()
         if not settings.is_worker:
-            servicers = servicers_of(arena, folder, self._work, settings.sandbox)
+            servicers = servicers_of(
+                arena, folder, self._work, settings.sandbox, settings.webhook_hosts
+            )
         server = arena_server(arena, folder, self._metrics, probe, health, servicers)
         stack.push_async_callback(server.stop, STOP_S)
         certificate = None if settings.tls is None else Certificate(settings.tls)

@@ -1,6 +1,6 @@
 """The two gRPC servers of an arena process: a public one, and one for sandboxed bots."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 import grpc
@@ -19,8 +19,10 @@ from arena.api.replays import ReplayCalls
 from arena.api.spectating import SpectateCalls
 from arena.api.standings import StandingsCalls
 from arena.api.transport import new_server, offer
+from arena.api.webhooks import WebhookCalls
 from arena.api.work import WorkCalls
 from arena.app.open_folder import OpenFolder
+from arena.contests.webhook_post import WebhookPost
 from arena.live.arena import Arena
 from arena.live.metrics import Metrics
 from arena.live.self_probe import SelfProbe
@@ -53,7 +55,11 @@ def arena_server(
 
 
 def servicers_of(
-    arena: Arena, folder: OpenFolder, work: WorkCalls, sandbox: str
+    arena: Arena,
+    folder: OpenFolder,
+    work: WorkCalls,
+    sandbox: str,
+    webhook_hosts: Collection[str] = (),
 ) -> Sequence[object]:
     """What answers the calls of people and programs besides play."""
     matches, tokens = arena.matches, arena.tokens
@@ -67,6 +73,7 @@ def servicers_of(
         KeyCalls(folder.store, tokens, lambda: datetime.now(UTC), folder.providers),
         OwnerCalls(folder.intake, tokens),
         BotCalls(folder.intake, tokens, sandbox=sandbox),
+        WebhookCalls(folder.store, tokens, WebhookPost(webhook_hosts), lambda: datetime.now(UTC)),
         SpectateCalls(matches.spectators, lambda: matches.in_play, flush),
         work,
     )

@@ -23,6 +23,8 @@ from arena.contests.competition_service import utc_now
 from arena.contests.plan_text import toml
 from arena.contests.remote_versions import RemoteVersions
 from arena.contests.scheduler import PlayerOf, Scheduler, arena_player_of
+from arena.contests.webhook_post import WebhookPost
+from arena.contests.webhook_sender import WebhookSender
 from arena.contests.workers.pool import WorkerPool, engine_player_of, player_of
 from arena.contests.workers.processes import Command, run_local_workers
 from arena.contests.workers.reports import ReportProcesses
@@ -73,8 +75,10 @@ def serve_bots(
         versions = RemoteVersions(registry, utc_now)
         arena.tell_versions(versions.note)
         qualifier = Qualifier(data, registry, utc_now, changes=changed())
+        post = WebhookPost(settings.webhook_hosts)
+        webhooks = WebhookSender(store, post, parts.standings, now=utc_now)
         async with trio.open_nursery() as nursery:
-            for run in (reloader.run, versions.run, qualifier.run):
+            for run in (reloader.run, versions.run, qualifier.run, webhooks.run):
                 nursery.start_soon(run)
             with contextlib.closing(ReportProcesses()) as prepare:
                 spot_checks = store.spot_checks()

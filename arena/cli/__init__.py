@@ -33,6 +33,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
             "arena.cli.challenge",
             "Challenge another bot at an arena to unrated matches.",
         ),
+        "webhooks": ("arena.cli.webhooks", "Send events of your bots to a URL."),
         "mcp": ("arena.cli.mcp", "Serve the arena to an agent, as tools."),
     },
     "Organise": {

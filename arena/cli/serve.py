@@ -137,6 +137,13 @@ On this machine a bot without a key connects as a guest, with the token `guest:N
     help="Store results in PostgreSQL, postgresql://HOST/DATABASE, instead of a file; the folder "
     "remembers the address for all commands.",
 )
+@click.option(
+    "--webhook-host",
+    "webhook_hosts",
+    multiple=True,
+    metavar="HOST",
+    help="A host to which webhooks may be sent by http and at a private address; may be repeated.",
+)
 @competition_sandbox_options
 @data_option
 def serve(
@@ -160,6 +167,7 @@ def serve(
     workers: int,
     house: bool,
     store_url: str,
+    webhook_hosts: tuple[str, ...],
     confinement: SandboxChoice,
     data: Path,
 ) -> None:
@@ -179,6 +187,7 @@ def serve(
         limits_load=not take_all,
         spectator_delay_s=spectator_delay,
         open_hands=open_hands,
+        webhook_hosts=frozenset(webhook_hosts),
     )
     if guests and not settings.is_local:
         text = "guests are let in on this machine only; for other addresses make keys: arena keys"

@@ -128,9 +128,16 @@ class StandingsProcess:
 
     def unsigned(self, name: str) -> OfficialStandings:
         """As `official_standings.next_official`. Blocks until it is computed; not for an event loop."""
+        return self._awaited(StandingsMaker.unsigned, name)
+
+    def latest(self, name: str) -> str:
+        """The latest standings as JSON. Blocks until they are computed; not for an event loop."""
+        return self._awaited(StandingsMaker.standings, name, 0).text
+
+    def _awaited(self, compute: Callable[..., _T], *given: object) -> _T:
         for _ in range(2):
             with contextlib.suppress(BrokenProcessPool):
-                return self._submit(self._pool, StandingsMaker.unsigned, (name,)).result()
+                return self._submit(self._pool, compute, given).result()
         raise StoreError(_NOT_NOW)
 
     def _submit(

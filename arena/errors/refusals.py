@@ -215,6 +215,12 @@ REFUSALS: Final = (
         "The two bots, the game or the seats do not fit together.", "Correct what the message names.", _INVALID),
     R("R-NOT-ACCEPTED", "the bot does not accept the challenge",
         "Its owner accepts no challenges in this game, and it has won no competition of it.", "Challenge another bot, or one of the arena's own, such as house-sample.", _NOT_NOW),
+    R("R-BAD-WEBHOOK", "nothing may be sent to this URL",
+        "It does not begin with https://, its host has no public address, or the webhook names a competition and its caller is no organiser.", "Give a URL that others can reach; docs/webhooks.md describes them.", _INVALID),
+    R("R-TOO-MANY-WEBHOOKS", "the owner has as many webhooks as allowed",
+        "An owner has at most five.", "Delete one with `arena webhooks delete`.", _EXHAUSTED),
+    R("R-UNKNOWN-WEBHOOK", "there is no such webhook",
+        "The number is mistyped, or it is another owner's.", "List yours with `arena webhooks list`.", _UNKNOWN),
     R("R-UNKNOWN-COMPARISON", "there is no such comparison",
         "The number is mistyped, or it is another owner's.", "Check the number.", _UNKNOWN),
 )

@@ -210,6 +210,8 @@ class Registry:
             connection.execute(banned)
             audit.append(connection, now, who, "ban", before, {"banned": reason})
             revoke_all(connection, owner, now)
+            silent = update(schema.webhooks).filter_by(owner=owner, competition="")
+            connection.execute(silent.values(off="its owner is banned"))
             for bot in _bots(connection, owner):
                 for version in read_versions(connection, bot):
                     if version.state is not VersionEvent.BANNED:

@@ -29,7 +29,7 @@ from sqlalchemy import (
 
 from arena.results.deal_sets import DealSetState
 
-HEAD: Final = "r3"
+HEAD: Final = "r4"
 """The revision of these tables. Stores of revisions 0001 to 0009, v1 to v5, r1 and r2 are not read."""
 
 PLANNED: Final = "planned"
@@ -354,6 +354,46 @@ comparison_requests: Final = Table(
 Index("comparison_requests_of_owner", comparison_requests.c.owner, comparison_requests.c.id)
 Index("challenges_by_time", comparison_requests.c.opponent, comparison_requests.c.created_unix_ms)
 
+webhooks: Final = Table(
+    "webhooks",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("competition", Text, nullable=False),  # empty for the events of the owner's bots
+    Column("url", Text, nullable=False),
+    Column("secret", Text, nullable=False),
+    Column("created_unix_ms", _UnixMs, nullable=False),
+    Column("due_unix_ms", _UnixMs, nullable=False),  # the next attempt is not before
+    Column("failures", Integer, nullable=False),  # attempts that failed since one succeeded
+    Column("off", Text, nullable=False),  # why nothing is sent any more; empty while it is
+)
+
+webhook_deliveries: Final = Table(
+    "webhook_deliveries",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("webhook", ForeignKey("webhooks.id"), nullable=False),
+    Column("event", Text, nullable=False),  # its id
+    Column("body", Text, nullable=False),  # JSON, as it is sent
+    Column("tries", Integer, nullable=False),
+    Column("made_unix_ms", _UnixMs, nullable=False),
+    Column("waits", Boolean, nullable=False),  # false once it is delivered or given up
+    UniqueConstraint("webhook", "event"),
+)
+Index(
+    "waiting_deliveries",
+    webhook_deliveries.c.waits,
+    webhook_deliveries.c.webhook,
+    webhook_deliveries.c.id,
+)
+
+event_places: Final = Table(
+    "event_places",
+    METADATA,
+    Column("source", Text, primary_key=True),  # a table, or a ladder
+    Column("place", _Json, nullable=False),  # how far it was read for webhooks
+)
+
 audit: Final = Table(
     "audit",
     METADATA,
@@ -374,7 +414,17 @@ revision: Final = Table(
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
 
-SECRET_TABLES: Final = frozenset({"keys", "invitations", "audit", "spot_checks"})
+SECRET_TABLES: Final = frozenset(
+    {
+        "keys",
+        "invitations",
+        "audit",
+        "spot_checks",
+        "webhooks",
+        "webhook_deliveries",
+        "event_places",
+    }
+)
 """Tables that public readers cannot read."""
 SECRET_COLUMNS: Final = frozenset(
     {

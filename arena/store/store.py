@@ -15,6 +15,7 @@ from arena.store.keys import Keys
 from arena.store.matches import StoredMatches
 from arena.store.registry import Registry
 from arena.store.spot_checks import SpotChecks
+from arena.store.webhooks import Webhooks
 
 _POLL_S: Final = 0.05
 """Time between two attempts to open a store that another program has locked."""
@@ -122,6 +123,10 @@ class Store:
     def spot_checks(self) -> SpotChecks:
         """Second plays of matches at other workers."""
         return SpotChecks(self._database)
+
+    def webhooks(self) -> Webhooks:
+        """Webhooks, and what is to be sent to them."""
+        return Webhooks(self._database)
 
     def change_detector(self) -> ChangeDetector:
         """Tells a caller that polls the store whether it was written since the last poll."""

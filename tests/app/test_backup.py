@@ -149,7 +149,7 @@ SPOILT = [
     pytest.param(lambda file: file.write_bytes(gzip.compress(b"letters" * 999)), DAMAGED, id="no tar"),
     pytest.param(lambda file: file.write_text("a letter"), "is no backup of an arena", id="no backup at all"),
     pytest.param(lambda file: tarfile.open(file, "w:gz").close(), "is no backup of an arena", id="another tar"),
-    pytest.param(about(cardarena_backup=9, arena="3.0"), "has format 9, schema r3, of arena 3.0; this is arena", id="a newer format"),
+    pytest.param(about(cardarena_backup=9, arena="3.0"), "has format 9, schema r4, of arena 3.0; this is arena", id="a newer format"),
     pytest.param(about(store_schema="v99", arena="3.0"), "run arena 3.0 or a newer one, or restore a backup from before", id="a newer schema"),
 ]  # fmt: skip
 

@@ -24,10 +24,12 @@ from arena.api.owners import OwnerCalls
 from arena.api.replays import ReplayCalls
 from arena.api.spectating import SpectateCalls
 from arena.api.standings import StandingsCalls
+from arena.api.webhooks import WebhookCalls
 from arena.bots.intake import SubmissionIntake
 from arena.bots.tokens import Tokens, key_id, new_token, token_sha256
 from arena.contests.competition_service import CompetitionService
 from arena.contests.standings_process import StandingsMaker
+from arena.contests.webhook_post import WebhookPost
 from arena.errors.refused import DRAINING, Refused
 from arena.live.arena import Arena
 from arena.live.matches.results import ArenaRecords
@@ -162,6 +164,9 @@ class House:
         )
         owners_pb2_grpc.add_OwnerServiceServicer_to_server(
             OwnerCalls(self.intake, tokens), registry
+        )
+        owners_pb2_grpc.add_WebhookServiceServicer_to_server(
+            WebhookCalls(self.store, tokens, WebhookPost(), lambda: datetime.now(UTC)), registry
         )
         bots_pb2_grpc.add_BotServiceServicer_to_server(
             BotCalls(self.intake, tokens, sandbox="S2"), registry
@@ -383,6 +388,13 @@ def honest_requests():
         "Ban": [owners_pb2.BanRequest(owner="eve", reason="two accounts")],
         "ListInvitations": [owners_pb2.ListInvitationsRequest(page_size=1, page_token="1")],
         "ListOwners": [owners_pb2.ListOwnersRequest(page_size=1, page_token="eve")],
+        "CreateWebhook": [
+            owners_pb2.CreateWebhookRequest(url=url)
+            for url in ("https://bots.example/hook", "https://127.0.0.1", "https://[::", "x:")
+        ],
+        "ListWebhooks": [owners_pb2.ListWebhooksRequest()],
+        "DeleteWebhook": [owners_pb2.DeleteWebhookRequest(id=2**32 - 1)],
+        "TestWebhook": [owners_pb2.TestWebhookRequest(id=1)],
         "CreateBot": [bots_pb2.CreateBotRequest(bot=bot, kind=1) for bot in ("b", "ann")],
         "ListOwnedBots": [bots_pb2.ListOwnedBotsRequest(owner="eve")],
         "CreateToken": [bots_pb2.CreateTokenRequest(bot="b")],
@@ -454,6 +466,10 @@ REQUESTS = {
     "Ban": owners_pb2.BanRequest,
     "ListInvitations": owners_pb2.ListInvitationsRequest,
     "ListOwners": owners_pb2.ListOwnersRequest,
+    "CreateWebhook": owners_pb2.CreateWebhookRequest,
+    "ListWebhooks": owners_pb2.ListWebhooksRequest,
+    "DeleteWebhook": owners_pb2.DeleteWebhookRequest,
+    "TestWebhook": owners_pb2.TestWebhookRequest,
     "CreateBot": bots_pb2.CreateBotRequest,
     "ListOwnedBots": bots_pb2.ListOwnedBotsRequest,
     "CreateToken": bots_pb2.CreateTokenRequest,

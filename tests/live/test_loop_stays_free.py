@@ -331,6 +331,12 @@ WORST = {
         page_size=LONGEST
     ),
     "/cardarena.v1.OwnerService/ListOwners": owners_pb2.ListOwnersRequest(page_size=LONGEST),
+    "/cardarena.v1.WebhookService/CreateWebhook": owners_pb2.CreateWebhookRequest(
+        url=f"https://bots.example/{'x' * 400}"
+    ),
+    "/cardarena.v1.WebhookService/ListWebhooks": owners_pb2.ListWebhooksRequest(),
+    "/cardarena.v1.WebhookService/DeleteWebhook": owners_pb2.DeleteWebhookRequest(id=7),
+    "/cardarena.v1.WebhookService/TestWebhook": owners_pb2.TestWebhookRequest(id=7),
     "/cardarena.v1.BotService/CreateBot": bots_pb2.CreateBotRequest(bot="new-bot", kind=1),
     "/cardarena.v1.BotService/ListOwnedBots": bots_pb2.ListOwnedBotsRequest(),
     "/cardarena.v1.BotService/CreateToken": bots_pb2.CreateTokenRequest(bot="remote"),
@@ -375,6 +381,8 @@ REFUSED = {
     "/cardarena.v1.ReplayService/InspectMatch",
     "/cardarena.v1.StandingsService/GetCollusion",
     "/cardarena.v1.ComparisonService/CreateComparison",
+    "/cardarena.v1.WebhookService/DeleteWebhook",
+    "/cardarena.v1.WebhookService/TestWebhook",
 }
 """Calls about what is not there, or not possible, which is found out at the end of all they do."""
 LATER = {

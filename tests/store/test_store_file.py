@@ -208,23 +208,23 @@ class TestSchemas:
         engine.dispose()
 
     def test_a_migration_runs_when_an_older_store_is_opened(self, path, tmp_path, monkeypatch):
-        """With a second revision of the test's own, as there is none yet."""
+        """With a further revision of the test's own."""
         open_store(path).close()
         versions = tmp_path / "versions"
         shutil.copytree(Path(upgrade.__file__).parent / "migrations" / "versions", versions)
-        (versions / "r4.py").write_text(
-            f"from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = 'r4', '{schema.HEAD}'\n"
+        (versions / "r5.py").write_text(
+            f"from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = 'r5', '{schema.HEAD}'\n"
             "def upgrade():\n    op.add_column('audit', sa.Column('more', sa.Text()))\n"
         )
         config = upgrade._config()
         config.set_main_option("path_separator", "os")
         config.set_main_option("version_locations", str(versions))
         monkeypatch.setattr(upgrade, "_config", lambda: config)
-        monkeypatch.setattr("arena.store.database.HEAD", "r4")
+        monkeypatch.setattr("arena.store.database.HEAD", "r5")
         for _ in range(2):  # it runs once
             open_store(path).close()
             assert "more" in [name for name, *_ in described(path)["audit"][0]]
-        assert [upgrade.knows(name) for name in ("r3", "r4", "r5", "r2")] == [
+        assert [upgrade.knows(name) for name in ("r3", "r5", "r6", "r2")] == [
             True,
             True,
             False,

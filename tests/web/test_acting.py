@@ -5,6 +5,7 @@ import csv
 import io
 import math
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -231,6 +232,38 @@ def test_an_owner_challenges_a_house_bot_on_the_page_of_a_bot(desk, browser, own
     assert (refused.status, "house-random" in refused.words) == (422, True)
 
 
+def test_webhooks_are_added_tested_and_deleted(desk, browser, owner):
+    browser.sign_in(owner[1])
+    page, fields = "/me/webhooks", {"url": "https://bots.example/<b>"}
+    made = browser.post(page, fields, page=page)
+    assert re.search(r"whsec_[0-9A-Za-z+/=]{44}", made.words), "the secret is shown once"
+    number = re.search(r"Webhook (\d+)", made.words)[1]
+    shown = browser.get(page)
+    assert "https://bots.example/<b> your bots on" in shown.words
+    assert "whsec_" not in shown.text
+    assert browser.post(f"{page}/{number}/test", page=page).status == 303
+    with open_store(desk.folder / "arena.db") as store:
+        hooks = store.webhooks()
+        for delivery in hooks.due(now=NOW + timedelta(days=1), most=99)[0]:
+            hooks.settle(delivery, "", 0.0, now=NOW, off="its receiver is gone")
+    assert "off: its receiver is gone" in browser.get(page).words
+    assert browser.post(f"{page}/{number}/test", page=page).status == 303
+    assert "off: its receiver is gone" not in browser.get(page).words
+    assert browser.post(f"{page}/{number}/delete", page=page).status == 303
+    assert "You have no webhook yet" in browser.get(page).words
+    for url, words in (("https://10.0.0.1/", "not a public"), ("http://x/", "begins with https")):
+        refused = browser.post(page, {"url": url}, page=page)
+        assert (refused.status, words in refused.words) == (422, True)
+    fields["competition"] = "autumn"
+    refused = browser.post(page, fields, page=page)
+    assert "only an organiser names a competition" in refused.words
+    browser.sign_in(desk.organiser)
+    refused = browser.post(page, fields | {"competition": "none"}, page=page)
+    assert refused.status == 404
+    refused = browser.post(page, fields | {"competition": ""}, page=page)
+    assert "an organiser names a competition" in refused.words
+
+
 @pytest.mark.parametrize("game", GAMES, ids=[game.id for game in GAMES])
 def test_the_ask_at_which_a_bot_failed_is_drawn_as_its_seat_saw_it(game):
     seats = game.seats[0]
@@ -288,6 +321,10 @@ ROUTES = {
     ("POST", "/me/compare"):              (401, 401, 422, 422, 403),
     ("GET", "/me/compare/{id:int}"):      (303, 303, 404, 404, 403),
     ("POST", "/me/compare/{id:int}/stop"): (401, 401, 404, 404, 403),
+    ("GET", "/me/webhooks"):              (303, 303, 200, 200, 200),
+    ("POST", "/me/webhooks"):             (401, 401, 422, 422, 422),
+    ("POST", "/me/webhooks/{id:int}/delete"): (401, 401, 404, 404, 404),
+    ("POST", "/me/webhooks/{id:int}/test"): (401, 401, 404, 404, 404),
     ("GET", "/organise"):                 (303, 303, 403, 403, 200),
     ("POST", "/organise"):                (401, 401, 403, 403, 422),
     ("GET", "/organise/owners"):          (303, 303, 403, 403, 200),

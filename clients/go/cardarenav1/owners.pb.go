@@ -683,6 +683,456 @@ func (x *OwnerInfo) GetBanned() string {
 	return ""
 }
 
+// Describes a webhook, without its secret.
+type WebhookInfo struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its number.
+	Id uint32 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Where events are sent.
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// The competition whose events are sent; empty for those of the owner's bots.
+	Competition string `protobuf:"bytes,3,opt,name=competition,proto3" json:"competition,omitempty"`
+	// Attempts that failed since one succeeded.
+	Failures uint32 `protobuf:"varint,4,opt,name=failures,proto3" json:"failures,omitempty"`
+	// Why nothing is sent any more; empty while it is.
+	Off           string `protobuf:"bytes,5,opt,name=off,proto3" json:"off,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WebhookInfo) Reset() {
+	*x = WebhookInfo{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WebhookInfo) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WebhookInfo) ProtoMessage() {}
+
+func (x *WebhookInfo) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WebhookInfo.ProtoReflect.Descriptor instead.
+func (*WebhookInfo) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *WebhookInfo) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *WebhookInfo) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *WebhookInfo) GetCompetition() string {
+	if x != nil {
+		return x.Competition
+	}
+	return ""
+}
+
+func (x *WebhookInfo) GetFailures() uint32 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *WebhookInfo) GetOff() string {
+	if x != nil {
+		return x.Off
+	}
+	return ""
+}
+
+// Asks for a webhook.
+type CreateWebhookRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where events are sent; it begins with https://.
+	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// The competition whose events are sent, for organisers; empty for those of the owner's bots.
+	Competition   string `protobuf:"bytes,2,opt,name=competition,proto3" json:"competition,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateWebhookRequest) Reset() {
+	*x = CreateWebhookRequest{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateWebhookRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateWebhookRequest) ProtoMessage() {}
+
+func (x *CreateWebhookRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateWebhookRequest.ProtoReflect.Descriptor instead.
+func (*CreateWebhookRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *CreateWebhookRequest) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *CreateWebhookRequest) GetCompetition() string {
+	if x != nil {
+		return x.Competition
+	}
+	return ""
+}
+
+// Holds the new webhook.
+type CreateWebhookResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The webhook.
+	Webhook *WebhookInfo `protobuf:"bytes,1,opt,name=webhook,proto3" json:"webhook,omitempty"`
+	// The secret, as Standard Webhooks writes it. The arena does not show it again. Secret.
+	Secret        string `protobuf:"bytes,2,opt,name=secret,proto3" json:"secret,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateWebhookResponse) Reset() {
+	*x = CreateWebhookResponse{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateWebhookResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateWebhookResponse) ProtoMessage() {}
+
+func (x *CreateWebhookResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateWebhookResponse.ProtoReflect.Descriptor instead.
+func (*CreateWebhookResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *CreateWebhookResponse) GetWebhook() *WebhookInfo {
+	if x != nil {
+		return x.Webhook
+	}
+	return nil
+}
+
+func (x *CreateWebhookResponse) GetSecret() string {
+	if x != nil {
+		return x.Secret
+	}
+	return ""
+}
+
+// Asks for the caller's webhooks.
+type ListWebhooksRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListWebhooksRequest) Reset() {
+	*x = ListWebhooksRequest{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListWebhooksRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListWebhooksRequest) ProtoMessage() {}
+
+func (x *ListWebhooksRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListWebhooksRequest.ProtoReflect.Descriptor instead.
+func (*ListWebhooksRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{15}
+}
+
+// Holds the caller's webhooks.
+type ListWebhooksResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The oldest first.
+	Webhooks      []*WebhookInfo `protobuf:"bytes,1,rep,name=webhooks,proto3" json:"webhooks,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListWebhooksResponse) Reset() {
+	*x = ListWebhooksResponse{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListWebhooksResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListWebhooksResponse) ProtoMessage() {}
+
+func (x *ListWebhooksResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListWebhooksResponse.ProtoReflect.Descriptor instead.
+func (*ListWebhooksResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ListWebhooksResponse) GetWebhooks() []*WebhookInfo {
+	if x != nil {
+		return x.Webhooks
+	}
+	return nil
+}
+
+// Asks for a webhook to be deleted.
+type DeleteWebhookRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its number.
+	Id            uint32 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteWebhookRequest) Reset() {
+	*x = DeleteWebhookRequest{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteWebhookRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteWebhookRequest) ProtoMessage() {}
+
+func (x *DeleteWebhookRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteWebhookRequest.ProtoReflect.Descriptor instead.
+func (*DeleteWebhookRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *DeleteWebhookRequest) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+// Says that the webhook is deleted.
+type DeleteWebhookResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteWebhookResponse) Reset() {
+	*x = DeleteWebhookResponse{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteWebhookResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteWebhookResponse) ProtoMessage() {}
+
+func (x *DeleteWebhookResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteWebhookResponse.ProtoReflect.Descriptor instead.
+func (*DeleteWebhookResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{18}
+}
+
+// Asks for a `test` event.
+type TestWebhookRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The webhook's number.
+	Id            uint32 `protobuf:"varint,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TestWebhookRequest) Reset() {
+	*x = TestWebhookRequest{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TestWebhookRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TestWebhookRequest) ProtoMessage() {}
+
+func (x *TestWebhookRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TestWebhookRequest.ProtoReflect.Descriptor instead.
+func (*TestWebhookRequest) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *TestWebhookRequest) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+// Holds the webhook, which is on.
+type TestWebhookResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The webhook.
+	Webhook       *WebhookInfo `protobuf:"bytes,1,opt,name=webhook,proto3" json:"webhook,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TestWebhookResponse) Reset() {
+	*x = TestWebhookResponse{}
+	mi := &file_cardarena_v1_owners_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TestWebhookResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TestWebhookResponse) ProtoMessage() {}
+
+func (x *TestWebhookResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_cardarena_v1_owners_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TestWebhookResponse.ProtoReflect.Descriptor instead.
+func (*TestWebhookResponse) Descriptor() ([]byte, []int) {
+	return file_cardarena_v1_owners_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *TestWebhookResponse) GetWebhook() *WebhookInfo {
+	if x != nil {
+		return x.Webhook
+	}
+	return nil
+}
+
 var File_cardarena_v1_owners_proto protoreflect.FileDescriptor
 
 const file_cardarena_v1_owners_proto_rawDesc = "" +
@@ -729,14 +1179,41 @@ const file_cardarena_v1_owners_proto_rawDesc = "" +
 	"\x05owner\x18\x01 \x01(\tR\x05owner\x12\x1d\n" +
 	"\n" +
 	"invited_by\x18\x02 \x01(\tR\tinvitedBy\x12\x16\n" +
-	"\x06banned\x18\x03 \x01(\tR\x06banned2\x8b\x03\n" +
+	"\x06banned\x18\x03 \x01(\tR\x06banned\"\x7f\n" +
+	"\vWebhookInfo\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\x12\x10\n" +
+	"\x03url\x18\x02 \x01(\tR\x03url\x12 \n" +
+	"\vcompetition\x18\x03 \x01(\tR\vcompetition\x12\x1a\n" +
+	"\bfailures\x18\x04 \x01(\rR\bfailures\x12\x10\n" +
+	"\x03off\x18\x05 \x01(\tR\x03off\"J\n" +
+	"\x14CreateWebhookRequest\x12\x10\n" +
+	"\x03url\x18\x01 \x01(\tR\x03url\x12 \n" +
+	"\vcompetition\x18\x02 \x01(\tR\vcompetition\"d\n" +
+	"\x15CreateWebhookResponse\x123\n" +
+	"\awebhook\x18\x01 \x01(\v2\x19.cardarena.v1.WebhookInfoR\awebhook\x12\x16\n" +
+	"\x06secret\x18\x02 \x01(\tR\x06secret\"\x15\n" +
+	"\x13ListWebhooksRequest\"M\n" +
+	"\x14ListWebhooksResponse\x125\n" +
+	"\bwebhooks\x18\x01 \x03(\v2\x19.cardarena.v1.WebhookInfoR\bwebhooks\"&\n" +
+	"\x14DeleteWebhookRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\"\x17\n" +
+	"\x15DeleteWebhookResponse\"$\n" +
+	"\x12TestWebhookRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\"J\n" +
+	"\x13TestWebhookResponse\x123\n" +
+	"\awebhook\x18\x01 \x01(\v2\x19.cardarena.v1.WebhookInfoR\awebhook2\x8b\x03\n" +
 	"\fOwnerService\x12I\n" +
 	"\bRegister\x12\x1d.cardarena.v1.RegisterRequest\x1a\x1e.cardarena.v1.RegisterResponse\x12C\n" +
 	"\x06Invite\x12\x1b.cardarena.v1.InviteRequest\x1a\x1c.cardarena.v1.InviteResponse\x12:\n" +
 	"\x03Ban\x12\x18.cardarena.v1.BanRequest\x1a\x19.cardarena.v1.BanResponse\x12^\n" +
 	"\x0fListInvitations\x12$.cardarena.v1.ListInvitationsRequest\x1a%.cardarena.v1.ListInvitationsResponse\x12O\n" +
 	"\n" +
-	"ListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponseBp\n" +
+	"ListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponse2\xef\x02\n" +
+	"\x0eWebhookService\x12X\n" +
+	"\rCreateWebhook\x12\".cardarena.v1.CreateWebhookRequest\x1a#.cardarena.v1.CreateWebhookResponse\x12U\n" +
+	"\fListWebhooks\x12!.cardarena.v1.ListWebhooksRequest\x1a\".cardarena.v1.ListWebhooksResponse\x12X\n" +
+	"\rDeleteWebhook\x12\".cardarena.v1.DeleteWebhookRequest\x1a#.cardarena.v1.DeleteWebhookResponse\x12R\n" +
+	"\vTestWebhook\x12 .cardarena.v1.TestWebhookRequest\x1a!.cardarena.v1.TestWebhookResponseBp\n" +
 	"\fcardarena.v1B\vOwnersProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\fCardArena.V1\xca\x02\fCardArena\\V1\xea\x02\rCardArena::V1b\x06proto3"
 
 var (
@@ -751,7 +1228,7 @@ func file_cardarena_v1_owners_proto_rawDescGZIP() []byte {
 	return file_cardarena_v1_owners_proto_rawDescData
 }
 
-var file_cardarena_v1_owners_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_cardarena_v1_owners_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_cardarena_v1_owners_proto_goTypes = []any{
 	(*RegisterRequest)(nil),         // 0: cardarena.v1.RegisterRequest
 	(*RegisterResponse)(nil),        // 1: cardarena.v1.RegisterResponse
@@ -765,26 +1242,46 @@ var file_cardarena_v1_owners_proto_goTypes = []any{
 	(*ListOwnersRequest)(nil),       // 9: cardarena.v1.ListOwnersRequest
 	(*ListOwnersResponse)(nil),      // 10: cardarena.v1.ListOwnersResponse
 	(*OwnerInfo)(nil),               // 11: cardarena.v1.OwnerInfo
+	(*WebhookInfo)(nil),             // 12: cardarena.v1.WebhookInfo
+	(*CreateWebhookRequest)(nil),    // 13: cardarena.v1.CreateWebhookRequest
+	(*CreateWebhookResponse)(nil),   // 14: cardarena.v1.CreateWebhookResponse
+	(*ListWebhooksRequest)(nil),     // 15: cardarena.v1.ListWebhooksRequest
+	(*ListWebhooksResponse)(nil),    // 16: cardarena.v1.ListWebhooksResponse
+	(*DeleteWebhookRequest)(nil),    // 17: cardarena.v1.DeleteWebhookRequest
+	(*DeleteWebhookResponse)(nil),   // 18: cardarena.v1.DeleteWebhookResponse
+	(*TestWebhookRequest)(nil),      // 19: cardarena.v1.TestWebhookRequest
+	(*TestWebhookResponse)(nil),     // 20: cardarena.v1.TestWebhookResponse
 }
 var file_cardarena_v1_owners_proto_depIdxs = []int32{
 	11, // 0: cardarena.v1.BanResponse.owner:type_name -> cardarena.v1.OwnerInfo
 	8,  // 1: cardarena.v1.ListInvitationsResponse.invitations:type_name -> cardarena.v1.InvitationInfo
 	11, // 2: cardarena.v1.ListOwnersResponse.owners:type_name -> cardarena.v1.OwnerInfo
-	0,  // 3: cardarena.v1.OwnerService.Register:input_type -> cardarena.v1.RegisterRequest
-	2,  // 4: cardarena.v1.OwnerService.Invite:input_type -> cardarena.v1.InviteRequest
-	4,  // 5: cardarena.v1.OwnerService.Ban:input_type -> cardarena.v1.BanRequest
-	6,  // 6: cardarena.v1.OwnerService.ListInvitations:input_type -> cardarena.v1.ListInvitationsRequest
-	9,  // 7: cardarena.v1.OwnerService.ListOwners:input_type -> cardarena.v1.ListOwnersRequest
-	1,  // 8: cardarena.v1.OwnerService.Register:output_type -> cardarena.v1.RegisterResponse
-	3,  // 9: cardarena.v1.OwnerService.Invite:output_type -> cardarena.v1.InviteResponse
-	5,  // 10: cardarena.v1.OwnerService.Ban:output_type -> cardarena.v1.BanResponse
-	7,  // 11: cardarena.v1.OwnerService.ListInvitations:output_type -> cardarena.v1.ListInvitationsResponse
-	10, // 12: cardarena.v1.OwnerService.ListOwners:output_type -> cardarena.v1.ListOwnersResponse
-	8,  // [8:13] is the sub-list for method output_type
-	3,  // [3:8] is the sub-list for method input_type
-	3,  // [3:3] is the sub-list for extension type_name
-	3,  // [3:3] is the sub-list for extension extendee
-	0,  // [0:3] is the sub-list for field type_name
+	12, // 3: cardarena.v1.CreateWebhookResponse.webhook:type_name -> cardarena.v1.WebhookInfo
+	12, // 4: cardarena.v1.ListWebhooksResponse.webhooks:type_name -> cardarena.v1.WebhookInfo
+	12, // 5: cardarena.v1.TestWebhookResponse.webhook:type_name -> cardarena.v1.WebhookInfo
+	0,  // 6: cardarena.v1.OwnerService.Register:input_type -> cardarena.v1.RegisterRequest
+	2,  // 7: cardarena.v1.OwnerService.Invite:input_type -> cardarena.v1.InviteRequest
+	4,  // 8: cardarena.v1.OwnerService.Ban:input_type -> cardarena.v1.BanRequest
+	6,  // 9: cardarena.v1.OwnerService.ListInvitations:input_type -> cardarena.v1.ListInvitationsRequest
+	9,  // 10: cardarena.v1.OwnerService.ListOwners:input_type -> cardarena.v1.ListOwnersRequest
+	13, // 11: cardarena.v1.WebhookService.CreateWebhook:input_type -> cardarena.v1.CreateWebhookRequest
+	15, // 12: cardarena.v1.WebhookService.ListWebhooks:input_type -> cardarena.v1.ListWebhooksRequest
+	17, // 13: cardarena.v1.WebhookService.DeleteWebhook:input_type -> cardarena.v1.DeleteWebhookRequest
+	19, // 14: cardarena.v1.WebhookService.TestWebhook:input_type -> cardarena.v1.TestWebhookRequest
+	1,  // 15: cardarena.v1.OwnerService.Register:output_type -> cardarena.v1.RegisterResponse
+	3,  // 16: cardarena.v1.OwnerService.Invite:output_type -> cardarena.v1.InviteResponse
+	5,  // 17: cardarena.v1.OwnerService.Ban:output_type -> cardarena.v1.BanResponse
+	7,  // 18: cardarena.v1.OwnerService.ListInvitations:output_type -> cardarena.v1.ListInvitationsResponse
+	10, // 19: cardarena.v1.OwnerService.ListOwners:output_type -> cardarena.v1.ListOwnersResponse
+	14, // 20: cardarena.v1.WebhookService.CreateWebhook:output_type -> cardarena.v1.CreateWebhookResponse
+	16, // 21: cardarena.v1.WebhookService.ListWebhooks:output_type -> cardarena.v1.ListWebhooksResponse
+	18, // 22: cardarena.v1.WebhookService.DeleteWebhook:output_type -> cardarena.v1.DeleteWebhookResponse
+	20, // 23: cardarena.v1.WebhookService.TestWebhook:output_type -> cardarena.v1.TestWebhookResponse
+	15, // [15:24] is the sub-list for method output_type
+	6,  // [6:15] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_cardarena_v1_owners_proto_init() }
@@ -798,9 +1295,9 @@ func file_cardarena_v1_owners_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_cardarena_v1_owners_proto_rawDesc), len(file_cardarena_v1_owners_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   21,
 			NumExtensions: 0,
-			NumServices:   1,
+			NumServices:   2,
 		},
 		GoTypes:           file_cardarena_v1_owners_proto_goTypes,
 		DependencyIndexes: file_cardarena_v1_owners_proto_depIdxs,

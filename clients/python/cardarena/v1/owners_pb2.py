@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63\x61rdarena/v1/owners.proto\x12\x0c\x63\x61rdarena.v1\"\x1f\n\x0fRegisterRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\"0\n\x10RegisterResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"2\n\rInviteRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\nlifetime_s\x18\x02 \x01(\x04\"\x1e\n\x0eInviteResponse\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\"+\n\nBanRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"5\n\x0b\x42\x61nResponse\x12&\n\x05owner\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.OwnerInfo\"?\n\x16ListInvitationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"e\n\x17ListInvitationsResponse\x12\x31\n\x0binvitations\x18\x01 \x03(\x0b\x32\x1c.cardarena.v1.InvitationInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"e\n\x0eInvitationInfo\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvited_by\x18\x02 \x01(\t\x12\x17\n\x0f\x63reated_unix_ms\x18\x03 \x01(\x04\x12\x17\n\x0f\x65xpires_unix_ms\x18\x04 \x01(\x04\":\n\x11ListOwnersRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x12ListOwnersResponse\x12\'\n\x06owners\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.OwnerInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\">\n\tOwnerInfo\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvited_by\x18\x02 \x01(\t\x12\x0e\n\x06\x62\x61nned\x18\x03 \x01(\t2\x8b\x03\n\x0cOwnerService\x12I\n\x08Register\x12\x1d.cardarena.v1.RegisterRequest\x1a\x1e.cardarena.v1.RegisterResponse\x12\x43\n\x06Invite\x12\x1b.cardarena.v1.InviteRequest\x1a\x1c.cardarena.v1.InviteResponse\x12:\n\x03\x42\x61n\x12\x18.cardarena.v1.BanRequest\x1a\x19.cardarena.v1.BanResponse\x12^\n\x0fListInvitations\x12$.cardarena.v1.ListInvitationsRequest\x1a%.cardarena.v1.ListInvitationsResponse\x12O\n\nListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponseBp\n\x0c\x63\x61rdarena.v1B\x0bOwnersProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x63\x61rdarena/v1/owners.proto\x12\x0c\x63\x61rdarena.v1\"\x1f\n\x0fRegisterRequest\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\"0\n\x10RegisterResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"2\n\rInviteRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\nlifetime_s\x18\x02 \x01(\x04\"\x1e\n\x0eInviteResponse\x12\x0c\n\x04\x63ode\x18\x01 \x01(\t\"+\n\nBanRequest\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0e\n\x06reason\x18\x02 \x01(\t\"5\n\x0b\x42\x61nResponse\x12&\n\x05owner\x18\x01 \x01(\x0b\x32\x17.cardarena.v1.OwnerInfo\"?\n\x16ListInvitationsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"e\n\x17ListInvitationsResponse\x12\x31\n\x0binvitations\x18\x01 \x03(\x0b\x32\x1c.cardarena.v1.InvitationInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"e\n\x0eInvitationInfo\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvited_by\x18\x02 \x01(\t\x12\x17\n\x0f\x63reated_unix_ms\x18\x03 \x01(\x04\x12\x17\n\x0f\x65xpires_unix_ms\x18\x04 \x01(\x04\":\n\x11ListOwnersRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x12ListOwnersResponse\x12\'\n\x06owners\x18\x01 \x03(\x0b\x32\x17.cardarena.v1.OwnerInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\">\n\tOwnerInfo\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x12\n\ninvited_by\x18\x02 \x01(\t\x12\x0e\n\x06\x62\x61nned\x18\x03 \x01(\t\"Z\n\x0bWebhookInfo\x12\n\n\x02id\x18\x01 \x01(\r\x12\x0b\n\x03url\x18\x02 \x01(\t\x12\x13\n\x0b\x63ompetition\x18\x03 \x01(\t\x12\x10\n\x08\x66\x61ilures\x18\x04 \x01(\r\x12\x0b\n\x03off\x18\x05 \x01(\t\"8\n\x14\x43reateWebhookRequest\x12\x0b\n\x03url\x18\x01 \x01(\t\x12\x13\n\x0b\x63ompetition\x18\x02 \x01(\t\"S\n\x15\x43reateWebhookResponse\x12*\n\x07webhook\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.WebhookInfo\x12\x0e\n\x06secret\x18\x02 \x01(\t\"\x15\n\x13ListWebhooksRequest\"C\n\x14ListWebhooksResponse\x12+\n\x08webhooks\x18\x01 \x03(\x0b\x32\x19.cardarena.v1.WebhookInfo\"\"\n\x14\x44\x65leteWebhookRequest\x12\n\n\x02id\x18\x01 \x01(\r\"\x17\n\x15\x44\x65leteWebhookResponse\" \n\x12TestWebhookRequest\x12\n\n\x02id\x18\x01 \x01(\r\"A\n\x13TestWebhookResponse\x12*\n\x07webhook\x18\x01 \x01(\x0b\x32\x19.cardarena.v1.WebhookInfo2\x8b\x03\n\x0cOwnerService\x12I\n\x08Register\x12\x1d.cardarena.v1.RegisterRequest\x1a\x1e.cardarena.v1.RegisterResponse\x12\x43\n\x06Invite\x12\x1b.cardarena.v1.InviteRequest\x1a\x1c.cardarena.v1.InviteResponse\x12:\n\x03\x42\x61n\x12\x18.cardarena.v1.BanRequest\x1a\x19.cardarena.v1.BanResponse\x12^\n\x0fListInvitations\x12$.cardarena.v1.ListInvitationsRequest\x1a%.cardarena.v1.ListInvitationsResponse\x12O\n\nListOwners\x12\x1f.cardarena.v1.ListOwnersRequest\x1a .cardarena.v1.ListOwnersResponse2\xef\x02\n\x0eWebhookService\x12X\n\rCreateWebhook\x12\".cardarena.v1.CreateWebhookRequest\x1a#.cardarena.v1.CreateWebhookResponse\x12U\n\x0cListWebhooks\x12!.cardarena.v1.ListWebhooksRequest\x1a\".cardarena.v1.ListWebhooksResponse\x12X\n\rDeleteWebhook\x12\".cardarena.v1.DeleteWebhookRequest\x1a#.cardarena.v1.DeleteWebhookResponse\x12R\n\x0bTestWebhook\x12 .cardarena.v1.TestWebhookRequest\x1a!.cardarena.v1.TestWebhookResponseBp\n\x0c\x63\x61rdarena.v1B\x0bOwnersProtoP\x01Z#cardarena.dev/cardarena/cardarenav1\xaa\x02\x0c\x43\x61rdArena.V1\xca\x02\x0c\x43\x61rdArena\\V1\xea\x02\rCardArena::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -56,6 +56,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTOWNERSRESPONSE']._serialized_end=727
   _globals['_OWNERINFO']._serialized_start=729
   _globals['_OWNERINFO']._serialized_end=791
-  _globals['_OWNERSERVICE']._serialized_start=794
-  _globals['_OWNERSERVICE']._serialized_end=1189
+  _globals['_WEBHOOKINFO']._serialized_start=793
+  _globals['_WEBHOOKINFO']._serialized_end=883
+  _globals['_CREATEWEBHOOKREQUEST']._serialized_start=885
+  _globals['_CREATEWEBHOOKREQUEST']._serialized_end=941
+  _globals['_CREATEWEBHOOKRESPONSE']._serialized_start=943
+  _globals['_CREATEWEBHOOKRESPONSE']._serialized_end=1026
+  _globals['_LISTWEBHOOKSREQUEST']._serialized_start=1028
+  _globals['_LISTWEBHOOKSREQUEST']._serialized_end=1049
+  _globals['_LISTWEBHOOKSRESPONSE']._serialized_start=1051
+  _globals['_LISTWEBHOOKSRESPONSE']._serialized_end=1118
+  _globals['_DELETEWEBHOOKREQUEST']._serialized_start=1120
+  _globals['_DELETEWEBHOOKREQUEST']._serialized_end=1154
+  _globals['_DELETEWEBHOOKRESPONSE']._serialized_start=1156
+  _globals['_DELETEWEBHOOKRESPONSE']._serialized_end=1179
+  _globals['_TESTWEBHOOKREQUEST']._serialized_start=1181
+  _globals['_TESTWEBHOOKREQUEST']._serialized_end=1213
+  _globals['_TESTWEBHOOKRESPONSE']._serialized_start=1215
+  _globals['_TESTWEBHOOKRESPONSE']._serialized_end=1280
+  _globals['_OWNERSERVICE']._serialized_start=1283
+  _globals['_OWNERSERVICE']._serialized_end=1678
+  _globals['_WEBHOOKSERVICE']._serialized_start=1681
+  _globals['_WEBHOOKSERVICE']._serialized_end=2048
 # @@protoc_insertion_point(module_scope)

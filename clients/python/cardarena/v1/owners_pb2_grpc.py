@@ -311,3 +311,231 @@ class OwnerService(object):
             timeout,
             metadata,
             _registered_method=True)
+
+
+class WebhookServiceStub(object):
+    """Sends events to URLs of owners and organisers.
+
+    Each call carries an owner's or an organiser's token, as above. A webhook of another
+    is NOT_FOUND as UNKNOWN_WEBHOOK.
+    """
+
+    def __init__(self, channel):
+        """Constructor.
+
+        Args:
+            channel: A grpc.Channel.
+        """
+        self.CreateWebhook = channel.unary_unary(
+                '/cardarena.v1.WebhookService/CreateWebhook',
+                request_serializer=cardarena_dot_v1_dot_owners__pb2.CreateWebhookRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_owners__pb2.CreateWebhookResponse.FromString,
+                _registered_method=True)
+        self.ListWebhooks = channel.unary_unary(
+                '/cardarena.v1.WebhookService/ListWebhooks',
+                request_serializer=cardarena_dot_v1_dot_owners__pb2.ListWebhooksRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_owners__pb2.ListWebhooksResponse.FromString,
+                _registered_method=True)
+        self.DeleteWebhook = channel.unary_unary(
+                '/cardarena.v1.WebhookService/DeleteWebhook',
+                request_serializer=cardarena_dot_v1_dot_owners__pb2.DeleteWebhookRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_owners__pb2.DeleteWebhookResponse.FromString,
+                _registered_method=True)
+        self.TestWebhook = channel.unary_unary(
+                '/cardarena.v1.WebhookService/TestWebhook',
+                request_serializer=cardarena_dot_v1_dot_owners__pb2.TestWebhookRequest.SerializeToString,
+                response_deserializer=cardarena_dot_v1_dot_owners__pb2.TestWebhookResponse.FromString,
+                _registered_method=True)
+
+
+class WebhookServiceServicer(object):
+    """Sends events to URLs of owners and organisers.
+
+    Each call carries an owner's or an organiser's token, as above. A webhook of another
+    is NOT_FOUND as UNKNOWN_WEBHOOK.
+    """
+
+    def CreateWebhook(self, request, context):
+        """Adds a webhook, and returns its secret, which signs what is sent to it.
+
+        Errors:
+        INVALID_ARGUMENT    BAD_WEBHOOK: the text says why nothing may be sent there.
+        NOT_FOUND           UNKNOWN_COMPETITION.
+        RESOURCE_EXHAUSTED  TOO_MANY_WEBHOOKS.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListWebhooks(self, request, context):
+        """Lists the caller's webhooks; there are at most 5.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteWebhook(self, request, context):
+        """Deletes a webhook, with what waits to be sent.
+
+        Errors:
+        NOT_FOUND  UNKNOWN_WEBHOOK.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def TestWebhook(self, request, context):
+        """Sends a `test` event to a webhook, and switches it on if it was off.
+
+        Errors:
+        NOT_FOUND  UNKNOWN_WEBHOOK.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+
+def add_WebhookServiceServicer_to_server(servicer, server):
+    rpc_method_handlers = {
+            'CreateWebhook': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateWebhook,
+                    request_deserializer=cardarena_dot_v1_dot_owners__pb2.CreateWebhookRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_owners__pb2.CreateWebhookResponse.SerializeToString,
+            ),
+            'ListWebhooks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListWebhooks,
+                    request_deserializer=cardarena_dot_v1_dot_owners__pb2.ListWebhooksRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_owners__pb2.ListWebhooksResponse.SerializeToString,
+            ),
+            'DeleteWebhook': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteWebhook,
+                    request_deserializer=cardarena_dot_v1_dot_owners__pb2.DeleteWebhookRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_owners__pb2.DeleteWebhookResponse.SerializeToString,
+            ),
+            'TestWebhook': grpc.unary_unary_rpc_method_handler(
+                    servicer.TestWebhook,
+                    request_deserializer=cardarena_dot_v1_dot_owners__pb2.TestWebhookRequest.FromString,
+                    response_serializer=cardarena_dot_v1_dot_owners__pb2.TestWebhookResponse.SerializeToString,
+            ),
+    }
+    generic_handler = grpc.method_handlers_generic_handler(
+            'cardarena.v1.WebhookService', rpc_method_handlers)
+    server.add_generic_rpc_handlers((generic_handler,))
+    server.add_registered_method_handlers('cardarena.v1.WebhookService', rpc_method_handlers)
+
+
+ # This class is part of an EXPERIMENTAL API.
+class WebhookService(object):
+    """Sends events to URLs of owners and organisers.
+
+    Each call carries an owner's or an organiser's token, as above. A webhook of another
+    is NOT_FOUND as UNKNOWN_WEBHOOK.
+    """
+
+    @staticmethod
+    def CreateWebhook(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.WebhookService/CreateWebhook',
+            cardarena_dot_v1_dot_owners__pb2.CreateWebhookRequest.SerializeToString,
+            cardarena_dot_v1_dot_owners__pb2.CreateWebhookResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListWebhooks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.WebhookService/ListWebhooks',
+            cardarena_dot_v1_dot_owners__pb2.ListWebhooksRequest.SerializeToString,
+            cardarena_dot_v1_dot_owners__pb2.ListWebhooksResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteWebhook(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.WebhookService/DeleteWebhook',
+            cardarena_dot_v1_dot_owners__pb2.DeleteWebhookRequest.SerializeToString,
+            cardarena_dot_v1_dot_owners__pb2.DeleteWebhookResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def TestWebhook(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/cardarena.v1.WebhookService/TestWebhook',
+            cardarena_dot_v1_dot_owners__pb2.TestWebhookRequest.SerializeToString,
+            cardarena_dot_v1_dot_owners__pb2.TestWebhookResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)

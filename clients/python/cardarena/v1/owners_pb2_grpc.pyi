@@ -176,3 +176,124 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         """Lists the owners, by name."""
 
 def add_OwnerServiceServicer_to_server(servicer: OwnerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
+
+class WebhookServiceStub:
+    """Sends events to URLs of owners and organisers.
+
+    Each call carries an owner's or an organiser's token, as above. A webhook of another
+    is NOT_FOUND as UNKNOWN_WEBHOOK.
+    """
+
+    @_typing.overload
+    def __new__(cls, channel: _grpc.Channel) -> _Self: ...
+    @_typing.overload
+    def __new__(cls, channel: _aio.Channel) -> WebhookServiceAsyncStub: ...
+    CreateWebhook: _grpc.UnaryUnaryMultiCallable[_owners_pb2.CreateWebhookRequest, _owners_pb2.CreateWebhookResponse]
+    """Adds a webhook, and returns its secret, which signs what is sent to it.
+
+    Errors:
+      INVALID_ARGUMENT    BAD_WEBHOOK: the text says why nothing may be sent there.
+      NOT_FOUND           UNKNOWN_COMPETITION.
+      RESOURCE_EXHAUSTED  TOO_MANY_WEBHOOKS.
+    """
+    ListWebhooks: _grpc.UnaryUnaryMultiCallable[_owners_pb2.ListWebhooksRequest, _owners_pb2.ListWebhooksResponse]
+    """Lists the caller's webhooks; there are at most 5."""
+    DeleteWebhook: _grpc.UnaryUnaryMultiCallable[_owners_pb2.DeleteWebhookRequest, _owners_pb2.DeleteWebhookResponse]
+    """Deletes a webhook, with what waits to be sent.
+
+    Errors:
+      NOT_FOUND  UNKNOWN_WEBHOOK.
+    """
+    TestWebhook: _grpc.UnaryUnaryMultiCallable[_owners_pb2.TestWebhookRequest, _owners_pb2.TestWebhookResponse]
+    """Sends a `test` event to a webhook, and switches it on if it was off.
+
+    Errors:
+      NOT_FOUND  UNKNOWN_WEBHOOK.
+    """
+
+@_typing.type_check_only
+class WebhookServiceAsyncStub(WebhookServiceStub):
+    """Sends events to URLs of owners and organisers.
+
+    Each call carries an owner's or an organiser's token, as above. A webhook of another
+    is NOT_FOUND as UNKNOWN_WEBHOOK.
+    """
+
+    def __init__(self, channel: _aio.Channel) -> None: ...
+    CreateWebhook: _aio.UnaryUnaryMultiCallable[_owners_pb2.CreateWebhookRequest, _owners_pb2.CreateWebhookResponse]  # type: ignore[assignment]
+    """Adds a webhook, and returns its secret, which signs what is sent to it.
+
+    Errors:
+      INVALID_ARGUMENT    BAD_WEBHOOK: the text says why nothing may be sent there.
+      NOT_FOUND           UNKNOWN_COMPETITION.
+      RESOURCE_EXHAUSTED  TOO_MANY_WEBHOOKS.
+    """
+    ListWebhooks: _aio.UnaryUnaryMultiCallable[_owners_pb2.ListWebhooksRequest, _owners_pb2.ListWebhooksResponse]  # type: ignore[assignment]
+    """Lists the caller's webhooks; there are at most 5."""
+    DeleteWebhook: _aio.UnaryUnaryMultiCallable[_owners_pb2.DeleteWebhookRequest, _owners_pb2.DeleteWebhookResponse]  # type: ignore[assignment]
+    """Deletes a webhook, with what waits to be sent.
+
+    Errors:
+      NOT_FOUND  UNKNOWN_WEBHOOK.
+    """
+    TestWebhook: _aio.UnaryUnaryMultiCallable[_owners_pb2.TestWebhookRequest, _owners_pb2.TestWebhookResponse]  # type: ignore[assignment]
+    """Sends a `test` event to a webhook, and switches it on if it was off.
+
+    Errors:
+      NOT_FOUND  UNKNOWN_WEBHOOK.
+    """
+
+class WebhookServiceServicer(metaclass=_abc_1.ABCMeta):
+    """Sends events to URLs of owners and organisers.
+
+    Each call carries an owner's or an organiser's token, as above. A webhook of another
+    is NOT_FOUND as UNKNOWN_WEBHOOK.
+    """
+
+    @_abc_1.abstractmethod
+    def CreateWebhook(
+        self,
+        request: _owners_pb2.CreateWebhookRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owners_pb2.CreateWebhookResponse, _abc.Awaitable[_owners_pb2.CreateWebhookResponse]]:
+        """Adds a webhook, and returns its secret, which signs what is sent to it.
+
+        Errors:
+          INVALID_ARGUMENT    BAD_WEBHOOK: the text says why nothing may be sent there.
+          NOT_FOUND           UNKNOWN_COMPETITION.
+          RESOURCE_EXHAUSTED  TOO_MANY_WEBHOOKS.
+        """
+
+    @_abc_1.abstractmethod
+    def ListWebhooks(
+        self,
+        request: _owners_pb2.ListWebhooksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owners_pb2.ListWebhooksResponse, _abc.Awaitable[_owners_pb2.ListWebhooksResponse]]:
+        """Lists the caller's webhooks; there are at most 5."""
+
+    @_abc_1.abstractmethod
+    def DeleteWebhook(
+        self,
+        request: _owners_pb2.DeleteWebhookRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owners_pb2.DeleteWebhookResponse, _abc.Awaitable[_owners_pb2.DeleteWebhookResponse]]:
+        """Deletes a webhook, with what waits to be sent.
+
+        Errors:
+          NOT_FOUND  UNKNOWN_WEBHOOK.
+        """
+
+    @_abc_1.abstractmethod
+    def TestWebhook(
+        self,
+        request: _owners_pb2.TestWebhookRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owners_pb2.TestWebhookResponse, _abc.Awaitable[_owners_pb2.TestWebhookResponse]]:
+        """Sends a `test` event to a webhook, and switches it on if it was off.
+
+        Errors:
+          NOT_FOUND  UNKNOWN_WEBHOOK.
+        """
+
+def add_WebhookServiceServicer_to_server(servicer: WebhookServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,0 +1,65 @@
+"""The page of webhooks: where events of an owner's bots, or of a competition, are sent."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from starlette.responses import RedirectResponse, Response
+
+from arena.validation import NOT_EMPTY, OPEN, Limits
+from arena.web.acting.guard import Act, Ask, Who
+from cardarena.v1 import owners_pb2
+
+_PAGE = "/me/webhooks"
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookForm:
+    """A URL, and for organisers the competition whose events are sent to it."""
+
+    __pydantic_config__: ClassVar = OPEN
+
+    url: Annotated[str, Limits(max_length=500), NOT_EMPTY]
+    competition: Annotated[str, Limits(max_length=64)] = ""
+
+
+async def webhooks_page(ask: Ask) -> Response:
+    """Show the webhooks of an owner or organiser, and the form of a new one."""
+    request = owners_pb2.ListWebhooksRequest()
+    listed = await ask.call(ask.arena.webhooks.ListWebhooks, request)
+    return ask.page("webhooks.html", "Webhooks", webhooks=listed.webhooks)
+
+
+async def create(ask: Ask) -> Response:
+    """Add a webhook; its secret is shown once."""
+    form = ask.read(WebhookForm)
+    request = owners_pb2.CreateWebhookRequest(url=form.url, competition=form.competition)
+    created = await ask.call(ask.arena.webhooks.CreateWebhook, request)
+    return ask.page(
+        "secret.html",
+        f"Webhook {created.webhook.id}",
+        secret=created.secret,
+        what="This secret signs what is sent, so that the receiver knows that the arena sent it. It is shown only now.",
+        following=_PAGE,
+    )
+
+
+async def delete(ask: Ask) -> Response:
+    """Delete a webhook, with what waits to be sent."""
+    request = owners_pb2.DeleteWebhookRequest(id=ask.number("id"))
+    await ask.call(ask.arena.webhooks.DeleteWebhook, request)
+    return RedirectResponse(_PAGE, 303)
+
+
+async def test(ask: Ask) -> Response:
+    """Send a test event, and switch a webhook on that was off."""
+    request = owners_pb2.TestWebhookRequest(id=ask.number("id"))
+    await ask.call(ask.arena.webhooks.TestWebhook, request)
+    return RedirectResponse(_PAGE, 303)
+
+
+ACTS = (
+    Act("GET", _PAGE, Who.MEMBER, webhooks_page),
+    Act("POST", _PAGE, Who.MEMBER, create, webhooks_page),
+    Act("POST", f"{_PAGE}/{{id:int}}/delete", Who.MEMBER, delete, webhooks_page),
+    Act("POST", f"{_PAGE}/{{id:int}}/test", Who.MEMBER, test, webhooks_page),
+)
