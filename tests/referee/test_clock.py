@@ -148,5 +148,5 @@ def test_time_odds_give_a_bot_a_share_of_each_time(share, whole, shared, why):
 
 @pytest.mark.parametrize("share", [0.0, -1.0, 1.1, 0.0004])
 def test_a_share_is_a_part_of_the_time_control(share):
-    with pytest.raises(ValueError, match="from 0.001 to 1"):
+    with pytest.raises(ValueError, match=r"from 0\.001 to 1"):
         time_odds({"ann": share})
