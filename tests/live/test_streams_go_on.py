@@ -68,10 +68,10 @@ def players_of(game_id, seats=0, script=chooses, **hello):
     return [Player(f"b{at}", script, **hello) for at in range(seats)]
 
 
-def cuts_over(boundaries, what, count=CUTS):
-    """Cuts spread over a life, at whatever step of sending and answering they come to be."""
+def cuts_over(boundaries, *kinds, count=CUTS):
+    """Cuts spread over a life, at whatever step of sending and answering they come to be; four of each kind by turns."""
     places = spread(range(boundaries - 4), count)
-    return {place + at % 4: what for at, place in enumerate(places)}
+    return {place + at % 4: kinds[at // 4 % len(kinds)] for at, place in enumerate(places)}
 
 
 def assert_told_alike(twin, world):
@@ -96,21 +96,30 @@ def assert_told_alike(twin, world):
 # Every game.
 
 
-@EVERY_CUT
 @EVERY_GAME
-def test_every_game_goes_on_as_it_would_have(folder, game, what):
+def test_every_game_goes_on_as_it_would_have(folder, game):
     hello = (ONE_BY_ONE, TOGETHER)[GAMES.index(game) % 2]
     orders = orders_of(game.id, players_of(game.id), matches=2)
     twin = play(folder, orders, players_of(game.id, **hello))
-    cuts = cuts_over(twin.boundaries, what)
+    cuts = cuts_over(twin.boundaries, CutOff, Killed)
     world = play(folder, orders, players_of(game.id, **hello), cuts)
-    assert (world.lives > 0) == (what is Killed)
+    assert world.lives > 0
     assert_told_alike(twin, world)
+    notes = [noted(each, orders[0]) for each in (twin, world)]
+    assert notes[0]
+    assert notes[0] == notes[1], "what a bot notes reaches the replay"
     for player in world.players:
         assert player.epochs == sorted(set(player.epochs)), "streams are counted up"
         assert player.refusals == []
         unlisted = {player.told.which(number) for number in player.unlisted}
         assert unlisted <= world.over_when_killed, "welcome lists all that goes on"
+
+
+def noted(world, order):
+    path = world.data / "replays" / f"{order.deal_set}.replay"
+    replay = Replay.open(path)
+    seats = map(Seat, range(len(replay.names)))
+    return {(seat, at): text for seat in seats for at, text in notes_of(path, replay, seat).items()}
 
 
 # A game in turn and one of simultaneous decisions; there every boundary is tried.
@@ -138,7 +147,7 @@ def test_many_matches_of_a_bot_go_on_together(folder, matches):
     hello = {"max_open_asks": 2}
     orders = orders_of("democracy", players_of("democracy"), matches)
     twin = play(folder, orders, players_of("democracy", **hello))
-    cuts = cuts_over(twin.boundaries, CutOff, 8) | cuts_over(twin.boundaries, Killed, 5)
+    cuts = cuts_over(twin.boundaries, CutOff, count=8) | cuts_over(twin.boundaries, Killed, count=5)
     world = play(folder, orders, players_of("democracy", **hello), cuts)
     assert_told_alike(twin, world)
 
@@ -210,7 +219,7 @@ def test_of_two_streams_that_race_the_newer_plays_and_the_older_is_not_heard(fol
         world.arena.hung_up(session, old)
         assert session.connected, "the end of the older stream is not the bot's"
 
-    cuts = cuts_over(twin.boundaries, CutOff, 20)
+    cuts = cuts_over(twin.boundaries, CutOff, count=20)
     world = play(folder, orders, players_of("abstrac", **TOGETHER), cuts, at_connection=race)
     assert len(olds) > 20
     assert_told_alike(twin, world)
@@ -246,14 +255,13 @@ class Contradicting(Repeating):
         return [play_pb2.Answer(ask_id=number, index=400) for number in sorted(settled)]
 
 
-@EVERY_CUT
 @EVERY_GAME
-def test_the_same_answer_said_again_is_known(folder, game, what):
+def test_the_same_answer_said_again_is_known(folder, game):
     """However it is said: by index, or typed as the bot typed it."""
     orders = orders_of(game.id, players_of(game.id), matches=1)
     twin = play(folder, orders, players_of(game.id))
     bots = [Repeating(player.name) for player in twin.players]
-    world = play(folder, orders, bots, cuts_over(twin.boundaries, what, 6))
+    world = play(folder, orders, bots, cuts_over(twin.boundaries, CutOff, Killed, count=8))
     assert_told_alike(twin, world)
     assert [refusal.text for player in bots for refusal in player.refusals] == []
 
@@ -264,7 +272,7 @@ def test_another_answer_to_what_is_settled_changes_nothing(folder, game_id, what
     orders = orders_of(game_id, players_of(game_id), matches=2)
     twin = play(folder, orders, players_of(game_id, **TOGETHER))
     bots = [Contradicting(player.name, **TOGETHER) for player in twin.players]
-    world = play(folder, orders, bots, cuts_over(twin.boundaries, what, 20))
+    world = play(folder, orders, bots, cuts_over(twin.boundaries, what, count=20))
     assert_told_alike(twin, world)
     reasons = {refusal.reason for player in bots for refusal in player.refusals}
     assert reasons == {play_pb2.REFUSAL_REASON_ALREADY_ANSWERED}
@@ -303,23 +311,6 @@ def test_faults_are_told_alike_and_once(folder, game_id, what):
     cuts = {begun + at: what for at in cuts_over(twin.boundaries - begun, what)}
     world = play(folder, orders, bots(), cuts)
     assert_told_alike(twin, world)
-
-
-@EVERY_GAME
-def test_notes_reach_the_replay_whatever_is_cut(folder, game):
-    orders = orders_of(game.id, players_of(game.id), matches=1)
-    twin = play(folder, orders, players_of(game.id))
-    world = play(folder, orders, players_of(game.id), cuts_over(twin.boundaries, Killed, 3))
-    notes = [noted(each, orders[0]) for each in (twin, world)]
-    assert notes[0]
-    assert notes[0] == notes[1]
-
-
-def noted(world, order):
-    path = world.data / "replays" / f"{order.deal_set}.replay"
-    replay = Replay.open(path)
-    seats = map(Seat, range(len(replay.names)))
-    return {(seat, at): text for seat in seats for at, text in notes_of(path, replay, seat).items()}
 
 
 # Heavy steps.
@@ -391,7 +382,7 @@ def test_scheduled_matches_go_on_when_they_are_ordered_again(folder):
     bots = partial(players_of, "democracy", **TOGETHER)
     orders = [deal_set_of(orders_of("democracy", bots(), matches=2, seed="one"), "set")]
     twin = play(folder, orders, bots(), scheduled=True)
-    cuts = cuts_over(twin.boundaries * 2 // 3, Killed, 6)
+    cuts = cuts_over(twin.boundaries * 2 // 3, Killed, count=6)
     world = play(folder, orders, bots(), cuts, scheduled=True)
     assert world.lives == 6
     assert_told_alike(twin, world)
