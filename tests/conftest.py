@@ -36,7 +36,11 @@ TOGETHER = frozenset(
         "sdk/test_types.py",
         "live/test_loop_stays_free.py",
         "test_release.py",
+        "web/test_acting_browser.py",
+        "web/test_browser.py",
         "web/test_competitions.py",
+        "web/test_seat_browser.py",
+        "web/test_site_browser.py",
     }
 )
 """Files whose tests share what takes long to make."""
@@ -224,17 +228,28 @@ def pytest_terminal_summary(terminalreporter, config):
         terminalreporter.write_line(f"{left_out} {kind} {tests} left out: scripts/test {how}")
 
 
+def shared_work(nodeid):
+    """The language, or the file of `TOGETHER`, whose tests share what is made; None of other tests."""
+    if found := OF_A_LANGUAGE.search(nodeid):
+        return found[1]
+    file = nodeid.partition("::")[0].removeprefix("tests/")
+    return file if file in TOGETHER else None
+
+
+def longest_first(items):
+    """Tests that share work, then files with slow tests, then the others: so all processes end at about the same time."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    return sorted(items, key=lambda item: (not shared_work(item.nodeid), item.path not in slow))
+
+
 class BySharedWork(LoadScopeScheduling):
-    """Gives the tests of a language's SDK, or of a file of `TOGETHER`, to one process, and all others singly.
+    """Gives tests that share work to one process, and all others singly.
 
     `--dist loadgroup` of pytest-xdist 3.8 finds no groups with pytest 9.2.
     """
 
     def _split_scope(self, nodeid):
-        if found := OF_A_LANGUAGE.search(nodeid):
-            return found[1]
-        file = nodeid.partition("::")[0].removeprefix("tests/")
-        return file if file in TOGETHER else nodeid
+        return shared_work(nodeid) or nodeid
 
 
 class NotePassed:
@@ -291,3 +306,5 @@ def pytest_collection_modifyitems(config, items):
         config.workeroutput["left_out"] = len(left_out)
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
+    if config.getoption("round") == "waiting":
+        items[:] = longest_first(items)

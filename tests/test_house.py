@@ -202,14 +202,40 @@ def test_slow_and_deep_tests_are_left_out_and_counted_unless(file, arguments, ru
 
 
 def test_the_rounds_of_all_tests_are_all_files_and_their_places_are_there():
-    rounds = re.findall(r"(?m)^tests --round (\S+)", read("scripts/test"))
+    rounds = re.findall(r"--round (\w+)", read("scripts/test"))
     assert rounds == list(conftest.ROUNDS), "each is run, and the one that nothing runs beside last"
+    before_alone = (
+        read("scripts/test").partition("--round waiting")[2].partition("--round alone")[0]
+    )
+    assert "\nwait " in before_alone, "what only computes has ended"
     named = [*(place for places in conftest.ROUNDS.values() for place in places), *conftest.WAITING]
     assert len(named) == len(set(named))
     for place in named:
         assert (conftest.ROOT / place).exists(), place
     files = conftest.ROOT.rglob("test_*.py")
     assert {conftest.round_of(each) for each in files} == set(rounds)
+
+
+ORDER = [
+    "web/test_browser.py::a",
+    "sdk/test_languages.py::a[Go]",
+    "live/test_a.py::slow",
+    "live/test_a.py::b",
+    "api/test_b.py::a",
+]
+
+
+def test_all_processes_of_the_round_that_waits_end_at_about_the_same_time():
+    class Item:
+        def __init__(self, nodeid):
+            self.nodeid = f"tests/{nodeid}"
+            self.path = nodeid.partition("::")[0]
+
+        def get_closest_marker(self, name):
+            return self.nodeid.endswith("::slow") or None
+
+    items = conftest.longest_first([Item(each) for each in (ORDER[4], *ORDER[:4])])
+    assert [each.nodeid.removeprefix("tests/") for each in items] == ORDER
 
 
 def test_every_script_is_known_here():
