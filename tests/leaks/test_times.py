@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 
 HIDING = [game for game in GAMES if game.id not in NOTHING_HIDDEN]
 PAIRS = 3
-PLANTED_PAIRS = 40
+PLANTED_PAIRS = 40  # at most: one in which it shows is enough
 """A delay of one bit shows in about a fifth of the pairs: in the others both worlds have the same bit."""
 TURNS = 24
 UNLIKELY = 1e-3
@@ -131,7 +131,7 @@ def test_a_delay_that_follows_from_what_is_hidden_is_found(monkeypatch, where, h
     played = partial(waits, now_ns=clock.now_ns)
     game = game_by_id("sixty_six")
     found = chances(game, PLANTED_PAIRS, TURNS, played, pace_ns=lambda: PACE_NS)
-    assert min(found) < UNLIKELY
+    assert any(chance < UNLIKELY for chance in found)
 
 
 @pytest.mark.parametrize("drift_ns", [0, 300_000], ids=["steady", "slower and slower"])
