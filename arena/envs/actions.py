@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice
 from typing import Final, TypeAlias
 
+from arena.envs.codes import Rename
 from arena.games.contract import Move, Moves, View
 from arena.games.notation import Notation
 
@@ -24,6 +25,13 @@ class ActionGroup(ABC):
     """Actions with successive numbers."""
 
     size: int
+    is_by_place = False
+    """Whether an action may be another move if the suits are renamed, as it is numbered by the order of cards."""
+
+    def renamed(self, rename: Rename) -> list[int]:
+        """Return for each action the number of its move with its suits renamed."""
+        del rename
+        return list(range(self.size))
 
     @abstractmethod
     def legal(self, view: View, moves: Moves) -> Iterator[tuple[int, Move]]:
@@ -43,6 +51,9 @@ class FixedMoves(ActionGroup):
         self._kinds = tuple({type(move) for move in moves})
         self.size = len(moves)
 
+    def renamed(self, rename: Rename) -> list[int]:
+        return [self._number[rename(move)] for move in self._moves]
+
     def legal(self, view: View, moves: Moves) -> Iterator[tuple[int, Move]]:  # noqa: ARG002
         number = self._number.get
         for move in moves.offered:
@@ -60,6 +71,8 @@ class FixedMoves(ActionGroup):
 
 class OfferedMoves(ActionGroup):
     """The first `most` offered moves of these classes, by their place in the offer."""
+
+    is_by_place = True
 
     def __init__(self, most: int, *kinds: type) -> None:
         self._kinds = kinds
@@ -87,7 +100,10 @@ class ChosenMoves(ActionGroup):
         size: int,
         meaning: str,
         choose: Callable[[View, Moves], Iterable[Move | None]],
+        *,
+        is_by_place: bool = False,
     ) -> None:
+        self.is_by_place = is_by_place
         self.size = size
         self._meaning = meaning
         self._choose = choose
@@ -107,6 +123,23 @@ class ActionSpace:
     def __init__(self, *groups: ActionGroup) -> None:
         self.groups = groups
         self.size = sum(group.size for group in groups)
+
+    def renamed(self, rename: Rename) -> list[int]:
+        """Return for each action its number with the suits of its move renamed; those that are numbered by place keep theirs."""
+        places: list[int] = []
+        for group in self.groups:
+            start = len(places)
+            places += [start + at for at in group.renamed(rename)]
+        return places
+
+    def by_place(self) -> list[int]:
+        """Return the actions that are numbered by the order of cards."""
+        actions: list[int] = []
+        start = 0
+        for group in self.groups:
+            actions += range(start, start + group.size) if group.is_by_place else ()
+            start += group.size
+        return actions
 
     def legal(self, view: View, moves: Moves) -> Legal:
         """Return the legal moves by their actions; there is at least one.

@@ -10,7 +10,7 @@ same game.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, MutableSequence, Sequence
 from dataclasses import fields
 from enum import StrEnum
 from hashlib import blake2b
@@ -21,6 +21,9 @@ from arena.games.contract import Seat
 
 Numbers: TypeAlias = MutableSequence[float]
 """Zeros of 32-bit floats that a code writes into."""
+
+Rename: TypeAlias = Callable[[Any], Any]
+"""Returns a value with its suits renamed, such as a card; it renames the words `clubs`, `diamonds`, `hearts`, `spades` as well."""
 
 DIGEST_SIZE: Final = 3
 """Numbers of a digest, of 16 bits: two values have the same digest with a chance of 1 in 2**48."""
@@ -63,6 +66,11 @@ class ValueCode(ABC):
     def meaning(self) -> str:
         """Return what the numbers mean, for the page of layouts."""
 
+    def renamed(self, rename: Rename) -> list[int]:
+        """Return for each number where it is written if the suits of the value are renamed."""
+        del rename
+        return list(range(self.size))
+
     def parts(self, name: str, start: int) -> Iterator[Part]:
         """Yield the named slices of a value that starts at an index."""
         yield Part(name, start, self.size, self.meaning())
@@ -86,6 +94,9 @@ class OneOf(ValueCode):
 
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._values[_first(numbers, at, self.size)]
+
+    def renamed(self, rename: Rename) -> list[int]:
+        return [self._place[rename(value)] for value in self._values]
 
     def meaning(self) -> str:
         return f"one of {_listed(self._values)}"
@@ -168,6 +179,9 @@ class Maybe(ValueCode):
     def read(self, seat: int, numbers: Sequence[float], at: int) -> Any:
         return self._code.read(seat, numbers, at + 1) if numbers[at] else None
 
+    def renamed(self, rename: Rename) -> list[int]:
+        return [0, *_moved(1, self._code.renamed(rename))]
+
     def meaning(self) -> str:
         return f"1 if there is one, then: {self._code.meaning()}"
 
@@ -197,6 +211,9 @@ class CardCounts(ValueCode):
             for card, count in zip(self._cards, counts, strict=True)
             for _ in range(round(count * copies))
         )
+
+    def renamed(self, rename: Rename) -> list[int]:
+        return [self._place[rename(card)] for card in self._cards]
 
     def meaning(self) -> str:
         share = "1 for each of" if self._copies == 1 else f"copies ÷ {self._copies} of each of"
@@ -230,6 +247,10 @@ class CardOrder(ValueCode):
         placed = zip(numbers[at : at + self.size], self._cards, strict=True)
         return tuple(card for number, card in sorted(placed) if number)
 
+    def renamed(self, rename: Rename) -> list[int]:
+        twin = [at - self._place[card] for at, card in enumerate(self._cards)]
+        return [self._place[rename(card)] + at for card, at in zip(self._cards, twin, strict=True)]
+
     def meaning(self) -> str:
         return f"place from 1, divided by {self.size}, of each of {_listed(self._cards)}"
 
@@ -262,6 +283,10 @@ class SeveralOf(ValueCode):
                 break
             values.append(self._code.read(seat, numbers, start + self._mark))
         return tuple(values)
+
+    def renamed(self, rename: Rename) -> list[int]:
+        one = [*range(self._mark), *_moved(self._mark, self._code.renamed(rename))]
+        return [at for start in range(0, self.size, self._stride) for at in _moved(start, one)]
 
     def meaning(self) -> str:
         mark = "1, then " if self._mark else ""
@@ -297,6 +322,9 @@ class LatestOf(ValueCode):
                 f"only the latest {self._most} were written, and a digest of the others"
             )
         return self._listed.read(seat, numbers, at + self._start)[::-1]
+
+    def renamed(self, rename: Rename) -> list[int]:
+        return [*range(self._start), *_moved(self._start, self._listed.renamed(rename))]
 
     def meaning(self) -> str:
         return (
@@ -349,6 +377,10 @@ class BySeat(ValueCode):
         first = self._seats - seat
         return (*values[first:], *values[:first])
 
+    def renamed(self, rename: Rename) -> list[int]:
+        one = self._code.renamed(rename)
+        return [at for start in range(0, self.size, len(one)) for at in _moved(start, one)]
+
     def parts(self, name: str, start: int) -> Iterator[Part]:
         if not isinstance(self._code, Fields):
             yield from super().parts(name, start)
@@ -391,6 +423,14 @@ class Fields(ValueCode):
             **{name: code.read(seat, numbers, at + start) for name, code, start in self._codes}
         )
 
+    def renamed(self, rename: Rename) -> list[int]:
+        starts = {name: start for name, _, start in self._codes}
+        return [
+            at
+            for name, code, _ in self._codes
+            for at in _moved(starts[rename(name)], code.renamed(rename))
+        ]
+
     def parts(self, name: str, start: int) -> Iterator[Part]:
         for field, code, offset in self._codes:
             yield from code.parts(f"{name}.{field}" if name else field, start + offset)
@@ -410,6 +450,10 @@ def _code_of(hint: Any, name: str, seats: int) -> ValueCode:
         if isinstance(types[0], type) and issubclass(types[0], StrEnum):
             return OneOf((*types[0], *others))
     raise TypeError(f"the field {name} needs a code")
+
+
+def _moved(start: int, places: Iterable[int]) -> list[int]:
+    return [start + at for at in places]
 
 
 def _listed(values: Sequence[Any]) -> str:

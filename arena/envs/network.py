@@ -40,21 +40,22 @@ class Network:
         """Return the value of each action (columns) at each observation (rows)."""
         return self._layers(observations)[-1]
 
-    def gradient(
-        self, observations: Floats, actions: NDArray[np.intp], returns: Floats
-    ) -> tuple[float, list[Floats]]:
-        """Return the mean squared error of the values of these actions, and half its derivatives by the parameters."""
+    def gradient(self, observations: Floats, gains: Floats) -> tuple[float, list[Floats]]:
+        """Compare values with gains, which are NaN for actions that were not tried; both are taken from their means.
+
+        Returns the squared error of an observation, and half its derivatives by the parameters.
+        """
         *inputs, values = self._layers(observations)
-        rows = np.arange(len(actions))
-        errors = values[rows, actions] - returns
-        slope = np.zeros_like(values)
-        slope[rows, actions] = errors / np.float32(len(actions))
+        tried = ~np.isnan(gains)
+        mean = np.sum(values * tried, axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
+        errors = np.where(tried, values - mean - gains, np.float32(0))
+        slope: Floats = np.asarray(errors / len(values), values.dtype)
         gradient: list[Floats] = []
         for layer in range(len(inputs) - 1, -1, -1):
             gradient[:0] = [inputs[layer].T @ slope, slope.sum(axis=0)]
             if layer:
                 slope = (slope @ self.parameters[2 * layer].T) * (inputs[layer] > 0)
-        return float(np.mean(errors * errors)), gradient
+        return float(np.sum(errors * errors)) / len(values), gradient
 
     def _layers(self, observations: Floats) -> list[Floats]:
         layers = [observations]

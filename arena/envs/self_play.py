@@ -1,16 +1,36 @@
-"""Self-play: a network plays all seats, and learns from what each of its actions has led to."""
+"""Self-play: what each of the legal actions of a decision leads to, when all seats play on by one policy.
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+At a decision each action is tried in a copy of the match, and the hand is played to its end with the same cards. So the actions
+differ by what they do and not by the luck of the deal, and one decision teaches as much as many hands of which one action is known.
+"""
+
+import random
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.envs.actions import Legal
+from arena.envs.encoders import Layout, layout_of
 from arena.envs.network import Floats, Network
-from arena.envs.stepped_batch import Batch
+from arena.games.cards import Card
+from arena.games.catalogue import game_by_id
+from arena.games.contract import Deals, Move, Rules, Seat, State, View
+from arena.house.bot import searcher_of
+from arena.house.search import Policy
+from arena.referee.deal import KeyedDeals, seeded_key
 
-ROWS = 64
-"""Matches that are stepped together."""
+Chosen: TypeAlias = tuple[tuple[Seat, Move], ...]
+
+ROWS: Final = 16
+"""Matches that are played together, so that the network is asked for many decisions at once."""
+MOST_TRIED: Final = 8
+"""Actions that are tried of a decision: the policy's, and some of the others."""
+SHARE_TRIED: Final = 0.25
+"""The share of decisions whose actions are tried. Decisions of one hand are alike, and play costs little beside the trials."""
 
 
 class Task(NamedTuple):
@@ -19,61 +39,219 @@ class Task(NamedTuple):
     game: str
     options: Mapping[str, Any]
     seats: int
-    matches: int
+    decisions: int
+    """After the actions of so many decisions were tried, no further match begins."""
     seed: str
     """Fixes the deals and the exploration."""
     exploration: float
-    """The share of decisions that are drawn from the legal actions."""
+    """The share of decisions that are drawn from the legal actions, in the match and not in the trials."""
 
 
 class Experience(NamedTuple):
-    """Decisions, with what they have led to."""
+    """Decisions whose actions were tried."""
 
     observations: NDArray[np.float16]
-    actions: NDArray[np.intp]
-    returns: Floats
-    """How the lead of the seat changed in the rest of the hand."""
+    gains: Floats
+    """For each decision and action, by how much the lead at the end of the hand is above the mean of the actions that were
+    tried, in points; NaN for the others."""
 
 
-def play(task: Task, network: Network, ignored: NDArray[np.intp]) -> Experience:
-    """Play matches of a network against itself; `ignored` inputs are 0."""
-    seeds = (f"{task.seed}/{number}" for number in range(task.matches))
-    batch = Batch(task.game, ROWS, options=task.options, seats=task.seats, seeds=seeds)
-    chance = np.random.default_rng(list(task.seed.encode()))
-    observations, actions, owners = [], [], []
-    hands = np.arange(ROWS)
-    """The number of the hand of each row: hands are numbered as they begin."""
-    begun = ROWS
-    ended: dict[int, Floats] = {}
-    while len(batch.rows):
-        rows = batch.rows
-        seen = batch.observations[rows]
-        seen[:, ignored] = 0
-        masks = batch.masks[rows]
-        chosen = chosen_actions(network.values(seen), masks)
-        explores = chance.random(len(rows)) < task.exploration
-        if explores.any():
-            chosen[explores] = chosen_actions(
-                chance.random((int(explores.sum()), masks.shape[1]), np.float32), masks[explores]
+class KeptDeals:
+    """Shuffles that are made once: the trials of a match deal the same next hand again and again."""
+
+    def __init__(self, deals: Deals) -> None:
+        self._deals = deals
+        self._kept: dict[tuple[int, str, tuple[Card, ...]], tuple[Card, ...]] = {}
+
+    def shuffle(self, hand: int, label: str, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """Return what the deals return."""
+        key = hand, label, tuple(cards)
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._kept[key] = self._deals.shuffle(hand, label, cards)
+        return kept
+
+
+class Player:
+    """Moves and playouts at many states at once: by a network, or without one by the house bot's policy."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        layout: Layout,
+        network: Network | Policy,
+        ignored: NDArray[np.intp],
+        chance: random.Random,
+    ) -> None:
+        self._rules, self._layout = rules, layout
+        self._network, self._ignored = network, ignored
+        draw = chance.random
+        self._below = lambda count: int(draw() * count)
+        self._numbers = array("f")
+
+    def moves(self, asks: Sequence[tuple[State, Seat]]) -> list[Move]:
+        """Return the move of each seat to act in a state."""
+        network = self._network
+        if not isinstance(network, Network):
+            return [network(state, seat, self._below) for state, seat in asks]
+        rules, actions = self._rules, self._layout.actions
+        chosen: list[Move] = []
+        seen, legals = [], []
+        for state, seat in asks:
+            moves = rules.moves(state, seat)
+            chosen.append(moves.offered[0])
+            if len(moves.offered) > 1:
+                view = rules.view(state, seat)
+                seen.append((view, seat))
+                legals.append((len(chosen) - 1, actions.legal(view, moves)))
+        if seen:
+            values = network.values(self.observations(seen)).tolist()
+            for (place, legal), row in zip(legals, values, strict=True):
+                chosen[place] = legal[max(legal, key=row.__getitem__)]
+        return chosen
+
+    def observations(self, seen: Sequence[tuple[View, Seat]]) -> Floats:
+        """Return views as rows of numbers, which the next call overwrites."""
+        code, width = self._layout.view, self._layout.view.size
+        if len(self._numbers) < len(seen) * width:
+            self._numbers = array("f", bytes(4 * len(seen) * width))
+        rows = np.frombuffer(self._numbers, np.float32, len(seen) * width).reshape(-1, width)
+        rows[:] = 0
+        for row, (view, seat) in enumerate(seen):
+            code.write(view, seat, self._numbers, row * width)
+        rows[:, self._ignored] = 0
+        return rows
+
+    def scores(
+        self, hands: Sequence[int], states: list[State], deals: Sequence[Deals]
+    ) -> list[tuple[int, ...]]:
+        """Play states until their hands of these numbers are over; returns the scores of the hands by seat."""
+        rules = self._rules
+        scores: list[tuple[int, ...]] = [()] * len(states)
+        live: Sequence[int] = range(len(states))
+        while live:
+            asks, asked = [], []
+            for at in live:
+                state = states[at]
+                acting = rules.to_act(state)
+                if acting and rules.hand_number(state) == hands[at]:
+                    asked.append((at, acting))
+                    asks += [(state, seat) for seat in acting]
+                else:
+                    scores[at] = rules.hand_scores(state)[hands[at]]
+            moves = iter(self.moves(asks))
+            for at, acting in asked:
+                chosen = tuple([(seat, next(moves)) for seat in acting])
+                states[at] = rules.step(states[at], chosen, deals[at]).state
+            live = [at for at, _ in asked]
+        return scores
+
+
+class _Match:
+    """A match that is played."""
+
+    def __init__(self, play: "_Play", seed: str) -> None:
+        self._play = play
+        self._deals = KeptDeals(KeyedDeals(seeded_key(seed)))
+        self.state = play.rules.start(play.options, play.task.seats, self._deals).state
+
+    def step(self, usual: Chosen) -> None:
+        """Play the moves of the policy, or now and then any others; the actions of some decisions are tried."""
+        play, rules, chance = self._play, self._play.rules, self._play.chance
+        chosen = list(usual)
+        for place, (seat, _) in enumerate(usual):
+            tries, explores = (
+                chance.random() < share for share in (SHARE_TRIED, play.task.exploration)
             )
-        observations.append(seen.astype(np.float16))
-        actions.append(chosen)
-        owners.append(np.stack([hands[rows], batch.seats[rows]], axis=1))
-        stepped = batch.step(chosen)
-        for place in np.flatnonzero(stepped.hand_ended).tolist():
-            row = rows[place]
-            ended[int(hands[row])] = stepped.rewards[place]
-            hands[row] = begun
-            begun += 1
-    owner = np.concatenate(owners)
-    gained = np.stack([ended[hand] for hand in sorted(ended)])
-    number = np.searchsorted(sorted(ended), owner[:, 0])
-    return Experience(
-        np.concatenate(observations), np.concatenate(actions), gained[number, owner[:, 1]]
+            moves = rules.moves(self.state, seat)
+            if (tries or explores) and len(moves.offered) > 1:
+                view = rules.view(self.state, seat)
+                legal = play.layout.actions.legal(view, moves)
+                if tries and len(legal) > 1:
+                    self._try(usual, place, view, legal)
+                if explores:
+                    chosen[place] = seat, chance.choice(list(legal.values()))
+        self.state = rules.step(self.state, tuple(chosen), self._deals).state
+
+    def _try(self, usual: Chosen, place: int, view: View, legal: Legal) -> None:
+        """Note the states after the actions of a decision; the other seats play the policy's moves."""
+        play = self._play
+        seat, move = usual[place]
+        tried = [action for action in legal if legal[action] == move][:1]
+        others = [action for action in legal if action not in tried]
+        if len(others) > MOST_TRIED - len(tried):
+            others = play.chance.sample(others, MOST_TRIED - len(tried))
+        for action in (*tried, *others):
+            chosen = (*usual[:place], (seat, legal[action]), *usual[place + 1 :])
+            play.trials.append((len(play.seen), action, seat))
+            play.states.append(play.rules.step(self.state, chosen, self._deals).state)
+            play.deals.append(self._deals)
+            play.hands.append(play.rules.hand_number(self.state))
+        play.seen.append((view, seat))
+
+
+class _Play:
+    """What the matches of a task share, and the trials of their latest decisions."""
+
+    def __init__(self, task: Task) -> None:
+        game = game_by_id(task.game)
+        self.task, self.rules = task, game.rules
+        self.options = game.options(task.options, task.seats)
+        self.layout = layout_of(game, self.options, task.seats)
+        self.chance = random.Random(task.seed)
+        self._clear()
+
+    def _clear(self) -> None:
+        self.seen: list[tuple[View, Seat]] = []
+        self.trials: list[tuple[int, int, Seat]] = []
+        """The place in `seen`, the action and the seat of each."""
+        self.states: list[State] = []
+        self.deals: list[Deals] = []
+        self.hands: list[int] = []
+
+    def experience(self, player: Player) -> Experience:
+        """Play the trials to their ends, and forget them."""
+        gains = np.full((len(self.seen), self.layout.actions.size), np.nan, np.float32)
+        scores = player.scores(self.hands, self.states, self.deals)
+        for (row, action, seat), by_seat in zip(self.trials, scores, strict=True):
+            gains[row, action] = by_seat[seat] - (sum(by_seat) - by_seat[seat]) / (len(by_seat) - 1)
+        gains -= np.nanmean(gains, axis=1, keepdims=True)
+        seen = player.observations(self.seen).astype(np.float16)
+        self._clear()
+        return Experience(seen, gains)
+
+
+def play(task: Task, network: Network | None, ignored: NDArray[np.intp]) -> Experience:
+    """Play matches of a network against itself; without one, of the house bot's policy. `ignored` inputs are 0."""
+    shared = _Play(task)
+    player = Player(
+        shared.rules, shared.layout, network or _house(task.game), ignored, shared.chance
     )
+    experience: list[Experience] = []
+    tried, seeds = 0, count()
+    live = [_Match(shared, f"{task.seed}/{next(seeds)}") for _ in range(ROWS)]
+    while live:
+        acting = [shared.rules.to_act(match.state) for match in live]
+        asks = [
+            (match.state, seat) for match, seats in zip(live, acting, strict=True) for seat in seats
+        ]
+        moves = iter(player.moves(asks))
+        for match, seats in zip(live, acting, strict=True):
+            match.step(tuple([(seat, next(moves)) for seat in seats]))
+        if shared.seen:
+            tried += len(shared.seen)
+            experience.append(shared.experience(player))
+        for at in range(len(live) - 1, -1, -1):
+            if not shared.rules.to_act(live[at].state):
+                if tried < task.decisions:
+                    live[at] = _Match(shared, f"{task.seed}/{next(seeds)}")
+                else:
+                    del live[at]
+    return Experience(*map(np.concatenate, zip(*experience, strict=True)))
 
 
-def chosen_actions(values: Floats, masks: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return for each row the legal action of the largest value."""
-    chosen: NDArray[np.intp] = np.where(masks, values, -np.inf).argmax(axis=1)
-    return chosen
+def _house(game: str) -> Policy:
+    """Return the house bot's policy: that of its searches, which is fast."""
+    searcher = searcher_of(game)
+    assert searcher is not None, "every game has a policy"
+    return searcher.rollout or searcher.policy

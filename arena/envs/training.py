@@ -1,7 +1,8 @@
-"""Training by self-play: Deep Monte Carlo, which learns for each action what its hand came to.
+"""Training by self-play: policy iteration, in which the network learns what each action would have led to.
 
-The network values the actions at an observation. It plays all seats, the best legal action or sometimes any other, and
-its value of each action that was chosen is moved towards the change of the lead until the end of the hand (Zha et al., 2021).
+The network values the actions at an observation by how much better they are than the others. What it learns from are trials
+(`arena.envs.self_play`): first of the house bot's policy, then of the network itself. To play the best action by the values of a
+policy is a better policy (Tesauro and Galperin, 1996). Each decision is learned from in several renamings of its suits.
 What is exported is a mean of the latest networks.
 
 A training follows from its seed. It goes in rounds, and is kept after each of them: a training that was stopped and
@@ -18,10 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.envs.encoders import layout_of
 from arena.envs.network import Adam, Floats, Network
 from arena.envs.self_play import Experience, Task, play
+from arena.envs.suits import renamings
 from arena.envs.trained_bot import TrainedBot, ignored_inputs, layout_digest
 from arena.games.catalogue import game_by_id
 from arena.house.bot import HouseBot
@@ -36,18 +39,20 @@ POLICY: Final = "policy.npz"
 """The file of a bot folder that has the weights."""
 KEPT: Final = ".training.npz"
 """The file that a training goes on from. It is hidden, so it is not submitted."""
-HIDDEN: Final = (256, 128)
+HIDDEN: Final = (512, 128)
 """Units of the layers between observations and values."""
 RATE: Final = 1e-3
-EXPLORATION: Final = 0.05
+EXPLORATION: Final = 0.1
+HOUSE_ROUNDS: Final = 4
+"""Rounds in which the house bot's policy plays; the network plays all later ones."""
 TASKS: Final = 2
 """Tasks of an iteration; their number is fixed, so that results do not depend on the number of processes."""
-MATCHES: Final = 128
-"""Matches of a task."""
-ITERATIONS: Final = 16
+DECISIONS: Final = 2048
+"""Decisions of a task, about."""
+ITERATIONS: Final = 8
 """Iterations of a round."""
-PASSES: Final = 2
-"""How often each decision is learned from: play costs several times as much as learning."""
+PASSES: Final = 12
+"""How often each decision is learned from, about, in renamings of its suits: play costs much more than learning."""
 MINIBATCH: Final = 256
 MEAN_OF: Final = 0.1
 """The share of all steps, of the latest ones, that the exported weights are a mean of, about."""
@@ -89,6 +94,8 @@ class Training:
         game = game_by_id(terms.game)
         self.layout = layout_of(game, game.options(terms.options, terms.seats), terms.seats)
         self._ignored = np.array(ignored_inputs(self.layout), np.intp)
+        self._renamings = renamings(game.family, self.layout)
+        self._by_place = self.layout.actions.by_place()
         sizes = (self.layout.view.size, *HIDDEN, self.layout.actions.size)
         self.network = Network.drawn(sizes, self._chance("weights"))
         self.mean = self.network.copy()
@@ -96,27 +103,34 @@ class Training:
         self.rounds = 0
         self.decisions = 0
         self.scale = 0.0
-        """The standard deviation of the returns of the first iteration, in points: values are in this unit."""
+        """The standard deviation of the gains of the first iteration, in points: values are in this unit."""
 
     def round(self, engine: Engine) -> float:
-        """Play and learn for one round; return the mean squared error in it, in squares of the scale.
+        """Play and learn for one round; return the share of the squares of gains that the network did not foresee.
 
-        While it learns from one iteration, the next one is played, so play is one iteration behind.
+        While it learns from one iteration, the next one is played, so play is one iteration behind. It learns from all
+        iterations of the round so far.
         """
-        errors = []
+        errors, squares = 0.0, 0.0
+        played_so_far: list[Experience] = []
         first = self.rounds * ITERATIONS
         played = self._begin(engine, first)
         for iteration in range(first, first + ITERATIONS):
             experience = [future.result() for future in played]
             if iteration + 1 < first + ITERATIONS:
                 played = self._begin(engine, iteration + 1)
-            errors.append(self._learn(iteration, experience))
+            latest = self._scaled(experience)
+            error, _ = self.mean.gradient(latest.observations.astype(np.float32), latest.gains)
+            errors += error
+            squares += float(np.nansum(latest.gains**2)) / len(latest.gains)
+            played_so_far.append(latest)
+            self._learn(iteration, played_so_far)
         self.rounds += 1
-        return float(np.mean(errors))
+        return errors / squares
 
     def _begin(self, engine: Engine, iteration: int) -> list[Future[Experience]]:
         """Have the matches of an iteration played by the network as it is now."""
-        terms, network = self.terms, self.network.copy()
+        terms, network = self.terms, None if self.rounds < HOUSE_ROUNDS else self.mean.copy()
         return [
             engine.submit(
                 play,
@@ -124,7 +138,7 @@ class Training:
                     terms.game,
                     terms.options,
                     terms.seats,
-                    MATCHES,
+                    DECISIONS,
                     f"{terms.seed}/{iteration}/{number}",
                     EXPLORATION,
                 ),
@@ -134,25 +148,34 @@ class Training:
             for number in range(TASKS)
         ]
 
-    def _learn(self, iteration: int, experience: list[Experience]) -> float:
-        observations, actions, returns = (
-            np.concatenate(values) for values in zip(*experience, strict=True)
-        )
-        self.scale = self.scale or float(returns.std()) or 1.0
-        returns = returns / np.float32(self.scale)
+    def _scaled(self, experience: list[Experience]) -> Experience:
+        observations, gains = map(np.concatenate, zip(*experience, strict=True))
+        self.scale = self.scale or float(np.nanstd(gains)) or 1.0
+        self.decisions += len(gains)
+        return Experience(observations, np.divide(gains, self.scale, dtype=np.float32))
+
+    def _learn(self, iteration: int, played: list[Experience]) -> None:
+        """Learn as often as the latest decisions are new, from all that were played."""
+        observations, gains = map(np.concatenate, zip(*played, strict=True))
         chance = self._chance(f"order {iteration}")
-        order = np.concatenate([chance.permutation(len(actions)) for _ in range(PASSES)])
-        errors = []
-        for start in range(0, len(order), MINIBATCH):
-            rows = order[start : start + MINIBATCH]
-            error, gradient = self.network.gradient(
-                observations[rows].astype(np.float32), actions[rows], returns[rows]
-            )
-            self._adam.step(gradient)
-            errors.append(error)
+        for _ in range(PASSES * len(played[-1].gains) // MINIBATCH):
+            rows = chance.integers(len(gains), size=MINIBATCH)
+            renamed = self._renamed(observations[rows], gains[rows], chance)
+            self._adam.step(self.network.gradient(*renamed)[1])
             self.mean.approach(self.network, 1 / (1 + MEAN_OF * self._adam.steps))
-        self.decisions += len(actions)
-        return float(np.mean(errors))
+
+    def _renamed(
+        self, observations: NDArray[np.float16], gains: Floats, chance: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Rename the suits of each decision by chance, but where an action is numbered by the order of cards."""
+        seen, gains = observations.astype(np.float32), gains.copy()
+        which = chance.integers(len(self._renamings), size=len(gains))
+        which[~np.isnan(gains[:, self._by_place]).all(axis=1)] = 0
+        for number, (inputs, actions) in enumerate(self._renamings):
+            rows = np.flatnonzero(which == number)
+            seen[rows] = seen[rows[:, None], inputs]
+            gains[rows] = gains[rows[:, None], actions]
+        return seen, gains
 
     def _chance(self, label: str) -> np.random.Generator:
         return np.random.default_rng(list(f"{self.terms.seed}/{label}".encode()))

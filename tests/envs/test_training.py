@@ -8,13 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli.train import train
-from arena.envs import trained_bot, training
+from arena.envs import self_play, trained_bot, training
 from arena.envs.network import Adam, Network
 from arena.envs.self_play import Task, play
 from arena.envs.stepped_batch import Batch
 from arena.envs.stepped_match import SteppedMatch
 from arena.envs.trained_bot import TrainedBot, TrainedPolicy
 from arena.envs.training import KEPT, POLICY, CannotTrain, Training, TrainingTerms
+from arena.house.bot import searcher_of
 from arena.local.engines import Engine, ThisProcess
 from arena.local.play import play as play_match
 
@@ -24,7 +25,9 @@ SHORT = TrainingTerms("sixty_six", 2, {"hands": 2}, "7")
 @pytest.fixture(autouse=True)
 def short_rounds(monkeypatch):
     monkeypatch.setattr(training, "ITERATIONS", 2)
-    monkeypatch.setattr(training, "MATCHES", 2)
+    monkeypatch.setattr(training, "DECISIONS", 2)
+    monkeypatch.setattr(training, "HOUSE_ROUNDS", 1)
+    monkeypatch.setattr(self_play, "ROWS", 2)
 
 
 def first_actions(masks):
@@ -66,36 +69,62 @@ def test_a_batch_ends_with_its_seeds():
     assert ended == 5 * 2
 
 
-def test_a_return_is_the_lead_of_the_rest_of_the_hand():
-    """Over two seats the returns of a hand are opposite, and all decisions of a seat in it have the same."""
-    game = Task("sixty_six", {"hands": 2}, 2, 1, "9", 0.0)
-    network = Network.drawn([226, 4, 31], np.random.default_rng(1))
-    played = play(game, network, np.array([], np.intp))
+def test_a_gain_is_what_the_hand_comes_to_after_an_action(monkeypatch):
+    """The same hands played out one by one, by the policy of the house bot, come to the same leads."""
+    monkeypatch.setattr(self_play, "ROWS", 1)
+    monkeypatch.setattr(self_play, "SHARE_TRIED", 1.0)
+    tried = play(Task("sixty_six", {"hands": 2}, 2, 1, "9", 0.0), None, np.array([], np.intp))
+    policy = searcher_of("sixty_six").policy
     match = SteppedMatch("sixty_six", {"hands": 2})
     match.begin("9/0")
-    expected, hands = [], []
-    for action in played.actions.tolist():
-        hands.append((match.hand, match.acting[0]))
-        match.act(action)
-    assert match.is_over
-    by_hand = match.game.rules.hand_scores(match.state)
-    expected = [by_hand[hand][seat] - by_hand[hand][1 - seat] for hand, seat in hands]
-    assert played.returns.tolist() == expected
+    rows = iter(zip(tried.observations, tried.gains, strict=True))
+    while not match.is_over:
+        seat = match.acting[0]
+        usual, legal = policy(match.state, seat, None), match.legal(seat)
+        if 1 < len(legal) <= self_play.MOST_TRIED:
+            seen, gains = next(rows)
+            leads = {action: lead_after(match, action, policy) for action in legal}
+            mean = sum(leads.values()) / len(leads)
+            assert seen == pytest.approx(match.observed(seat).numbers, rel=1e-3)
+            assert np.flatnonzero(~np.isnan(gains)).tolist() == list(legal)
+            assert gains[list(legal)] == pytest.approx([leads[one] - mean for one in legal])
+        elif len(legal) > 1:
+            assert (~np.isnan(next(rows)[1])).sum() == self_play.MOST_TRIED
+        match.play(usual)
+    assert next(rows, None) is None
+
+
+def lead_after(match, action, policy):
+    """The lead of the seat to act at the end of the hand, if it takes this action."""
+    trial, hand, seat = match.copy(), match.hand, match.acting[0]
+    trial.act(action)
+    while not trial.is_over and trial.hand == hand:
+        trial.play(policy(trial.state, trial.acting[0], None))
+    scores = trial.game.rules.hand_scores(trial.state)[hand]
+    return scores[seat] - scores[1 - seat]
+
+
+def test_an_action_is_a_gain_though_others_choose_at_the_same_time(monkeypatch):
+    monkeypatch.setattr(self_play, "ROWS", 2)
+    tried = play(Task("democracy", {"hands": 1}, 3, 1, "9", 0.5), None, np.array([], np.intp))
+    assert np.nanmean(tried.gains, axis=1) == pytest.approx(0, abs=1e-6)
+    assert np.nanmax(np.abs(tried.gains)) > 0
 
 
 def test_a_gradient_is_the_slope_of_half_the_error():
     chance = np.random.default_rng(3)
     network = Network.drawn([5, 4, 3], chance)
     network.parameters = [values.astype(np.float64) for values in network.parameters]
-    seen, actions = chance.standard_normal((6, 5)), chance.integers(3, size=6)
-    returns = chance.standard_normal(6)
-    _, gradient = network.gradient(seen, actions, returns)
+    seen, gains = chance.standard_normal((6, 5)), chance.standard_normal((6, 3))
+    gains[::2, 1] = np.nan
+    gains -= np.nanmean(gains, axis=1, keepdims=True)
+    _, gradient = network.gradient(seen, gains)
     for values, slope in zip(network.parameters, gradient, strict=True):
         at = tuple(chance.integers(size) for size in values.shape)
         before, errors = values[at], []
         for nudge in (-1e-5, 1e-5):
             values[at] = before + nudge
-            errors.append(network.gradient(seen, actions, returns)[0] / 2)
+            errors.append(network.gradient(seen, gains)[0] / 2)
         values[at] = before
         assert slope[at] == pytest.approx((errors[1] - errors[0]) / 2e-5, rel=1e-4, abs=1e-8)
 
@@ -107,8 +136,9 @@ def test_a_network_learns_what_actions_are_worth():
     adam = Adam(network, 3e-3)
     for _ in range(600):
         seen = chance.standard_normal((64, 4)).astype(np.float32)
-        actions = chance.integers(4, size=64)
-        adam.step(network.gradient(seen, actions, seen[np.arange(64), actions])[1])
+        gains = np.where(chance.random((64, 4)) < 0.3, np.nan, seen)
+        gains[:, 0] = seen[:, 0]
+        adam.step(network.gradient(seen, gains - np.nanmean(gains, axis=1, keepdims=True))[1])
     seen = chance.standard_normal((200, 4)).astype(np.float32)
     assert np.mean(network.values(seen).argmax(axis=1) == seen.argmax(axis=1)) > 0.9
 

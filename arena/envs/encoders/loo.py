@@ -46,6 +46,7 @@ def action_space(options: Options, seats: int) -> ActionSpace:
             1 << _HAND,
             "exchange: bit n of the number says whether card n of `held` goes",
             _exchanges,
+            is_by_place=True,
         ),
     )
 
