@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from arena.records.tables import Encode
 
 PHH: Final = "phh"
+OPEN_SPIEL: Final = "openspiel"
 Named: TypeAlias = tuple[str, Callable[[], Replay]]
 """What a replay is called in errors, and what reads it."""
 
@@ -66,8 +67,8 @@ The columns are in the page of data sets, docs/reference/data-sets.md.
     "--as",
     "form",
     required=True,
-    type=click.Choice([*FORMS, PHH]),
-    help="Tables in Parquet or JSON Lines, or the Poker Hand History format.",
+    type=click.Choice([*FORMS, PHH, OPEN_SPIEL]),
+    help="Tables in Parquet or JSON Lines, the Poker Hand History format, or histories of OpenSpiel.",
 )
 @click.option("--tensors", is_flag=True, help="With observations and actions as numbers.")
 @click.option("--game", type=GameType(), help="Only this game.")
@@ -96,9 +97,10 @@ def export_matches(
     reveal the cards of those in play. Each match is verified. One that cannot be read is named and left
     out, and the exit code is then 1. Memory does not grow with the number of matches.
 
-    PHH has the hands of Pineapple and Crazy Pineapple, as hold'em; other matches are left out.
+    PHH has the hands of Pineapple and Crazy Pineapple, as hold'em; other matches are left out. OpenSpiel has
+    the matches that were played to their ends with moves that are actions of the environment.
     """
-    if tensors and form == PHH:
+    if tensors and form not in FORMS:
         raise click.UsageError("hand histories have no tensors: leave --tensors out")
     if replays is None:
         if client.data is not None:
@@ -118,9 +120,11 @@ def export_matches(
         named = _of_folder(replays, game)
     try:
         exported, left_out = (
-            _hands(named, folder) if form == PHH else _tables(named, folder, form, tensors=tensors)
+            _tables(named, folder, form, tensors=tensors)
+            if form in FORMS
+            else _histories(named, folder, form)
         )
-    except NoDuckDB as error:
+    except (NoDuckDB, ImportError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"cannot write {folder}: {error.strerror}") from None
@@ -144,12 +148,15 @@ def _tables(named: Iterator[Named], folder: Path, form: str, *, tensors: bool) -
         return _each(named, add)
 
 
-def _hands(named: Iterator[Named], folder: Path) -> tuple[int, int]:
-    """Write hand histories; returns as `_tables`. Matches of other games are no failures."""
+def _histories(named: Iterator[Named], folder: Path, form: str) -> tuple[int, int]:
+    """Write a file for each match that the form can say; returns as `_tables`. Others are no failures."""
+    write = write_hands
+    if form == OPEN_SPIEL:
+        from arena.envs.traces import write_trace as write
 
     def add(replay: Replay) -> bool:
         try:
-            write_hands(replay, folder)
+            write(replay, folder)
         except Inexpressible as error:
             reasons[str(error)] = reasons.get(str(error), 0) + 1
             return False

@@ -6,6 +6,7 @@
 
 Chance draws the deals of a match at its beginning, from `deals` equally likely ones. Seats that choose at the same time are asked
 one after the other, and none sees what the others chose. Returns are leads: the score less the mean of the others' scores.
+With `key`, chance has one outcome: the deals of that key, as in the trace of a replay (`arena export matches --as openspiel`).
 """
 
 from collections.abc import Callable
@@ -25,6 +26,8 @@ from arena.games.notation import Notation
 _OUTCOMES: Final = 4096
 """The most outcomes of a chance node; more deals are drawn by several nodes."""
 _DEALS: Final = _OUTCOMES**2
+KEY_PREFIX: Final = "x"
+"""Stands before the hexadecimal digits of a key, which OpenSpiel would take for a number without it."""
 _MOST_DECISIONS: Final = 50_000
 _UNBOUNDED: Final = 1e6
 """A bound of returns where the rules know none."""
@@ -46,7 +49,7 @@ def _type_of(game: Game) -> Any:
         provides_information_state_tensor=True,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={"players": game.seats[0], "deals": _DEALS, **defaults},
+        parameter_specification={"players": game.seats[0], "deals": _DEALS, "key": "", **defaults},
     )
 
 
@@ -56,9 +59,10 @@ class SpielGame(pyspiel.Game):
     def __init__(self, game: Game, game_type: Any, given: Any = None) -> None:
         parameters = dict(given or {})
         seats = parameters.get("players", game.seats[0])
-        self.deals = parameters.get("deals", _DEALS)
+        self.key = str(parameters.get("key", "")).removeprefix(KEY_PREFIX)
+        self.deals = 1 if self.key else parameters.get("deals", _DEALS)
         options = {
-            name: parameters[name] for name in parameters if name not in ("players", "deals")
+            name: parameters[name] for name in parameters if name not in ("players", "deals", "key")
         }
         self.new_match = partial(SteppedMatch, game.id, game.without_idle_defaults(options), seats)
         first = self.new_match()
@@ -177,7 +181,10 @@ class SpielState(pyspiel.State):
         game = self.get_game()
         if _OUTCOMES ** len(self._drawn) >= game.deals:
             match = game.new_match()
-            match.begin(" ".join(map(str, self._drawn)))
+            if game.key:
+                match.begin_with(bytes.fromhex(game.key))
+            else:
+                match.begin(" ".join(map(str, self._drawn)))
             self._played = _Played(match, ((),) * match.seats)
             self._add_events()
 

@@ -54,7 +54,11 @@ class SteppedMatch:
 
     def begin(self, seed: object) -> None:
         """Begin a match with the deals of a seed, which are those of `arena play --seed`."""
-        self._deals = KeyedDeals(seeded_key(str(seed)))
+        self.begin_with(seeded_key(str(seed)))
+
+    def begin_with(self, key: bytes) -> None:
+        """Begin a match with the deals of a key, such as that of a replay."""
+        self._deals = KeyedDeals(key)
         self.scores = (0,) * self.seats
         self._took_place(first_turn(self.game.rules, self.options, self.seats, self._deals))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.envs.actions import ActionSpace
 from arena.games.catalogue import game_by_id
 from arena.games.notation import Notation
 from arena.records.phh import Inexpressible, hand_histories
@@ -24,6 +25,9 @@ from tests.store.made import DEAL_SETS, MATCHES, made
 
 needs_duckdb = pytest.mark.skipif(
     importlib.util.find_spec("duckdb") is None, reason="needs cardarena-engine[research]"
+)
+needs_openspiel = pytest.mark.skipif(
+    importlib.util.find_spec("pyspiel") is None, reason="needs cardarena-engine[research]"
 )
 GAME = "klaberjass"
 
@@ -48,6 +52,45 @@ def exported(folder, *arguments):
 def lines(folder, table, game=GAME):
     files = sorted((folder / table / f"game={game}").glob("*.jsonl"))
     return [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
+
+
+# Histories of OpenSpiel.
+
+
+@needs_openspiel
+def test_openspiel_replays_a_history_to_the_same_returns(tmp_path):
+    """Its returns are the leads of the result, also where a seat faulted."""
+    import pyspiel
+
+    for game, seats in (("democracy", 3), (GAME, 2)):
+        bots = [Bot(0, (PLAY, ILLEGAL)), *map(Bot, range(1, seats))]
+        path = record(tmp_path / game, game, bots, {"hands": seats})
+        path.rename(tmp_path / f"{game}.replay")
+    result = arena(
+        "export", "matches", tmp_path / "out", "--as", "openspiel", "--replays", tmp_path
+    )
+    assert result.exit_code == 0, result.output
+    written = sorted((tmp_path / "out").rglob("*.openspiel"))
+    assert [path.parent.name for path in written] == ["democracy", GAME]
+    for path in written:
+        _, state = pyspiel.deserialize_game_and_state(path.read_text())
+        scores = verify(Replay.open(tmp_path / f"{path.parent.name}.replay")).outcome.scores
+        others = [(sum(scores) - score) / (len(scores) - 1) for score in scores]
+        assert state.is_terminal()
+        assert state.returns() == pytest.approx(
+            [a - b for a, b in zip(scores, others, strict=True)]
+        )
+        assert any(state.returns())
+
+
+@needs_openspiel
+def test_a_match_with_a_move_that_is_no_action_has_no_history(replays, tmp_path, monkeypatch):
+    monkeypatch.setattr(ActionSpace, "legal", lambda space, view, moves: {})
+    result = arena(
+        "export", "matches", tmp_path, "--as", "openspiel", "--game", GAME, "--replays", replays
+    )
+    assert "left out 1 match: no action stands for" in result.stderr
+    assert "0 matches in" in result.stderr
 
 
 # Tables.
