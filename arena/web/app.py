@@ -117,6 +117,7 @@ class Web:
             address,
             self.archive.reader,
             templates_hash(),
+            has_previews(),
             sprite(),
             *(asset(name)[0] for name in ASSETS),
         )
@@ -250,16 +251,19 @@ class Web:
         return RedirectResponse(address, 302)
 
     async def hand_preview(self, request: Request) -> Response:
-        """Make `/previews/m/ID/VIEWER/HAND.png`, with `?step=N`."""
+        """Make `/previews/m/ID/VIEWER/HAND.png`, with `?step=N`, and `HAND.gif`, with all steps."""
+        moves = request.url.path.endswith(".gif")
         _, path = await self._match(request)
         viewer, hand = request.path_params["viewer"], request.path_params["hand"]
         stat = await asyncio.to_thread(path.stat)
-        given = viewer[:12], min(hand, 9_999), request.query_params.get("step", "")[:12]
+        step = "" if moves else request.query_params.get("step", "")[:12]
+        given = viewer[:12], min(hand, 9_999), step
         drawn_from = path.name, stat.st_size, stat.st_mtime_ns
         drawing = functools.partial(
-            self._in_worker, request, "preview", path, stat.st_mtime_ns, *given
+            self._in_worker, request, "preview", path, stat.st_mtime_ns, *given, moves=moves
         )
-        return await self._preview(request, drawing, *drawn_from, *given)
+        kind = "gif" if moves else "png"
+        return await self._preview(request, drawing, *drawn_from, *given, kind=kind)
 
     async def bot_preview(self, request: Request) -> Response:
         """Make `/previews/bots/NAME.png`."""
@@ -270,7 +274,11 @@ class Web:
         return await self._preview(request, drawing, name, *lines)
 
     async def _preview(
-        self, request: Request, drawing: Callable[[], Awaitable[bytes]], *drawn_from: object
+        self,
+        request: Request,
+        drawing: Callable[[], Awaitable[bytes]],
+        *drawn_from: object,
+        kind: str = "png",
     ) -> Response:
         """A picture, from the cache if it was drawn from the same before.
 
@@ -278,7 +286,7 @@ class Web:
         """
         if not has_previews():
             raise NoSuchPage("this site draws no previews")
-        key = key_of("preview", self._made_of, *drawn_from)
+        key = key_of("preview", kind, self._made_of, *drawn_from)
         body = await asyncio.to_thread(self._cache.get, key)
         if body is None:
             body = await asyncio.to_thread(self._cache.put, key, await drawing())
@@ -286,7 +294,7 @@ class Web:
         if has_tag(request, headers["etag"]):
             return Response(status_code=304, headers=headers)
         headers["cross-origin-resource-policy"] = "cross-origin"
-        return Response(gzip.decompress(body), media_type="image/png", headers=headers)
+        return Response(gzip.decompress(body), media_type=f"image/{kind}", headers=headers)
 
     async def match_json(self, request: Request) -> Response:
         """Make `/m/ID.json`."""
@@ -376,7 +384,10 @@ def application(
         Route("/verify.html", web.verifier),
         Route("/replays/{match}.replay", web.replay),
         Route("/competitions/{name}.official-{number:int}.jsonl", web.official),
-        Route("/previews/m/{match}/{viewer}/{hand:int}.png", web.hand_preview),
+        *(
+            Route(f"/previews/m/{{match}}/{{viewer}}/{{hand:int}}.{kind}", web.hand_preview)
+            for kind in ("png", "gif")
+        ),
         Route("/previews/bots/{name}.png", web.bot_preview),
         *([] if play is None else [Route("/m/{match}/what-if", web.what_if)]),
         Route("/m/{match}.json", web.match_json),

@@ -1,4 +1,4 @@
-"""Previews: PNG pictures of 1200 × 630 pixels that other sites show beside a link (Open Graph).
+"""Previews: PNG pictures of 1200 × 630 pixels that other sites show beside a link (Open Graph), and hands as GIFs.
 
 Only the process that draws matches loads this module, since it needs Pillow (the extra `previews`). A scene is drawn
 with at most as many cards as have room, so that time and size are bounded.
@@ -18,6 +18,9 @@ HEIGHT: Final = 630
 MOST_CARDS: Final = 18
 """The most cards of a seat or of the centre; others are left out."""
 MOST_SEATS: Final = 6
+MOST_FRAMES: Final = 40
+"""The most pictures of a GIF."""
+FRAME_MS: Final = 900
 _FELT: Final = "#1f5546"
 _SEAT: Final = "#174236"
 _RAIL: Final = "#6a4529"
@@ -34,6 +37,33 @@ _LONGEST: Final = 28
 
 def hand_preview(title: str, words: str, names: Sequence[str], scene: Scene) -> bytes:
     """Draw a table as a PNG: the game, what this is, and the cards of each seat and of the centre."""
+    return _png(_hand(title, words, names, scene))
+
+
+def moving_hand(title: str, names: Sequence[str], pictures: Sequence[tuple[str, Scene]]) -> bytes:
+    """Draw the pictures of a hand, each with its words, as a GIF that repeats, of half the size.
+
+    Of many pictures some are left out, evenly; the last one is shown, and for longer.
+    """
+    every = -(-len(pictures) // MOST_FRAMES)
+    shown = [*reversed(pictures[::-1][::every])]
+    drawn = (_hand(title, words, names, scene) for words, scene in shown)
+    small = [image.resize((WIDTH // 2, HEIGHT // 2), reducing_gap=2.0) for image in drawn]
+    palette = small[-1].quantize(64)
+    frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in small]
+    written = io.BytesIO()
+    frames[0].save(
+        written,
+        "gif",
+        save_all=True,
+        append_images=frames[1:],
+        duration=[FRAME_MS] * (len(frames) - 1) + [3 * FRAME_MS],
+        loop=0,
+    )
+    return written.getvalue()
+
+
+def _hand(title: str, words: str, names: Sequence[str], scene: Scene) -> Image.Image:
     image, draw = _table(title, words)
     seats = scene.seats[:MOST_SEATS]
     columns = 1 if len(seats) < 3 else 2
@@ -51,7 +81,7 @@ def hand_preview(title: str, words: str, names: Sequence[str], scene: Scene) -> 
         held = [card for zone in seat.zones for card in _cards(zone)][:MOST_CARDS]
         _draw_cards(draw, held, (left + 18, y + 50), wide - 48, high - 72)
     _draw_cards(draw, centre, (50, HEIGHT - 155), WIDTH - 100, 110)
-    return _png(image)
+    return image
 
 
 def bot_preview(title: str, lines: Sequence[str], chip: tuple[str, str, str]) -> bytes:

@@ -93,6 +93,7 @@ def render(template: str, links: Links | None, **shown: Any) -> str:
         canonical="" if links is None else links.canonical,
         in_site=links is not None,
         has_previews=links is not None and bool(links.address) and has_previews(),
+        draws_previews=has_previews(),
         embedded=links is not None and links.embedded,
         is_served=links is not None and not links.exported,
         section=section,

@@ -141,7 +141,7 @@ def _text(
     for fault in faults:
         parts += [" ", element("strong", "fault", *text(fault, names))]
     for note in noted:
-        parts += [" ", element("span", "noted", *text(note, names))]
+        parts += [" ", element("bdi", "noted soft", *text(note, names))]
     return element("span", "said", *parts)
 
 

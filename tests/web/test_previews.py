@@ -4,6 +4,7 @@ import io
 import re
 import subprocess
 import sys
+from urllib.parse import urljoin
 
 import pytest
 from PIL import Image
@@ -12,12 +13,12 @@ from arena.games.catalogue import GAMES
 from arena.pictures import Viewer
 from arena.records.frames import viewer_frames
 from arena.web import app, rendering
-from arena.web.preview import hand_preview
+from arena.web.preview import MOST_FRAMES, hand_preview, moving_hand
 from tests.pictures.matches import played
 from tests.web.asking import site
 from tests.web.pages import NAMES
 
-MOST_BYTES = 120_000
+MOST_BYTES, MOST_GIF_BYTES = 120_000, 300_000
 
 
 @pytest.fixture
@@ -51,6 +52,14 @@ def test_a_page_has_a_picture_that_other_sites_may_show(client, page, picture, w
     assert again.status_code == 304
 
 
+def test_a_hand_is_shared_as_a_moving_picture(client):
+    link = re.search(r'<a href="([^"]*[.]gif)"', client.get("/m/m1/seat-1/2").text)[1]
+    answer = client.get(urljoin("/m/m1/seat-1/2", link))
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "image/gif")
+    picture = image_of(answer.content)
+    assert (picture.size, picture.is_animated) == ((600, 315), True)
+
+
 def test_a_drawn_picture_is_kept(client, monkeypatch):
     first = client.get("/previews/m/m1/all/3.png?step=25").content
     monkeypatch.setattr(app, "_call", None)
@@ -60,6 +69,7 @@ def test_a_drawn_picture_is_kept(client, monkeypatch):
 # fmt: off
 MISSING = [
     ("m/{sealed}/all/1.png",   "a sealed match"),
+    ("m/{sealed}/all/1.gif",   "a sealed match that moves"),
     ("m/m1/all/9.png",         "a hand that the match does not have"),
     ("m/m1/seat-7/1.png",      "a seat that the match does not have"),
     ("m/m1/all/1.png?step=99", "a step of another hand"),
@@ -78,6 +88,7 @@ def test_without_the_extra_pages_have_no_picture(built, monkeypatch):
     monkeypatch.setattr(app, "has_previews", lambda: False)
     with site(built[0], address="https://arena.example") as (client, _):
         assert "og:image" not in client.get("/bots/ann").text
+        assert ".gif" not in client.get("/m/m1/all/1").text
         assert client.get("/previews/bots/ann.png").status_code == 404
 
 
@@ -97,7 +108,13 @@ def test_the_picture_of_a_hand_of_each_game_is_small(game):
 
     seats = game_by_id(game).seats[-1]
     options, steps = played(game, seats)
-    for frame in list(viewer_frames(steps, Viewer.ALL, options, seats))[:40:8]:
+    frames = list(viewer_frames(steps, Viewer.ALL, options, seats))
+    for frame in frames[:40:8]:
         body = hand_preview("Game", "words", NAMES[:seats], frame.scene())
         assert len(body) < MOST_BYTES
         assert image_of(body).size == (1200, 630)
+    body = moving_hand(
+        "Game", NAMES[:seats], [(f"step {frame.label}", frame.scene()) for frame in frames]
+    )
+    assert len(body) < MOST_GIF_BYTES
+    assert image_of(body).n_frames <= MOST_FRAMES

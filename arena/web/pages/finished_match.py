@@ -43,6 +43,7 @@ from arena.web.names import seat_names
 from arena.web.page import Json, Page
 from arena.web.pages.hand import HandLinks, HandPage, MatchHeading
 from arena.web.pages.match_result import MatchResult, Reason, match_view, reasons
+from arena.web.rich_text import spoken
 from arena.web.steps import NO_NOTES, Notes, Step, steps_of
 from arena.web.trees import html
 
@@ -203,13 +204,15 @@ def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
     return html(step.table), html(step.text), step.label
 
 
-def preview(path: Path, stamp: int, viewer: str, hand: int, step: str) -> bytes:
-    """The preview of a hand, from 1, at a step, or at its first, as a PNG.
+def preview(
+    path: Path, stamp: int, viewer: str, hand: int, step: str, *, moves: bool = False
+) -> bytes:
+    """The preview of a hand, from 1, at a step, or at its first, as a PNG; if it `moves`, all its steps as a GIF.
 
     Raises `NoSuchPage` if the match has no such viewer, hand, step or pictures.
     """
     # Imported here, as it needs Pillow, which pages do not.
-    from arena.web.preview import hand_preview
+    from arena.web.preview import hand_preview, moving_hand
 
     try:
         finished = _opened(path, stamp)
@@ -221,10 +224,15 @@ def preview(path: Path, stamp: int, viewer: str, hand: int, step: str) -> bytes:
         raise NoSuchPage("the match has no such hand")
     where = slice_of_hand(finished.frames, hand - 1)
     frames = viewer_frames(finished.frames[where], seen_by, terms.options, terms.seats)
-    frame = next((f for f in frames if f.hand == hand - 1 and step in ("", f.label)), None)
+    shown = [frame for frame in frames if frame.hand == hand - 1]
+    names = seat_names(replay.names)
+    if moves:
+        said = [" ".join(spoken(line, names) for line in frame.sentences()) for frame in shown]
+        pictures = [(words, frame.scene()) for words, frame in zip(said, shown, strict=True)]
+        return moving_hand(f"{terms.game.title}, hand {hand}", names, pictures)
+    frame = next((frame for frame in shown if step in ("", frame.label)), None)
     if frame is None:
         raise NoSuchPage(f"hand {hand} has no step {step}")
-    names = seat_names(replay.names)
     words = f"Hand {hand} of {finished.hands} · {' – '.join(names)}"
     return hand_preview(terms.game.title, words, names, frame.scene())
 

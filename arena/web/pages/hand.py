@@ -74,10 +74,9 @@ class HandPage:
     def html(self, links: HandLinks, at: int = 0) -> str:
         """The page, with the picture of step `at` of the hand."""
         heading, hand = self.heading, self.hand
-        preview = ""
+        preview, path = "", f"previews/{hand_path(heading.match_id, self.viewer, hand)}"
         if links.site is not None and self.steps:
-            path = hand_path(heading.match_id, self.viewer, hand)
-            preview = links.site.outside(f"previews/{path}", f".png?step={self.steps[at].label}")
+            preview = links.site.outside(path, f".png?step={self.steps[at].label}")
         which = "All hands" if self.packed else f"Hand {hand + 1}"
         return render(
             "hand.html",
@@ -86,6 +85,7 @@ class HandPage:
             description=f"{heading.title}. {which} of {heading.hands}, {heading.begun}: every decision, step by step.",
             heading=heading,
             preview=preview,
+            moving=path,
             hand=hand + 1,
             seat_query="" if isinstance(self.viewer, Viewer) else f"&seat={self.viewer}",
             rules=links.rules,
