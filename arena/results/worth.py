@@ -4,6 +4,9 @@ Matches are compared with the latest `COMPARED` of the same game, seats and hand
 any time. The store keeps the kind when a match ends.
 """
 
+import math
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -72,7 +75,13 @@ class EarlierMatches:
     """Matches of the same game, seats and hands, with which others are compared."""
 
     def __init__(self, matches: Sequence[ComparedMatch]) -> None:
-        self._matches = matches
+        """Sum the matches up once, as many that end together are compared with them."""
+        self._highest_score = max((match.highest_score for match in matches), default=-math.inf)
+        self._highest_cost = max((match.cost for match in matches), default=0)
+        self._margins = sorted(match.margin for match in matches)
+        self._leads: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        for match in matches:
+            self._leads[match.pair].append(match.lead)
 
     def worth(self, outcome: MatchOutcome, bots: Sequence[str]) -> Worth | None:
         """Why a match is worth watching; None if it is like these, or has no result."""
@@ -82,22 +91,22 @@ class EarlierMatches:
             return Worth.FORFEIT
         if len(bots) == 2 and self._is_upset(outcome.scores, bots):
             return Worth.UPSET
-        if len(self._matches) < LEAST_COMPARED:
+        if len(self._margins) < LEAST_COMPARED:
             return None
-        if max(outcome.scores) > max(match.highest_score for match in self._matches):
+        if max(outcome.scores) > self._highest_score:
             return Worth.RECORD
-        if outcome.cost > max(match.cost for match in self._matches):
+        if outcome.cost > self._highest_cost:
             return Worth.COSTLIEST
         ahead = margin(outcome.scores)
-        as_close = sum(match.margin <= ahead for match in self._matches)
-        return Worth.CLOSEST if ahead and as_close < CLOSE * len(self._matches) else None
+        as_close = bisect_right(self._margins, ahead)
+        return Worth.CLOSEST if ahead and as_close < CLOSE * len(self._margins) else None
 
     def _is_upset(self, scores: Sequence[float], bots: Sequence[str]) -> bool:
         (first, score), (second, other) = _by_name(bots, scores)
         if score == other or first == second:
             return False
         pair = first, second
-        leads = [match.lead for match in self._matches if match.pair == pair]
+        leads = self._leads.get(pair, ())
         won = sum(lead > 0 if score > other else lead < 0 for lead in leads)
         return len(leads) >= LEAST_MEETINGS and won <= MOST_WON * len(leads)
 

@@ -57,9 +57,35 @@ _TAKE: Final = (
 _CHANGE: Final = (
     update(_TABLE).where(_OWN, _TABLE.c.id.in_(_IDS)).values(state=bindparam("new_state"))
 )
-_BEGINS: Final = select(_TABLE.c.id, _TABLE.c.state, _TABLE.c.begin).where(
+_BEGIN: Final = (
+    update(_TABLE)
+    .where(_OWN, _TABLE.c.id == bindparam("deal_set"))
+    .values(begin=_TABLE.c.begin + 1, player=bindparam("worker"))
+)
+_BEGINS: Final = select(_TABLE.c.id, _TABLE.c.state, _TABLE.c.begin, _TABLE.c.player).where(
     _OWN, _TABLE.c.id.in_(_IDS)
 )
+_KEEP_FAILED: Final = insert(schema.failed_begins).from_select(
+    ["competition_game", "deal_set", "begin", "worker"],
+    select(_TABLE.c.competition_game, _TABLE.c.id, _TABLE.c.begin, _TABLE.c.player).where(
+        _OWN, _TABLE.c.id.in_(_IDS), _TABLE.c.player.is_not(None)
+    ),
+)
+_PLANS: Final = select(_TABLE).where(_OWN)
+_PLANNED_MATCHES: Final = (
+    select(schema.matches)
+    .join(
+        _TABLE,
+        and_(
+            schema.matches.c.competition_game == _TABLE.c.competition_game,
+            schema.matches.c.deal_set == _TABLE.c.id,
+        ),
+    )
+    .where(_OWN)
+    .order_by(schema.matches.c.rotation)
+)
+_SOME_PLANS: Final = _PLANS.where(_TABLE.c.id.in_(_IDS))
+_SOME_PLANNED_MATCHES: Final = _PLANNED_MATCHES.where(_TABLE.c.id.in_(_IDS))
 _TERMS: Final = select(schema.competition_games.c.terms).where(
     schema.competition_games.c.id == _GAME
 )
@@ -85,6 +111,8 @@ class StoredDealSets:
 
     def __init__(self, database: Database, competition_game: int) -> None:
         self._database, self._game = database, competition_game
+        self._game_id = ""
+        """The id of the game, once it was read."""
         self._begins: dict[str, int] = {}
         """The latest begin of each deal-set that was taken, by id."""
 
@@ -119,16 +147,15 @@ class StoredDealSets:
         One that had begun at a worker since it was taken has failed there. Returns the number of each begin. No deal-set is
         named twice.
         """
-        table = schema.deal_sets
         with self._database.writing() as connection:
             ids = [plan.id for plan, _ in begins]
-            self._require(connection, ids, DealSetState.IN_PLAY)
-            self._keep_failed(connection, ids)
+            self._keep_failed(connection, self._require(connection, ids, DealSetState.IN_PLAY))
             connection.execute(
-                update(table)
-                .where(self._own, table.c.id == bindparam("deal_set"))
-                .values(begin=table.c.begin + 1, player=bindparam("worker")),
-                [{"deal_set": plan.id, "worker": worker} for plan, worker in begins],
+                _BEGIN,
+                [
+                    {"of_game": self._game, "deal_set": plan.id, "worker": worker}
+                    for plan, worker in begins
+                ],
             )
         numbers = {plan.id: self._begins[plan.id] + 1 for plan, _ in begins}
         self._begins |= numbers
@@ -146,7 +173,7 @@ class StoredDealSets:
         ids = {deal_set.id for deal_set, _ in reports}
         with self._database.writing() as connection:
             self._require(connection, ids, DealSetState.IN_PLAY, DealSetState.COMPLETE)
-            game = _game_id(connection, self._game)
+            game = self._game_id = self._game_id or _game_id(connection, self._game)
             ended = [
                 StoredMatch(outcomes[match.id], game, match.bots, deal_set.id, now_unix_ms)
                 for deal_set, outcomes in reports
@@ -161,18 +188,14 @@ class StoredDealSets:
     def give_up(self, deal_set: DealSet) -> None:
         """Give up a deal-set that the arena cannot finish; it does not wait before `start_anew`."""
         with self._database.writing() as connection:
-            self._require(connection, [deal_set.id], DealSetState.IN_PLAY)
-            self._keep_failed(connection, [deal_set.id])
+            at_workers = self._require(connection, [deal_set.id], DealSetState.IN_PLAY)
+            self._keep_failed(connection, at_workers)
             self._change(connection, [deal_set.id], DealSetState.GIVEN_UP)
 
-    def _keep_failed(self, connection: Connection, ids: Collection[str]) -> None:
+    def _keep_failed(self, connection: Connection, at_workers: Collection[str]) -> None:
         """Keep the latest begins of deal-sets at workers as failed."""
-        table = schema.deal_sets
-        failed = select(table.c.competition_game, table.c.id, table.c.begin, table.c.player).where(
-            self._own, table.c.id.in_(ids), table.c.player.is_not(None)
-        )
-        columns = ["competition_game", "deal_set", "begin", "worker"]
-        connection.execute(insert(schema.failed_begins).from_select(columns, failed))
+        if at_workers:  # of few, and never of one that begins for the first time
+            connection.execute(_KEEP_FAILED, {"of_game": self._game, "ids": [*at_workers]})
 
     @property
     def _own(self) -> ColumnElement[bool]:
@@ -182,13 +205,20 @@ class StoredDealSets:
         values = {"of_game": self._game, "ids": [*ids], "new_state": state}
         connection.execute(_CHANGE, values)
 
-    def _require(self, connection: Connection, ids: Collection[str], *states: DealSetState) -> None:
+    def _require(
+        self, connection: Connection, ids: Collection[str], *states: DealSetState
+    ) -> list[str]:
+        """Require deal-sets in one of these states, at the begins that are known here; returns those at workers."""
+        at_workers = []
         for row in connection.execute(_BEGINS, {"of_game": self._game, "ids": [*ids]}):
             begin = self._begins.get(row.id, 0)
             if row.state not in states or row.begin != begin:
                 raise OutOfDate(
                     f"deal-set {row.id} was begun as number {begin} here; it is {row.state} now, with begin {row.begin}"
                 )
+            if row.player is not None:
+                at_workers.append(row.id)
+        return at_workers
 
 
 def _require_whole(deal_set: DealSet, outcomes: Mapping[str, MatchOutcome]) -> None:
@@ -254,18 +284,14 @@ def read_deal_sets(
     connection: Connection, competition_game: int, ids: Collection[str] | None = None
 ) -> tuple[DealSet, ...]:
     """The deal-sets of a game, or those of these ids, by number; their matches are in order of rotation."""
-    sets, matches = schema.deal_sets, schema.matches
-    wanted: ColumnElement[bool] = sets.c.competition_game == competition_game
+    values: dict[str, Any] = {"of_game": competition_game}
+    plans, planned_matches = _PLANS, _PLANNED_MATCHES
     if ids is not None:
-        wanted = and_(wanted, sets.c.id.in_(ids))
+        plans, planned_matches, values["ids"] = _SOME_PLANS, _SOME_PLANNED_MATCHES, [*ids]
     # Sorted here: to read a few in this order, SQLite would pass all of the game.
-    rows = sorted(find_rows(connection, select(sets).where(wanted)), key=itemgetter("number"))
+    rows = sorted(find_rows(connection, plans, values), key=itemgetter("number"))
     of_set: dict[str, list[MatchPlan]] = defaultdict(list)
-    of_game = and_(
-        matches.c.competition_game == sets.c.competition_game, matches.c.deal_set == sets.c.id
-    )
-    query = select(matches).join(sets, of_game).where(wanted).order_by(matches.c.rotation)
-    for row in find_rows(connection, query):
+    for row in find_rows(connection, planned_matches, values):
         match = MatchPlan(row["id"], row["deal_set"], row["rotation"], tuple(row["bots"]))
         of_set[match.deal_set_id].append(match)
     return tuple(

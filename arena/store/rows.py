@@ -1,6 +1,6 @@
 """Reading rows of the store's tables, and turning them into dataclasses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
@@ -18,9 +18,11 @@ def find_row(connection: Connection, table: Table, /, **values: object) -> RowMa
     return connection.execute(query).mappings().one_or_none()
 
 
-def find_rows(connection: Connection, query: Select[Any]) -> Sequence[RowMapping]:
-    """All rows of a query."""
-    return connection.execute(query).mappings().all()
+def find_rows(
+    connection: Connection, query: Select[Any], values: Mapping[str, Any] | None = None
+) -> Sequence[RowMapping]:
+    """All rows of a query; `values` are those of its parameters."""
+    return connection.execute(query, values).mappings().all()
 
 
 def dataclass_of(kind: type[_T], row: RowMapping, /, **changed: object) -> _T:
