@@ -143,14 +143,14 @@ def test_a_script_runs_and_says_how_it_is_used(path):
 
 
 def test_continuous_integration_runs_the_tests_as_the_readme_says():
-    runs = re.findall(r"^(?:\w+=\S+ )*timed (.*)", read(".ci/run"), re.MULTILINE)
+    runs = re.findall(r"^(?:\w+=\S+ )*timed ([^&\n]*[^&\s])", read(".ci/run"), re.MULTILINE)
     assert runs == [
         "scripts/setup engines",
         "scripts/setup research",
+        "scripts/bench --only cost",
         "scripts/lint",
         'scripts/bare-tree "$bare"',
         "scripts/test --all",
-        "scripts/bench --only cost",
         "scripts/compile --quick",
         "scripts/test --compiled",
     ]
