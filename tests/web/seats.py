@@ -110,7 +110,7 @@ def wise(buttons, draw):
 LONG = {"eleusis", "eleusis_express"}
 """Games whose hands have hundreds of turns, on pages that grow with them: tests leave their matches in the first hand."""
 FEW_PRESSED = 30
-"""Buttons that are pressed in a match of these."""
+"""Buttons that are pressed in a match that is not played to its end."""
 
 
 def play_on(guest, draw, most=5_000):

@@ -1,6 +1,7 @@
 """A person plays in a real browser: by clicks, by the keyboard alone, and without a script.
 
-Matches are played to their end, but for those of `LONG`: of these the first `FEW_PRESSED` buttons are pressed.
+By clicks the first `FEW_PRESSED` buttons of each game are pressed, which are all of most short matches: test_seat_pages.py
+plays to the end by forms. A match of each kind of control is played to its end by the keyboard, but for those of `LONG`.
 """
 
 import random
@@ -78,18 +79,19 @@ def pressed_by(tab):
 
 
 def play_on(tab, draw, press, most=MOST_PRESSED):
-    """Press buttons until the match is over; one that is not is left, as an address has few at a time."""
+    """Press buttons until the match is over, and return whether it is; if not it is left, as an address has few at a time."""
     for _ in range(most):
-        buttons = tab.evaluate(BUTTONS)
-        if not buttons:
+        if not (buttons := tab.evaluate(BUTTONS)):
             break
         name, value = wise([button[:2] for button in buttons], draw)
         if name == "say":
             tab.fill("textarea", "card.color != last.color")
         press(name, value)
-    assert (OVER in tab.inner_text("main")) == (most == MOST_PRESSED)
-    if most != MOST_PRESSED:
+    over = OVER in tab.inner_text("main")
+    assert over == (not tab.evaluate(BUTTONS))
+    if not over:
         leave(tab)
+    return over
 
 
 def leave(tab):
@@ -97,21 +99,13 @@ def leave(tab):
     follow(tab, tab.get_by_role("button", name="Leave"))
 
 
-@pytest.mark.parametrize("game", [game.id for game in GAMES if game.id not in LONG])
-def test_a_whole_match_is_played_by_clicks(browser, site, game):
+@pytest.mark.parametrize("game", [game.id for game in GAMES])
+def test_a_match_is_played_by_clicks(browser, site, game):
     with Tab(browser, reduced_motion="reduce") as opened:
         sit(opened.tab, site, game)
-        play_on(opened.tab, random.Random(game), pressed_by(opened.tab))
-        follow(opened.tab, opened.tab.get_by_role("link", name="What each seat knew"))
-        opened.tab.wait_for_selector("#picture .felt")
-        assert opened.said == []
-
-
-@pytest.mark.parametrize("game", sorted(LONG))
-def test_the_first_turns_of_a_long_match_are_played_by_clicks(browser, site, game):
-    with Tab(browser, reduced_motion="reduce") as opened:
-        sit(opened.tab, site, game)
-        play_on(opened.tab, random.Random(game), pressed_by(opened.tab), FEW_PRESSED)
+        if play_on(opened.tab, random.Random(game), pressed_by(opened.tab), FEW_PRESSED):
+            follow(opened.tab, opened.tab.get_by_role("link", name="What each seat knew"))
+            opened.tab.wait_for_selector("#picture .felt")
         assert opened.said == []
 
 
@@ -136,7 +130,8 @@ def test_the_keyboard_alone_is_enough(browser, site, widget, game):
 
         if widget == "amount":
             wagers_by_enter(tab)
-        play_on(tab, random.Random(game), press, FEW_PRESSED if game in LONG else MOST_PRESSED)
+        most = FEW_PRESSED if game in LONG else MOST_PRESSED
+        assert play_on(tab, random.Random(game), press, most) == (game not in LONG)
 
 
 def assert_no_barrier(tab):
