@@ -131,7 +131,10 @@ def challenge_message(
     request: ComparisonRequest, verdict: Verdict | None = None
 ) -> messages.Comparison:
     """A comparison as a message, without what is its owner's alone: for the owner of the challenged bot."""
-    bots, verdict = (request.query["first"], request.query["second"]), verdict or verdict_of(request)
+    bots, verdict = (
+        (request.query["first"], request.query["second"]),
+        verdict or verdict_of(request),
+    )
     message = verdict_message(verdict, *bots, limit=request.query["most"])
     message.id, message.reason = request.id, request.reason
     message.state = enum_number(messages.ComparisonState, request.state)

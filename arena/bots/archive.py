@@ -384,8 +384,9 @@ def _chosen(folder: Path) -> Sequence[str]:
         files = tomllib.loads((folder / MANIFEST).read_text("utf-8")).get("files")
     except (OSError, ValueError):
         return ()
-    is_list = isinstance(files, list) and all(isinstance(pattern, str) for pattern in files)
-    return files if is_list else ()
+    if not isinstance(files, list) or not all(isinstance(pattern, str) for pattern in files):
+        return ()
+    return files
 
 
 def _names(pattern: str, path: str) -> bool:

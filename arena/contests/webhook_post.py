@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 
 CONNECT_S: Final = 3.0
 """The longest wait for a connection, and for each part of an answer, in seconds."""
@@ -35,10 +35,8 @@ Resolve = Callable[[str, int], Sequence[str]]
 """The addresses of a host, as texts."""
 
 
-class BadWebhook(RefusalError, ValueError):
+class BadWebhook(RefusalError, ValueError, reason="BAD_WEBHOOK"):
     """Nothing may be sent to an address; the text says why."""
-
-    entry = refusal("BAD_WEBHOOK")
 
 
 class NotDelivered(Exception):

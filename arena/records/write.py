@@ -65,11 +65,13 @@ def stage_replay(
     if not folder.is_dir():  # quicker than a failing mkdir each time
         folder.mkdir(parents=True, exist_ok=True)
     published, notes = without_notes(bodies)
-    entrants = read_body(Framed(0, bodies[0]))[1].entrants
+    _, opened = read_body(Framed(0, bodies[0]))
+    if not isinstance(opened, journal_pb2.Opened):
+        raise ValueError(f"match {match_id} was not opened")
     staged: list[StagedFile] = []
     try:
         for seat, noted in notes.items():
-            is_public = entrants[seat].publishes_notes
+            is_public = opened.entrants[seat].publishes_notes
             staged.append(_stage_notes(folder, match_id, seat, noted, is_public=is_public))
         records = map(framed, with_revealed(published, opening, signer))
         replay = StagedFile(partial_path(folder, match_id), path)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
 
-from arena.errors import RefusalError, refusal
+from arena.errors import RefusalError
 from arena.store import events, schema
 from arena.store.database import Database
 from arena.store.errors import StoreError
@@ -32,16 +32,12 @@ KEPT_MS: Final = 86_400_000
 """How long a delivery is kept that no longer waits, in milliseconds: an event that is read twice is sent once."""
 
 
-class NoWebhook(RefusalError, StoreError):
+class NoWebhook(RefusalError, StoreError, reason="UNKNOWN_WEBHOOK"):
     """The owner has no webhook of that number."""
 
-    entry = refusal("UNKNOWN_WEBHOOK")
 
-
-class TooManyWebhooks(RefusalError, StoreError):
+class TooManyWebhooks(RefusalError, StoreError, reason="TOO_MANY_WEBHOOKS"):
     """The owner has as many webhooks as allowed."""
-
-    entry = refusal("TOO_MANY_WEBHOOKS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,9 +252,9 @@ def _queue(connection: Connection, number: int, event: Event, now_unix_ms: int) 
 def _waiting(connection: Connection) -> dict[int, int]:
     """How many deliveries wait, by webhook."""
     table = schema.webhook_deliveries
-    query = select(table.c.webhook, func.count()).where(table.c.waits)
+    query = select(table.c.webhook, func.count().label("waits")).where(table.c.waits)
     rows = connection.execute(query.group_by(table.c.webhook))
-    return {number: waits for number, waits in rows}
+    return {row.webhook: row.waits for row in rows}
 
 
 def _of(connection: Connection, owner: str | None = None) -> list[Webhook]:

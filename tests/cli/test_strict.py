@@ -28,7 +28,10 @@ CASES = [(command, *row) for command in COMMANDS for row in ROWS]
 
 @pytest.mark.parametrize(
     ("command", "line", "options", "codes", "why"),
-    [pytest.param(*case, marks=[pytest.mark.slow] * (case[0] in ("play", "tournament"))) for case in CASES],
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] * (case[0] in ("play", "tournament")))
+        for case in CASES
+    ],
     ids=[f"{case[0]}: {case[-1]}" for case in CASES],
 )
 def test_a_fault_has_an_exit_code_of_its_own(command, line, options, codes, why, tmp_path):

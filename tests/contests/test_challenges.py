@@ -263,7 +263,9 @@ def test_the_owner_of_a_challenged_bot_sees_challenges_and_declines_them(store):
     assert (again.id, again.state, again.reason) == (made.id, ComparisonState.STOPPED, DECLINED)
     for number in range(1, ACCEPTS):
         challenge(store, terms=timed(number))
-    with pytest.raises(TooManyChallenges):  # a declined one counts, so that it makes room for no other
+    with pytest.raises(
+        TooManyChallenges
+    ):  # a declined one counts, so that it makes room for no other
         challenge(store, terms=timed(99))
 
 

@@ -246,7 +246,8 @@ def test_a_bot_with_time_odds_has_its_share_of_the_clock_in_the_match_and_in_the
     verify(replay)
     assert replay.spec().terms.time_odds == odds
     banks = [
-        max(decided.bank_ms for decided in replay.decided if decided.seat == seat) for seat in (0, 1)
+        max(decided.bank_ms for decided in replay.decided if decided.seat == seat)
+        for seat in (0, 1)
     ]
     assert banks[0] > 5_000
     assert banks[1] <= 1_000

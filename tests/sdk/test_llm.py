@@ -376,7 +376,9 @@ def test_a_transcript_has_all_that_was_asked_and_answered(tmp_path):
         "system", "user", "assistant", "user", "assistant",
     ]  # fmt: skip
     assert decision["reasoning"] == ["a thought", "another"]
-    assert decision["failures"] == ["the model named an illegal move (illegal): there is no move 9: the last one is 1"]
+    assert decision["failures"] == [
+        "the model named an illegal move (illegal): there is no move 9: the last one is 1"
+    ]
     assert decision["requests"] == 2
 
 
