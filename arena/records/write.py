@@ -60,14 +60,15 @@ def stage_replay(
     Raises `OSError` or `ValueError` as `write_replay`.
     """
     path = replay_path(folder, match_id)
-    if not bodies or not isinstance(read_body(Framed(0, bodies[-1]))[1], journal_pb2.Closed):
-        raise ValueError(f"match {match_id} has not ended")
+    ends = [read_body(Framed(0, body))[1] for body in (*bodies[:1], *bodies[-1:])]
+    match ends:
+        case [journal_pb2.Opened() as opened, journal_pb2.Closed()]:
+            pass
+        case _:
+            raise ValueError(f"match {match_id} has not ended")
     if not folder.is_dir():  # quicker than a failing mkdir each time
         folder.mkdir(parents=True, exist_ok=True)
     published, notes = without_notes(bodies)
-    _, opened = read_body(Framed(0, bodies[0]))
-    if not isinstance(opened, journal_pb2.Opened):
-        raise ValueError(f"match {match_id} was not opened")
     staged: list[StagedFile] = []
     try:
         for seat, noted in notes.items():

@@ -18,8 +18,8 @@ from arena.store.webhooks import (
     NoWebhook,
     TooManyWebhooks,
 )
-from tests.store.made import made, result
 from tests.store.made import MATCHES as PLANNED
+from tests.store.made import made, result
 from tests.store.test_registry import key_of
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -153,7 +153,7 @@ def test_attempts_follow_further_apart_until_a_delivery_is_given_up(store):
     hooks.test("ann", hooks.add("ann", "", URL, "s", now=NOW).id, now=NOW)
     now = later()
     for wait_s in BACK_OFF_S:
-        (delivery,), following = hooks.due(now=now, most=9)
+        (delivery,), _ = hooks.due(now=now, most=9)
         hooks.settle(delivery, "it answered 500", wait_s, now=now)
         assert hooks.due(now=now + timedelta(seconds=wait_s - 1), most=9)[0] == ()
         now += timedelta(seconds=wait_s)
