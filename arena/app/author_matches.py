@@ -89,7 +89,6 @@ def play_series(
     Args:
       commands: The bots, in the seat order of the first match.
       seed: Repeats the deals; without it they are new.
-      sandbox: Sandboxes the bots; None for no sandbox.
       terminal: The name of a bot that has the terminal, as for a debugger, and no time limit.
 
     Returns:

@@ -81,7 +81,6 @@ def climb(
 
     Args:
       rungs: By name, the lowest first.
-      play: Plays a comparison, as `arena.app.author_matches.compare`.
       most: Deal-sets against a rung after which it counts as not beaten.
       seed: Fixes seating, and deals that are seeded; without it they follow from the bots' files.
       on_verdict: Called with the name of a rung and the verdict so far, after each block.

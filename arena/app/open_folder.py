@@ -50,8 +50,6 @@ async def open_folder(
     """Open a data folder; a new one is made.
 
     Args:
-      stack: Closes everything.
-      metrics: Gets the figures of the journal.
       on_broken: Called with the reason when the journal or the deal log can no longer be written.
 
     Raises:

@@ -60,7 +60,6 @@ def serve_bots(
       house: Whether the arena's own bots enter each ladder that any bot may enter.
       guests: Whether bots without a key are let in; None lets them in on this machine alone.
       store_url: The address of a store in PostgreSQL, which the folder remembers; empty for what it remembers.
-      sandbox: Sandboxes launched bots; None sandboxes no bot.
       listening: Called once the arena listens, with its address, and whether no bot can connect before a key is made.
 
     Raises:
@@ -134,7 +133,6 @@ def play_competitions(
     Args:
       names: The competitions, in the order in which they begin.
       limits_load: Whether fewer matches are played while the arena is late or its disk full.
-      sandbox: Sandboxes the launched bots; None sandboxes no bot.
       on_progress: Called with a competition's name, the number of a game, and its played and scheduled matches.
       bridge: Starts a process that has an engine play all deal-sets, of seeded competitions; None plays them here.
 

@@ -48,7 +48,6 @@ def tune(
       opponents: Bots to play against on the same boards; without any, two points play each other at two seats, and
         against the house bot of the level `sample` at more.
       data: Keeps what was played. The same call goes on after the last trials that are there.
-      seed: Draws candidates and directions, and fixes the deals.
       on_played: Called with the deal-sets so far and the trials that are played next.
       on_exception: As of `arena.app.comparison_tasks.compare_by_tasks`.
 

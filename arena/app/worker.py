@@ -165,7 +165,6 @@ def play_as_worker(
     """Play deal-sets for another arena until it ends the call, or standard input ends.
 
     Args:
-      sandbox: Sandboxes launched bots; None sandboxes no bot.
       number: The worker's number in `cache`.
       cache: Has archives of uploaded versions, their wheels and runtimes, and gets the output of bots.
       status: The descriptor to which it writes an `Activity` every second.
@@ -319,7 +318,6 @@ def run_workers(
     Args:
       command: Starts one; it gets the speed class in addition.
       data: The folder of archives, logs and matches in play.
-      token: The token of a worker's key.
       number: How many there are.
       say: Gets what the organiser should know.
       stop: When they stop by themselves.

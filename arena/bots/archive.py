@@ -116,7 +116,6 @@ def read_zip(
     """Read and check all of a zip, an archive or a wheel in one, without writing to the disk.
 
     Args:
-      wanted: The paths of files whose content is returned.
       most_bytes: The size limit of each of these.
       lacks: Returns from the zip's paths which required file is missing; empty if none is.
       beside: Files that are unpacked with it, which count towards the limits.

@@ -102,7 +102,6 @@ class ServiceClient(Generic[Stub]):
         """Call by a stub.
 
         Args:
-          server: The arena; None for services in this process.
           key_hint: Where the right token is had, if a call is refused for its token.
         """
         self.stub: Final = stub

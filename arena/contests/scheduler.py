@@ -139,11 +139,9 @@ class Scheduler:
         """Play nothing yet.
 
         Args:
-          sandbox: Sandboxes the launched bots; None sandboxes no bot.
           player_of: Chooses what plays the deal-sets of a plan.
           max_matches: Matches of a tournament's game at a time.
           house: Whether the arena's own bots enter each ladder that any bot may enter.
-          on_progress: Called with how far games have come.
         """
         self._arena, self._store, self._service = arena, store, service
         self._competitions = store.competitions()

@@ -117,7 +117,6 @@ class Searcher:
         """Return the best move by a search of about `steps` steps of the rules, or of more if they are fast (`step_time`).
 
         Args:
-          view: What the seat sees.
           hand: The number of the hand, from 0; the search ends with it.
           steps: After so many no further world is begun.
           chance: All that is random comes from it.

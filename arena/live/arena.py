@@ -93,7 +93,6 @@ class Arena:
         """Make an arena that continues the work of earlier processes.
 
         Args:
-          records: What it keeps of its matches.
           time: Its time; without it, trio's, and the arena is never late.
           recorder: Records how matches end; by default in the results, and publishes deal-sets.
           spectators: Who watches matches; by default they see public events at once.

@@ -71,7 +71,6 @@ class ArenaPlayer(MatchByMatch):
         """Make a player that plays nothing yet.
 
         Args:
-          bots: Has their bots connected.
           order: Says how a deal-set is ordered: its terms, and which process of a bot sits where.
           attempts: Times that a match is started, at most.
           play_match: Plays one match; by default as `Matches.play`.

@@ -95,7 +95,6 @@ class Launcher:
         """Begin without processes.
 
         Args:
-          arena: Where the bots dial in.
           folder: Gets a folder and a log for every instance; the folder is empty for each process.
           sandbox: The sandbox of all bots but the one at the terminal; the arena must have its socket for sandboxed
             bots. None for no sandbox.

@@ -52,7 +52,6 @@ class Admission:
 
         Args:
           p99_ms: How late the arena is, at the 99th percentile, in milliseconds.
-          disk: The space on the disk of the data folder.
           min_free_bytes: The disk space that stays free.
           min_free_share: The same as a share of the disk; the larger of the two counts.
         """

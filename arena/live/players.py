@@ -73,8 +73,6 @@ class Players:
         """Begin without processes.
 
         Args:
-          arena: Where the bots dial in.
-          data: Has the archives of uploaded versions.
           folder: Gets a folder and a log for every instance of a launched bot.
           sandbox: The sandbox of launched bots; None for no sandbox.
           of_one_author: Whether all bots are of one author, so that none has a reason to pass on what it saw.

@@ -115,7 +115,6 @@ class HumanMatch:
 
         Args:
           terms: Of a seeded match.
-          seat: The person's.
           names: By seat, as in the replay.
           bots: The bots at all other seats.
           seed: Gives the same deals again; drawn if it is empty.

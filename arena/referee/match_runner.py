@@ -69,7 +69,6 @@ class MatchRunner:
           ledger: Records decisions before anything that follows is sent.
           over: Called once when the match has ended.
           heavy_step: Runs steps that take too long for this process.
-          spectators: The spectators of the match, if it has any.
           replay_later: Schedules a call of `replay_on` while past decisions are left. Without it,
             all of them are played again at once.
         """

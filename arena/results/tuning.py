@@ -135,7 +135,6 @@ def tuning(dimensions: int, limits: TuningLimits, bound: float | None, chance: C
 
     Args:
       bound: The largest margin that the rules allow; None if there is no limit.
-      chance: Draws the candidates and the directions of SPSA.
     """
     start = (0.5,) * dimensions
     candidates = [start, *_spread(limits.candidates - 1, dimensions, chance)]

@@ -221,7 +221,6 @@ async def launch(
 
     Args:
       folder: The folder for what this process writes; the log is beside it.
-      environment: Variables besides the few that all bots get.
       terminal: Whether it uses the terminal of this process, as a debugger needs; then it has no
         sandbox.
       socket: The one Unix socket that a sandboxed bot can connect to; it has no network.

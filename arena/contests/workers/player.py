@@ -99,7 +99,6 @@ class AssignmentPlayer:
         Args:
           arena: The worker's own arena, which plays the matches.
           recorder: The recorder of that arena.
-          send: Sends a message to the other arena without blocking.
         """
         self._post = send
         self._arena, self._recorder, self._players = arena, recorder, players

@@ -76,7 +76,6 @@ class WorkerProcess:
 
         Args:
           number: Unique in `folders`.
-          folders: Has a folder for it while it runs.
           broken: Called with a sentence when it has failed to start several times.
         """
         self._number, self._folders, self._command = number, folders, command

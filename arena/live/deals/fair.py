@@ -97,7 +97,6 @@ class FairDeals:
 
         Args:
           server_id: The id of the arena, see `arena_id`.
-          bots: The bots that are connected to this process.
           draw: Returns a number of unpredictable random bytes.
         """
         self._log = log

@@ -36,7 +36,6 @@ class SessionRegister:
         """Begin without sessions.
 
         Args:
-          limits: How many bots are accepted at a time.
           now_s: The clock that matches are played by.
           on_deal: Takes messages of bots about deals, as in each `Session`.
           on_refusal: Called with the reason of each refused message.

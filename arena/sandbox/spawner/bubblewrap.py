@@ -32,7 +32,6 @@ def arguments(
     """Yield the arguments of bubblewrap before the bot's command.
 
     Args:
-      filter_fd: An open file with the seccomp filter.
       constant_fds: Open files with the texts of `constants`.
       block_fd: Bubblewrap starts nothing before it can read a byte here; -1 for none.
       info_fd: Receives JSON with the id of the first process in the sandbox; -1 for none.

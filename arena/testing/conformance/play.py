@@ -60,8 +60,6 @@ def judge(
 
     Args:
       command: The client's program and its own arguments.
-      folder: The folder of the recorded asks.
-      start: Starts the client.
       sockets: A folder for the endpoints as Unix sockets; None uses ports.
 
     Raises `BadCase` if the case itself is wrong, and `OSError` if the client cannot be started.
@@ -254,10 +252,8 @@ def run(
 
     Args:
       cases: In the order in which they are reported.
-      command: The client under test.
       folder: The folder of the recorded asks.
       jobs: The number of cases that are played at a time.
-      on_done: Called with each result, on this thread.
 
     Raises `BadCase` if a case is wrong, and `OSError` if the client cannot be started.
     """
