@@ -57,7 +57,6 @@ class MetricsSource:
 
     @property
     def placements(self) -> Sequence[PlacementStatus]:
-        """What engines run of the workers."""
         return () if self.arena.workers is None else self.arena.workers.placements.status()
 
     @property

@@ -41,7 +41,6 @@ class ComparedRung:
 
     @property
     def is_beaten(self) -> bool:
-        """Whether the climbing bot is better, by the anytime test."""
         return self.result.decision == comparisons_pb2.COMPARISON_DECISION_BETTER
 
     @property

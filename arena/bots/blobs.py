@@ -77,7 +77,6 @@ class Blobs:
                 remove_unpacked(folder)
 
     def forget(self, sha256: str) -> None:
-        """Remove an archive that is no longer referenced."""
         (self._blobs / _hash(sha256)).unlink(missing_ok=True)
 
     def archive(self, sha256: str) -> BotArchive:

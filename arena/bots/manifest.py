@@ -228,7 +228,6 @@ class Manifest:
         return self.runtime not in (*EVERY_RUNTIME, OWN)
 
     def as_json(self) -> dict[str, Any]:
-        """The manifest as the registry stores it."""
         games = [
             {
                 "id": declared.id,

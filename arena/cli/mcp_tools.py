@@ -48,7 +48,6 @@ class AgentTool:
 
     @property
     def description(self) -> str:
-        """The text with the example."""
         return f"{self.text}\n\nExample: {json.dumps(self.example)}"
 
 

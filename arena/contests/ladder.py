@@ -131,11 +131,9 @@ class Ladder:
 
     @property
     def is_open(self) -> bool:
-        """Whether the hours of its plan allow a deal-set to begin now."""
         return not self._plan.why_not_played(self._now())
 
     async def has_rate_for(self, in_play: PlayedCount, tables: int) -> bool:
-        """Whether the rate of the plan allows another deal-set with a number of tables."""
         rate = self._plan.rate
         if rate == Rate():
             return True
@@ -148,7 +146,6 @@ class Ladder:
         return await run_sync(self._held.get, self._plan.name, self._game)
 
     async def active(self, entered: Competition) -> Mapping[str, Version]:
-        """The version that plays for each uploaded bot."""
         bots = [e.name for e in entered.entries if e.kind is BotKind.UPLOADED]
 
         def look() -> dict[str, Version]:

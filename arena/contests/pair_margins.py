@@ -30,7 +30,6 @@ class Measure:
         return "wins less losses a match, -1 to 1" if self.races else "points a deal-set"
 
     def of(self, lead: float) -> float:
-        """The margin of a lead in scores."""
         return math.copysign(1.0, lead) if self.races and lead else lead
 
 

@@ -262,7 +262,6 @@ class GamePlan:
 
     @property
     def name(self) -> str:
-        """The name of the game's part of the competition."""
         return f"{self.game} of {self.seats}"
 
     @cached_property

@@ -31,7 +31,6 @@ class RemoteVersions:
         """Written versions of remote bots; guests may use any name, and are not recorded."""
 
     def note(self, bot: BotId, version: str) -> None:
-        """A bot has declared its version in a hello."""
         version = version[:MAX_VERSION_CHARS]
         if self._written.get(bot.name) != version and len(self._waiting) < MAX_WAITING:
             self._waiting[bot.name] = version

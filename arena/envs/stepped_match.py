@@ -129,7 +129,6 @@ class SteppedMatch:
         return legal
 
     def observed(self, seat: int) -> Observation:
-        """Return what a seat sees as numbers."""
         numbers = self.layout.numbers(self.view(seat), seat)
         mask = np.zeros(self.layout.actions.size, np.int8)
         mask[list(self.legal(seat))] = 1

@@ -67,7 +67,6 @@ class TrainedPolicy:
         return sums
 
     def choose(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
-        """Return the move of an ask that has the largest value."""
         codec = codec_of(self.game)
         view = codec.read_view(ask.view)
         offered = [codec.read_move(GameMove(**{ask.family: move})) for move in ask.moves]

@@ -46,7 +46,6 @@ class FaultReason(ErrorEntry):
     """The text on the wire, where it is not the meaning; `{name}` is a field in both."""
 
     def text(self, **fields: object) -> str:
-        """The sentence with its fields filled in."""
         return (self.sentence or self.meaning).format(**fields)
 
     def read(self, text: str) -> dict[str, str] | None:

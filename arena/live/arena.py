@@ -55,9 +55,7 @@ class Workers(Protocol):
         """Wait until nothing that was handed out is in play."""
         ...
 
-    def status(self) -> Sequence[WorkerStatus]:
-        """The counts of each worker."""
-        ...
+    def status(self) -> Sequence[WorkerStatus]: ...
 
     @property
     def placements(self) -> PlacementReports:
@@ -160,7 +158,6 @@ class Arena:
             task_status.started()
 
     def add_workers(self, workers: Workers) -> None:
-        """Drain these workers with the arena."""
         self.workers = workers
 
     def tell_versions(self, call: Callable[[BotId, str], None]) -> None:

@@ -206,7 +206,6 @@ class Counts:
         return self.waiting_bytes
 
     def refunded(self, seconds: float) -> None:
-        """A bot was not charged this time."""
         self.refunded_s += seconds
 
     def stream_opened(self) -> None:
@@ -234,7 +233,6 @@ class TrafficAccount:
         self.received_bytes -= SILENT_CALL_BYTES
 
     def spoke(self) -> None:
-        """The first message of a call has arrived."""
         self.received_bytes += SILENT_CALL_BYTES + CALL_BYTES
 
     def received(self, size: int) -> None:
@@ -284,7 +282,6 @@ class Metrics:
     # Matches.
 
     def ledger(self, log: MatchLog, spec: MatchSpec) -> Ledger:
-        """The ledger of a match, with its decisions counted."""
         return _CountedLedger(log, spec, self.counts)
 
     # Bots.

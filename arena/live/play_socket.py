@@ -73,7 +73,6 @@ class BotSocket:
         self._sockets = sockets
 
     def close(self) -> None:
-        """Close its connections, and remove the file."""
         self._sockets.remove(self)
 
 
@@ -141,7 +140,6 @@ class PlaySockets:
         return bot
 
     def remove(self, bot: BotSocket) -> None:
-        """Close the connections of a bot, and remove its file."""
         if self._bots.pop(bot.number, None) is None:
             return
         bot.listener.close()

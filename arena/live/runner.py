@@ -178,7 +178,6 @@ class PhasedDealSet:
         self._began_s = 0.0
 
     def is_done(self, phase: int) -> bool:
-        """Whether its table of a phase is over."""
         return self.phase == phase and not self._in_play
 
     @contextlib.asynccontextmanager

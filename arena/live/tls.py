@@ -47,7 +47,6 @@ class Certificate:
         self._configuration, self._expires_unix_s = _read_all(files)
 
     def credentials(self) -> grpc.ServerCredentials:
-        """The credentials of a server's port."""
         return grpc.dynamic_ssl_server_credentials(
             self._configuration, self.renewed, self._files.client_ca is not None
         )

@@ -74,7 +74,6 @@ class Form:
         return [self.event_notation.write(event) for event in events]
 
     def told(self, news: News, seat: int, *, with_texts: bool) -> Told:
-        """Return news as a seat receives them."""
         encoded = [
             fields.played_for(fault, at, own=fault.seat == seat) for fault, at in news.faults
         ]

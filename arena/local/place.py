@@ -68,7 +68,6 @@ class Place:
 
     @property
     def asked(self) -> Any:
-        """Return the function that chooses moves."""
         return self._bot.moves if isinstance(self._bot, _bot.BatchBot) else self._bot.move
 
     def begin(self) -> None:
@@ -97,7 +96,6 @@ class Place:
     def ask(
         self, decision: int, state: State, allowed: Moves, clock_ms: tuple[int, int, int]
     ) -> LocalAsk:
-        """Return the ask of a decision, with the news."""
         told = self.news, self._earlier
         self.news, self._earlier = News(), None
         return self._kind_of_ask(self._form, self.start, decision, state, allowed, *told, clock_ms)

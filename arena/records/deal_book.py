@@ -216,7 +216,6 @@ class DealBook:
         return tuple(defaulter for deal in named for defaulter in deal.defaulters)
 
     def forget(self, context: bytes) -> None:
-        """Drop a deal-set that is over."""
         deal = self._deals.pop(context)
         del self._contexts[deal.fair_deal.server_commitment]
 

@@ -43,7 +43,6 @@ class Frame:
         return () if self.part else self.step.decisions
 
     def scene(self) -> Scene:
-        """What the viewer sees."""
         seen = scenes_of(self.step.game).scene(self.perspective)
         return replace(seen, banner=seen.banner + self._limit_line())
 

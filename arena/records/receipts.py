@@ -79,7 +79,6 @@ class Receipt:
 
     @property
     def signed(self) -> bool:
-        """Whether the transcript was signed with the key."""
         return bool(self.transcript) and is_signed(
             self.public_key, self.signature, transcript_statement(self.transcript)
         )

@@ -217,7 +217,6 @@ class TableFiles:
         self._files.close()
 
     def add(self, game: str, rows: Iterable[tuple[str, Row]]) -> None:
-        """Add the rows of a match of a game."""
         for table, row in rows:
             key = table, game
             part = self._parts.get(key) or self._begin(key)

@@ -29,7 +29,6 @@ class Tendency:
 
     @property
     def share(self) -> float:
-        """The part of its decisions."""
         return self.times / self.of
 
     @property

@@ -365,7 +365,6 @@ class LagMeter:
         self._probe_s = at_s
 
     def probe_returned(self, at_s: float) -> None:
-        """The probe was read where answers are read."""
         left_s, self._probe_s = self._probe_s, math.inf
         self._read_s = left_s
         if at_s - left_s > PAUSE_S:

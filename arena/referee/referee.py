@@ -82,7 +82,6 @@ class Referee:
         return bool(self._replaying)
 
     async def match_ended(self) -> None:
-        """Wait until the next match has ended."""
         await self._ended.wait()
 
     async def _replay(self) -> None:

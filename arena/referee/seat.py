@@ -154,7 +154,6 @@ class OpenAsk:
             self.record.asker.abandoned(self)
 
     def settle(self) -> None:
-        """The decision is settled, by an answer or without one."""
         self.settled = True
         self.body = b""
 
@@ -331,17 +330,14 @@ class SeatRecord:
     # Decisions.
 
     def open(self, ask: OpenAsk) -> None:
-        """The seat is asked."""
         self.ask = ask
         self.decisions = ask.decision
 
     def close_ask(self, ask: OpenAsk) -> None:
-        """The open ask is settled."""
         ask.settle()
         self.ask = None
 
     def settled(self, game_move: bytes, refunded_s: float, *, by_fallback: bool) -> None:
-        """A decision is settled with this encoded move."""
         self.move_bytes += DECISION_BYTES + len(game_move)
         if by_fallback:
             self.fallbacks += 1

@@ -23,7 +23,6 @@ class FaultKind(IntEnum):
 
     @property
     def entry(self) -> FaultEntry:
-        """Its entry in the table of errors."""
         return FAULTS[self - 1]
 
     @property
@@ -46,7 +45,6 @@ class AbortCause(IntEnum):
 
     @property
     def entry(self) -> ErrorEntry:
-        """Its entry in the table of errors."""
         return ABORTS[self]
 
 

@@ -95,7 +95,6 @@ class FairQueue:
         return waiting
 
     def leave(self, ticket: Ticket) -> None:
-        """A step has ended, and its process is free."""
         self._free += 1
         self._free_for_expensive += ticket.is_expensive
         self._let_in()

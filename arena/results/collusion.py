@@ -81,7 +81,6 @@ class Suspicion:
 
     @property
     def stands(self) -> bool:
-        """Whether a statistic is accepted."""
         return self.difference.stands or (self.joint is not None and self.joint.stands)
 
 
@@ -95,11 +94,9 @@ class Skills:
         self._covariance = fitted.covariance(scores)
 
     def include(self, bots: Iterable[str]) -> bool:
-        """Whether all these bots have skills."""
         return all(bot in self._index for bot in bots)
 
     def contrast(self, table: MatchScores, weights: _Array) -> _Array:
-        """The weights of a table by bot."""
         contrast = np.zeros(len(self._index))
         np.add.at(contrast, [self._index[bot] for bot in table.bots], weights)
         return contrast
@@ -110,7 +107,6 @@ class Skills:
         return float(weights @ np.array(table.scores)) - prediction
 
     def variance(self, contrast: _Array) -> float:
-        """The variance of a prediction."""
         return max(0.0, float(contrast @ self._covariance @ contrast))
 
 

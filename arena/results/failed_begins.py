@@ -65,7 +65,6 @@ class FailingSuspicion:
 
     @property
     def stands(self) -> bool:
-        """Whether a statistic is accepted."""
         return self.lost.stands or (self.gained is not None and self.gained.stands)
 
 

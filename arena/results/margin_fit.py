@@ -129,7 +129,6 @@ class MarginFit:
         return estimate
 
     def scores(self, scores: Sequence[Score]) -> list[SkillEstimate]:
-        """Estimates of the scores."""
         if not scores:
             return []
         points = np.array([score.points for score in scores])

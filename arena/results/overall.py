@@ -41,7 +41,6 @@ class OverallRow:
         return len(self.by_game)
 
     def as_json(self) -> dict[str, Any]:
-        """The row as programs read it."""
         return {
             "bot": self.bot,
             "score": round(self.score, 3),

@@ -111,7 +111,6 @@ class BotCommand:
 
     @property
     def is_house(self) -> bool:
-        """Whether it is the arena's own bot."""
         return self.argv[1:2] == (str(_HOUSE),)
 
     @property

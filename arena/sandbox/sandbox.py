@@ -145,7 +145,6 @@ class SandboxedProcess:
             self._group = ControlGroup(report["group"])
 
     async def wait(self) -> None:
-        """Wait until it has ended."""
         if self.returncode is None:
             report = await self._next()
             # The pipe of reports closes a moment before `Sandbox.has_ended` can see it.

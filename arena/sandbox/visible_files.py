@@ -59,7 +59,6 @@ class VisibleFiles:
     """Whether the bot sees of the system only what it needs."""
 
     def holds(self, path: Path) -> bool:
-        """Whether a bot may read a path."""
         if any(path == shown or shown in path.parents for shown in self.paths):
             return True
         return is_system(path) and (

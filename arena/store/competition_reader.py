@@ -145,7 +145,6 @@ class CompetitionReader:
             return tuple((row[0], row[1], row[2]) for row in connection.execute(query))
 
     def published(self, name: str) -> frozenset[str]:
-        """The ids of the matches that have replays."""
         matches = schema.matches
         with self._database.reading() as connection:
             games = game_ids(connection, competition_row(connection, name)["id"])
@@ -155,7 +154,6 @@ class CompetitionReader:
             return frozenset(connection.execute(published).scalars())
 
     def published_number(self, name: str) -> int:
-        """How many matches have replays."""
         matches = schema.matches
         with self._database.reading() as connection:
             games = game_ids(connection, competition_row(connection, name)["id"])

@@ -66,7 +66,6 @@ class CompetitionTexts:
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of the organiser's TOML."""
         return hashlib.sha256(self.config.encode()).hexdigest()
 
 
@@ -369,7 +368,6 @@ class Competitions(CompetitionReader):
                 add_deal_sets(connection, of, deal_sets)
 
     def keep_draw(self, name: str, game: int, deal_set: DealSet) -> None:
-        """Store a deal-set of a ladder."""
         with self._database.writing() as connection:
             add_deal_sets(connection, game_id(connection, name, game), [deal_set])
 

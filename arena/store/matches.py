@@ -139,7 +139,6 @@ class StoredMatches:
         self.record((), match_ids)
 
     def mark_removed(self, match_ids: Collection[str]) -> None:
-        """Record that the replays of these matches were removed."""
         with self._database.writing() as connection:
             gone = update(schema.matches).where(schema.matches.c.id.in_(match_ids))
             connection.execute(gone.values(published=False))

@@ -193,7 +193,6 @@ class Registry:
             return tuple(dataclass_of(Owner, row) for row in find_rows(connection, query))
 
     def owner(self, name: str) -> Owner:
-        """An owner by name."""
         with self._database.reading() as connection:
             return _owner(connection, name)
 
@@ -398,7 +397,6 @@ class Registry:
                 return None
 
     def bots_of(self, owner: str) -> tuple[Bot, ...]:
-        """The bots of an owner, by name."""
         with self._database.reading() as connection:
             return tuple(_bot(connection, name) for name in _bots(connection, owner))
 
@@ -421,7 +419,6 @@ class Registry:
             return read_versions(connection, bot)
 
     def active(self, bot: str) -> Version | None:
-        """The version of a bot that plays, if one does."""
         return active_version(self.versions(bot))
 
 

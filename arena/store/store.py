@@ -117,7 +117,6 @@ class Store:
         return Competitions(self._database)
 
     def comparison_requests(self) -> ComparisonRequests:
-        """Comparison requests of owners."""
         return ComparisonRequests(self._database)
 
     def spot_checks(self) -> SpotChecks:

@@ -30,7 +30,6 @@ class MemoryJournal:
 
     @property
     def records(self) -> tuple[journal_pb2.Record, ...]:
-        """The records so far, in order."""
         return tuple(map(journal_pb2.Record.FromString, self.bodies))
 
     def match(
@@ -64,12 +63,10 @@ class MemoryJournal:
 
     @property
     def position(self) -> str:
-        """The position of the next record."""
         return f"memory:{len(self.bodies)}"
 
     @property
     def written_bytes(self) -> int:
-        """Bytes of the records that were flushed."""
         return sum(map(len, self.bodies[: self.flushed]))
 
     @property

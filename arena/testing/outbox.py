@@ -50,14 +50,12 @@ class MemoryOutbox:
             self.verdict = verdict
 
     def take_frames(self) -> list[bytes]:
-        """Remove and return all frames."""
         self._seal_asks()
         frames, self._frames, self._messages = self._frames, [], []
         return frames
 
     @property
     def messages(self) -> tuple[play_pb2.ArenaMessage, ...]:
-        """All messages that were not taken."""
         self._seal_asks()
         unread = self._frames[len(self._messages) :]
         self._messages += map(play_pb2.ArenaMessage.FromString, unread)
@@ -80,7 +78,6 @@ class MemoryOutbox:
         return found
 
     def take_asks(self) -> list[play_pb2.Ask]:
-        """Remove and return all asks, from all frames."""
         return [ask for asks in self.take("asks") for ask in asks.asks]
 
     def _seal_asks(self) -> None:

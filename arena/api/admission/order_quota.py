@@ -117,7 +117,6 @@ class OrderQuota:
             raise Refused("BUSY", detail, retry_s=retry_s)
 
     def made(self, orderer: Orderer, match_id: str) -> None:
-        """An accepted match is in play."""
         self._of[orderer].matches.add(match_id)
 
     def _bucket(self, limits: OrderLimits) -> TokenBucket:

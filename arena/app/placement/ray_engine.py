@@ -40,11 +40,9 @@ class WorkerActor:
         self._child.drain()
 
     def state(self) -> tuple[str, str]:
-        """Its state and machine."""
         return self._state, os.uname().nodename
 
     def lines(self) -> list[str]:
-        """The last lines of its output."""
         return list(self._child.lines)
 
 

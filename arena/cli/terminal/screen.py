@@ -143,7 +143,6 @@ class Screen:
         self._print_standings()
 
     def problem(self, text: str) -> None:
-        """Print why the replay ends here."""
         self._print(Text(f"The replay is not true: {plain(text)}.", "bold red"))
 
     def _print_standings(self) -> None:

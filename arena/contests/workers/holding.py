@@ -44,18 +44,15 @@ class Account:
         return max(0, self._most - self.held) if self._is_limited else AT_MOST
 
     def hold(self) -> None:
-        """Count a deal-set that one of them gets."""
         self.held += 1
 
     def release(self, number: int = 1) -> None:
-        """Count deal-sets that they have no more."""
         self.held -= number
 
     def reported(self) -> None:
         self._most = min(AT_MOST, self._most + MORE)
 
     def failed(self, worker: str) -> None:
-        """Count a begin that failed at a worker of this name."""
         self.failed_begins[worker] += 1
         self._most = max(1, self._most - LESS)
 

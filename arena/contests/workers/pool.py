@@ -90,7 +90,6 @@ class WorkerPool:
         return worker
 
     def is_full(self, key: str) -> bool:
-        """Whether a key has as many workers as it may."""
         return sum(worker.key == key for worker in self._workers) >= MOST_OF_KEY
 
     def local(self, number: int) -> Worker:
@@ -110,7 +109,6 @@ class WorkerPool:
         return any(worker.fits(LOCAL) for worker in self._workers)
 
     async def all_started(self) -> None:
-        """Wait until each worker is ready or broken."""
         while not all(worker.is_ready or worker.why_broken for worker in self._workers):
             await self._changed.wait()
 
@@ -268,7 +266,6 @@ class WorkerPool:
             await self._changed.wait()
 
     def in_play(self, speed_class: int) -> int:
-        """Return how many deal-sets workers of a speed class on other machines have."""
         return sum(
             worker.deal_sets for worker in self._workers if worker.speed_class == speed_class
         )

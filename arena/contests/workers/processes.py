@@ -93,7 +93,6 @@ class WorkerProcess:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it plays nothing."""
         return self._status is not Activity.PLAYS
 
     async def run(self) -> int:

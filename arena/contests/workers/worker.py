@@ -391,7 +391,6 @@ class Worker:
         self.hang_up()
 
     def hang_up(self) -> None:
-        """End its connection, if it has one."""
         if self._connection is not None:
             self._connection.end()
 

@@ -44,7 +44,6 @@ class Ends(NamedTuple):
         return cls(line[0], line[-2] if len(line) > 1 else None, line[-1], len(line))
 
     def then(self, card: CardFace) -> "Ends":
-        """Return the ends with one more card."""
         return Ends(self.first, self.last, card, self.size + 1)
 
 

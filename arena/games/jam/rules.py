@@ -70,7 +70,6 @@ class Side:
 
     @property
     def pool(self) -> int:
-        """The number of cards that the seat can draw."""
         return len(self.stock) + len(self.discards)
 
 

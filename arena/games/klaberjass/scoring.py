@@ -60,7 +60,6 @@ class Sequence(NamedTuple):
 
     @property
     def rank(self) -> str:
-        """The rank of the highest card."""
         return self.cards[-1][0]
 
     @property

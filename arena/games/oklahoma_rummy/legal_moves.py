@@ -156,7 +156,6 @@ class AtDraw(Choice):
         return _take_pile(kind, cards)
 
     def can_take(self) -> bool:
-        """Return whether the pile can be taken."""
         return any(self._parts()[1])
 
     def fixed_twos(self) -> CardList:

@@ -339,7 +339,6 @@ class Spreads:
 
     @property
     def offered(self) -> tuple[Place, ...]:
-        """All of the moves."""
         if not self._offered:
             self._offered = tuple([spread(self._held, way) for way in self._ways])
         return self._offered

@@ -50,7 +50,6 @@ class Scoring:
 
     @property
     def royalty_units(self) -> int:
-        """The sum of the royalties."""
         return sum(self.royalties)
 
 

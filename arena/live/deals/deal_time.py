@@ -58,7 +58,6 @@ class DealTimes:
         return min(DEAL_TIME_S, account.left_s + max(0.0, regained_s))
 
     def takes_part(self, bot: str) -> bool:
-        """Whether a bot has time for a step."""
         return self.left_s(bot) >= FREE_S
 
     def step_s(self, bot: str) -> float:

@@ -63,7 +63,6 @@ class FixedDeals:
 
     @property
     def match_ids(self) -> tuple[str, ...]:
-        """The matches of a fair deal, by id."""
         return tuple(line.partition(" ")[0] for line in self.opening.plan.splitlines())
 
     def seat_views(self, match_id: str) -> tuple[bytes, ...]:

@@ -192,7 +192,6 @@ class MatchRecord:
         self.played = outcome
 
     def cut_short(self) -> None:
-        """The arena stops while it is played."""
         self._enter(MatchState.CUT_SHORT)
         self._close()
 
@@ -201,7 +200,6 @@ class MatchRecord:
         self._fail(MatchState.REFUSED, why)
 
     def fail_to_record(self, error: Exception) -> None:
-        """It has ended, and the result cannot be recorded."""
         self._fail(MatchState.UNRECORDED, error)
 
     def recorded(self, outcome: MatchOutcome) -> None:

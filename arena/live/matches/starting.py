@@ -83,7 +83,6 @@ class MatchStarter:
         self._journal.append(journal_pb2.Record(ordered=ordered).SerializeToString())
 
     async def start(self, match: MatchRecord, reserved: Reserved) -> SeatedMatch:
-        """Agree the deals with the bots, and seat them."""
         order, bots = match.order, match.table.bots
         try:
             with self._referee.measuring():

@@ -255,7 +255,6 @@ class AskEntry:
 
     @property
     def asked(self) -> tuple[Seating, OpenAsk]:
-        """The seat and the ask of an entry that is not settled."""
         assert self.seating is not None
         assert self.ask is not None
         return self.seating, self.ask
@@ -299,7 +298,6 @@ class AskTable:
         return entry
 
     def wait(self, entry: AskEntry) -> None:
-        """Put an ask behind those that wait."""
         self._waiting.append(entry)
 
     def sent(self, entry: AskEntry) -> None:

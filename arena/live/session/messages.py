@@ -105,7 +105,6 @@ class IncomingMessages:
         return self._owed_on_deals > 0
 
     def expect_deal_message(self) -> None:
-        """The bot was asked for a message about a deal."""
         self._owed_on_deals += 1
 
     def deliver(self, outbox: Postbox, data: bytes, received_s: float) -> None:

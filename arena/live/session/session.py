@@ -221,7 +221,6 @@ class Session:
         self.close()
 
     def close(self, verdict: Refused | None = None) -> None:
-        """Close the stream, with an error if there is a verdict."""
         self._stream.close(verdict)
 
     @property
@@ -253,7 +252,6 @@ class Session:
         return self.seats.playing + self._reserved
 
     def reserve(self) -> None:
-        """Count a match of the bot that is about to begin."""
         self._reserved += 1
 
     def unreserve(self) -> None:

@@ -79,7 +79,6 @@ class CurrentStream:
         return True
 
     def close(self, verdict: Refused | None = None) -> None:
-        """Close the stream, with an error if there is a verdict."""
         if self.outbox is not None:
             if self.reach is not None:
                 self.reach()

@@ -110,7 +110,6 @@ class Codec:
         return delimited(_ASK_EVENT, self._events.encode(event))
 
     def move(self, move: Move) -> bytes:
-        """Encode a move as the family's Move message."""
         body = self._move_bytes.get(move)
         if body is None:
             if len(self._move_bytes) >= _CACHED_MOVES:

@@ -43,7 +43,6 @@ class MessageShape:
         return message
 
     def hints(self, cls: type) -> dict[str, Any]:
-        """Return the names and types of a dataclass's fields."""
         hints = get_type_hints(cls)
         return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
 

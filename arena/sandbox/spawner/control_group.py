@@ -44,7 +44,6 @@ class ControlGroup:
             _write(self.path, "cgroup.freeze", str(int(frozen)))
 
     def kill(self) -> None:
-        """Kill all processes of the group."""
         with contextlib.suppress(OSError):
             _write(self.path, "cgroup.kill", "1")
 

@@ -202,7 +202,6 @@ class Deal:
         self._decisions[ask.match] = ask.decision
 
     def ended(self, end: MatchEnd) -> None:
-        """Note the end of a match that the client was sent."""
         events = []
         for event in end.trailing_events:
             family = event.WhichOneof("game")

@@ -183,7 +183,6 @@ class Relay:
             self._connections.clear()
 
     def close(self) -> None:
-        """Stop listening, and cut all connections."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()

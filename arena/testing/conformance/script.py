@@ -59,7 +59,6 @@ class Stage:
     """The games of the last hello."""
 
     def stream_opened(self) -> None:
-        """The client has opened another stream."""
         self.epoch += 1
 
     @property

@@ -82,7 +82,6 @@ class QualificationRequest:
         return bool(self.only) or self.seats is not None
 
     def command(self, name: str, seats: int = 0) -> str:
-        """The command that repeats one check."""
         command = ["arena", "check", self.again, "--only", name]
         command += ["--seats", str(seats)] if seats else []
         return shlex.join([*command, "--seed", self.seed])
