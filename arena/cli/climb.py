@@ -1,5 +1,6 @@
 """`arena climb`: how high a bot gets on a ladder of frozen bots."""
 
+import html
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -30,6 +31,9 @@ from arena.games.game import Game
 from arena.referee.terms import MatchTerms
 
 DEFAULT_DEAL_SETS: Final = 400
+_LETTER: Final = 7
+"""The width of a letter of a badge, at the most, in pixels."""
+_MARGIN: Final = 6
 
 
 @click.command(
@@ -59,6 +63,12 @@ levels: copy each into DATA/champions/GAME, as a folder with bot.toml or a Pytho
 @click.option("--seed", help="Repeats deals and seating; without it the deals are fair.")
 @terms_options
 @place_options
+@click.option(
+    "--badge",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.svg",
+    help="Write a picture of the rung, for the README of the bot.",
+)
 @strict_option
 @json_option
 @data_option
@@ -72,6 +82,7 @@ def climb(
     seed: str | None,
     chosen: ChosenTerms,
     place: ComparisonPlace,
+    badge: Path | None,
     strict: bool,
     as_json: bool,
     data: Path,
@@ -103,6 +114,12 @@ def climb(
     if not is_decided(last.result) and len(last.margins) < most:
         raise Interrupted("stopped; run the same command to continue")
     beaten = [rung.name for rung in reached if rung.is_beaten]
+    if badge is not None:
+        words = f"rung {len(beaten)} of {len(rungs)}" + (f", above {beaten[-1]}" if beaten else "")
+        try:
+            badge.write_text(badge_svg(game.title, words), "utf-8")
+        except OSError as error:
+            raise click.ClickException(f"cannot write {badge}: {error.strerror}") from error
     look = _to_look_at(last, terms, bot, texts[last.name], data, is_published=not place.way)
     if as_json:
         rows = [{"name": rung.name} | message_json(rung.result) for rung in reached]
@@ -113,6 +130,20 @@ def climb(
         print_climb(reached, rungs, game, look)
     faults = Counter({mine.name: sum(rung.faults.get(mine.name, 0) for rung in reached)})
     require_no_faults(faults, strict=strict)
+
+
+def badge_svg(label: str, words: str) -> str:
+    """A picture of a label and what is said of it, side by side, as repositories show them."""
+    left, right = (len(text) * _LETTER + 2 * _MARGIN for text in (label, words))
+    label, words = html.escape(label), html.escape(words)
+    text = 'y="14" text-anchor="middle" font-family="sans-serif" font-size="11" fill="#fff"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img"'
+        f' aria-label="{label}: {words}"><rect width="{left}" height="20" fill="#333"/>'
+        f'<rect x="{left}" width="{right}" height="20" fill="#1a6b3c"/>'
+        f'<text x="{left // 2}" {text}>{label}</text>'
+        f'<text x="{left + right // 2}" {text}>{words}</text></svg>\n'
+    )
 
 
 def print_climb(

@@ -119,11 +119,16 @@ def _dask(address: str) -> Engine:
 
 def _ray(address: str) -> Engine:
     ray = import_module("ray")
-    ray.init(
-        address=address,
-        log_to_driver=False,
-        include_dashboard=False if address == "local" else None,
-    )
+    try:
+        ray.init(
+            address=address,
+            log_to_driver=False,
+            include_dashboard=False if address == "local" else None,
+        )
+    except OSError:
+        raise
+    except Exception as error:  # Ray has no class for a node that does not start in time
+        raise EngineError(f"Ray does not start: {error}") from error
     engine = Engine(ray)
     engine._close.append(ray.shutdown)
     return engine

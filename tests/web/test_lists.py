@@ -13,6 +13,7 @@ from arena.store import StoredMatch, open_store, schema
 from arena.web.addresses import Links
 from arena.web.names import is_of_house_alone, seat_names
 from arena.web.page import Page
+from arena.web.pages.bot import rung
 from arena.web.pages.lists import by_place
 from arena.web.rendering import ABOUT
 from arena.web.site import Site
@@ -304,3 +305,23 @@ STANDS = [
 def test_bots_are_listed_by_what_is_sure_of_their_place(before, after):
     first, second = (row and {"place": row[0], "ranked": row[1]} for row in (before, after))
     assert by_place(first) < by_place(second)
+
+
+# fmt: off
+RUNGS = [
+    # tier of the bot, tiers of the house                     its rung             why
+    (1,    {"house-random": 3, "house-sample": 2},            "house-sample",      "the strongest that it is told apart from"),
+    (2,    {"house-random": 3, "house-sample": 2},            "house-random",      "one of its own tier is not beaten"),
+    (2,    {"house-random": 1},                               "",                  "it is below"),
+    (1,    {"house-random": None},                            "",                  "a bot without a rank"),
+    (None, {"house-random": 1},                               "",                  "it is not ranked"),
+    (1,    {"rival": 2},                                      "",                  "no house bot plays"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("tier", "others", "expected", "why"), RUNGS, ids=[r[-1] for r in RUNGS])
+def test_a_bot_is_above_the_house_bots_of_lower_tiers(tier, others, expected, why):
+    own = {"bot": "ann", "tier": tier}
+    rows = [own, *({"bot": bot, "tier": at} for bot, at in others.items())]
+    assert rung(own, rows) == expected

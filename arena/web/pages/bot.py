@@ -12,6 +12,7 @@ from arena.api.pair_tests import margins_over, points
 from arena.api.site_archive import Appearance, ListedMatch, SiteArchive, is_played_by
 from arena.records.phrases import count
 from arena.results.deal_sets import winners
+from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.page import Json, Page
@@ -95,7 +96,12 @@ def bot(archive: SiteArchive, name: str, opponent: str, game: str, chosen: str, 
     rows = list(map(_row, appearances))
     of_games = {appearance.standings["game"]: appearance for appearance in appearances}
     newest = [
-        {**_row(appearance), "bar": _bar(appearance), "spark": _spark(appearance)}
+        {
+            **_row(appearance),
+            "bar": _bar(appearance),
+            "spark": _spark(appearance),
+            "rung": rung(appearance.row, appearance.standings["rows"]),
+        }
         for appearance in of_games.values()
     ]
     profile = archive.profile(name)
@@ -164,6 +170,15 @@ def _bar(appearance: Appearance) -> object:
     rows = appearance.standings["rows"]
     drawn = [plotted("", row) for row in standings_rows(rows)]
     return plots.interval(drawn[rows.index(appearance.row)], *plots.span(drawn))
+
+
+def rung(own: Json, rows: Sequence[Json]) -> str:
+    """The strongest of the arena's own bots that is in a lower tier of the same standings; empty if there is none."""
+    tiers = {row["bot"]: row["tier"] for row in rows}
+    beaten = [
+        bot for bot in HOUSE_BOTS if own["tier"] and (tiers.get(bot) or 0) > own["tier"]
+    ]
+    return beaten[-1] if beaten else ""
 
 
 def _spark(appearance: Appearance) -> object:
