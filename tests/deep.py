@@ -39,6 +39,7 @@ GUARDED = {
     "the SDK for Python": (
         "clients/python/*",
         "tests/sdk/test_types.py",
+        "tests/sdk/test_ways.py",
         "tests/testing/conformance/*",
         *_KIT,
     ),

@@ -395,7 +395,7 @@ def depends_on_the_way(case):
     return (asked and not wrong_deal) or case.id in ENDS
 
 
-@pytest.mark.slow
+@pytest.mark.deep("the SDK for Python")
 @pytest.mark.parametrize("way", ["threads", "processes", "asyncio", "trio"])
 def test_the_cases_of_the_kit_that_depend_on_it_pass_in_each_way(way):
     client = [sys.executable, str(CLIENTS / "conformance" / "python" / "client.py"), "--way", way]
