@@ -88,8 +88,7 @@ class StatusPage(ArenaSigns):
         Mapping[str, Annotated[Quantiles, _TIMES]], _with("charged", "turnaround", "journal_sync")
     ]
     lag: Annotated[
-        Numbers,
-        _with("late_p99_ms", "pauses", "paused_s", "longest_pause_ms", "refunded_s"),
+        Numbers, _with("late_p99_ms", "pauses", "paused_s", "longest_pause_ms", "refunded_s")
     ]
     journal: Annotated[Counts, _with("written_bytes", "unsynced_bytes")]
     deal_sets: Counts

@@ -142,9 +142,7 @@ class _Folder:
         from arena.records.signing import arena_key
 
         return CompetitionService(
-            self.store.competitions(),
-            arena_key(self.data),
-            is_played=lambda: is_running(self.data),
+            self.store.competitions(), arena_key(self.data), is_played=lambda: is_running(self.data)
         )
 
     def close(self) -> None:

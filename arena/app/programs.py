@@ -191,11 +191,7 @@ def play_competitions(
 
 
 def round_robin_plan(
-    name: str,
-    terms: MatchTerms,
-    commands: Sequence[BotCommand],
-    deal_sets: int,
-    seed: str | None,
+    name: str, terms: MatchTerms, commands: Sequence[BotCommand], deal_sets: int, seed: str | None
 ) -> str:
     """The plan of a round robin between launched bots, as TOML; without a seed, deals are fair."""
     values: dict[str, Any] = terms_json(terms)

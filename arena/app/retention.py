@@ -46,10 +46,7 @@ def prune(
 
     Raises `StoreError` if the store cannot be read, or a backup runs, and `OSError` if a file cannot be removed.
     """
-    with (
-        data_folder.holding_files(data),
-        open_store(data_folder.store_path(data)) as store,
-    ):
+    with data_folder.holding_files(data), open_store(data_folder.store_path(data)) as store:
         progress("replays")
         removed = list(_prune_replays(data, store, before_unix_s, dry_run=dry_run))
         progress("logs")

@@ -174,12 +174,7 @@ class Qualifier:
         with contextlib.suppress(NotNow, Banned):
             for event in events:
                 self._registry.record(
-                    version.bot,
-                    version.number,
-                    event,
-                    who=ARENA,
-                    reason=report.summary,
-                    now=now,
+                    version.bot, version.number, event, who=ARENA, reason=report.summary, now=now
                 )
 
 

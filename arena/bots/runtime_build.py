@@ -95,10 +95,7 @@ def build(
 
 
 def _wheels(
-    pip: "_Pip",
-    asked: RuntimeFile,
-    locked: tuple[LockedWheel, ...] | None,
-    partial: Path,
+    pip: "_Pip", asked: RuntimeFile, locked: tuple[LockedWheel, ...] | None, partial: Path
 ) -> tuple[LockedWheel, ...]:
     """Download the wheels into a folder: those of the lock, or else those that pip finds."""
     folder, requirements = partial / "wheels", partial / "requirements"

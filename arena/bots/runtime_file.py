@@ -73,9 +73,7 @@ class RuntimeFile:
 
     name: Annotated[str, Constraint(_runtime_name)]
     packages: Annotated[
-        tuple[Annotated[str, Constraint(_package)], ...],
-        Limits(max_length=MAX_PACKAGES),
-        NOT_EMPTY,
+        tuple[Annotated[str, Constraint(_package)], ...], Limits(max_length=MAX_PACKAGES), NOT_EMPTY
     ]
     """Requirements in pip's format, with or without hashes."""
 

@@ -47,11 +47,7 @@ class NoAnswer(click.ClickException):
     """A call failed. The text says why."""
 
     def __init__(
-        self,
-        text: str,
-        code: grpc.StatusCode | None = None,
-        reason: str = "",
-        retry_s: float = 0.0,
+        self, text: str, code: grpc.StatusCode | None = None, reason: str = "", retry_s: float = 0.0
     ) -> None:
         super().__init__(text)
         self.code = code

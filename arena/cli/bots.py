@@ -339,10 +339,7 @@ deactivate = _setting(
     "Stop an active version from playing.",
 )
 retire = _setting(
-    "retire",
-    bots_pb2.VERSION_STATE_RETIRED,
-    "is retired for good",
-    "Withdraw a version for good.",
+    "retire", bots_pb2.VERSION_STATE_RETIRED, "is retired for good", "Withdraw a version for good."
 )
 
 

@@ -22,11 +22,7 @@ class CommandGroup(PlainErrors):
     group_class = type
 
     def __init__(
-        self,
-        *args: Any,
-        lazy: Mapping[str, str] | None = None,
-        default: str = "",
-        **kwargs: Any,
+        self, *args: Any, lazy: Mapping[str, str] | None = None, default: str = "", **kwargs: Any
     ) -> None:
         """`lazy` has `module:function` of commands that are imported when they are called.
 

@@ -190,11 +190,7 @@ def _control(name: str, text: str) -> None:
         name, help=text, epilog=f"\b\nExamples:\n  arena competition {name} autumn"
     )
     @click.argument("competition_name", metavar="NAME")
-    @click.option(
-        "--expected",
-        type=click.Choice(STATES),
-        help="Fail in another state.",
-    )
+    @click.option("--expected", type=click.Choice(STATES), help="Fail in another state.")
     @json_option
     @competition_options
     def command(

@@ -34,8 +34,7 @@ def finals_of(client: CompetitionClient, ladder: messages.CompetitionInfo) -> li
 
 
 @click.command(
-    "list",
-    epilog="\b\nExamples:\n  arena competition list\n  arena competition list --json",
+    "list", epilog="\b\nExamples:\n  arena competition list\n  arena competition list --json"
 )
 @json_option
 @read_options

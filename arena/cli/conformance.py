@@ -65,12 +65,7 @@ def _print(verdict: CaseResult) -> None:
     default=None,
     help="Folder of the cases.  [default: the arena's]",
 )
-@click.option(
-    "--jobs",
-    default=2,
-    type=click.IntRange(1, 64),
-    help="Cases played at a time.",
-)
+@click.option("--jobs", default=2, type=click.IntRange(1, 64), help="Cases played at a time.")
 @json_option
 @click.option("--badge", is_flag=True, help="Also print a line for a README.")
 @click.option("--list", "listed", is_flag=True, help="List the cases, and play none.")
@@ -100,11 +95,7 @@ def conformance(
             raise click.UsageError("give the client's command after --")
         let_clients_be_interrupted()
         verdicts = run(
-            cases,
-            command,
-            place,
-            jobs=jobs,
-            on_done=(lambda _: None) if as_json else _print,
+            cases, command, place, jobs=jobs, on_done=(lambda _: None) if as_json else _print
         )
     except BadCase as error:
         raise click.ClickException(str(error)) from error

@@ -61,9 +61,7 @@ _expires_option: Final = click.option(
 
 def _creating(command: F) -> F:
     return with_options(
-        token_option(command),
-        json_option,
-        functools.partial(service_options, kind=ArenaServices),
+        token_option(command), json_option, functools.partial(service_options, kind=ArenaServices)
     )
 
 

@@ -25,13 +25,7 @@ from arena.cli.options import data_option, json_option, print_json
 from arena.cli.terminal.console import PlainConsole, progress
 from arena.cli.terminal.plain import program, say
 from arena.cli.terminal.tendencies import print_tendencies
-from arena.cli.terminal.why import (
-    Line,
-    Output,
-    print_diagnosis,
-    printed_at,
-    with_queue,
-)
+from arena.cli.terminal.why import Line, Output, print_diagnosis, printed_at, with_queue
 from arena.errors import refusal
 from arena.games.contract import Seat
 from arena.records.advice import advice
@@ -93,13 +87,7 @@ Examples:
 @json_option
 @data_option
 def why(
-    match: str,
-    bot: str,
-    level: str,
-    opponent: str | None,
-    full: bool,
-    as_json: bool,
-    data: Path,
+    match: str, bot: str, level: str, opponent: str | None, full: bool, as_json: bool, data: Path
 ) -> None:
     """Explain the result and the faults of BOT at MATCH, and propose what to do.
 
@@ -123,14 +111,7 @@ def why(
 
 
 def _why(
-    path: Path,
-    bot: str,
-    data: Path,
-    level: str,
-    opponent: str | None,
-    *,
-    full: bool,
-    as_json: bool,
+    path: Path, bot: str, data: Path, level: str, opponent: str | None, *, full: bool, as_json: bool
 ) -> None:
     with plain_replay_errors(path):
         replay = Replay.open(path)

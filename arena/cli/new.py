@@ -55,7 +55,7 @@ class CannotCreateBot(Exception):
     epilog="\b\nExamples:\n"
     "  arena new my-bot\n"
     "  arena new bots/my-bot --lang go --game jam\n"
-    "  arena new my-bot --lang typescript --json",
+    "  arena new my-bot --lang typescript --json"
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(

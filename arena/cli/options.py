@@ -51,9 +51,7 @@ wide_option: Final = click.option(
 
 
 strict_option: Final = click.option(
-    "--strict",
-    is_flag=True,
-    help=f"Exit with {exits.FAULTED} if any bot had a fault.",
+    "--strict", is_flag=True, help=f"Exit with {exits.FAULTED} if any bot had a fault."
 )
 time_odds_option: Final = click.option(
     "--time-odds",

@@ -107,12 +107,7 @@ address; commas, semicolons or tabs separate them. A first line `name,…` is a 
 @json_option
 @server_options
 def invite(
-    *,
-    owner: str | None,
-    file: BinaryIO | None,
-    expires: timedelta,
-    as_json: bool,
-    server: Server,
+    *, owner: str | None, file: BinaryIO | None, expires: timedelta, as_json: bool, server: Server
 ) -> None:
     """Create a code with which OWNER can register, and print it once.
 
@@ -136,10 +131,7 @@ def invite(
     if as_json:
         print_json({"owner": owner, "code": code})
         return
-    say(
-        f"{owner} registers with: arena owners register {server.address} --code CODE",
-        err=True,
-    )
+    say(f"{owner} registers with: arena owners register {server.address} --code CODE", err=True)
     click.echo(code)
 
 

@@ -58,7 +58,7 @@ Examples:
   arena replay show last
   arena replay show 3f9a --seat 1 --hand 2
   arena replay show data/replays/3f9a.replay --spectator --print | less -R
-""",
+"""
 )
 @click.argument("match")
 @click.option("--seat", type=click.IntRange(min=0), help="The perspective of this seat, from 0.")
@@ -215,7 +215,7 @@ def download(*, match: str, output: Path | None, server: Server) -> None:
 Examples:
   arena replay export last -o match.jsonl
   arena replay export 3f9a | jq 'select(.type == "decision") | .text'
-""",
+"""
 )
 @click.argument("match")
 @click.option(

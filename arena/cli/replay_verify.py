@@ -49,7 +49,7 @@ Examples:
   arena replay verify 3f9a.replay --notes 3f9a.1.notes
   arena replay verify data/replays --log data/commitments
   arena replay verify data/replays --arena $(arena keys arena-key)
-""",
+"""
 )
 @click.argument("matches", metavar="MATCH...", nargs=-1, required=True)
 @click.option(

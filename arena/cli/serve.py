@@ -44,9 +44,7 @@ On this machine a bot without a key connects as a guest, with the token `guest:N
 """
 )
 @click.option(
-    "--host",
-    default="127.0.0.1",
-    help="Address to listen on, or unix:PATH for a socket file.",
+    "--host", default="127.0.0.1", help="Address to listen on, or unix:PATH for a socket file."
 )
 @click.option(
     "--port",
@@ -95,10 +93,7 @@ On this machine a bot without a key connects as a guest, with the token `guest:N
     help="Also run `arena web` for the same folder, in a process of its own.",
 )
 @click.option(
-    "--web-port",
-    default=WEB_PORT,
-    type=_PORT,
-    help="Port of the pages; 0 takes a free one.",
+    "--web-port", default=WEB_PORT, type=_PORT, help="Port of the pages; 0 takes a free one."
 )
 @click.option(
     "--spectator-delay",

@@ -15,13 +15,7 @@ from click.core import ParameterSource
 
 from arena.cli.arena_client import Server, ServiceClient, Stub, channel_of, server_options
 from arena.cli.command_group import loading
-from arena.cli.options import (
-    DEFAULT_DATA,
-    make_folder,
-    plain_errors,
-    require_folder,
-    with_options,
-)
+from arena.cli.options import DEFAULT_DATA, make_folder, plain_errors, require_folder, with_options
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -98,12 +98,7 @@ def pairs_csv(standings: Mapping[str, Any]) -> str:
     """The results between each two bots as comma-separated values, a line for each game and pair."""
     return _csv(
         [
-            {
-                "game": game["game"],
-                "seats": game["seats"],
-                **pair,
-                "margins_in": game["margins_in"],
-            }
+            {"game": game["game"], "seats": game["seats"], **pair, "margins_in": game["margins_in"]}
             for game in standings["games"]
             for pair in game["pairs"]
         ]

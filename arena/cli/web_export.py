@@ -30,7 +30,7 @@ Examples:
   arena web export autumn site --viewers all,spectator
   arena web export autumn site --limit-mb 2000
   arena web export autumn site --data arena-data/demo
-""",
+"""
 )
 @click.argument("competition")
 @click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))

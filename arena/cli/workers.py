@@ -11,12 +11,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import click
 
-from arena.app.placement.placement import (
-    ENGINES,
-    WorkerPlacement,
-    WorkerProgram,
-    open_placement,
-)
+from arena.app.placement.placement import ENGINES, WorkerPlacement, WorkerProgram, open_placement
 from arena.app.placement.scaling import EVERY_S, ArenaAway, Bounds, Scaling
 from arena.cli.arena_client import NoAnswer, Server, ServiceClient, dial_options, service_client
 from arena.cli.command_group import CommandGroup

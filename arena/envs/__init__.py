@@ -120,9 +120,7 @@ def _register() -> None:
 
     for game in GAMES:
         gymnasium.register(
-            environment_id(game.id),
-            "arena.envs.single_seat:SingleSeat",
-            kwargs={"game": game.id},
+            environment_id(game.id), "arena.envs.single_seat:SingleSeat", kwargs={"game": game.id}
         )
 
 

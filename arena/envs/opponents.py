@@ -55,12 +55,7 @@ def _bot(opponent: AnyBot, game: str, options: Mapping[str, Any]) -> Chooser:
 
     def asked(match: SteppedMatch, seat: Seat, chance: random.Random) -> Move:
         ask = play.ask(
-            game,
-            match.state,
-            seat,
-            seats=match.seats,
-            options=options,
-            dice=chance.randbytes(16),
+            game, match.state, seat, seats=match.seats, options=options, dice=chance.randbytes(16)
         )
         if isinstance(bot, cardarena.BatchBot):
             (choice,) = bot.moves([ask])

@@ -256,11 +256,4 @@ def _response(game: Game, asked: _AskedBot, own: Seat) -> Searcher:
     )
 
 
-__all__ = [
-    "BestResponse",
-    "CannotExploit",
-    "Exploited",
-    "Situation",
-    "exploit",
-    "require_searched",
-]
+__all__ = ["BestResponse", "CannotExploit", "Exploited", "Situation", "exploit", "require_searched"]

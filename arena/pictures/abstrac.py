@@ -74,9 +74,7 @@ MOVES: Final[MoveWords] = {
     ),
     Take: lambda move, view: line("Take ", *faces(view.row[: move.count])),
 }
-TARGETS: Final[Targets] = {
-    Take: lambda move, view: Target("centre/row", view.row[move.count - 1]),
-}
+TARGETS: Final[Targets] = {Take: lambda move, view: Target("centre/row", view.row[move.count - 1])}
 
 
 def scene(perspective: Perspective) -> Scene:

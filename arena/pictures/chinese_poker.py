@@ -140,10 +140,7 @@ def _seat(
 
 
 def _cards(
-    perspective: Perspective,
-    seat: Seat,
-    standings: Mapping[Seat, Standing],
-    values: UnitValues,
+    perspective: Perspective, seat: Seat, standings: Mapping[Seat, Standing], values: UnitValues
 ) -> tuple[Zone, ...]:
     revealed = perspective.last_event(chinese.Revealed, seat)
     if revealed is not None:

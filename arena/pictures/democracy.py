@@ -54,7 +54,7 @@ SENTENCES: Final[Sentences] = {
 }
 
 ASKS: Final[Asks] = {
-    Phase.PLAY: (Widget.CLICK, "Play any card to {upcard}; all cards are shown together."),
+    Phase.PLAY: (Widget.CLICK, "Play any card to {upcard}; all cards are shown together.")
 }
 MOVES: Final[MoveWords] = {democracy.PlayCard: "Play {card}"}
 

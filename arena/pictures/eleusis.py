@@ -139,9 +139,7 @@ MOVES: Final[MoveWords] = {
     ),
 }
 TARGETS: Final[Targets] = {
-    eleusis.Judge: lambda move, _: (
-        None if move.card is None else Target("centre/played", move.card)
-    ),
+    eleusis.Judge: lambda move, _: None if move.card is None else Target("centre/played", move.card)
 }
 
 
@@ -164,11 +162,7 @@ def scene(perspective: Perspective) -> Scene:
     return Scene(
         tuple(_seat(perspective, view, Seat(seat), scored) for seat in range(perspective.seats)),
         "points",
-        draw.shown_zones(
-            _line(perspective, view),
-            _judged(view),
-            _guesses(perspective),
-        ),
+        draw.shown_zones(_line(perspective, view), _judged(view), _guesses(perspective)),
         (
             *now,
             *(_rule(perspective, view) if scored is None else ()),

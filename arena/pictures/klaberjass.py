@@ -143,10 +143,7 @@ def scene(perspective: Perspective) -> Scene:
             draw.pile("stock", view.stock, "in the stock" if trump is None else "out of play"),
             latest_trick(view, _TRICKS),
         ),
-        (
-            *_trumps(trump),
-            draw.goal(perspective.options, view.hand),
-        ),
+        (*_trumps(trump), draw.goal(perspective.options, view.hand)),
         _banner(perspective, scored),
     )
 

@@ -126,11 +126,7 @@ def scene(perspective: Perspective) -> Scene:
             Zone("pot", ZoneKind.CHIPS, (Chips(pot, (what,)),)),
             _with_pam(_trick(view, perspective.options.hand_size), perspective),
         ),
-        (
-            draw.fact("trump", Suit(view.upcard[1])),
-            pam,
-            draw.goal(perspective.options, view.hand),
-        ),
+        (draw.fact("trump", Suit(view.upcard[1])), pam, draw.goal(perspective.options, view.hand)),
         () if scored is None else _reasons(scored),
     )
 

@@ -34,9 +34,7 @@ def new_note(
     return journal_pb2.Noted(seat=seat, decision=decision, salt=draw(SALT_BYTES), text=text)
 
 
-def without_notes(
-    bodies: Sequence[bytes],
-) -> tuple[tuple[bytes, ...], dict[Seat, list[bytes]]]:
+def without_notes(bodies: Sequence[bytes]) -> tuple[tuple[bytes, ...], dict[Seat, list[bytes]]]:
     """The public records of a match, and its notes by seat.
 
     A note without its decision among the records was never settled, and is left out.

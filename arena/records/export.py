@@ -70,11 +70,7 @@ def match_values(replay: Replay, terms: MatchTerms, verified: Verified) -> dict[
         **terms_json(terms),
         "bots": [{"name": entrant.name, "version": entrant.version} for entrant in opened.entrants],
         "forfeited_seats": [
-            {
-                "seat": out.seat,
-                "fault": FaultKind(out.fault).name.lower(),
-                "reason": out.reason,
-            }
+            {"seat": out.seat, "fault": FaultKind(out.fault).name.lower(), "reason": out.reason}
             for out in opened.forfeited_seats
         ],
         "start_unix_ms": opened.start_unix_ms,

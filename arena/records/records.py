@@ -332,10 +332,7 @@ class AppendLog:
                 await self._sync()
 
     async def keep_synced(
-        self,
-        interval_s: float,
-        *,
-        task_status: "trio.TaskStatus[None] | None" = None,
+        self, interval_s: float, *, task_status: "trio.TaskStatus[None] | None" = None
     ) -> None:
         """Sync at most `interval_s` after each write, until cancelled."""
         import trio  # imported late, as readers of replays need no trio

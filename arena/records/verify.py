@@ -277,8 +277,7 @@ class _Check:
             self._asked(seat, decision)
         if decision.bank_ms != seat.clock.bank_ms:
             raise self._wrong(
-                decision,
-                f"left {seat.clock.bank_ms} ms in the bank, not {decision.bank_ms} ms",
+                decision, f"left {seat.clock.bank_ms} ms in the bank, not {decision.bank_ms} ms"
             )
         if decision.fault is not None:
             self._faults.append(

@@ -208,8 +208,7 @@ class _Tested:
 
 
 def suspicions(
-    competitions: Sequence[Sequence[ScoredTables]],
-    owner_of: Mapping[str, str],
+    competitions: Sequence[Sequence[ScoredTables]], owner_of: Mapping[str, str]
 ) -> tuple[Suspicion, ...]:
     """The evidence about all pairs of owners whose bots met at a table, largest first.
 

@@ -208,8 +208,7 @@ def balanced_groups(
         waiting, group = shuffled(bots, seed, label, number), list[str]()
         for _ in range(seats):
             chosen = min(
-                waiting,
-                key=lambda bot: (played[bot], sum(met[frozenset((bot, g))] for g in group)),
+                waiting, key=lambda bot: (played[bot], sum(met[frozenset((bot, g))] for g in group))
             )
             waiting.remove(chosen)
             group.append(chosen)

@@ -273,9 +273,7 @@ def record_of_json(header: Mapping[str, object], deal_sets: Sequence[object]) ->
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise Unreadable(f"line {number} is not a deal-set: {error!r}") from error
         games[at] = replace(
-            game,
-            deal_sets=(*game.deal_sets, deal_set),
-            outcomes={**game.outcomes, **outcomes},
+            game, deal_sets=(*game.deal_sets, deal_set), outcomes={**game.outcomes, **outcomes}
         )
     return replace(record, games=tuple(games))
 

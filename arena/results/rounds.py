@@ -86,8 +86,7 @@ def with_byes(still: Field, seats: int) -> tuple[list[str], Group]:
             f"a round of {seats} seats needs at least {seats} bots; {len(playing)} are in"
         )
     byes = sorted(
-        playing,
-        key=lambda bot: (still.byes[bot], still.half_points[bot], -still.seeds[bot]),
+        playing, key=lambda bot: (still.byes[bot], still.half_points[bot], -still.seeds[bot])
     )[: len(playing) % seats]
     return [bot for bot in playing if bot not in byes], tuple(byes)
 

@@ -129,12 +129,7 @@ class ComparisonRequests:
         return self.get(number, owner)
 
     def reopen(
-        self,
-        request: ComparisonRequest,
-        query: Mapping[str, Any],
-        *,
-        now: datetime,
-        quota: Quota,
+        self, request: ComparisonRequest, query: Mapping[str, Any], *, now: datetime, quota: Quota
     ) -> ComparisonRequest:
         """Continue a comparison request with its margins, by another query.
 

@@ -18,12 +18,7 @@ from arena.results.record import Out, Round
 from arena.results.states import Action, NotAllowed, State, after
 from arena.store import audit, official_standings, rounds, schema
 from arena.store.competition_reader import CompetitionReader
-from arena.store.competition_rows import (
-    competition_row,
-    count_rounds,
-    game_id,
-    game_ids,
-)
+from arena.store.competition_rows import competition_row, count_rounds, game_id, game_ids
 from arena.store.deal_sets import (
     StoredDealSets,
     add_deal_sets,

@@ -24,13 +24,7 @@ from sqlalchemy import (
     update,
 )
 
-from arena.results.deal_sets import (
-    DealSet,
-    DealSetShape,
-    DealSetState,
-    MatchOutcome,
-    MatchPlan,
-)
+from arena.results.deal_sets import DealSet, DealSetShape, DealSetState, MatchOutcome, MatchPlan
 from arena.results.record import PlayedCount, WorkerBegins
 from arena.store import schema
 from arena.store.database import Database

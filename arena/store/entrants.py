@@ -122,10 +122,7 @@ def change_entrant(connection: Connection, competition: int, bot: str, **values:
 
 
 def require_may_enter(
-    name: str,
-    entered: Sequence[EnteredBot],
-    entry: CompetitionEntry,
-    max_of_owner: int | None,
+    name: str, entered: Sequence[EnteredBot], entry: CompetitionEntry, max_of_owner: int | None
 ) -> None:
     """Require that a bot may enter the competition `name`, by the entries so far.
 

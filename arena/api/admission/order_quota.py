@@ -68,10 +68,7 @@ class OrderQuota:
     """Counts the matches of each orderer. Used on the thread of the host loop."""
 
     def __init__(
-        self,
-        plays: Callable[[str], bool],
-        *,
-        now_s: Callable[[], float] = time.monotonic,
+        self, plays: Callable[[str], bool], *, now_s: Callable[[], float] = time.monotonic
     ) -> None:
         """Begin without orders.
 

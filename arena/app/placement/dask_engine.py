@@ -12,11 +12,7 @@ from typing import Any, Final
 from distributed import Client, Event, Future, fire_and_forget, get_client
 
 from arena.app.placement.child import WorkerChild
-from arena.app.placement.placement import (
-    NAME,
-    PlacedWorker,
-    WorkerProgram,
-)
+from arena.app.placement.placement import NAME, PlacedWorker, WorkerProgram
 from arena.local.engines import EngineError, require_private
 
 CLUSTERS: Final = {

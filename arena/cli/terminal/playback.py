@@ -39,11 +39,7 @@ class Playback:
 
 
 def print_all(
-    screen: Screen,
-    playback: Playback,
-    chosen: Sequence[PlaybackStep],
-    *,
-    with_views: bool = True,
+    screen: Screen, playback: Playback, chosen: Sequence[PlaybackStep], *, with_views: bool = True
 ) -> None:
     """Print the header, the chosen steps, and the end if they reach it."""
     screen.header()

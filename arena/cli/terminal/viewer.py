@@ -145,10 +145,7 @@ def viewing(replay: Replay, playback: Playback, viewer: AnyViewer, step: int = 0
 
 
 def watch(
-    shown: Viewing,
-    screen: "FullScreen",
-    console: Console,
-    read_key: Callable[[], str],
+    shown: Viewing, screen: "FullScreen", console: Console, read_key: Callable[[], str]
 ) -> None:
     """Show a match on the whole terminal until the viewer quits."""
     with Live(screen.drawn(shown), console=console, screen=True, auto_refresh=False) as live:

@@ -64,15 +64,7 @@ from arena.games.arlington.messages import (
 )
 from arena.games.arlington.sets import JOKERS, TWO_OF_SPADES, CardSet, Spectrum, most_points
 from arena.games.cards import CANONICAL, JOKER, Card, dealt_singly, in_order, pack
-from arena.games.contract import (
-    Deals,
-    IllegalMove,
-    Result,
-    Seat,
-    SentEvent,
-    Step,
-    require_to_act,
-)
+from arena.games.contract import Deals, IllegalMove, Result, Seat, SentEvent, Step, require_to_act
 from arena.games.options import check_match, match_is_over, race_result
 
 

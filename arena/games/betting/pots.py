@@ -4,14 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from arena.games.betting.match import (
-    Action,
-    HandEnded,
-    Match,
-    Scores,
-    UncalledReturned,
-    score_hand,
-)
+from arena.games.betting.match import Action, HandEnded, Match, Scores, UncalledReturned, score_hand
 from arena.games.betting.moves import Bet, Call, Check, Fold, Raise
 from arena.games.betting.rounds import Chips, Round, collect
 from arena.games.contract import Seat, SentEvent

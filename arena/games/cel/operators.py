@@ -186,13 +186,7 @@ def _remainder(left: Run, right: Run, same: type | None, at: int) -> Run:
     return run
 
 
-ARITHMETIC: Final = {
-    "+": _sum,
-    "-": _difference,
-    "*": _product,
-    "/": _quotient,
-    "%": _remainder,
-}
+ARITHMETIC: Final = {"+": _sum, "-": _difference, "*": _product, "/": _quotient, "%": _remainder}
 
 
 def negated(value: object, at: int) -> int:

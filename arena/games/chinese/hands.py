@@ -26,11 +26,7 @@ SCOOP_UNITS: Final = 3
 """The bonus for winning all three rows; a tied row prevents it (C11)."""
 
 # Units of a winning row; other classes are worth 1 (C1).
-_BACK_UNITS: Final = {
-    HandClass.QUADS: 4,
-    HandClass.STRAIGHT_FLUSH: 5,
-    HandClass.ROYAL_FLUSH: 5,
-}
+_BACK_UNITS: Final = {HandClass.QUADS: 4, HandClass.STRAIGHT_FLUSH: 5, HandClass.ROYAL_FLUSH: 5}
 _MIDDLE_UNITS: Final = _BACK_UNITS | {HandClass.FULL_HOUSE: 2}
 _FRONT_UNITS: Final = {HandClass.TRIPS: 3}
 

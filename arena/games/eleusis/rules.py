@@ -422,10 +422,7 @@ def _end_hand(state: State, end: End, guesser: Seat | None, events: tuple[SentEv
     scored = SentEvent(HandScored(match.hand, end, secret.rule, secret.by_arena, scores, totals))
     events = (*events, *refuted, scored)
     after = replace(
-        match,
-        hand_scores=(*match.hand_scores, scores),
-        totals=totals,
-        previous_rule=secret.rule,
+        match, hand_scores=(*match.hand_scores, scores), totals=totals, previous_rule=secret.rule
     )
     if len(after.hand_scores) >= (match.options.hands or len(match.seats)):
         return Step(replace(state, match=after, phase=Phase.OVER), events)

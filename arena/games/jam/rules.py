@@ -45,13 +45,7 @@ from arena.games.jam.messages import (
     View,
     Won,
 )
-from arena.games.jam.scoring import (
-    HAND,
-    MAX_RUBBERS,
-    TRICKS,
-    best_claim,
-    claim_points,
-)
+from arena.games.jam.scoring import HAND, MAX_RUBBERS, TRICKS, best_claim, claim_points
 from arena.games.options import check_match, ended_by_limit, match_is_over
 from arena.games.two_seats import SEATS, dealer_of, other, with_side
 

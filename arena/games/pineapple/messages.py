@@ -169,9 +169,7 @@ class Options:
     hands: int = hands_option()
     format: str = format_option()
     structure: str = setting(
-        Structure.FIXED,
-        "how bets are limited",
-        choices=(Structure.FIXED, Structure.NOLIMIT),
+        Structure.FIXED, "how bets are limited", choices=(Structure.FIXED, Structure.NOLIMIT)
     )
     ante: int = setting(0, "chips every seat posts", minimum=0, maximum=MAX_STACK)
     small_blind: int = setting(1, "at most the big blind", minimum=0, maximum=MAX_STACK)

@@ -65,11 +65,7 @@ from arena.games.pineapple.state import BOARD, Deal, Hand, Stakes, State, first_
 
 HOLE: Final = 3
 """The number of cards dealt to each seat."""
-_NEXT: Final = {
-    Street.PREFLOP: Street.FLOP,
-    Street.FLOP: Street.TURN,
-    Street.TURN: Street.RIVER,
-}
+_NEXT: Final = {Street.PREFLOP: Street.FLOP, Street.FLOP: Street.TURN, Street.TURN: Street.RIVER}
 DISCARD_ON: Final = {
     Variant.PINEAPPLE: Street.PREFLOP,
     Variant.CRAZY: Street.FLOP,

@@ -5,15 +5,7 @@ from typing import Final
 
 from arena.games.cards import SUITS, Card
 from arena.games.contract import Seat
-from arena.games.klaberjass.messages import (
-    FIRST_BIDS,
-    PASS,
-    REPLIES,
-    Move,
-    Name,
-    Phase,
-    Play,
-)
+from arena.games.klaberjass.messages import FIRST_BIDS, PASS, REPLIES, Move, Name, Phase, Play
 from arena.games.klaberjass.scoring import PACK_32, sequences, trick_points
 from arena.games.klaberjass.state import Deal, State, trump_of
 from arena.games.klaberjass.tricks import PLAIN, TRUMPS, follower_wins

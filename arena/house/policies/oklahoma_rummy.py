@@ -17,14 +17,7 @@ from arena.games.oklahoma_rummy.melds import (
     additions_to,
     melds_within,
 )
-from arena.games.oklahoma_rummy.messages import (
-    DISCARDS,
-    NO_DISCARD,
-    Extend,
-    Move,
-    Phase,
-    TakePile,
-)
+from arena.games.oklahoma_rummy.messages import DISCARDS, NO_DISCARD, Extend, Move, Phase, TakePile
 from arena.games.oklahoma_rummy.rules import Deal, State, moves
 
 _GOOD_PILE: Final = 6

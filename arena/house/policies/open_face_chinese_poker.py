@@ -12,14 +12,7 @@ from arena.games.cards import PACK_52, RANKS, Card
 from arena.games.chinese.hands import SIZES, high_first
 from arena.games.chinese.settings import candidates as settings_of
 from arena.games.contract import Seat
-from arena.games.open_face_chinese_poker.messages import (
-    SINGLES,
-    Layout,
-    Move,
-    Phase,
-    Place,
-    View,
-)
+from arena.games.open_face_chinese_poker.messages import SINGLES, Layout, Move, Phase, Place, View
 from arena.games.open_face_chinese_poker.rules import State, moves
 from arena.games.open_face_chinese_poker.scoring import reaches_fantasyland, score_rows
 from arena.games.poker import HandClass, front, hand_class

@@ -177,11 +177,7 @@ class Compactor:
         return freed
 
     def _content(
-        self,
-        segment: Path,
-        known: _Content | None,
-        needed: Collection[str],
-        over: MatchNumbers,
+        self, segment: Path, known: _Content | None, needed: Collection[str], over: MatchNumbers
     ) -> _Content | None:
         """The content of a segment; None if it is damaged.
 
@@ -233,12 +229,7 @@ class Compactor:
                 kept += stays
 
     def _rewrite(
-        self,
-        group: Sequence[Path],
-        over: MatchNumbers,
-        needed: Collection[str],
-        *,
-        sessions: bool,
+        self, group: Sequence[Path], over: MatchNumbers, needed: Collection[str], *, sessions: bool
     ) -> int:
         """Rewrite a group without the records that are not needed; returns the bytes that were freed."""
         target = group[-1]

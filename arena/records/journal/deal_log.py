@@ -64,11 +64,7 @@ class DealLog:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        *,
-        public: Path,
-        on_broken: Callable[[str], None] = lambda _: None,
+        self, folder: Path, *, public: Path, on_broken: Callable[[str], None] = lambda _: None
     ) -> None:
         """Continue the secrets in `folder` and the log at `public`, or begin them.
 

@@ -155,8 +155,7 @@ def _instructions(machine: int, column: int) -> Iterator[bytes]:
             ],
         )
     yield from _only(
-        _CLONE[column],
-        [_do(_LOAD, _ARGUMENTS_AT), *_unless(_IF_ANY_BIT, _NAMESPACES, errno.EPERM)],
+        _CLONE[column], [_do(_LOAD, _ARGUMENTS_AT), *_unless(_IF_ANY_BIT, _NAMESPACES, errno.EPERM)]
     )
     # Advice to drop a shared file from memory is ignored: the next reader would notice.
     yield from _unless(_IF_EQUAL, _FADVISE[column], 0)

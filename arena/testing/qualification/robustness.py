@@ -88,11 +88,7 @@ def _case(name: str, streams: Sequence[Sequence[Step]]) -> Case:
         source="docs/competing.md",
         streams=tuple(Script(tuple(steps)) for steps in streams),
         address="none",
-        environment={
-            "CARDARENA_ADDRESS": "$main",
-            "CARDARENA_TOKEN": TOKEN,
-            "CARDARENA_ONCE": "1",
-        },
+        environment={"CARDARENA_ADDRESS": "$main", "CARDARENA_TOKEN": TOKEN, "CARDARENA_ONCE": "1"},
         most_ms=MOST_MS,
     )
 
@@ -155,10 +151,7 @@ def _ask_closed(one: ShownMatch, other: ShownMatch) -> list[list[Step]]:
 
 
 def _cut(one: ShownMatch, _: ShownMatch) -> list[list[Step]]:
-    again = {
-        "matches": [{"whole": _fields(one.start)}],
-        "open_asks": [{"whole": _fields(one.ask)}],
-    }
+    again = {"matches": [{"whole": _fields(one.start)}], "open_asks": [{"whole": _fields(one.ask)}]}
     return [
         [{"welcome": {}}, _begins(one), _asked(one), _answered(one), {"reset": True}],
         [{"welcome": again}, _answered(one), *_over(one)],
