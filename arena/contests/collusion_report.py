@@ -6,14 +6,7 @@ from dataclasses import replace
 
 from arena.contests.pair_margins import Measure, measure
 from arena.contests.plan import read_plan
-from arena.contests.standings import (
-    RANKED_BY,
-    Json,
-    RankingRule,
-    counted,
-    is_house,
-    live_standings,
-)
+from arena.contests.standings import RANKED_BY, Json, RankingRule, counted, is_house, live_standings
 from arena.errors import RefusalError
 from arena.results.collusion import ALPHA, Evidence, suspicions
 from arena.results.deal_sets import DealSet, DealSetState, MatchOutcome, bot_of

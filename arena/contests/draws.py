@@ -13,12 +13,7 @@ from arena.contests.formats.groups import GroupStage
 from arena.contests.formats.knockout import PairKnockout
 from arena.contests.formats.one_round import Gauntlet, RoundRobin
 from arena.contests.formats.swiss import Swiss
-from arena.contests.formats.tournament_format import (
-    FinalPlace,
-    GroupResult,
-    Past,
-    TournamentFormat,
-)
+from arena.contests.formats.tournament_format import FinalPlace, GroupResult, Past, TournamentFormat
 from arena.contests.plan import CompetitionPlan, Format
 from arena.results.record import Candidate, RoundRecord
 

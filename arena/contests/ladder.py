@@ -95,13 +95,7 @@ class Ladder:
             work.table_ended(progress)
             self._on_progress(progress)
 
-        await run_deal_sets(
-            work,
-            player,
-            deal_sets=open_,
-            known=known,
-            on_progress=on_progress,
-        )
+        await run_deal_sets(work, player, deal_sets=open_, known=known, on_progress=on_progress)
         await work.keep_presence()
         return self.is_closed
 

@@ -5,12 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from arena.contests.standings import Json, live_standings, official_bytes, official_standings
-from arena.results.record import (
-    CompetitionRecord,
-    counting,
-    deal_set_json,
-    header_json,
-)
+from arena.results.record import CompetitionRecord, counting, deal_set_json, header_json
 from arena.results.states import State
 from arena.store import Competitions, OfficialStandings
 

@@ -16,11 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from arena.contests.collusion_report import standings_without, suspected
-from arena.contests.official_standings import (
-    latest_standings,
-    next_official,
-    official_of,
-)
+from arena.contests.official_standings import latest_standings, next_official, official_of
 from arena.contests.standings import Json
 from arena.process_pool import PoolClosed, ProcessPool
 from arena.store import OfficialStandings, Store, StoreError, open_store

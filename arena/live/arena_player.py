@@ -215,10 +215,7 @@ def plan_of(order: DealSetOrder, number: int) -> DealSet:
     """The plan of a deal-set that was ordered without a schedule."""
     matches = tuple(
         MatchPlan(
-            table.match_id,
-            order.deal_set,
-            table.rotation,
-            tuple(bot.name for bot in table.bots),
+            table.match_id, order.deal_set, table.rotation, tuple(bot.name for bot in table.bots)
         )
         for table in order.tables
     )

@@ -320,16 +320,7 @@ class Metrics:
 class _CountedLedger:
     """`arena.referee.ledger.Ledger`: writes records to the journal and counts them."""
 
-    __slots__ = (
-        "_charged",
-        "_counts",
-        "_decided",
-        "_game",
-        "_is_open",
-        "_log",
-        "_spec",
-        "used",
-    )
+    __slots__ = ("_charged", "_counts", "_decided", "_game", "_is_open", "_log", "_spec", "used")
 
     def __init__(self, log: MatchLog, spec: MatchSpec, counts: Counts) -> None:
         self._log = log

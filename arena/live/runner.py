@@ -391,10 +391,7 @@ class _Run:
                     await self._one_ended.wait()
 
     async def _play(
-        self,
-        deal_set: DealSet,
-        *,
-        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+        self, deal_set: DealSet, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
         try:
             outcomes = await self._player.play(

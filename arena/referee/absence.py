@@ -30,12 +30,7 @@ class Absence:
     )
 
     def __init__(
-        self,
-        limit_ms: int,
-        *,
-        time: ArenaTime,
-        used_up: Callable[[], None],
-        owner: str = "",
+        self, limit_ms: int, *, time: ArenaTime, used_up: Callable[[], None], owner: str = ""
     ) -> None:
         """`used_up` is called once when `limit_ms` are used up; 0 is without limit.
 

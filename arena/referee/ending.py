@@ -8,13 +8,7 @@ from arena.durable_files import Unwritten
 from arena.games.contract import Result
 from arena.referee.ledger import Ledger
 from arena.referee.seat import SeatRecord
-from arena.referee.spec import (
-    AbortCause,
-    Ending,
-    Fault,
-    Outcome,
-    final_places,
-)
+from arena.referee.spec import AbortCause, Ending, Fault, Outcome, final_places
 
 _log = logging.getLogger(__name__)
 

@@ -298,10 +298,7 @@ class SeatRecord:
         self.unsent = UnsentEvents(codec)
         """Events and faults that were not sent to the bot yet."""
         self.presence = Absence(
-            terms.away_limit_ms,
-            time=time,
-            used_up=self._away_too_long,
-            owner=owner,
+            terms.away_limit_ms, time=time, used_up=self._away_too_long, owner=owner
         )
         self.ask: OpenAsk | None = None
         self.recorded = NOTHING_USED

@@ -131,12 +131,7 @@ class StepProcesses:
         self._pool = ProcessPool(processes)
 
     async def step(
-        self,
-        game_id: str,
-        state: object,
-        chosen: Chosen,
-        deals: Deals,
-        ticket: Ticket = UNKNOWN,
+        self, game_id: str, state: object, chosen: Chosen, deals: Deals, ticket: Ticket = UNKNOWN
     ) -> Step:
         """Play a step of a game in a worker process, in its turn.
 

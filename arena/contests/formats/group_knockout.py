@@ -2,12 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from arena.contests.formats.tournament_format import (
-    FinalPlace,
-    GroupResult,
-    Past,
-    TournamentFormat,
-)
+from arena.contests.formats.tournament_format import FinalPlace, GroupResult, Past, TournamentFormat
 from arena.contests.plan import CompetitionPlan
 from arena.results.deal_sets import Group, is_complete
 from arena.results.record import Candidate, RoundRecord

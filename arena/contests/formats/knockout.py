@@ -5,12 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from arena.contests.formats import bracket
-from arena.contests.formats.tournament_format import (
-    FinalPlace,
-    GroupResult,
-    Past,
-    TournamentFormat,
-)
+from arena.contests.formats.tournament_format import FinalPlace, GroupResult, Past, TournamentFormat
 from arena.contests.knockout_decision import EXTRA, LEAST, Decided, decided
 from arena.contests.pair_margins import margins_between, measure
 from arena.contests.plan import CompetitionPlan

@@ -17,12 +17,7 @@ from typing import Final, TypeAlias
 import rustworkx
 
 from arena.contests.formats import group_swiss
-from arena.contests.formats.tournament_format import (
-    FinalPlace,
-    GroupResult,
-    Past,
-    TournamentFormat,
-)
+from arena.contests.formats.tournament_format import FinalPlace, GroupResult, Past, TournamentFormat
 from arena.contests.pair_margins import mean_scores
 from arena.contests.plan import CompetitionPlan
 from arena.results.deal_sets import Group, digest

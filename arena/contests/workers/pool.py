@@ -195,9 +195,7 @@ class WorkerPool:
         return await self._found(needs, lambda fitting: unlike(fitting, [name]))
 
     async def _found(
-        self,
-        needs: Needs,
-        choose: Callable[[Sequence[Worker]], Sequence[Worker]] | None = None,
+        self, needs: Needs, choose: Callable[[Sequence[Worker]], Sequence[Worker]] | None = None
     ) -> Worker:
         """Wait for a worker that asks, of those that `choose` returns of all that fit, or of all."""
         while True:

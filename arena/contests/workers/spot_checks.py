@@ -42,11 +42,7 @@ class SpotChecker:
     """Draws deal-sets and has them played again. Made and used in trio."""
 
     def __init__(
-        self,
-        keep: Keep,
-        *,
-        share: float = SHARE,
-        draw: Callable[[], float] = _RANDOM.random,
+        self, keep: Keep, *, share: float = SHARE, draw: Callable[[], float] = _RANDOM.random
     ) -> None:
         """Check nothing yet. `draw` returns numbers from 0 to below 1."""
         self._keep, self._share, self._draw = keep, share, draw

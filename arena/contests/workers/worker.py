@@ -208,11 +208,7 @@ class Worker:
     """A worker, through all its processes if it is local."""
 
     def __init__(
-        self,
-        number: int,
-        changed: Callable[[], None],
-        key: str,
-        account: Account,
+        self, number: int, changed: Callable[[], None], key: str, account: Account
     ) -> None:
         """Begin without a connection.
 

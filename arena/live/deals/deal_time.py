@@ -40,10 +40,7 @@ class _Account:
 class DealTimes:
     """The accounts of all bots, by name."""
 
-    def __init__(
-        self,
-        time: ArenaTime,
-    ) -> None:
+    def __init__(self, time: ArenaTime) -> None:
         self._now_s = time.now_s
         self._lag = time.lag
         self._owner_of = time.owner_of

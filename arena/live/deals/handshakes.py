@@ -61,9 +61,7 @@ class Handshakes:
     """Runs handshakes, and passes messages of bots to them; implements `DealBots`. Created in trio."""
 
     def __init__(
-        self,
-        find: Callable[[BotId], Session | None],
-        time: ArenaTime | None = None,
+        self, find: Callable[[BotId], Session | None], time: ArenaTime | None = None
     ) -> None:
         """Begin without handshakes.
 

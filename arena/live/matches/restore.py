@@ -156,10 +156,7 @@ class Restoration:
                     await self._send_end_again(end, unacknowledged, bodies.get(match_id, ()))
 
     async def _send_end_again(
-        self,
-        end: ToldEnd,
-        unacknowledged: Sequence[tuple[int, SeatedAt]],
-        known: Sequence[bytes],
+        self, end: ToldEnd, unacknowledged: Sequence[tuple[int, SeatedAt]], known: Sequence[bytes]
     ) -> None:
         match_id = end.opened.match_id
         replay = replay_path(self._replays, match_id)
