@@ -12,12 +12,16 @@ ASSETS: Final = (
     "icon.svg",
     "site.js",
     "viewer.js",
+    "follow.js",
     "match.js",
     "live.js",
     "play.js",
     "seat.js",
 )
-JOINED: Final = {name: ("table.js", name) for name in ("viewer.js", "live.js", "play.js")}
+JOINED: Final = {
+    "follow.js": ("table.js", "viewer.js", "live.js"),
+    **{name: ("table.js", name) for name in ("viewer.js", "live.js", "play.js")},
+}
 """Assets of several files: what draws trees is sent with what shows them, in one request."""
 _DIGITS: Final = 12
 _NOTES: Final = re.compile(rb"/\*.*?\*/\s*|^\s+", re.DOTALL | re.MULTILINE)

@@ -20,9 +20,9 @@ from arena.web.addresses import (
     NoSuchPage,
     all_viewers,
     match_path,
+    rules_link,
     slug,
     unslug,
-    viewer_label,
     viewer_name,
     viewer_named,
 )
@@ -34,8 +34,8 @@ from arena.web.live_match import LiveDrawer
 from arena.web.live_table import live_tree, live_view
 from arena.web.names import is_of_house_alone
 from arena.web.page import Json, Page, as_json
+from arena.web.pages.hand import HandLinks, HandPage, LiveState, MatchHeading
 from arena.web.pages.lists import Highlight, ended_rows, home, live, match_to_show
-from arena.web.rendering import game_title, render
 from arena.web.responses import answer_once, path_and_kind
 from arena.web.steps import Step
 from arena.web.subscribers import EXTENSION, Feed, Subscriber
@@ -256,34 +256,23 @@ def _json(buffer: LiveBuffer) -> str:
 
 
 def _page(buffer: LiveBuffer) -> str:
+    """The page of a match in play: that of a hand, with the present step, which follows the match."""
     drawer, step = _shown(buffer)
     match_id, game = slug(buffer.match_id), drawer.terms.game.id
-    return render(
-        "live_match.html",
-        Links(_live_path(match_id, drawer.viewer)),
-        title=f"{game_title(game)}: {' – '.join(drawer.names)}, live",
-        match=buffer.match_id,
-        game=game,
-        names=drawer.names,
-        seen_by=_seen_by(drawer),
-        hands_open=drawer.hands_open,
-        viewers=[
-            (
-                viewer_label(viewer, drawer.names),
-                _live_path(match_id, viewer),
-                viewer == drawer.viewer,
-            )
-            for viewer in _viewers(drawer)
-        ],
-        feed=_feed_address(buffer),
-        number=buffer.number,
-        over=match_path(match_id),
-        clock=buffer.clock,
-        step=step,
+    links = Links(_live_path(match_id, drawer.viewer))
+    heading = MatchHeading(game, buffer.match_id, drawer.names, "", 0, 0, "")
+    state = LiveState(
+        _feed_address(buffer)[1:],
+        buffer.number,
+        match_path(match_id),
+        buffer.clock,
+        drawer.hands_open,
     )
-
-
-def _seen_by(drawer: LiveDrawer) -> str:
-    if isinstance(drawer.viewer, Viewer):
-        return "all hands" if drawer.viewer is Viewer.ALL else "as a spectator"
-    return f"as {drawer.names[drawer.viewer]}"
+    page = HandPage(heading, drawer.viewer, _viewers(drawer), step.hand, [step], live=state)
+    return page.html(
+        HandLinks(
+            lambda viewer, _: links.page(_live_path(match_id, viewer)),
+            rules_link(links, game),
+            links,
+        )
+    )

@@ -38,12 +38,13 @@ MOST_REQUESTS = 5
 class Live:
     """A source with one match, which stands where `steps` frames were shown."""
 
-    def __init__(self, steps=12, *, hands_open=False):
+    def __init__(self, steps=12, *, hands_open=False, match_id="live1"):
+        self.match_id = match_id
         options, frames = played("klaberjass", 2)
         (game,) = [each for each in GAMES if each.id == "klaberjass"]
-        self.feed = EventBuffer("live1", hands_open=hands_open)
+        self.feed = EventBuffer(match_id, hands_open=hands_open)
         terms = MatchTerms(game, options, 2)
-        self.feed.opened("live1", terms, [SeatedBot(house.HOSTILE), SeatedBot("bob")])
+        self.feed.opened(match_id, terms, [SeatedBot(house.HOSTILE), SeatedBot("bob")])
         self._frames = iter(frames)
         for _ in range(steps):
             self.show()
@@ -57,7 +58,7 @@ class Live:
         )
 
     async def watch(self, match_id, after):
-        if match_id != "live1":
+        if match_id != self.match_id or self.over:
             raise NotLive("no such match")
         if self.away:
             raise NoArena("there is none")
@@ -74,7 +75,7 @@ class Live:
         if self.over:
             return watch_pb2.ListLiveResponse()
         live = watch_pb2.LiveMatch(
-            match_id="live1",
+            match_id=self.match_id,
             game="klaberjass",
             bots=[house.HOSTILE, "bob"],
             hands_open=self.feed.hands_open,
@@ -364,6 +365,39 @@ def test_pages_in_play_of_open_hands_lead_to_one_another_and_follow(browser, fol
         tab.wait_for_url("**/m/live1/live.html")
         running.soon(lambda: sources[0].feed.closed(Ended()))
         tab.get_by_role("link", name="all steps, with all hands").wait_for()
+        assert opened.said == []
+
+
+def test_a_page_in_play_keeps_its_steps_and_becomes_the_replay(browser, folder):
+    sources = []
+
+    def source():
+        sources.append(Live(match_id="m1"))
+        return sources[-1]
+
+    with house.Running(folder, source) as running, Tab(browser) as opened:
+        tab = opened.tab
+        tab.goto(f"{running.address}/m/m1/live")
+        tab.get_by_text("Live.", exact=True).wait_for()
+        running.soon(sources[0].show)
+        current = tab.locator("#log [aria-current=step]")
+        newest = tab.locator("#log li").last
+        tab.locator("#log li").nth(1).wait_for(state="attached")
+        assert current.inner_text() == newest.inner_text(), "who looks at the newest step follows"
+        tab.keyboard.press("Home")
+        running.soon(sources[0].show)
+        tab.locator("#log li").nth(2).wait_for(state="attached")
+        assert current.inner_text() == tab.locator("#log li").first.inner_text(), "or stays"
+        step = current.locator("a").inner_text()
+        sources[0].over = True
+        running.soon(lambda: sources[0].feed.closed(Ended()))
+        tab.wait_for_url(f"**/m/m1/all/*?step={step}")
+        assert tab.locator("#live").count() == 0
+        brand = tab.locator(".brand").evaluate("link => link.href")
+        assert brand.startswith(f"{running.address}/index"), "links around it lead where they led"
+        assert tab.locator(".hands a").count() > 1
+        tab.keyboard.press("ArrowRight")
+        assert current.locator("a").inner_text() != step
         assert opened.said == []
 
 

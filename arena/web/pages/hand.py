@@ -51,6 +51,21 @@ class HandLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveState:
+    """How the page of a match in play follows it."""
+
+    feed: str
+    """The path of its feed."""
+    number: int
+    """The number of the newest frame that the page shows."""
+    over: str
+    """The path of its replay, when it has ended."""
+    clock: tuple[object, ...] | None
+    """The running clock, as the feed has it."""
+    hands_open: bool
+
+
+@dataclass(frozen=True, slots=True)
 class HandPage:
     """The page of one hand for one viewer."""
 
@@ -70,19 +85,22 @@ class HandPage:
     """The steps of all hands and viewers, if the page is the file of a match: then it has no `steps`."""
     without_script: Sequence[Sequence[Step]] = ()
     """With `packed`, the steps of each hand, for readers without scripts."""
+    live: LiveState | None = None
+    """How the page follows the match; None if it has ended."""
 
     def html(self, links: HandLinks, at: int = 0) -> str:
         """The page, with the picture of step `at` of the hand."""
         heading, hand = self.heading, self.hand
         preview, path = "", f"previews/{hand_path(heading.match_id, self.viewer, hand)}"
-        if links.site is not None and self.steps:
+        if links.site is not None and self.steps and self.live is None:
             preview = links.site.outside(path, f".png?step={self.steps[at].label}")
         which = "All hands" if self.packed else f"Hand {hand + 1}"
+        about = f"{heading.title}. {which} of {heading.hands}, {heading.begun}: every decision, step by step."
         return render(
             "hand.html",
             links.site,
-            title=heading.title,
-            description=f"{heading.title}. {which} of {heading.hands}, {heading.begun}: every decision, step by step.",
+            title=heading.title if self.live is None else f"{heading.title}, live",
+            description=about if self.live is None else f"{heading.title}, in play.",
             heading=heading,
             preview=preview,
             moving=path,
@@ -107,4 +125,5 @@ class HandPage:
             packed=self.packed,
             without_script=self.without_script,
             result=self.result,
+            live=self.live,
         )

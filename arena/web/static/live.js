@@ -1,27 +1,17 @@
 // Follows a match in play, or the list of matches in play, by the trees of their feed.
 "use strict";
 (() => {
-  const LONGEST_LOG = 200, FIRST_WAIT = 2000, LONGEST_WAIT = 30000;
+  const FIRST_WAIT = 2000, LONGEST_WAIT = 30000, TURN_WAIT = 3000, MOST_TURNS = 40;
   const byId = (id) => document.getElementById(id);
   const live = byId("live"), state = byId("state"), picture = byId("picture");
 
-  function show([label, table, words, spoken, fault, , hand]) {
+  // The viewer keeps what comes; the home page shows the picture and one sentence.
+  function show(row) {
+    if (cardArena.viewer) return cardArena.viewer.add(row);
     const shown = new Map([...picture.querySelectorAll("[data-key]")].map((node) => [node.dataset.key, node]));
     const known = ({ same }) => shown.get(same).cloneNode(true);
-    cardArena.draw(picture, table, known);
-    const said = cardArena.build(words, known);
-    byId("words").replaceChildren(said.cloneNode(true));
-    const log = byId("log");
-    if (!log) return; // the home page shows the picture and one sentence
-    byId("hand").textContent = "hand " + (hand + 1);
-    const row = document.createElement("li"), step = document.createElement("span");
-    step.className = "soft";
-    step.textContent = label;
-    if (fault) row.className = "fault-row";
-    row.append(step, said);
-    log.prepend(row);
-    while (log.children.length > LONGEST_LOG) log.lastElementChild.remove();
-    byId("spoken").textContent = spoken;
+    cardArena.draw(picture, row[1], known);
+    byId("words").replaceChildren(cardArena.build(row[2], known));
   }
 
   // One clock for all seats that were asked together. It runs here, without requests.
@@ -73,7 +63,14 @@
     link.href = live.dataset.over;
     link.textContent = "all steps, with all hands";
     state.replaceChildren("The match is over: " + message.ending + (message.scores.length ? ", scores " + message.scores.join(", ") : "") + ". ", link);
+    if (cardArena.viewer) turn(MOST_TURNS);
   };
+  // Its replay is published when the match, or its deal-set, has ended.
+  function turn(tries) {
+    if (!tries || !live.isConnected) return;
+    cardArena.viewer.turn();
+    setTimeout(turn, TURN_WAIT, tries - 1);
+  }
   follow();
   setInterval(tick, 100);
 })();

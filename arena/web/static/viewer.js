@@ -1,21 +1,19 @@
-// Steps through a hand, whose trees are in the page's own data.
+// Steps through a hand, whose trees are in the page's own data, or through a match in play, whose trees `live.js` adds.
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
-  let steps = [], pool = [], rows = [], at = 0, timer = 0, written = 0, pending = 0;
+  let steps = [], pool = [], rows = [], at = 0, timer = 0, written = 0, pending = 0, newest = null, played = null, isBroadcast = false;
 
   const known = (index) => cardArena.build(pool[index], known);
 
   function show(to) {
     at = Math.max(0, Math.min(steps.length - 1, to));
-    const [label, table, words, spoken] = steps[at];
+    const [label, table, words, spoken, , , hand] = steps[at];
     cardArena.draw(byId("picture"), table, known);
     byId("words").replaceChildren(cardArena.build(words, known));
     if (!timer) byId("spoken").textContent = spoken;
-    byId("slider").value = at;
-    byId("slider").setAttribute("aria-valuetext", "step " + label);
-    const whole = (name) => name.split(".")[0];
-    byId("where").textContent = "step " + whole(label) + " of " + whole(steps[steps.length - 1][0]);
+    if (hand !== undefined) for (const number of document.querySelectorAll(".hand-number")) number.textContent = hand + 1;
+    place(label);
     rows.forEach((row, number) => {
       if (number === at) row.setAttribute("aria-current", "step");
       else row.removeAttribute("aria-current");
@@ -26,6 +24,15 @@
     remember(label);
   }
 
+  function place(label) {
+    byId("slider").max = steps.length - 1;
+    byId("slider").value = at;
+    byId("slider").setAttribute("aria-valuetext", "step " + label);
+    const number = (name) => name.split(".")[0];
+    byId("where").textContent = "step " + number(label) + " of " + number(steps[steps.length - 1][0]);
+    byId("fault").hidden = !steps.some((step) => step[4]);
+  }
+
   function having(address, name, value) {
     const found = new URL(address);
     found.searchParams.set(name, value);
@@ -33,8 +40,9 @@
   }
   const withStep = (address, label) => having(address, "step", label);
 
-  // Update the address, at most twice a second.
+  // Update the address, at most twice a second; a match in play has one.
   function remember(label) {
+    if (byId("live")) return;
     clearTimeout(pending);
     const wait = Math.max(0, written + 500 - Date.now());
     pending = setTimeout(() => { written = Date.now(); history.replaceState(null, "", withStep(location.href, label)); }, wait);
@@ -55,7 +63,7 @@
   function go(to) { stop(); show(to); }
 
   // With ?play=1 a match is a broadcast: hands play one after the other, and then the next match of the competition.
-  const WAIT = 5000, played = byId("played"), isBroadcast = played && new URLSearchParams(location.search).has("play");
+  const WAIT = 5000;
   function ended() {
     stop();
     const next = document.querySelector("a[rel=next]");
@@ -65,7 +73,7 @@
   function get(address, type, then) {
     const asked = new XMLHttpRequest();
     asked.responseType = type;
-    asked.onload = () => { if (asked.status === 200 && asked.response) then(asked.response); };
+    asked.onload = () => { if (asked.status === 200 && asked.response) then(asked.response, asked.responseURL); };
     asked.open("GET", address);
     asked.send();
   }
@@ -137,13 +145,15 @@
     const act = KEYS[event.key] || (/^[0-8]$/.test(event.key) ? () => seeAs(2 + Number(event.key)) : null);
     if (act) { event.preventDefault(); act(); }
   });
-  byId("log").addEventListener("click", (event) => {
-    const line = event.target.closest("a") && event.target.closest("li");
-    if (line) { event.preventDefault(); go([...byId("log").children].indexOf(line)); }
-  });
-  const press = { first: () => go(0), back: () => go(at - 1), play, on: () => go(at + 1), last: () => go(steps.length - 1), fault: () => fault(1), ask: () => help(byId("help").hidden) };
-  for (const [id, act] of Object.entries(press)) byId(id).addEventListener("click", act);
-  byId("slider").addEventListener("input", () => go(Number(byId("slider").value)));
+  const PRESS = { first: () => go(0), back: () => go(at - 1), play, on: () => go(at + 1), last: () => go(steps.length - 1), fault: () => fault(1), ask: () => help(byId("help").hidden) };
+  function listen() {
+    byId("log").addEventListener("click", (event) => {
+      const line = event.target.closest("a") && event.target.closest("li");
+      if (line) { event.preventDefault(); go([...byId("log").children].indexOf(line)); }
+    });
+    for (const [id, act] of Object.entries(PRESS)) byId(id).addEventListener("click", act);
+    byId("slider").addEventListener("input", () => go(Number(byId("slider").value)));
+  }
 
   // The list of a match's file is empty.
   function row([label, , words, , fault]) {
@@ -157,10 +167,11 @@
 
   function begin(data) {
     ({ steps, pool, at } = data);
+    listen();
+    played = byId("played");
+    isBroadcast = played && new URLSearchParams(location.search).has("play");
     if (!byId("log").children.length) byId("log").append(...steps.map(row));
     rows = [...byId("log").children];
-    byId("slider").max = steps.length - 1;
-    byId("fault").hidden = !steps.some((step) => step[4]);
     byId("controls").hidden = false;
     reveal();
     const wanted = new URLSearchParams(location.search).get("step");
@@ -168,6 +179,54 @@
     show(number < 0 ? at : number);
     if (isBroadcast) broadcast();
   }
+
+  // A match in play: who looks at the newest picture follows. What is equal to a part of the picture before has its key only.
+  const LONGEST = 400;
+  function whole(tree, same) {
+    if (typeof tree === "number") return whole(pool[tree], same);
+    if (!Array.isArray(tree)) return typeof tree === "string" ? tree : same.get(tree.same);
+    return [tree[0], tree[1], ...tree.slice(2).map((child) => whole(child, same))];
+  }
+  function keyed(tree, same = new Map()) {
+    if (Array.isArray(tree)) {
+      if (tree[1]["data-key"]) same.set(tree[1]["data-key"], tree);
+      for (const child of tree.slice(2)) keyed(child, same);
+    }
+    return same;
+  }
+  function add([label, table, ...more]) {
+    const follows = !timer && at === steps.length - 1;
+    newest = whole(table, keyed(newest || whole(steps[at][1])));
+    steps.push([label, newest, ...more]);
+    rows.push(row(steps[steps.length - 1]));
+    byId("log").append(rows[rows.length - 1]);
+    if (steps.length > LONGEST) {
+      steps.shift();
+      rows.shift().remove();
+      at = Math.max(0, at - 1);
+    }
+    if (follows) show(steps.length - 1);
+    else place(steps[at][0]);
+  }
+
+  // The match is over: when its replay is published, show it in place of this page, at the same step.
+  function turn() {
+    const { list, match, over } = byId("live").dataset;
+    get(list, "json", ({ ended }) => { if (ended.some((one) => one.match === match)) get(having(new URL(over, location.href), "step", steps[at][0]), "document", replay); });
+  }
+  function replay(page, address) {
+    const data = page.getElementById("data");
+    if (!data || !byId("live")) return;
+    // Links around the page are relative to the address that it had.
+    for (const link of document.querySelectorAll("a, link[rel=icon]")) link.href = link.href;
+    for (const form of document.forms) form.action = form.action;
+    history.replaceState(null, "", address);
+    document.title = page.title;
+    byId("live").replaceWith(page.querySelector(".page"));
+    stop();
+    begin(JSON.parse(data.textContent));
+  }
+  cardArena.viewer = { add, turn };
 
   // On a narrow screen the chosen one of many viewers may be out of view.
   function reveal() {
