@@ -26,6 +26,11 @@ FOLDER: Final = "climbs"
 """The folder of a data folder with what climbs have played."""
 
 
+def is_beaten(result: comparisons_pb2.Comparison) -> bool:
+    """Whether the climbing bot, the first of a comparison with a rung, is better by the anytime test."""
+    return result.decision == comparisons_pb2.COMPARISON_DECISION_BETTER
+
+
 @dataclass(frozen=True, slots=True)
 class ComparedRung:
     """A rung, and what came of the comparison with it."""
@@ -41,7 +46,7 @@ class ComparedRung:
 
     @property
     def is_beaten(self) -> bool:
-        return self.result.decision == comparisons_pb2.COMPARISON_DECISION_BETTER
+        return is_beaten(self.result)
 
     @property
     def worst(self) -> int | None:

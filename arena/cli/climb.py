@@ -3,15 +3,17 @@
 import html
 import shlex
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from arena.app.climbing import ComparedRung, rungs_of
+from arena.app.climbing import ComparedRung, is_beaten, rungs_of
 from arena.app.climbing import climb as climbed
+from arena.cli.arena_client import Server, owner_options
 from arena.cli.comparison_place import ComparisonPlace, place_options, so_far, waiting_for_bots
-from arena.cli.comparisons import decision_word, is_decided
+from arena.cli.comparisons import VERSION, decision_word, is_decided, requested
 from arena.cli.options import (
     ChosenTerms,
     GameType,
@@ -29,8 +31,14 @@ from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import Interrupted, program, say
 from arena.games.game import Game
 from arena.referee.terms import MatchTerms
+from arena.referee.wire.terms import terms_message
+from arena.sandbox.house_levels import HOUSE_BOTS
+from cardarena.v1 import comparisons_pb2
+from cardarena.v1.comparisons_pb2 import Comparison
 
 DEFAULT_DEAL_SETS: Final = 400
+MOST_CHALLENGE_DEAL_SETS: Final = 64
+"""Deal-sets of a challenge at an arena."""
 _LETTER: Final = 7
 """The width of a letter of a badge, at the most, in pixels."""
 _MARGIN: Final = 6
@@ -42,6 +50,7 @@ Examples:
   arena climb my_bot.py --game sixty_six
   arena climb ./my-bot --game loo --deal-sets 2000 --on processes
   arena climb my_bot.py --game klaberjass --in-process --json | jq -r .rung
+  arena climb my-bot@7 --game loo                       # a submitted version, at an arena
 
 \b
 The same command goes on where it was stopped or killed, and with a larger --deal-sets; a
@@ -71,6 +80,7 @@ levels: copy each into DATA/champions/GAME, as a folder with bot.toml or a Pytho
 )
 @strict_option
 @json_option
+@owner_options
 @data_option
 def climb(
     *,
@@ -85,6 +95,7 @@ def climb(
     badge: Path | None,
     strict: bool,
     as_json: bool,
+    server: Server,
     data: Path,
 ) -> None:
     """Play BOT, a command, upward on a ladder of frozen bots until it does not beat a rung.
@@ -92,7 +103,21 @@ def climb(
     The rungs are random moves, first moves, the levels of the house bot, and archived champions. A
     rung is beaten when the test of `arena compare` decides that BOT is better. At two seats they play
     each other; at more, both play against the house bot's level `sample` on the same boards.
+
+    A submitted version, such as my-bot@7, climbs at an arena by challenges of its house bots, of at most
+    64 deal-sets each; the same command on the same day (UTC) goes on.
     """
+    if VERSION.fullmatch(bot):
+        if place.way or strict or seed is not None or start_s is not None:
+            raise click.UsageError(
+                "an arena plays submitted versions in its sandbox and draws the deals: give --game, --seats, "
+                "--deal-sets and options of the game alone"
+            )
+        terms = chosen.of(game, seats, seeded=False, shortest=True)
+        results = _challenged(server, bot, terms, most, quiet=as_json)
+        look = [f"{program()} match list --bot {bot.partition('@')[0]}"]
+        _report(results, [*HOUSE_BOTS], terms, look, badge, as_json=as_json)
+        return
     texts = rungs_of(game, data)
     mine, *bots = commands = bot_commands([bot, *texts.values()], start_s)
     rungs = dict(zip(texts, bots, strict=True))
@@ -113,23 +138,57 @@ def climb(
     last = reached[-1]
     if not is_decided(last.result) and len(last.margins) < most:
         raise Interrupted("stopped; run the same command to continue")
-    beaten = [rung.name for rung in reached if rung.is_beaten]
+    look = _to_look_at(last, terms, bot, texts[last.name], data, is_published=not place.way)
+    results = {rung.name: rung.result for rung in reached}
+    _report(results, [*rungs], terms, look, badge, as_json=as_json)
+    faults = Counter({mine.name: sum(rung.faults.get(mine.name, 0) for rung in reached)})
+    require_no_faults(faults, strict=strict)
+
+
+def _challenged(
+    server: Server, bot: str, terms: MatchTerms, most: int, *, quiet: bool
+) -> dict[str, Comparison]:
+    """What came of challenging the house bots of an arena, the weakest first, until one is not beaten."""
+    results = {}
+    for name in HOUSE_BOTS:
+        request = comparisons_pb2.CreateComparisonRequest(
+            first=bot,
+            second=name,
+            terms=terms_message(terms),
+            max_deal_sets=min(most, MOST_CHALLENGE_DEAL_SETS),
+            challenge=True,
+        )
+        results[name] = requested(server, request, follow=True, quiet=quiet)
+        if not is_beaten(results[name]):
+            break
+    return results
+
+
+def _report(
+    results: dict[str, Comparison],
+    rungs: list[str],
+    terms: MatchTerms,
+    look: list[str],
+    badge: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print the results by rung, and write the badge."""
+    game, beaten = terms.game, [name for name, result in results.items() if is_beaten(result)]
     if badge is not None:
         words = f"rung {len(beaten)} of {len(rungs)}" + (f", above {beaten[-1]}" if beaten else "")
         try:
             badge.write_text(badge_svg(game.title, words), "utf-8")
         except OSError as error:
             raise click.ClickException(f"cannot write {badge}: {error.strerror}") from error
-    look = _to_look_at(last, terms, bot, texts[last.name], data, is_published=not place.way)
     if as_json:
-        rows = [{"name": rung.name} | message_json(rung.result) for rung in reached]
-        named: dict[str, Any] = {"game": game.id, "seats": terms.seats, "bot": mine.name}
+        rows = [{"name": name} | message_json(result) for name, result in results.items()]
+        bot = next(iter(results.values())).first
+        named: dict[str, Any] = {"game": game.id, "seats": terms.seats, "bot": bot}
         rung = beaten[-1] if beaten else None
-        print_json(named | {"rung": rung, "ladder": [*rungs], "rungs": rows, "look_at": look})
+        print_json(named | {"rung": rung, "ladder": rungs, "rungs": rows, "look_at": look})
     else:
-        print_climb(reached, rungs, game, look)
-    faults = Counter({mine.name: sum(rung.faults.get(mine.name, 0) for rung in reached)})
-    require_no_faults(faults, strict=strict)
+        print_climb(results, rungs, game, look)
 
 
 def badge_svg(label: str, words: str) -> str:
@@ -147,11 +206,10 @@ def badge_svg(label: str, words: str) -> str:
 
 
 def print_climb(
-    reached: list[ComparedRung], rungs: dict[str, Any], game: Game, look: list[str]
+    results: Mapping[str, Comparison], rungs: Sequence[str], game: Game, look: Sequence[str]
 ) -> None:
-    """Print the rungs that were compared, and the commands `look` that show the worst deal-set."""
-    last = reached[-1]
-    results = {rung.name: rung.result for rung in reached}
+    """Print the results by rung, and the commands `look` that show why the last one was not beaten."""
+    *_, (name_of_last, last) = results.items()
     rows: list[tuple[object, ...]] = []
     for number, name in enumerate(rungs, 1):
         if (result := results.get(name)) is None:
@@ -159,20 +217,20 @@ def print_climb(
             continue
         has_interval = result.HasField("low") and result.HasField("high")
         interval = f"{result.low:+.2f} … {result.high:+.2f}" if has_interval else ""
-        word = "beaten" if number <= len(reached) - (not last.is_beaten) else "not beaten"
+        word = "beaten" if is_beaten(result) else "not beaten"
         rows.append((number, name, word, f"{result.mean:+.2f}", interval, result.deal_sets))
     print_table(
         ("rung", "bot", "", "points", "anytime 95 %", "deal-sets"),
         rows,
         numbers=("rung", "points", "deal-sets"),
-        title=f"{game.title}, {last.result.first}",
+        title=f"{game.title}, {last.first}",
     )
-    count = len(reached) - (not last.is_beaten)
-    say(f"{last.result.first} is on rung {count} of {len(rungs)}.")
-    if last.is_beaten:
+    count = sum(map(is_beaten, results.values()))
+    say(f"{last.first} is on rung {count} of {len(rungs)}.")
+    if is_beaten(last):
         say("It has beaten every rung.")
         return
-    undecided = f"It is {decision_word(last.result.decision)} against {last.name}"
+    undecided = f"It is {decision_word(last.decision)} against {name_of_last}"
     if not look:
         say(f"{undecided}, and lost no deal-set to it.")
         return

@@ -1,6 +1,5 @@
 """`arena compare`: an anytime test of whether one bot is better than another."""
 
-import re
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +8,7 @@ import click
 from arena.app.author_matches import comparison_of, new_record
 from arena.cli.arena_client import Server, owner_options
 from arena.cli.comparison_place import ComparisonPlace, place_options, so_far, waiting_for_bots
-from arena.cli.comparisons import answer_of, details, is_decided, of_yours, sentence
+from arena.cli.comparisons import VERSION, answer_of, details, is_decided, of_yours, sentence
 from arena.cli.options import (
     ChosenTerms,
     GameType,
@@ -34,8 +33,6 @@ from cardarena.v1 import comparisons_pb2
 
 DEFAULT_DEAL_SETS: Final = 400
 FIELD: Final = "field"
-VERSION: Final = re.compile(r"[^@=/\s]+@[1-9][0-9]{0,8}")
-"""A version of a bot, such as `my-bot@7`; no command looks like this."""
 
 
 @click.command(

@@ -1,6 +1,7 @@
 """`arena comparisons`: the comparisons that an owner has requested from an arena."""
 
 import math
+import re
 import time
 from collections.abc import Callable
 from typing import Final
@@ -26,6 +27,8 @@ from cardarena.v1 import comparisons_pb2
 from cardarena.v1.comparisons_pb2 import Comparison
 from cardarena.v1.comparisons_pb2_grpc import ComparisonServiceStub
 
+VERSION: Final = re.compile(r"[^@=/\s]+@[1-9][0-9]{0,8}")
+"""A version of a bot, such as `my-bot@7`; no command looks like this."""
 POLL_S: Final = 1.0
 
 

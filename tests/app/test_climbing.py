@@ -84,7 +84,7 @@ def test_it_plays_upward_until_a_rung_is_not_beaten(climbed, margins, compared, 
 
 def test_a_climb_that_lost_no_deal_set_announces_nothing_to_look_at(climbed, capsys):
     reached, _ = climbed({"a": 0.0})
-    print_climb(reached, {"a": ""}, GAME, [])
+    print_climb({rung.name: rung.result for rung in reached}, ["a"], GAME, [])
     assert "It is not decided against a, and lost no deal-set to it.\n" in capsys.readouterr().out
 
 

@@ -141,12 +141,28 @@ def test_challenges_of_the_owners_bots_are_listed_and_declined(asked):
     assert service.cancelled == 9
 
 
+def test_a_submitted_version_climbs_by_challenges_until_one_is_not_beaten(asked, tmp_path):
+    looks = []
+    for decision in ("BETTER", "WORSE"):
+        looks.append(comparisons_pb2.Comparison())
+        looks[-1].MergeFrom(DECIDED)
+        looks[-1].decision = comparisons_pb2.ComparisonDecision.Value(f"COMPARISON_DECISION_{decision}")
+    service, badge = Service(*looks), tmp_path / "rung.svg"
+    climb = ("climb", "my-bot@7", "--game", "sixty_six", "--badge", str(badge))
+    told = asked(service, command=climb)
+    assert told.exit_code == 0, told.output
+    assert "my-bot@7 is on rung 1 of 4.\nIt is worse against house-sample." in told.stdout
+    assert (service.asked.second, service.asked.max_deal_sets) == ("house-sample", 64)
+    assert "rung 1 of 4, above house-random" in badge.read_text()
+
+
 # fmt: off
 MISUSED = [
     (("challenge",),                                              "name your bot, the opponent and --game",  "neither a challenge nor a list"),
     (("challenge", "--received", "--decline", "3"),               "give --received or --decline ID alone",   "two requests"),
     (("challenge", "my-bot", "rival", "--received"),              "give --received or --decline ID alone",   "a challenge and a list"),
     (("compare", "my-bot@7", "my-bot@6", "--game", "jam", "--time-odds", "my-bot=0.5"), "leave --time-odds out", "an arena's clock"),
+    (("climb", "my-bot@7", "--game", "jam", "--in-process"),      "an arena plays submitted versions",         "a climb at an arena and here"),
 ]
 # fmt: on
 
