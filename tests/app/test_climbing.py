@@ -3,7 +3,7 @@
 import contextlib
 import json
 import sys
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
@@ -151,7 +151,7 @@ def test_the_command_says_which_rung_and_what_to_look_at(tmp_path):
     assert "first is on rung 0 of 5." in done.stdout
     badge = tmp_path / "rung.svg"
     again = climb_here(tmp_path, "--deal-sets", "2", "--json", "--badge", str(badge))
-    assert "Sixty-Six: rung 0 of 5" in ElementTree.parse(badge).getroot().attrib["aria-label"]
+    assert "Sixty-Six: rung 0 of 5" in ET.parse(badge).getroot().attrib["aria-label"]
     values = json.loads(again.stdout)
     assert (values["rung"], len(values["ladder"]), values["rungs"][0]["name"]) == (
         None,

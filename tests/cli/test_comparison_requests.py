@@ -146,7 +146,9 @@ def test_a_submitted_version_climbs_by_challenges_until_one_is_not_beaten(asked,
     for decision in ("BETTER", "WORSE"):
         looks.append(comparisons_pb2.Comparison())
         looks[-1].MergeFrom(DECIDED)
-        looks[-1].decision = comparisons_pb2.ComparisonDecision.Value(f"COMPARISON_DECISION_{decision}")
+        looks[-1].decision = comparisons_pb2.ComparisonDecision.Value(
+            f"COMPARISON_DECISION_{decision}"
+        )
     service, badge = Service(*looks), tmp_path / "rung.svg"
     climb = ("climb", "my-bot@7", "--game", "sixty_six", "--badge", str(badge))
     told = asked(service, command=climb)

@@ -175,9 +175,7 @@ def _bar(appearance: Appearance) -> object:
 def rung(own: Json, rows: Sequence[Json]) -> str:
     """The strongest of the arena's own bots that is in a lower tier of the same standings; empty if there is none."""
     tiers = {row["bot"]: row["tier"] for row in rows}
-    beaten = [
-        bot for bot in HOUSE_BOTS if own["tier"] and (tiers.get(bot) or 0) > own["tier"]
-    ]
+    beaten = [bot for bot in HOUSE_BOTS if own["tier"] and (tiers.get(bot) or 0) > own["tier"]]
     return beaten[-1] if beaten else ""
 
 
