@@ -2,11 +2,15 @@
 
 import dataclasses
 import json
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 
+from arena.local.engines import Engine, EngineError
 from arena.local.many import RESULTS, Unplayed, play_many
 from arena.local.play import play
 from arena.records.verify import verify_file
@@ -215,3 +219,19 @@ def test_each_line_is_json_that_other_programs_read(tmp_path, threads):
     run, *lines = map(json.loads, (tmp_path / RESULTS).read_text().splitlines())
     assert run["game"] == "sixty_six"
     assert {line["seed"] for line in lines} == {f"7/{number}" for number in range(4)}
+
+
+# fmt: off
+UNSTARTED = [
+    # what Ray raises                                what is said                                           why
+    (Exception("the node timed out during startup"), "Ray does not start: the node timed out",              "a busy machine"),
+    (ConnectionError("nobody there"),                "no ray answers at local: nobody there",               "no cluster"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("error", "words", "why"), UNSTARTED, ids=[r[-1] for r in UNSTARTED])
+def test_an_engine_that_does_not_start_is_one_sentence(error, words, why, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=Mock(side_effect=error)))
+    with pytest.raises(EngineError, match=words):
+        Engine.named("ray:local")
