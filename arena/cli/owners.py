@@ -4,13 +4,13 @@ import csv
 import functools
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from typing import BinaryIO, Final
 
 import click
 
+from arena.api.invited_people import InvitedPeople, read_people
 from arena.cli.arena_client import (
     NoAnswer,
     Server,
@@ -27,6 +27,7 @@ from arena.cli.owner_keys import KeyFile, OwnerKey
 from arena.cli.terminal.console import print_table
 from arena.cli.terminal.plain import program, say
 from arena.errors import exits
+from arena.validation import InvalidInput
 from cardarena.v1 import owners_pb2
 from cardarena.v1.owners_pb2_grpc import OwnerServiceStub
 
@@ -120,10 +121,12 @@ def invite(
         raise click.BadParameter("an invitation is valid for 365d at most", param_hint="--expires")
     lifetime_s = int(expires.total_seconds())
     if file is not None:
-        text = read_text(file)
-        delimiter = _delimiter(text)
-        heading, people = _people(file.name, text, delimiter)
-        _invite_all(heading, people, server, delimiter, lifetime_s, as_json=as_json)
+        try:
+            listed = read_people(read_text(file))
+        except InvalidInput as error:
+            problems = "\n  ".join(("nobody is invited:", *error.problems))
+            raise click.ClickException(f"{file.name} is not valid, so {problems}") from None
+        _invite_all(listed, server, lifetime_s, as_json=as_json)
         return
     request = owners_pb2.InviteRequest(owner=owner or "", lifetime_s=lifetime_s)
     with service_client(server, OwnerServiceStub) as arena:
@@ -135,53 +138,15 @@ def invite(
     click.echo(code)
 
 
-def _delimiter(text: str) -> str:
-    """What separates the columns: the comma, or the semicolon or tab that Excel writes in many languages."""
-    lines = text.splitlines()
-    return max(",;\t", key=lines[0].count) if lines else ","
-
-
-def _people(name: str, text: str, delimiter: str) -> tuple[list[str], list[list[str]]]:
-    """The heading of a file of names, empty without one, and its lines, each with the name first.
-
-    Raises `click.ClickException` if it has none, or one twice; then no invitation is made.
-    """
-    try:
-        lines = [
-            [cell.strip() for cell in line]
-            for line in csv.reader(text.splitlines(), delimiter=delimiter)
-        ]
-    except csv.Error as error:
-        raise click.ClickException(
-            f"{name} is no file of comma-separated values: {error}"
-        ) from None
-    people = [line for line in lines if line and line[0]]
-    has_heading = bool(people) and people[0][0].casefold() in ("name", "owner")
-    heading = people.pop(0) if has_heading else []
-    if not people:
-        raise click.ClickException(f"{name} has no names")
-    names = Counter(line[0].casefold() for line in people)
-    if twice := [line[0] for line in people if names[line[0].casefold()] > 1]:
-        raise click.ClickException(f"{name} has {twice[0]!r} twice, so no invitation is made")
-    return heading, people
-
-
-def _invite_all(
-    heading: Sequence[str],
-    people: Sequence[Sequence[str]],
-    server: Server,
-    delimiter: str,
-    lifetime_s: int,
-    *,
-    as_json: bool,
-) -> None:
+def _invite_all(listed: InvitedPeople, server: Server, lifetime_s: int, *, as_json: bool) -> None:
     """Invite people, and print each code at once, so that none is lost if the command is stopped."""
     made: list[dict[str, str]] = []
-    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
+    heading, people = listed.heading, listed.people
+    writer = csv.writer(sys.stdout, delimiter=listed.delimiter, lineterminator="\n")
     if heading and not as_json:
         writer.writerow([heading[0], "code", *heading[1:]])
     with service_client(server, OwnerServiceStub) as arena:
-        for name, *rest in people:
+        for number, (name, *rest) in people:
             invited = functools.partial(
                 arena.call,
                 arena.stub.Invite,
@@ -195,7 +160,7 @@ def _invite_all(
             except NoAnswer as error:
                 if error.reason not in OF_ONE_NAME:
                     raise
-                say(f"{name} is not invited: {error.message}", err=True)
+                say(f"line {number}: {name} is not invited: {error.message}", err=True)
                 continue
             made.append({"owner": name, "code": code})
             if not as_json:

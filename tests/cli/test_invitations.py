@@ -107,7 +107,7 @@ def test_an_arena_that_does_not_answer(invite, monkeypatch, away, invited, said,
 def test_who_is_not_invited_is_said_apart_from_the_codes(invite):
     done, _ = invite("ann\ntaken\n")
     assert done.stderr.splitlines() == [
-        "taken is not invited: the name is taken",
+        "line 2: taken is not invited: the name is taken",
         "1 of 2 are invited. They register with: arena owners register localhost:7654 --code CODE",
     ]
 

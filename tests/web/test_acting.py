@@ -180,11 +180,40 @@ def test_codes_of_invitations_are_a_file_without_formulas(desk, browser):
     sent = browser.post("/organise/owners", {"names": names}, page="/organise/owners")
     assert sent.one("content-disposition") == 'attachment; filename="codes.csv"'
     head, zoe, formula, at, yan = csv.reader(io.StringIO(sent.text))
-    assert head == ["name", "code", "problem"]
+    assert head == ["name", "code", "problem"], "and so without a heading"
     assert [row[0] for row in (zoe, formula, at, yan)] == ["zoe", "'=HYPERLINK(1)", "'@sum", "yan"]
     assert (formula[1], "a name has" in formula[2]) == ("", True)
     assert "Welcome, zoe" in browser._acting.browser().post("/register", {"code": zoe[1]}).words
     assert "yan" in browser.get("/organise/owners").words
+
+
+# fmt: off
+CLASSES = [
+    # file                                   answer
+    ("name;mail\nxia;x@y\nx!;=1+1\n",         "name,code,problem,mail", "columns and a name that is refused"),
+    ("xeno\nyuri\n\nXENO\n",                "Line 4: 'XENO' is on line 1 already", "a name twice"),
+    ('"xu\n',                                 "Not done",               "an open quote"),
+    ("name,mail\n",                          "The file has no names",  "no names"),
+    (b"\xff\xfe\x00",                        "Not done",               "no text"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("content", "told", "_"), CLASSES, ids=[row[-1] for row in CLASSES])
+def test_a_class_is_invited_by_a_file(desk, browser, content, told, _):
+    browser.sign_in(desk.organiser)
+    data = content if isinstance(content, bytes) else content.encode()
+    page, files = "/organise/owners", [("file", "class.csv", data)]
+    sent = browser.post(page, {"names": ""}, page=page, files=files)
+    if sent.status == 422:
+        assert told in sent.words
+        assert "xeno" not in browser.get(page).words, "nobody is invited"
+        return
+    assert sent.text.splitlines()[0] == told
+    xia, refused = [*csv.reader(io.StringIO(sent.text))][1:]
+    assert (xia[0], bool(xia[1]), xia[2:]) == ("xia", True, ["", "x@y"])
+    assert (refused[1], refused[3]) == ("", "'=1+1")
+    assert refused[2].startswith("line 3: ")
 
 
 def test_an_owner_compares_two_versions(desk, browser, owner):
@@ -197,6 +226,11 @@ def test_an_owner_compares_two_versions(desk, browser, owner):
         desk.submit(key, bot, zipped(desk.folder / f"{bot}{number}.zip", content))
         for event in (VersionEvent.CHECKED, VersionEvent.QUALIFIED):
             desk.registry.record(bot, number, event, who="arena", now=NOW)
+    checks = tuple(Check(game, passed=True, seats=2) for game in ("soko", "jam"))
+    report = QualificationReport("0" * 64, "q7", 9.4, checks).as_json()
+    desk.registry.keep_report(bot, 2, report, now=NOW)
+    offered = re.findall(r'<option value="(\w+)"', browser.get("/me/compare").text)
+    assert offered == ["soko", "jam"], "the games of the owner's bots alone"
     fields = {"first": f"{bot}@2", "second": f"{bot}@1", "game": "klaberjass"}
     made = browser.post("/me/compare", fields, page="/me/compare")
     assert made.status == 303, made.words

@@ -5,15 +5,16 @@ from typing import Annotated, Any, ClassVar, Final
 
 from starlette.responses import RedirectResponse, Response
 
-from arena.games.catalogue import GAMES, game_by_id
+from arena.games.catalogue import game_by_id
 from arena.records.phrases import count
 from arena.referee.terms import GameId, MatchTerms
 from arena.referee.wire.enums import enum_word
 from arena.referee.wire.terms import terms_message
 from arena.validation import NOT_EMPTY, OPEN, Limits
 from arena.web.acting.guard import Act, Ask, Who
+from arena.web.acting.own_bots import games_of
 from arena.web.plots import strip
-from cardarena.v1 import comparisons_pb2
+from cardarena.v1 import bots_pb2, comparisons_pb2
 
 _REFRESH_S: Final = 10
 _WORDS: Final = {
@@ -52,7 +53,8 @@ async def comparisons_page(ask: Ask) -> Response:
         ]
         for challenged in (False, True)
     ]
-    games = [(game.id, game.title) for game in GAMES]
+    bots = await ask.call(ask.arena.bots.ListOwnedBots, bots_pb2.ListOwnedBotsRequest())
+    games = await games_of(ask, [bot.bot for bot in bots.bots])
     return ask.page("comparisons.html", "Comparisons", rows=own, received=received, games=games)
 
 

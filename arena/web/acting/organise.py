@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final
 
+from starlette.datastructures import UploadFile
 from starlette.responses import RedirectResponse, Response
 
+from arena.api.invited_people import read_people
 from arena.referee.wire.enums import enum_number, enum_word
 from arena.results.states import LEADS_TO, Action
-from arena.validation import MAX_TOML_CHARS, NOT_EMPTY, OPEN, Constraint, Limits
+from arena.validation import MAX_TOML_CHARS, NOT_EMPTY, OPEN, Constraint, Limits, text_of
 from arena.web.acting.arena_calls import ArenaRefused
 from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.addresses import slug
@@ -94,11 +96,11 @@ class BanForm:
 
 @dataclass(frozen=True, slots=True)
 class InvitationsForm:
-    """Names to be invited, one a line."""
+    """Names to be invited, one a line, unless there is a file."""
 
     __pydantic_config__: ClassVar = OPEN
 
-    names: Annotated[str, NOT_EMPTY]
+    names: str = ""
 
 
 async def competitions_page(ask: Ask, estimate: Any = None) -> Response:
@@ -195,19 +197,27 @@ async def owners_page(ask: Ask) -> Response:
 
 
 async def invite(ask: Ask) -> Response:
-    """Invite each name of a list; returns the codes as a file, which is the only place where they are."""
-    names = [
-        *dict.fromkeys(filter(None, map(str.strip, ask.read(InvitationsForm).names.splitlines())))
-    ]
-    if len(names) > MOST_INVITED:
-        raise Wrong(422, f"these are {len(names)} names; invite at most {MOST_INVITED} at once")
-    rows = [("name", "code", "problem")]
-    for name in names:
+    """Invite each name of a file or list; returns the codes as a file, which is the only place where they are."""
+    file = ask.form.get("file")
+    if isinstance(file, UploadFile) and file.filename:
+        listed = read_people(text_of(await file.read()))
+    else:
+        names = map(str.strip, ask.read(InvitationsForm).names.splitlines())
+        listed = read_people("\n".join(dict.fromkeys(names)))
+    if len(listed.people) > MOST_INVITED:
+        raise Wrong(
+            422, f"these are {len(listed.people)} names; invite at most {MOST_INVITED} at once"
+        )
+    first, *others = listed.heading or ["name"]
+    rows = [(first, "code", "problem", *others)]
+    for number, (name, *cells) in listed.people:
+        code, problem = "", ""
         try:
             request = owners_pb2.InviteRequest(owner=name)
-            rows.append((name, (await ask.call(ask.arena.owners.Invite, request)).code, ""))
+            code = (await ask.call(ask.arena.owners.Invite, request)).code
         except ArenaRefused as refused:
-            rows.append((name, "", str(refused)))
+            problem = f"line {number}: {refused}"
+        rows.append((name, code, problem, *cells))
     headers = {"content-disposition": 'attachment; filename="codes.csv"'}
     return Response(_csv(rows), media_type="text/csv; charset=utf-8", headers=headers)
 

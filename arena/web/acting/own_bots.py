@@ -1,8 +1,10 @@
 """The pages of an owner: bots, versions, submissions, reports, logs, and tokens of bots that dial in."""
 
 import asyncio
+import contextlib
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, BinaryIO, ClassVar, Final, cast
@@ -21,7 +23,7 @@ from arena.web.acting.guard import Act, Ask, Who, Wrong
 from arena.web.acting.visits import MOST_BODY_BYTES
 from arena.web.addresses import slug
 from arena.web.rendering import utc
-from cardarena.v1 import bots_pb2, comparisons_pb2
+from cardarena.v1 import bots_pb2, comparisons_pb2, lobby_pb2
 
 PIECE_BYTES: Final = 64 << 10
 UPLOAD_S: Final = 280.0
@@ -98,8 +100,25 @@ async def bot_page(ask: Ask) -> Response:
         kind=kind,
         path=f"/me/bots/{slug(bot)}",
         versions=[*map(_shown, versions)],
-        games=[(game.id, game.title) for game in GAMES],
+        games=await games_of(ask, [bot]),
     )
+
+
+async def games_of(ask: Ask, bots: Sequence[str]) -> list[tuple[str, str]]:
+    """The ids and titles of the games of bots, the most played first; all games if none is known."""
+    played: Counter[str] = Counter()
+    for bot in bots:
+        with contextlib.suppress(ArenaRefused):  # there is no version yet
+            request = bots_pb2.GetReportRequest(bot=bot)
+            report = (await ask.call(ask.arena.bots.GetReport, request)).report
+            played.update(dict.fromkeys((c.name for c in report.checks if c.seats), 0))
+        wanted = lobby_pb2.MatchFilter(bots=[bot])
+        latest = lobby_pb2.ListMatchesRequest(ended=wanted, page_size=100)
+        listed = await ask.call(ask.arena.lobby.ListMatches, latest)
+        played.update(match.game for match in listed.matches)
+    titles = {game.id: game.title for game in GAMES}
+    known = [(game, titles[game]) for game, _ in played.most_common() if game in titles]
+    return known or [*titles.items()]
 
 
 async def _own(ask: Ask) -> tuple[str, str]:
