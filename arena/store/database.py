@@ -324,6 +324,7 @@ def _engine(path: Path, busy_timeout_s: float) -> Engine:
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
         writes = connection.get_execution_options().get(WRITES, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+        # By the driver: through SQLAlchemy it takes longer than a statement of the transaction.
+        connection.connection.cursor().execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine

@@ -67,7 +67,12 @@ _KEEP_FAILED: Final = insert(schema.failed_begins).from_select(
 )
 _PLANS: Final = select(_TABLE).where(_OWN)
 _PLANNED_MATCHES: Final = (
-    select(schema.matches)
+    select(
+        schema.matches.c.id,
+        schema.matches.c.deal_set,
+        schema.matches.c.rotation,
+        schema.matches.c.bots,
+    )
     .join(
         _TABLE,
         and_(

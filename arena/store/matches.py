@@ -44,15 +44,19 @@ _ADD: Final = insert(schema.matches)
 _ADD_SEATS: Final = insert(schema.match_seats)
 _ADD_FAULTS: Final = insert(schema.faults)
 _CHANGE: Final = update(schema.matches).where(schema.matches.c.id == bindparam("match"))
-_RESULTS: Final = select(
-    schema.matches.c.id, schema.matches.c.bots, schema.matches.c.scores, schema.matches.c.cost
-).where(schema.matches.c.id.in_(_IDS))
 _LATEST: Final = (
-    select(schema.matches.c.id)
+    select(
+        schema.matches.c.id,
+        schema.matches.c.ended_unix_ms,
+        schema.matches.c.bots,
+        schema.matches.c.scores,
+        schema.matches.c.cost,
+    )
     .where(
         schema.matches.c.game == bindparam("game"),
         schema.matches.c.hands == bindparam("hands"),
         schema.matches.c.status == schema.FINISHED,
+        schema.matches.c.ended_unix_ms >= bindparam("since"),
     )
     .order_by(schema.matches.c.ended_unix_ms.desc())
     .limit(COMPARED)
@@ -258,20 +262,26 @@ class _ComparedMatches:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], dict[str, ComparedMatch]] = {}
-        """The latest of each game and number of hands, by id; those that were used last are at the end."""
+        self._known: dict[tuple[str, int], tuple[int, dict[str, ComparedMatch]]] = {}
+        """The latest of each game and number of hands, by id, and when the last of them ended; those that were used last are
+        at the end."""
 
     def with_(self, connection: Connection, game: str, seats: int, hands: int) -> EarlierMatches:
         """The matches that a match is compared with that ends now."""
-        ids = connection.execute(_LATEST, {"game": game, "hands": hands}).scalars().all()
-        known = self._known.pop((game, hands), {})
-        if new := [match_id for match_id in ids if match_id not in known]:
-            for match_id, bots, scores, cost in connection.execute(_RESULTS, {"ids": new}):
+        since, known = self._known.pop((game, hands), (0, {}))
+        values = {"game": game, "hands": hands, "since": since}
+        for match_id, ended, bots, scores, cost in reversed(
+            connection.execute(_LATEST, values).all()
+        ):
+            since = ended
+            if match_id not in known:
                 known[match_id] = ComparedMatch.of(bots, scores, cost or 0)
-        latest = self._known[game, hands] = {match_id: known[match_id] for match_id in ids}
+        for match_id in list(known)[:-COMPARED]:
+            del known[match_id]
+        self._known[game, hands] = since, known
         if len(self._known) > MOST_KINDS:
             del self._known[next(iter(self._known))]
-        return EarlierMatches([match for match in latest.values() if match.seats == seats])
+        return EarlierMatches([match for match in known.values() if match.seats == seats])
 
 
 def record(

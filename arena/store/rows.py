@@ -1,10 +1,11 @@
 """Reading rows of the store's tables, and turning them into dataclasses."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, RowMapping, Select, Table, select
+from sqlalchemy import Connection, RowMapping, Select, Table, bindparam, select
 
 _T = TypeVar("_T")
 
@@ -14,8 +15,17 @@ def find_row(connection: Connection, table: Table, /, **values: object) -> RowMa
 
     Raises `MultipleResultsFound` if there are several, which is a bug of the caller.
     """
-    query = select(table).filter_by(**values)
-    return connection.execute(query).mappings().one_or_none()
+    query = _with_values(table, tuple((column, value is None) for column, value in values.items()))
+    return connection.execute(query, values).mappings().one_or_none()
+
+
+@functools.cache
+def _with_values(table: Table, columns: Sequence[tuple[str, bool]]) -> Select[Any]:
+    """A query of the rows with values of parameters in some columns, and with none in others."""
+    values: dict[str, Any] = {
+        column: None if is_none else bindparam(column) for column, is_none in columns
+    }
+    return select(table).filter_by(**values)
 
 
 def find_rows(

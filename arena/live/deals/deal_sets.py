@@ -6,7 +6,7 @@ all replays are published and a fair deal is opened, even if a restart came betw
 
 import hashlib
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -141,30 +141,40 @@ class DealSets:
             _log.error("the key of a deal-set is lost", extra={"deal_set": deal_set})
             self._unwritten.update(known.records)
             return ()
-        published = []
         digest = hashlib.sha256(fixed.opening.key).digest()
+        unwritten = {}
         for match_id, records in known.records.items():
-            staged = known.staged.get(match_id)
-            if staged is None and _key_sha256(records) != digest:
+            if match_id in known.staged:
+                continue
+            if _key_sha256(records) == digest:
+                unwritten[match_id] = records
+            else:
                 _log.error("the key of a match is lost", extra={"match": match_id})
                 self._unwritten.add(match_id)
-                continue
+        if unwritten:
+            await trio.to_thread.run_sync(self._write, unwritten, fixed.opening)
+        for match_id, staged in known.staged.items():
             try:
-                if staged is None:
-                    await trio.to_thread.run_sync(
-                        write_replay, self.replays, match_id, records, fixed.opening, self.signer
-                    )
-                else:
-                    await self._publications.write(staged)
-            except OSError:
-                durable_files.discard(staged or ())
-                _log.exception("a replay could not be written", extra={"match": match_id})
-                self._unwritten.add(match_id)
-            else:
-                published.append(match_id)
+                await self._publications.write(staged)
+            except OSError as error:
+                durable_files.discard(staged)
+                self._not_written(match_id, error)
+        published = [match_id for match_id in known.records if match_id not in self._unwritten]
         if fixed.fair_deal is not None:
             await self._fair.close(fixed.context)
         return tuple(published)
+
+    def _write(self, records: Mapping[str, Sequence[bytes]], opening: Opening) -> None:
+        """Write the replays of a deal-set, in one call, as each has to wait for a thread. Blocks."""
+        for match_id, bodies in records.items():
+            try:
+                write_replay(self.replays, match_id, bodies, opening, self.signer)
+            except OSError as error:
+                self._not_written(match_id, error)
+
+    def _not_written(self, match_id: str, error: OSError) -> None:
+        _log.error("a replay could not be written", extra={"match": match_id}, exc_info=error)
+        self._unwritten.add(match_id)
 
     def _fixed_before(self, order: DealSetOrder) -> FixedDeals | None:
         """Return the source of packs that an earlier process fixed."""
