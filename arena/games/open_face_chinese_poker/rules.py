@@ -340,7 +340,13 @@ class Spreads:
     @property
     def offered(self) -> tuple[Place, ...]:
         if not self._offered:
-            self._offered = tuple([spread(self._held, way) for way in self._ways])
+            rows = [_some(self._held, places) for places in range(1 << len(self._held))]
+            self._offered = tuple(
+                [
+                    Place.in_order(rows[front], rows[middle], rows[back])
+                    for front, middle, back in self._ways
+                ]
+            )
         return self._offered
 
     def __contains__(self, move: object) -> bool:
@@ -355,7 +361,9 @@ class Spreads:
         return len(self._ways)
 
     def sample(self, below: Callable[[int], int]) -> Place:
-        return spread(self._held, self._ways[below(len(self._ways))])
+        front, middle, back = self._ways[below(len(self._ways))]
+        held = self._held
+        return Place.in_order(_some(held, front), _some(held, middle), _some(held, back))
 
 
 def _same_cards(move: Place, held: Sequence[Card]) -> bool:
@@ -363,18 +371,19 @@ def _same_cards(move: Place, held: Sequence[Card]) -> bool:
 
 
 @cache
-def ways(cards: int) -> tuple[tuple[int, ...], ...]:
-    """Return every assignment of cards to empty rows that fits, as the row of each card."""
+def ways(cards: int) -> tuple[tuple[int, int, int], ...]:
+    """Return every assignment of cards to empty rows that fits, as the places of each row's cards: a bit for each."""
     return tuple(
-        way
+        (_places(way, 0), _places(way, 1), _places(way, 2))
         for way in product(range(3), repeat=cards)
         if all(way.count(row) <= size for row, size in enumerate(SIZES))
     )
 
 
-def spread(cards: Sequence[Card], way: Sequence[int]) -> Place:
-    """Return the move that places each card into its row; the cards are ordered from high to low."""
-    rows: tuple[list[Card], list[Card], list[Card]] = ([], [], [])
-    for card, row in zip(cards, way, strict=True):
-        rows[row].append(card)
-    return Place.in_order(tuple(rows[0]), tuple(rows[1]), tuple(rows[2]))
+def _places(way: Sequence[int], row: int) -> int:
+    return sum(1 << at for at, of_card in enumerate(way) if of_card == row)
+
+
+def _some(cards: Sequence[Card], places: int) -> tuple[Card, ...]:
+    """Return the cards at these places, a bit for each."""
+    return tuple([card for at, card in enumerate(cards) if places >> at & 1])
