@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -56,10 +56,12 @@ class Case:
     deal_sets: int
     seconds: float
     """From the start of the arena to the final standings."""
-    per_s: tuple[float, float]
+    per_s: Sequence[float]
     """Deal-sets a second in the first fifth and in the last fifth of the play."""
     cpu_ms: float
-    """CPU time of the arena's process for a deal-set, in milliseconds."""
+    """CPU time of the arena's process for a deal-set with its part of the start, in milliseconds."""
+    fifths_cpu_ms: Sequence[float]
+    """The same in the first fifth and in the last fifth of the play, without the start."""
     helpers_cpu_ms: float
     """The same of the processes that it computes in, without workers."""
     standings_sha256: str
@@ -101,12 +103,14 @@ def measure(bots: int, deal_sets: int, progress: Callable[[str], None], url: str
         files = sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
     first, last = samples[0], samples[-1]
     played = next(sample for sample in samples if sample.done == last.done)
+    fifths = (_within(samples, 1, last.done / 5), _within(samples, last.done * 4 / 5, last.done))
     return Case(
         "PostgreSQL" if url else "SQLite",
         last.done,
         last.at_s - first.at_s,
-        (_rate(samples, 1, last.done / 5), _rate(samples, last.done * 4 / 5, last.done)),
+        [(end.done - begin.done) / (end.at_s - begin.at_s) for begin, end in fifths],
         1000 * (played.cpu_s - first.cpu_s) / (last.done - first.done),
+        [1000 * (end.cpu_s - begin.cpu_s) / max(1, end.done - begin.done) for begin, end in fifths],
         1000 * (played.helpers_cpu_s - first.helpers_cpu_s) / (last.done - first.done),
         hashlib.sha256(official.body.encode()).hexdigest(),
         max(sample.memory_mb for sample in samples),
@@ -114,13 +118,14 @@ def measure(bots: int, deal_sets: int, progress: Callable[[str], None], url: str
     )
 
 
-def _rate(samples: list[_Sample], low: float, high: float) -> float:
+def _within(samples: list[_Sample], low: float, high: float) -> tuple[_Sample, _Sample]:
+    """The first and the last sample with so many complete deal-sets."""
     within = [sample for sample in samples if low <= sample.done <= high]
     if len(within) < 2:
         within = [samples[0], samples[-1]]
     # Final standings are made after the last deal-set, and nothing is played meanwhile.
     end = next(sample for sample in within[1:] if sample.done == within[-1].done)
-    return (end.done - within[0].done) / (end.at_s - within[0].at_s)
+    return within[0], end
 
 
 def _replay(folder: Path) -> Path:

@@ -18,7 +18,7 @@ import grpc
 
 from arena.app.worker import local_address
 from arena.contests.workers.messages import report_parts
-from arena.contests.workers.player import COUNT_S
+from arena.contests.workers.player import COUNT_S, LOOK_S
 from arena.contests.workers.processes import Activity
 from arena.live.matches.recording import PlayedMatch
 from arena.live.orders import DealSetOrder, TableOrder, order_of_message
@@ -56,15 +56,17 @@ def main() -> None:
     say(ready=work_pb2.WorkerReady(pid=os.getpid(), engine=arena_version()))
     for _ in range(AHEAD):
         say(takes=work_pb2.WorkerTakes())
-    decisions, counted_s = 0, time.monotonic()
+    decisions, counted_s, shown_s = 0, time.monotonic(), 0.0
     with grpc.insecure_channel(local_address(data)) as channel:
         stub, metadata = (
             work_pb2_grpc.WorkServiceStub(channel),
             (("authorization", f"Bearer {token}"),),
         )
         for message in stub.Work(iter(requests.get, None), metadata=metadata):
-            sys.stdout.buffer.write(Activity.PLAYS)
-            sys.stdout.flush()
+            if time.monotonic() > shown_s + LOOK_S:
+                shown_s = time.monotonic()
+                sys.stdout.buffer.write(Activity.PLAYS)
+                sys.stdout.flush()
             if not message.HasField("assignment"):
                 continue
             order = order_of_message(message.assignment.order)

@@ -9,7 +9,6 @@ first report of the latest one counts.
 
 import json
 import logging
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -186,8 +185,9 @@ class WorkerPool:
         def others_first(fitting: Sequence[Worker]) -> Sequence[Worker]:
             return unlike([worker for worker in fitting if worker.is_ready], failed_at) or fitting
 
-        with trio.move_on_after(OTHERS_FIRST_S if failed_at else math.inf):
-            return await self._found(needs, others_first if failed_at else None)
+        if failed_at:
+            with trio.move_on_after(OTHERS_FIRST_S):
+                return await self._found(needs, others_first)
         return await self._found(needs)
 
     async def find_other(self, needs: Needs, name: str) -> Worker:

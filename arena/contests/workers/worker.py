@@ -115,10 +115,11 @@ class _OpenAssignment:
             self._bytes_left -= message.ByteSize()
             if self._bytes_left < 0:
                 raise BadMessage("a report that is too long")
-            add_part(self._report, message.report)
-            if message.report.more:
-                return
-            message = work_pb2.WorkRequest(begin=message.begin, report=self._report)
+            if message.report.more or self._report.matches:  # one of a single part is not copied
+                add_part(self._report, message.report)
+                if message.report.more:
+                    return
+                message = work_pb2.WorkRequest(begin=message.begin, report=self._report)
         self.is_over = self.is_over or message.WhichOneof("body") in ("report", "failed")
         if self._why_lost:
             return

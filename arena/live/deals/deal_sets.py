@@ -153,12 +153,8 @@ class DealSets:
                 self._unwritten.add(match_id)
         if unwritten:
             await trio.to_thread.run_sync(self._write, unwritten, fixed.opening)
-        for match_id, staged in known.staged.items():
-            try:
-                await self._publications.write(staged)
-            except OSError as error:
-                durable_files.discard(staged)
-                self._not_written(match_id, error)
+        if known.staged:
+            await self._publish_staged(known.staged)
         published = [match_id for match_id in known.records if match_id not in self._unwritten]
         if fixed.fair_deal is not None:
             await self._fair.close(fixed.context)
@@ -172,7 +168,18 @@ class DealSets:
             except OSError as error:
                 self._not_written(match_id, error)
 
+    async def _publish_staged(self, staged: Mapping[str, Sequence[StagedFile]]) -> None:
+        """Give the replays of a deal-set their names, by id of the match, in one call."""
+        files = [file for of_match in staged.values() for file in of_match]
+        try:
+            await self._publications.write(files)
+        except OSError as error:
+            durable_files.discard(files)
+            for match_id in staged:
+                self._not_written(match_id, error)
+
     def _not_written(self, match_id: str, error: OSError) -> None:
+        """Have the journal keep the records of a match for the next start."""
         _log.error("a replay could not be written", extra={"match": match_id}, exc_info=error)
         self._unwritten.add(match_id)
 
