@@ -34,6 +34,21 @@ class ChosenEngine:
     name: str
     options: Mapping[str, Any]
 
+    def require_running(self) -> None:
+        """Require a cluster that runs: one that is started for a command has no workers of another.
+
+        Raises:
+          click.UsageError: if the options start one.
+        """
+        if "cluster" in self.options:
+            raise click.UsageError(
+                "--cluster starts another cluster; give the --scheduler that arena workers up has printed"
+            )
+        if self.options.get("address") == "local":
+            raise click.UsageError(
+                "--address local starts another cluster; give the --address that arena workers up has printed"
+            )
+
     @contextmanager
     def opened(self, program: WorkerProgram) -> Iterator[WorkerPlacement]:
         """The engine. Raises `click.ClickException` if it cannot be used."""
@@ -158,7 +173,8 @@ Examples:
 \b
 Options after -- are those of `arena worker`. The command needs no data folder: run it as a user
 of its own. When it ends, workers stay, and end when they have nothing to play; started again, it
-finds them. `arena workers down` drains them.
+finds them. `arena workers down` drains them. A cluster that it has started itself (--cluster,
+--address local) ends with it.
 """
 )
 @engine_options
@@ -243,6 +259,8 @@ def up(
             placement, functools.partial(_reported, client), bounds, engine.name, speed_class,
             time.monotonic,
         )  # fmt: skip
+        if placement.started_at:
+            say(f"a cluster runs until this command ends; others find it by {placement.started_at}")
         last = ""
         while True:
             sentence = scaling.step()
@@ -278,6 +296,7 @@ Examples:
 @json_option
 def status(*, engine: ChosenEngine, log: str | None, as_json: bool) -> None:
     """Show the workers of an engine. `arena status` shows those that have joined the arena."""
+    engine.require_running()
     with engine.opened(WorkerProgram("", "")) as placement:
         if log is not None:
             for line in placement.logs(log):
@@ -303,6 +322,7 @@ Examples:
 @engine_options
 def down(*, engine: ChosenEngine) -> None:
     """Drain all workers of an engine: they finish what they play, and end."""
+    engine.require_running()
     with engine.opened(WorkerProgram("", "")) as placement:
         number = len(placement.running())
         placement.scale(0)

@@ -26,6 +26,8 @@ MISTAKES = [
     (("status", "--on", "ray", "--scheduler", "tls://a:1"),       "Error: --scheduler is for --on dask"),
     (("status", "--on", "slurm", "--resource", "a=1"),            "Error: --resource is for --on dask and --on ray"),
     (("status", "--on", "dask", "--setting", "hosts"),            "Error: Invalid value for '--setting': 'hosts' is not like KEY=VALUE"),
+    (("status", "--on", "dask", "--cluster", "local"),            "Error: --cluster starts another cluster; give the --scheduler that"),
+    (("down", "--on", "ray", "--address", "local"),               "Error: --address local starts another cluster; give the --address that"),
     (("status", "--on", "slurm"),                                 "Error: give --script, a batch script like deploy/slurm/workers.sbatch"),
 ]
 # fmt: on

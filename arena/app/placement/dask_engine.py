@@ -12,7 +12,7 @@ from typing import Any, Final
 from distributed import Client, Event, Future, fire_and_forget, get_client
 
 from arena.app.placement.child import WorkerChild
-from arena.app.placement.placement import NAME, PlacedWorker, WorkerProgram
+from arena.app.placement.placement import NAME, PlacedWorker, WorkerPlacement, WorkerProgram
 from arena.local.engines import EngineError, require_private
 
 CLUSTERS: Final = {
@@ -48,7 +48,7 @@ def run_worker(program: WorkerProgram, name: str) -> str:
     return child.wait()
 
 
-class DaskPlacement:
+class DaskPlacement(WorkerPlacement):
     """Places workers as tasks. See `WorkerPlacement`."""
 
     def __init__(
@@ -85,6 +85,10 @@ class DaskPlacement:
         if client is not None:
             with suppress(Exception):  # of a scheduler that is gone
                 client.close(timeout=CLOSE_S)
+
+    @property
+    def started_at(self) -> str:
+        return "" if self._cluster is None else f"--scheduler {self._cluster.scheduler_address}"
 
     def scale(self, number: int) -> None:
         placed = self.running()

@@ -8,7 +8,7 @@ from kubernetes.client.exceptions import ApiException
 from kubernetes.config.config_exception import ConfigException
 from urllib3.exceptions import HTTPError
 
-from arena.app.placement.placement import PlacedWorker, WorkerProgram
+from arena.app.placement.placement import PlacedWorker, WorkerPlacement, WorkerProgram
 from arena.local.engines import EngineError
 
 ANSWER_S = 20.0
@@ -16,7 +16,7 @@ LINES = 200
 """Last lines of a pod's output that are shown."""
 
 
-class KubernetesPlacement:
+class KubernetesPlacement(WorkerPlacement):
     """Places workers as pods. See `WorkerPlacement`. Kubernetes chooses the pods that it ends, by SIGTERM, which drains."""
 
     def __init__(self, deployment: str, namespace: str) -> None:

@@ -27,6 +27,11 @@ class PlacedWorker:
 class WorkerPlacement(Protocol):
     """Places workers on an engine, which keeps them while this program is away. Calls may block."""
 
+    @property
+    def started_at(self) -> str:
+        """The option by which other commands find the cluster that this one has started; empty if it has started none."""
+        return ""
+
     def scale(self, number: int) -> None:
         """Have so many workers run or wait for a machine; those beyond are drained.
 

@@ -12,7 +12,7 @@ from ray.exceptions import RayActorError, RayError, RpcError
 from ray.util import list_named_actors
 
 from arena.app.placement.child import WorkerChild
-from arena.app.placement.placement import NAME, PlacedWorker, WorkerProgram
+from arena.app.placement.placement import NAME, PlacedWorker, WorkerPlacement, WorkerProgram
 from arena.local.engines import RAY_CURE, EngineError
 
 NAMESPACE: Final = "card-arena"
@@ -46,7 +46,7 @@ class WorkerActor:
         return list(self._child.lines)
 
 
-class RayPlacement:
+class RayPlacement(WorkerPlacement):
     """Places workers as actors. See `WorkerPlacement`."""
 
     def __init__(
@@ -55,9 +55,11 @@ class RayPlacement:
         program: WorkerProgram,
         cores: float,
         resources: Mapping[str, float],
+        *,
+        is_own: bool = False,
     ) -> None:
-        """Connect; `connect` is called again after the cluster was lost."""
-        self._connect = connect
+        """Connect; `connect` is called again after the cluster was lost. `is_own` says that it starts the cluster."""
+        self._connect, self._is_own = connect, is_own
         self._program = program
         self._options = {
             "namespace": NAMESPACE,
@@ -80,6 +82,11 @@ class RayPlacement:
         except (RayError, RpcError, OSError, RuntimeError) as error:
             ray.shutdown()
             raise EngineError(f"the cluster of Ray does not answer: {error}; {RAY_CURE}") from error
+
+    @property
+    def started_at(self) -> str:
+        """As `WorkerPlacement.started_at`."""
+        return f"--address {ray.get_runtime_context().gcs_address}" if self._is_own else ""
 
     def scale(self, number: int) -> None:
         placed = self.running()
@@ -152,4 +159,4 @@ def connect(
     def join() -> None:
         ray.init(address=address, namespace=NAMESPACE, log_to_driver=False, **keywords)
 
-    return RayPlacement(join, program, cores, resources or {})
+    return RayPlacement(join, program, cores, resources or {}, is_own=address == "local")

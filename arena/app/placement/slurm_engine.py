@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from arena.app.placement.placement import NAME, PlacedWorker, WorkerProgram
+from arena.app.placement.placement import NAME, PlacedWorker, WorkerPlacement, WorkerProgram
 from arena.local.engines import EngineError
 
 COMMAND_S: Final = 60.0
 """Time for a command of SLURM."""
 
 
-class SlurmPlacement:
+class SlurmPlacement(WorkerPlacement):
     """Places workers as jobs, each an element of an array. See `WorkerPlacement`."""
 
     def __init__(
