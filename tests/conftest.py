@@ -39,6 +39,7 @@ TOGETHER = frozenset(
         "web/test_acting_browser.py",
         "web/test_browser.py",
         "web/test_competitions.py",
+        "web/test_fold.py",
         "web/test_seat_browser.py",
         "web/test_site_browser.py",
     }

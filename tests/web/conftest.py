@@ -20,6 +20,20 @@ def browser():
         made.close()
 
 
+@pytest.fixture(scope="module")
+def tab_of_all(browser):
+    with chromium.Tab(browser) as opened:
+        yield opened
+
+
+@pytest.fixture
+def looking(tab_of_all):
+    """A tab for tests that change nothing in the browser: to open one takes longer than to look at a page."""
+    tab_of_all.said.clear()
+    yield tab_of_all
+    tab_of_all.tab.goto("about:blank")
+
+
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
     """A folder as an arena leaves it, and its replays by what they are. Nobody changes it."""

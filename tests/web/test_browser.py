@@ -44,18 +44,17 @@ class Parsed(HTMLParser):
         self.found.append(data)
 
 
-def walked(browser, folder, drawn):
+def walked(opened, folder, drawn):
     """What each step looks like in the browser, and what its console said."""
-    with Tab(browser) as opened:
-        opened.tab.goto(write(folder, drawn).as_uri())
-        return opened.tab.evaluate(WALK), opened.said
+    opened.tab.goto(write(folder, drawn).as_uri())
+    return opened.tab.evaluate(WALK), opened.said
 
 
 @pytest.mark.parametrize(("game_id", "viewer"), EVERY_GAME, ids=[row[0] for row in EVERY_GAME])
-def test_every_step_is_what_the_server_would_send(browser, game_id, viewer, tmp_path):
+def test_every_step_is_what_the_server_would_send(looking, game_id, viewer, tmp_path):
     seats = next(game.seats[0] for game in GAMES if game.id == game_id)
     drawn = page(game_id, seats, viewer)
-    seen, console = walked(browser, tmp_path, drawn)
+    seen, console = walked(looking, tmp_path, drawn)
     assert console == []
     assert len(seen) == len(drawn.steps)
     for step, (picture, words) in zip(drawn.steps, seen, strict=True):
@@ -63,11 +62,11 @@ def test_every_step_is_what_the_server_would_send(browser, game_id, viewer, tmp_
         assert Parsed(words).found == Parsed(html(step.text)).found, step.label
 
 
-def test_the_file_of_a_match_shows_what_the_server_would_send(browser, tmp_path):
+def test_the_file_of_a_match_shows_what_the_server_would_send(looking, tmp_path):
     """Every step of every hand, for every viewer."""
     found = played_through(house.RECORDED / "fair.replay")
     file, seats = write_match(found, tmp_path), len(found.replay.names)
-    terms = found.replay.spec().terms
+    terms, tab = found.replay.spec().terms, looking.tab
     for viewer in all_viewers(seats):
         frames = viewer_frames(found.frames, viewer, terms.options, seats)
         steps = list(
@@ -75,14 +74,12 @@ def test_the_file_of_a_match_shows_what_the_server_would_send(browser, tmp_path)
         )
         for hand in range(found.hands):
             own = [step for step in steps if step.hand == hand]
-            with Tab(browser) as opened:
-                opened.tab.goto(file.as_uri() + match_query(viewer, hand, own[-1].label))
-                opened.tab.wait_for_selector("#picture .felt")
-                where = opened.tab.inner_text("#where")
-                assert where == f"step {own[-1].label} of {own[-1].label}"
-                seen = opened.tab.evaluate(WALK)
-                rows = opened.tab.locator("#log li").all_inner_texts()
-                assert opened.said == []
+            tab.goto(file.as_uri() + match_query(viewer, hand, own[-1].label))
+            tab.wait_for_selector("#picture .felt")
+            assert tab.inner_text("#where") == f"step {own[-1].label} of {own[-1].label}"
+            seen = tab.evaluate(WALK)
+            rows = tab.locator("#log li").all_inner_texts()
+            assert looking.said == []
             assert len(seen) == len(own) == len(rows)
             for step, (picture, words) in zip(own, seen, strict=True):
                 assert Parsed(picture).found == Parsed(html(step.table)).found, step.label
@@ -143,8 +140,8 @@ def test_the_caption_is_shown_where_no_list_is_beside_the_picture(browser, width
 HOSTILE = ("<img src=x onerror=alert(1)>", '"><script>alert(2)</script>')
 
 
-def test_a_name_with_markup_is_text(browser, tmp_path):
-    seen, console = walked(browser, tmp_path, page("klaberjass", 2, Viewer.ALL, names=HOSTILE))
+def test_a_name_with_markup_is_text(looking, tmp_path):
+    seen, console = walked(looking, tmp_path, page("klaberjass", 2, Viewer.ALL, names=HOSTILE))
     assert console == []
     for picture, _ in seen:
         tags = [each[0] for each in Parsed(picture).found if isinstance(each, tuple)]

@@ -324,17 +324,17 @@ def running(folder):
         "/swiss.official-1",
     ],
 )
-def test_a_page_has_no_barrier_and_fits_a_phone(browser, running, path):
-    with Tab(browser, java_script_enabled=True) as opened:
-        opened.tab.goto(f"{running.address}/competitions{path}")
-        for scheme, width in LOOKS:
-            opened.tab.emulate_media(color_scheme=scheme)
-            opened.tab.set_viewport_size({"width": width, "height": 800})
-            assert barriers(opened.tab) == []
-            assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
-            if width == LOOKS[0][1]:
-                assert opened.tab.evaluate(CUT_TABLES) == []
-        assert opened.said == []
+def test_a_page_has_no_barrier_and_fits_a_phone(looking, running, path):
+    tab = looking.tab
+    tab.goto(f"{running.address}/competitions{path}")
+    for scheme, width in LOOKS:
+        tab.emulate_media(color_scheme=scheme)
+        tab.set_viewport_size({"width": width, "height": 800})
+        assert barriers(tab) == []
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        if width == LOOKS[0][1]:
+            assert tab.evaluate(CUT_TABLES) == []
+    assert looking.said == []
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import pytest
 
 from arena.games.contract import Seat
 from arena.pictures import Viewer
-from tests.web.chromium import Tab
 from tests.web.pages import page, write
 
 PHONE, SMALL, DESKTOP = (390, 844), (900, 800), (1280, 800)
@@ -52,36 +51,39 @@ MID_HAND = [
 # fmt: on
 
 
+def shown(looking, file, screen):
+    """The tab, on a screen of this size, with a file."""
+    tab, (width, height) = looking.tab, screen
+    tab.set_viewport_size({"width": width, "height": height})
+    tab.goto(file.as_uri())
+    return tab
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game_id", "seats", "screen", "part", "why"),
     FOLDS,
     ids=[f"{row[0]} for {row[1]}: {row[4]} at {row[2][0]} px" for row in FOLDS],
 )
-def test_a_hands_end_shows_it(browser, game_id, seats, screen, part, why, tmp_path):
+def test_a_hands_end_shows_it(looking, game_id, seats, screen, part, why, tmp_path):
     drawn = page(game_id, seats, Seat(0), hand=1)
     at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand)
-    width, height = screen
-    with Tab(browser, viewport={"width": width, "height": height}) as opened:
-        opened.tab.goto(write(tmp_path, drawn, at).as_uri())
-        assert opened.tab.evaluate(SEEN, part) <= CUT
-        # With a hand before and one after, the buttons stay in one line.
-        tops = "[...document.querySelectorAll('.buttons > *')].filter((each) => each.offsetHeight)"
-        rows = opened.tab.evaluate(f"new Set({tops}.map((each) => each.offsetTop >> 5)).size")
-        assert rows == 1
+    tab = shown(looking, write(tmp_path, drawn, at), screen)
+    assert tab.evaluate(SEEN, part) <= CUT
+    # With a hand before and one after, the buttons stay in one line.
+    tops = "[...document.querySelectorAll('.buttons > *')].filter((each) => each.offsetHeight)"
+    assert tab.evaluate(f"new Set({tops}.map((each) => each.offsetTop >> 5)).size") == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 4])
-def test_the_controls_cover_no_player_at_the_end_of_oklahoma_rummy(browser, seats, tmp_path):
+def test_the_controls_cover_no_player_at_the_end_of_oklahoma_rummy(looking, seats, tmp_path):
     """All players are seen whole by a spectator, on a screen of 900 px."""
     drawn = page("oklahoma_rummy", seats, Viewer.SPECTATOR, hand=1)
     at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand)
-    width, height = SMALL
-    with Tab(browser, viewport={"width": width, "height": height}) as opened:
-        opened.tab.goto(write(tmp_path, drawn, at).as_uri())
-        for seat in range(seats):
-            assert opened.tab.evaluate(SEEN, f'.seat[aria-label^="seat {seat},"]') <= CUT
+    tab = shown(looking, write(tmp_path, drawn, at), SMALL)
+    for seat in range(seats):
+        assert tab.evaluate(SEEN, f'.seat[aria-label^="seat {seat},"]') <= CUT
 
 
 @pytest.mark.slow
@@ -91,32 +93,29 @@ def test_the_controls_cover_no_player_at_the_end_of_oklahoma_rummy(browser, seat
     ids=[f"{row[0]} for {row[1]}: {row[3]} at {row[2][0]} px" for row in MID_HAND],
 )
 def test_mid_hand_one_sees_whose_turn_it_is_and_ones_own_cards(
-    browser, game_id, seats, screen, why, tmp_path
+    looking, game_id, seats, screen, why, tmp_path
 ):
     drawn = page(game_id, seats, Seat(0), hand=1)
-    width, height = screen
     # The step where most lies on the table, just before the hand ends.
     at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand) - 1
-    with Tab(browser, viewport={"width": width, "height": height}) as opened:
-        opened.tab.goto(write(tmp_path, drawn, at).as_uri())
-        assert [opened.tab.evaluate(SEEN, part) <= CUT for part in (HEAD, TURN)] == [True, True]
-        if opened.tab.query_selector(HAND):
-            assert opened.tab.evaluate(SEEN, HAND) <= CUT
-        assert opened.tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab = shown(looking, write(tmp_path, drawn, at), screen)
+    assert [tab.evaluate(SEEN, part) <= CUT for part in (HEAD, TURN)] == [True, True]
+    if tab.query_selector(HAND):
+        assert tab.evaluate(SEEN, HAND) <= CUT
+    assert tab.evaluate("document.documentElement.scrollWidth") <= screen[0]
 
 
 @pytest.mark.slow
-def test_a_long_line_keeps_to_its_end_and_unfolds(browser, tmp_path):
+def test_a_long_line_keeps_to_its_end_and_unfolds(looking, tmp_path):
     drawn = page("eleusis", 4, Seat(0), hand=1)
     at = next(at for at, step in enumerate(drawn.steps) if step.ends_hand) - 1
     last = "document.querySelector('.place:last-child').getBoundingClientRect().bottom"
     foot = "document.querySelector('.zone.line > .items').getBoundingClientRect().bottom"
     seen = "[...document.querySelectorAll('.play')].filter((each) => each.offsetHeight).length"
-    with Tab(browser, viewport={"width": 390, "height": 844}) as opened:
-        opened.tab.goto(write(tmp_path, drawn, at).as_uri())
-        assert opened.tab.evaluate(f"{last} - {foot}") <= CUT
-        folded = opened.tab.evaluate(seen)
-        opened.tab.focus(".zone.line > .items")
-        assert folded < opened.tab.evaluate(seen) == opened.tab.locator(".play").count()
-        line = opened.tab.locator(".zone.line > .items")
-        assert line.evaluate("(each) => each.scrollHeight - each.clientHeight") == 0
+    tab = shown(looking, write(tmp_path, drawn, at), PHONE)
+    assert tab.evaluate(f"{last} - {foot}") <= CUT
+    folded = tab.evaluate(seen)
+    tab.focus(".zone.line > .items")
+    assert folded < tab.evaluate(seen) == tab.locator(".play").count()
+    line = tab.locator(".zone.line > .items")
+    assert line.evaluate("(each) => each.scrollHeight - each.clientHeight") == 0

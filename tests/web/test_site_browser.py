@@ -113,21 +113,20 @@ CUT_TABLES = """() => [...document.querySelectorAll(".sheet-wrap")]
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_page_has_no_barrier_and_a_quiet_console(browser, running, path):
+def test_a_page_has_no_barrier_and_a_quiet_console(looking, running, path):
     """Each scheme and each width is looked at by axe, no rule of which is off."""
-    with Tab(browser) as opened:
-        tab = opened.tab
-        tab.goto(running.address + path)
-        for scheme, width in LOOKS:
-            tab.emulate_media(color_scheme=scheme)
-            tab.set_viewport_size({"width": width, "height": 800})
-            assert barriers(tab) == []
-            wide = tab.evaluate("document.documentElement.scrollWidth")
-            assert wide <= width, f"{wide} wide at {width}"
-            if width == LOOKS[0][1]:
-                assert tab.evaluate(CUT_TABLES) == []
-        expected = ["404"] if path == "/nothing" else []
-        assert [each for each in opened.said if not any(one in each for one in expected)] == []
+    tab = looking.tab
+    tab.goto(running.address + path)
+    for scheme, width in LOOKS:
+        tab.emulate_media(color_scheme=scheme)
+        tab.set_viewport_size({"width": width, "height": 800})
+        assert barriers(tab) == []
+        wide = tab.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{wide} wide at {width}"
+        if width == LOOKS[0][1]:
+            assert tab.evaluate(CUT_TABLES) == []
+    expected = ["404"] if path == "/nothing" else []
+    assert [each for each in looking.said if not any(one in each for one in expected)] == []
 
 
 def test_the_header_of_a_phone_has_two_lines_and_a_field_for_searching(browser, running):
