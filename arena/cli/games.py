@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Any
 
 import click
-from rich.markdown import Markdown
 
 from arena.cli.command_group import CommandGroup
 from arena.cli.options import GameType, json_option, print_json
@@ -78,6 +77,8 @@ def show(game: Game, as_json: bool) -> None:
         ]
         print_json(_as_json(game) | {"view": fields, "page": game.describe()})
         return
+    from rich.markdown import Markdown  # it loads a parser, which the list needs not
+
     console = PlainConsole()
     console.print(Markdown(game.describe()))
     print_table(
