@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from arena.envs.actions import Legal
 from arena.envs.encoders import Layout, layout_of
 from arena.envs.network import Floats, Network
+from arena.envs.trained_bot import better_move
 from arena.games.cards import Card
 from arena.games.catalogue import game_by_id
 from arena.games.contract import Deals, Move, Rules, Seat, State, View
@@ -54,6 +55,8 @@ class Experience(NamedTuple):
     gains: Floats
     """For each decision and action, by how much the lead at the end of the hand is above the mean of the actions that were
     tried, in points; NaN for the others."""
+    usual: NDArray[np.intp]
+    """For each decision the action of the house bot's policy, which is tried if it is an action; else -1."""
 
 
 class KeptDeals:
@@ -72,6 +75,14 @@ class KeptDeals:
         return kept
 
 
+class Values(NamedTuple):
+    """What a network plays by."""
+
+    network: Network
+    margin: float
+    """The house bot's move is left only for one whose value is larger by this."""
+
+
 class Player:
     """Moves and playouts at many states at once: by a network, or without one by the house bot's policy."""
 
@@ -79,21 +90,26 @@ class Player:
         self,
         rules: Rules,
         layout: Layout,
-        network: Network | Policy,
+        house: Policy,
+        values: Values | None,
         ignored: NDArray[np.intp],
         chance: random.Random,
     ) -> None:
         self._rules, self._layout = rules, layout
-        self._network, self._ignored = network, ignored
+        self._house, self._values, self._ignored = house, values, ignored
         draw = chance.random
         self._below = lambda count: int(draw() * count)
         self._numbers = array("f")
 
+    def usual(self, state: State, seat: Seat) -> Move:
+        """Return the move of the house bot's policy."""
+        return self._house(state, seat, self._below)
+
     def moves(self, asks: Sequence[tuple[State, Seat]]) -> list[Move]:
         """Return the move of each seat to act in a state."""
-        network = self._network
-        if not isinstance(network, Network):
-            return [network(state, seat, self._below) for state, seat in asks]
+        if self._values is None:
+            return [self._house(state, seat, self._below) for state, seat in asks]
+        network, margin = self._values
         rules, actions = self._rules, self._layout.actions
         chosen: list[Move] = []
         seen, legals = [], []
@@ -103,11 +119,12 @@ class Player:
             if len(moves.offered) > 1:
                 view = rules.view(state, seat)
                 seen.append((view, seat))
+                chosen[-1] = self.usual(state, seat)
                 legals.append((len(chosen) - 1, actions.legal(view, moves)))
         if seen:
             values = network.values(self.observations(seen)).tolist()
             for (place, legal), row in zip(legals, values, strict=True):
-                chosen[place] = legal[max(legal, key=row.__getitem__)]
+                chosen[place] = better_move(legal, row, chosen[place], margin)
         return chosen
 
     def observations(self, seen: Sequence[tuple[View, Seat]]) -> Floats:
@@ -177,7 +194,9 @@ class _Match:
         """Note the states after the actions of a decision; the other seats play the policy's moves."""
         play = self._play
         seat, move = usual[place]
-        tried = [action for action in legal if legal[action] == move][:1]
+        house = play.player.usual(self.state, seat)
+        first = [action for action in legal if legal[action] == house]
+        tried = first + [action for action in legal if legal[action] == move and move != house]
         others = [action for action in legal if action not in tried]
         if len(others) > MOST_TRIED - len(tried):
             others = play.chance.sample(others, MOST_TRIED - len(tried))
@@ -188,45 +207,50 @@ class _Match:
             play.deals.append(self._deals)
             play.hands.append(play.rules.hand_number(self.state))
         play.seen.append((view, seat))
+        play.usual.append(first[0] if first else -1)
 
 
 class _Play:
     """What the matches of a task share, and the trials of their latest decisions."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, values: Values | None, ignored: NDArray[np.intp]) -> None:
         game = game_by_id(task.game)
         self.task, self.rules = task, game.rules
         self.options = game.options(task.options, task.seats)
         self.layout = layout_of(game, self.options, task.seats)
         self.chance = random.Random(task.seed)
+        self.player = Player(
+            self.rules, self.layout, _house(task.game), values, ignored, self.chance
+        )
         self._clear()
 
     def _clear(self) -> None:
         self.seen: list[tuple[View, Seat]] = []
+        self.usual: list[int] = []
         self.trials: list[tuple[int, int, Seat]] = []
         """The place in `seen`, the action and the seat of each."""
         self.states: list[State] = []
         self.deals: list[Deals] = []
         self.hands: list[int] = []
 
-    def experience(self, player: Player) -> Experience:
+    def experience(self) -> Experience:
         """Play the trials to their ends, and forget them."""
+        player = self.player
         gains = np.full((len(self.seen), self.layout.actions.size), np.nan, np.float32)
         scores = player.scores(self.hands, self.states, self.deals)
         for (row, action, seat), by_seat in zip(self.trials, scores, strict=True):
             gains[row, action] = by_seat[seat] - (sum(by_seat) - by_seat[seat]) / (len(by_seat) - 1)
         gains -= np.nanmean(gains, axis=1, keepdims=True)
         seen = player.observations(self.seen).astype(np.float16)
+        usual = np.array(self.usual, np.intp)
         self._clear()
-        return Experience(seen, gains)
+        return Experience(seen, gains, usual)
 
 
-def play(task: Task, network: Network | None, ignored: NDArray[np.intp]) -> Experience:
+def play(task: Task, values: Values | None, ignored: NDArray[np.intp]) -> Experience:
     """Play matches of a network against itself; without one, of the house bot's policy. `ignored` inputs are 0."""
-    shared = _Play(task)
-    player = Player(
-        shared.rules, shared.layout, network or _house(task.game), ignored, shared.chance
-    )
+    shared = _Play(task, values, ignored)
+    player = shared.player
     experience: list[Experience] = []
     tried, seeds = 0, count()
     live = [_Match(shared, f"{task.seed}/{next(seeds)}") for _ in range(ROWS)]
@@ -240,7 +264,7 @@ def play(task: Task, network: Network | None, ignored: NDArray[np.intp]) -> Expe
             match.step(tuple([(seat, next(moves)) for seat in seats]))
         if shared.seen:
             tried += len(shared.seen)
-            experience.append(shared.experience(player))
+            experience.append(shared.experience())
         for at in range(len(live) - 1, -1, -1):
             if not shared.rules.to_act(live[at].state):
                 if tried < task.decisions:

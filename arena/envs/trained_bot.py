@@ -7,14 +7,17 @@ from array import array
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 import cardarena
+from arena.envs.actions import Legal
 from arena.envs.encoders import Layout, layout_of
 from arena.games.catalogue import game_by_id
-from arena.games.contract import Listed, Seat
+from arena.games.contract import Listed, Move, Seat
 from arena.referee.wire.games import codec_of
+from arena.referee.wire.terms import terms_of_message
 from cardarena.v1.game_pb2 import GameMove
 
 IGNORED: Final = ("hand", "totals")
@@ -31,6 +34,16 @@ def ignored_inputs(layout: Layout) -> list[int]:
     """Return the places of the numbers that are 0 to a policy."""
     parts = [part for part in layout.parts() if part.name in IGNORED]
     return [place for part in parts for place in range(part.start, part.start + part.size)]
+
+
+def better_move(legal: Legal, values: Sequence[float], usual: Move, margin: float) -> Move:
+    """Return the move of the largest value, or the usual move if its value is smaller by less than the margin.
+
+    Values are the better known the more they differ, and the usual move is rarely bad.
+    """
+    best = max(legal, key=values.__getitem__)
+    lost = [values[best] - values[action] for action in legal if legal[action] == usual]
+    return usual if lost and lost[0] <= margin else legal[best]
 
 
 class TrainedPolicy:
@@ -53,6 +66,8 @@ class TrainedPolicy:
                 f"{file} was trained for another layout of {self.game.id}; train it again"
             )
         self._ignored = ignored_inputs(self.layout)
+        self._margin: float = about["margin"]
+        self._house = import_module(f"arena.house.policies.{self.game.family}").policy
         self._layers = list(zip(parameters[::2], parameters[1::2], strict=True))
 
     def values(self, numbers: Sequence[float]) -> list[float]:
@@ -67,6 +82,7 @@ class TrainedPolicy:
         return sums
 
     def choose(self, ask: cardarena.AnyAsk) -> cardarena.Choice:
+        """Return the move of an ask that has the largest value, if it is larger by the margin than that of the house bot's."""
         codec = codec_of(self.game)
         view = codec.read_view(ask.view)
         offered = [codec.read_move(GameMove(**{ask.family: move})) for move in ask.moves]
@@ -74,7 +90,14 @@ class TrainedPolicy:
         numbers = self.layout.numbers(view, Seat(ask.seat))
         for place in self._ignored:
             numbers[place] = 0.0
-        move = legal[max(legal, key=self.values(numbers).__getitem__)]
+        chance = ask.random.random
+
+        def below(count: int) -> int:
+            return int(chance() * count)
+
+        seat, options = Seat(ask.seat), terms_of_message(ask.start.terms).options
+        usual = self._house(self.game.sample_state(view, options, seat, below), seat, below)
+        move = better_move(legal, self.values(numbers), usual, self._margin)
         return type(ask.moves[0]).FromString(codec.move(move))
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from arena.envs.encoders import layout_of
 from arena.envs.network import Adam, Floats, Network
-from arena.envs.self_play import Experience, Task, play
+from arena.envs.self_play import Experience, Task, Values, play
 from arena.envs.suits import renamings
 from arena.envs.trained_bot import TrainedBot, ignored_inputs, layout_digest
 from arena.games.catalogue import game_by_id
@@ -43,6 +43,8 @@ HIDDEN: Final = (512, 128)
 """Units of the layers between observations and values."""
 RATE: Final = 1e-3
 EXPLORATION: Final = 0.1
+MARGINS: Final = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
+"""Margins by which the value of a move must be larger than that of the house bot's, in units of the scale."""
 HOUSE_ROUNDS: Final = 4
 """Rounds in which the house bot's policy plays; the network plays all later ones."""
 TASKS: Final = 2
@@ -102,6 +104,8 @@ class Training:
         self._adam = Adam(self.network, RATE)
         self.rounds = 0
         self.decisions = 0
+        self.margin = MARGINS[-1]
+        """Of `MARGINS` the one that would have gained most in the latest round, in decisions that were not learned from yet."""
         self.scale = 0.0
         """The standard deviation of the gains of the first iteration, in points: values are in this unit."""
 
@@ -112,6 +116,7 @@ class Training:
         iterations of the round so far.
         """
         errors, squares = 0.0, 0.0
+        gained = np.zeros(len(MARGINS))
         played_so_far: list[Experience] = []
         first = self.rounds * ITERATIONS
         played = self._begin(engine, first)
@@ -120,17 +125,21 @@ class Training:
             if iteration + 1 < first + ITERATIONS:
                 played = self._begin(engine, iteration + 1)
             latest = self._scaled(experience)
+            gained += self._gained(latest)
             error, _ = self.mean.gradient(latest.observations.astype(np.float32), latest.gains)
             errors += error
             squares += float(np.nansum(latest.gains**2)) / len(latest.gains)
             played_so_far.append(latest)
             self._learn(iteration, played_so_far)
         self.rounds += 1
+        self.margin = MARGINS[int(gained.argmax())]
         return errors / squares
 
     def _begin(self, engine: Engine, iteration: int) -> list[Future[Experience]]:
         """Have the matches of an iteration played by the network as it is now."""
-        terms, network = self.terms, None if self.rounds < HOUSE_ROUNDS else self.mean.copy()
+        terms, values = self.terms, None
+        if self.rounds >= HOUSE_ROUNDS:
+            values = Values(self.mean.copy(), self.margin)
         return [
             engine.submit(
                 play,
@@ -142,21 +151,32 @@ class Training:
                     f"{terms.seed}/{iteration}/{number}",
                     EXPLORATION,
                 ),
-                network,
+                values,
                 self._ignored,
             )
             for number in range(TASKS)
         ]
 
     def _scaled(self, experience: list[Experience]) -> Experience:
-        observations, gains = map(np.concatenate, zip(*experience, strict=True))
+        observations, gains, usual = map(np.concatenate, zip(*experience, strict=True))
         self.scale = self.scale or float(np.nanstd(gains)) or 1.0
         self.decisions += len(gains)
-        return Experience(observations, np.divide(gains, self.scale, dtype=np.float32))
+        return Experience(observations, np.divide(gains, self.scale, dtype=np.float32), usual)
+
+    def _gained(self, latest: Experience) -> NDArray[np.float64]:
+        """Return for each margin what the network's move would have gained over the house bot's in all these decisions."""
+        rows = np.flatnonzero(latest.usual >= 0)
+        usual, gains = latest.usual[rows], latest.gains[rows]
+        values = self.mean.values(latest.observations[rows].astype(np.float32))
+        best = np.where(np.isnan(gains), -np.inf, values).argmax(axis=1)
+        each = np.arange(len(rows))
+        ahead = values[each, best] - values[each, usual]
+        gain = gains[each, best] - gains[each, usual]
+        return np.array([gain[ahead > margin].sum(dtype=np.float64) for margin in MARGINS])
 
     def _learn(self, iteration: int, played: list[Experience]) -> None:
         """Learn as often as the latest decisions are new, from all that were played."""
-        observations, gains = map(np.concatenate, zip(*played, strict=True))
+        observations, gains, _ = map(np.concatenate, zip(*played, strict=True))
         chance = self._chance(f"order {iteration}")
         for _ in range(PASSES * len(played[-1].gains) // MINIBATCH):
             rows = chance.integers(len(gains), size=MINIBATCH)
@@ -210,7 +230,7 @@ class Training:
             for at, values in enumerate(training._arrays()):
                 values[...] = arrays[f"a{at:02}"]
         training.rounds, training.decisions = about["rounds"], about["decisions"]
-        training.scale = about["scale"]
+        training.scale, training.margin = about["scale"], about["margin"]
         return training
 
     @staticmethod
@@ -227,6 +247,7 @@ class Training:
         return asdict(self.terms) | {
             "layout": layout_digest(self.layout),
             "scale": self.scale,
+            "margin": self.margin,
             "rounds": self.rounds,
             "decisions": self.decisions,
             "steps": self._adam.steps,

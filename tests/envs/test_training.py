@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from arena.cli.train import train
 from arena.envs import self_play, trained_bot, training
 from arena.envs.network import Adam, Network
-from arena.envs.self_play import Task, play
+from arena.envs.self_play import Experience, Task, play
 from arena.envs.stepped_batch import Batch
 from arena.envs.stepped_match import SteppedMatch
 from arena.envs.trained_bot import TrainedBot, TrainedPolicy
@@ -111,6 +111,34 @@ def test_an_action_is_a_gain_though_others_choose_at_the_same_time(monkeypatch):
     assert np.nanmax(np.abs(tried.gains)) > 0
 
 
+@pytest.mark.parametrize(
+    ("usual", "margin", "move"),
+    [
+        pytest.param("low", 1.5, "best", id="the best value is ahead by more"),
+        pytest.param("low", 2.0, "low", id="by no more than the margin"),
+        pytest.param("none", 9.0, "best", id="the usual move is no action"),
+    ],
+)
+def test_the_usual_move_is_left_for_one_that_is_better_by_the_margin(usual, margin, move):
+    legal = {0: "low", 2: "best"}
+    assert trained_bot.better_move(legal, [1.0, 7.0, 3.0], usual, margin) == move
+
+
+def test_the_margin_is_that_which_would_have_gained_most(monkeypatch):
+    """Values that are ahead by 0.3 lose a point each, those by 0.6 gain one."""
+    trained = Training(SHORT)
+    values = np.zeros((4, 31), np.float32)
+    values[:, 5] = [0.3, 0.3, 0.6, 0.6]
+    gains = np.full((4, 31), np.nan, np.float32)
+    gains[:, 2] = 0.0
+    gains[:, 5] = [-1.0, -1.0, 1.0, 1.0]
+    monkeypatch.setattr(trained.mean, "values", lambda seen: values[: len(seen)])
+    usual = np.array([2, 2, 2, 2])
+    gained = trained._gained(Experience(np.zeros((4, 226), np.float16), gains, usual))
+    assert training.MARGINS[gained.argmax()] == 0.35
+    assert gained.max() == 2
+
+
 def test_a_gradient_is_the_slope_of_half_the_error():
     chance = np.random.default_rng(3)
     network = Network.drawn([5, 4, 3], chance)
@@ -186,6 +214,7 @@ def test_the_bot_values_actions_as_the_network_does(tmp_path):
     policy = TrainedPolicy(tmp_path / POLICY)
     seen = np.random.default_rng(2).random((1, trained.layout.view.size), np.float32)
     values = policy.values(seen[0].tolist())
+    assert policy._margin == trained.margin
     assert values == pytest.approx(trained.mean.values(seen)[0].tolist(), rel=1e-4, abs=1e-5)
 
 
