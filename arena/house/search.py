@@ -22,6 +22,7 @@ import numpy as np
 from arena.games.cards import Card
 from arena.games.contract import Move, Options, Seat, State, View
 from arena.games.game import Game
+from arena.house.looked_ahead import LookedAhead
 
 Below: TypeAlias = Callable[[int], int]
 
@@ -51,17 +52,6 @@ LastHand: TypeAlias = Callable[[View], View]
 
 Likelihood: TypeAlias = Callable[[State, Seat, Below], float]
 """Returns how likely the other seats' moves of the hand so far are in a state, which a seat imagines."""
-
-
-@dataclass(frozen=True, slots=True)
-class LookedAhead:
-    """A decision of the search that a game has itself, without worlds."""
-
-    move: Move
-    gain: float
-    """The points by which it is better than the other move."""
-    is_sure: bool
-    """Whether the gain is certain enough to call the other move worse, such as after a search to the end of the hand."""
 
 
 LookAhead: TypeAlias = Callable[[State, Seat, int, Move], LookedAhead]

@@ -17,7 +17,7 @@ from arena.games.abstrac.rules import State
 from arena.games.abstrac.scoring import take_limit
 from arena.games.cards import JOKER, RANKS, SUITS, Card
 from arena.games.contract import Seat
-from arena.house.search import LookedAhead
+from arena.house.looked_ahead import LookedAhead
 
 DEPTHS: Final = (2, 4, 6, 8, 10, 12, 14, HALF)
 """Takes looked ahead, one search after the other. No row is longer than the last."""

@@ -41,7 +41,7 @@ from arena.games.eleusis.messages import (
 )
 from arena.games.eleusis.state import State
 from arena.games.eleusis.turn import FALSE_NO_PLAY_DRAWS, NO_PLAY_SHRINKS, WRONG_CARD_DRAWS
-from arena.house.search import LookedAhead
+from arena.house.looked_ahead import LookedAhead
 
 LEAST_RIGHT: Final = 0.25
 """The least share of the faces that is right after any card by a rule that it deals: no hand is hopeless."""
