@@ -5,6 +5,8 @@ read-only; what acts is in a process of its own (`arena.web.acting`). Starlette 
 """
 
 import asyncio
+import contextlib
+import dataclasses
 import functools
 import gzip
 import logging
@@ -60,9 +62,12 @@ from arena.web.site import Site, verifier
 from arena.web.sockets.passing import SocketPassing
 from cardarena.v1 import lobby_pb2
 
-VERSION: Final = "7"
+VERSION: Final = "8"
 """The version of the pictures of matches; raise it when their code changes, to drop cached pages."""
 WORKERS: Final = 1
+MOST_MINIS: Final = 3
+"""The most matches of a list that have a picture."""
+_WITH_MINIS: Final = frozenset(("index.html", "matches.html"))
 FRESH_S: Final = 2.0
 """How long a page is sent again without making it anew."""
 MOST_PAGES: Final = 256
@@ -112,6 +117,8 @@ class Web:
         self._pages: dict[str, tuple[float, bytes]] = {}
         self._moments: dict[str, tuple[str, str, str] | None] = {}
         """What the home page shows of a match, for the last one."""
+        self._minis: dict[str, tuple[str, str] | None] = {}
+        """A few cards of the first matches of the latest list, and the step that has them."""
         self._made_of = key_of(
             VERSION,
             address,
@@ -145,8 +152,7 @@ class Web:
         Raises `Full` if too many requests wait for a page.
         """
 
-        def body() -> bytes:
-            made = make()
+        def body(made: Page) -> bytes:
             return (
                 made.json() if kind == "json" else made.html(Links(path, address=self.address))
             ).encode()
@@ -156,12 +162,35 @@ class Web:
         if known is not None and now_s - known[0] < FRESH_S:
             return known[1]
         async with self._places.place(visitor_of(request.client)):
-            body_made = await asyncio.to_thread(body)
+            page = await asyncio.to_thread(make)
+            if key in _WITH_MINIS:
+                page = await self._with_minis(page)
+            body_made = await asyncio.to_thread(body, page)
         while len(self._pages) >= MOST_PAGES:
             del self._pages[next(iter(self._pages))]
         self._pages.pop(key, None)
         self._pages[key] = now_s, body_made
         return body_made
+
+    async def _with_minis(self, page: Page) -> Page:
+        """The page with a few cards of its first matches, each drawn once, in a worker."""
+        rows = [row for row in page.view["matches"] if row["published"]][:MOST_MINIS]
+        known, self._minis = self._minis, {}
+        for row in rows:
+            match, hand = row["match"], row["costliest_hand"] or 1
+            if match not in known:
+                drawn_from = await asyncio.to_thread(self._replay_of, match)
+                call = functools.partial(_call, "glimpse", *drawn_from, hand)
+                with contextlib.suppress(BrokenProcessPool):
+                    known[match] = await asyncio.wrap_future(self._workers.submit(call))
+            self._minis[match] = known.get(match)
+        drawn = {match: tuple(map(Markup, mini)) for match, mini in self._minis.items() if mini}
+        return dataclasses.replace(page, pictures={**page.pictures, "minis": drawn})
+
+    def _replay_of(self, match_id: str) -> tuple[Path | None, int]:
+        match = self.archive.match(match_id)
+        path = None if match is None else self.archive.replay(match)
+        return path, 0 if path is None else path.stat().st_mtime_ns
 
     async def feed(self, request: Request) -> Response:
         """Make `/matches.atom`, `/bots/NAME.atom` or `/competitions/NAME.atom`."""

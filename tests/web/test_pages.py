@@ -87,7 +87,13 @@ def test_a_control_or_a_mark_can_be_seen(scheme, mark, ground):
     assert contrast(scheme[mark], scheme[ground]) >= 3
 
 
-MOST_BYTES = {"arena.css": 14_000, "site.js": 2_500, "viewer.js": 5_500, "live.js": 4_000, "follow.js": 6_500}
+MOST_BYTES = {
+    "arena.css": 14_000,
+    "site.js": 2_500,
+    "viewer.js": 5_500,
+    "live.js": 4_000,
+    "follow.js": 6_500,
+}
 """The most bytes of an asset, compressed."""
 
 

@@ -29,12 +29,14 @@ from arena.store import StoredMatch, StoreError, keep_in, open_public
 from arena.web import live_list
 from arena.web.acting.forwarding import ACTING, PLAY
 from arena.web.addresses import slug, unslug
+from arena.web.app import MOST_MINIS
 from arena.web.arena_source import ArenaBusy, ArenaSource, NoArena, NotLive
 from arena.web.event_hub import EventHub, FeedLimits
 from arena.web.live_table import age
 from arena.web.page_cache import PageCache
 from arena.web.page_places import MOST_WAITING
 from arena.web.pages import finished_match as match_pages
+from arena.web.pages.finished_match import MOST_GLIMPSED
 from arena.web.rendering import utc
 from arena.web.responses import HEADERS
 from arena.web.rich_text import card_name
@@ -339,6 +341,19 @@ def rows_of(client, path):
     table = client.get(path).text.rpartition("<tbody>")[2].partition("</tbody>")[0]
     rows = re.findall(r"<tr[^>]*>(.*?)</tr>", table)
     return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
+
+
+@pytest.mark.parametrize("path", ["/matches", "/"])
+def test_the_first_matches_of_a_list_show_a_few_of_their_cards(client, path):
+    page = client.get(path).text
+    shown = re.findall(r'<a class="glimpse" href="([^"?]*)[^"]*".*?</a>', page, re.DOTALL)
+    assert 1 <= len(shown) <= MOST_MINIS
+    assert page.count('<span class="mini">') == len(shown)
+    for cards in re.findall(r'<span class="mini">.*?</a>', page, re.DOTALL):
+        assert 1 <= cards.count('class="card ') <= MOST_GLIMPSED
+        assert len(cards) < 4_000
+    step = re.search(r'<a class="glimpse" href="([^"]*)"', page)[1].replace("&amp;", "&")
+    assert client.get(f"/{step}").status_code in (200, 302)
 
 
 def test_a_list_of_a_game_has_its_matches_alone(client):

@@ -14,6 +14,7 @@ from typing import Final
 
 from arena.games.contract import Seat
 from arena.pictures import AnyViewer, Viewer
+from arena.pictures.vocabulary import Card
 from arena.records.diagnosis import MatchDiagnosis, costliest_hands, diagnosis_of
 from arena.records.frames import viewer_frames
 from arena.records.notes_file import published_notes
@@ -45,8 +46,11 @@ from arena.web.pages.hand import HandLinks, HandPage, MatchHeading
 from arena.web.pages.match_result import MatchResult, Reason, match_view, reasons
 from arena.web.rich_text import spoken
 from arena.web.steps import NO_NOTES, Notes, Step, steps_of
+from arena.web.table import mini
 from arena.web.trees import html
 
+MOST_GLIMPSED: Final = 8
+"""The most cards of a picture in a list."""
 _KEPT: Final = 4
 """The number of played replays in memory."""
 _NO_PICTURES: Final = ("", 0, "")
@@ -202,6 +206,29 @@ def moment(path: Path, stamp: int, hand: int) -> tuple[str, str, str] | None:
     steps = _steps(silent, Viewer.ALL, max(0, min(hand, finished.hands) - 1))
     step = steps[len(steps) * 2 // 3]
     return html(step.table), html(step.text), step.label
+
+
+def glimpse(path: Path | None, stamp: int, hand: int) -> tuple[str, str] | None:
+    """A few open cards late in a hand, from 1, as HTML, and their step, for lists; None if there are none."""
+    try:
+        finished = None if path is None else _opened(path, stamp)
+    except (Damaged, Unplayable, OSError):
+        return None
+    if finished is None or not finished.frames:
+        return None
+    terms, index = finished.replay.spec().terms, max(0, min(hand, finished.hands) - 1)
+    where = slice_of_hand(finished.frames, index)
+    seen = viewer_frames(finished.frames[where], Viewer.ALL, terms.options, terms.seats)
+    frames = [frame for frame in seen if frame.hand == index]
+    frame = frames[len(frames) * 2 // 3]
+    scene = frame.scene()
+    zones = [*scene.centre, *(zone for seat in scene.seats for zone in seat.zones)]
+    shown = [
+        [replace(card, tag=()) for card in zone.items if isinstance(card, Card) and card.code]
+        for zone in zones
+    ]
+    cards = max(shown, key=len, default=[])[:MOST_GLIMPSED]
+    return (html(mini([cards])), frame.label) if cards else None
 
 
 def preview(
