@@ -368,7 +368,8 @@ def honest_requests():
         ],
         "GetComparison": [comparisons_pb2.GetComparisonRequest(id=1)],
         "ListComparisons": [
-            comparisons_pb2.ListComparisonsRequest(page_token=each) for each in ("", "x")
+            comparisons_pb2.ListComparisonsRequest(page_token=each, challenged=bool(each))
+            for each in ("", "x", "1")
         ],
         "CancelComparison": [comparisons_pb2.CancelComparisonRequest(id=2**31)],
         "CreateKey": [

@@ -11,12 +11,13 @@ import pytest
 
 from arena.api.admission import key_reload
 from arena.bots.logs import logs_folder
+from arena.contests.comparison_requests import QUOTA
 from arena.games.catalogue import GAMES
 from arena.records.frames import events_of_hand
 from arena.referee.wire.games import codec_of
 from arena.results.qualification_report import Check, QualificationReport
 from arena.results.versions import VersionEvent
-from arena.store import open_store
+from arena.store import Challenge, open_store
 from arena.web.acting.failed_ask import picture
 from arena.web.acting.guard import POSTS, WRONG_KEYS, Who
 from arena.web.acting.routes import ACTS
@@ -247,7 +248,7 @@ def test_an_owner_compares_two_versions(desk, browser, owner):
     assert "its owner stopped it" in browser.get(path).words
 
 
-def test_an_owner_challenges_a_house_bot_on_the_page_of_a_bot(desk, browser, owner):
+def test_an_owner_challenges_and_declines_on_pages(desk, browser, owner):
     name, key = owner
     bot = f"{name}s"
     browser.sign_in(key)
@@ -264,6 +265,14 @@ def test_an_owner_challenges_a_house_bot_on_the_page_of_a_bot(desk, browser, own
     assert "challenge" in browser.get("/me/compare").words
     refused = browser.post(f"{page}/challenge", fields | {"opponent": "nosuch"}, page=page)
     assert (refused.status, "house-random" in refused.words) == (422, True)
+    with open_store(desk.folder / "arena.db") as store:
+        requests = store.comparison_requests()
+        query = requests.of_owner(name)[0].query | {"first": "rivals@1", "second": f"{bot}@1"}
+        received = requests.create("rival", query, Challenge(bot, None), now=NOW, quota=QUOTA)
+    assert f"rivals@1 challenged {bot}@1" in browser.get("/me/compare").words
+    path = f"/me/compare/{received.id}"
+    assert browser.post(f"{path}/stop", page=path).status == 303
+    assert "the owner of the challenged bot declined it" in browser.get(path).words
 
 
 def test_webhooks_are_added_tested_and_deleted(desk, browser, owner):
