@@ -66,15 +66,16 @@ def refusal(reason: str) -> RefusalEntry:
 class RefusalError(Exception):
     """An error that clients see as a refusal. Its text is the row's sentence with a detail.
 
-    A class names its row: `class NameTaken(RefusalError, reason="NAME_TAKEN")`.
+    A class names its row: `class NameTaken(RefusalError, reason="NAME_TAKEN")`. Without a reason it has that of its base.
     """
 
     entry: ClassVar[RefusalEntry]
     retry_s: float = 0.0
     """The time after which the same may be possible; 0 is unknown."""
 
-    def __init_subclass__(cls, *, reason: str) -> None:
-        cls.entry = refusal(reason)
+    def __init_subclass__(cls, *, reason: str = "") -> None:
+        if reason:
+            cls.entry = refusal(reason)
 
     def __init__(self, detail: str = "") -> None:
         """`detail` says what it is about in this case."""
