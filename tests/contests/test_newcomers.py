@@ -102,10 +102,11 @@ class Game(Ladder):
         return {bot_of(row["bot"]): row for row in found["games"][0]["rows"]}
 
     async def watch(self):
-        while True:
+        """Note when each newcomer has its place; tables are made until all have one."""
+        while missing := self.newcomers - self.placed_at.keys():
             await trio.sleep(60)
             rows = self.rows()
-            for name in self.newcomers - self.placed_at.keys():
+            for name in missing:
                 if rows[name]["place"] is not None:
                     self.placed_at[name] = rows["bot0"]["deal_sets"]
 
