@@ -52,20 +52,11 @@ class ChosenEngine:
     @contextmanager
     def opened(self, program: WorkerProgram) -> Iterator[WorkerPlacement]:
         """The engine. Raises `click.ClickException` if it cannot be used."""
-        with (
-            plain_placement(),
-            closing(open_placement(self.name, program, self.options)) as placement,
-        ):
-            yield placement
-
-
-@contextmanager
-def plain_placement() -> Iterator[None]:
-    """Raise what an engine refuses as an error of the command."""
-    try:
-        yield
-    except EngineError as error:
-        raise click.ClickException(str(error)) from error
+        try:
+            with closing(open_placement(self.name, program, self.options)) as placement:
+                yield placement
+        except EngineError as error:
+            raise click.ClickException(str(error)) from error
 
 
 class KeyValue(click.ParamType[tuple[str, Any]]):

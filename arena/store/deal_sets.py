@@ -122,11 +122,9 @@ class StoredDealSets:
         """
         over = (DealSetState.COMPLETE, DealSetState.VOID)
         with self._database.writing() as connection:
-            connection.execute(
-                update(schema.deal_sets)
-                .where(self._own, schema.deal_sets.c.state.not_in(over))
-                .values(state=DealSetState.WAITING)
-            )
+            anew = update(_TABLE).where(_OWN, _TABLE.c.state.not_in(over))
+            values = {"of_game": self._game}
+            connection.execute(anew.values(state=DealSetState.WAITING), values)
 
     def take(self, most: int) -> tuple[DealSet, ...]:
         """Take up to `most` deal-sets that wait into play, in the order of the schedule."""
@@ -195,10 +193,6 @@ class StoredDealSets:
         """Keep the latest begins of deal-sets at workers as failed."""
         if at_workers:  # of few, and never of one that begins for the first time
             connection.execute(_KEEP_FAILED, {"of_game": self._game, "ids": [*at_workers]})
-
-    @property
-    def _own(self) -> ColumnElement[bool]:
-        return schema.deal_sets.c.competition_game == self._game
 
     def _change(self, connection: Connection, ids: Collection[str], state: DealSetState) -> None:
         values = {"of_game": self._game, "ids": [*ids], "new_state": state}
