@@ -28,7 +28,7 @@ def begin(
     data: Path, plan: str, launched: Mapping[str, str], *, remote: Iterable[str] = ()
 ) -> None:
     """Start a competition of bots that are launched as Python with some words, and of bots that dial in."""
-    entries = [CompetitionEntry(name, "ann", BotKind.REMOTE) for name in remote]
+    entries = [CompetitionEntry(name, name, BotKind.REMOTE) for name in remote]
     for name, words in launched.items():
         argv = f"{sys.executable} {words}"
         (command,) = parse_commands([f"{name}={argv}"])

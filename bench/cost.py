@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from arena.compiled import built
 from bench import arena_server, encode, in_process, trivial
@@ -44,6 +44,15 @@ TRIES: Final = 3
 """Counts of a case that exceeds its budget."""
 LONGEST_S: Final = 900.0
 """Time limit of a case in seconds."""
+TOURNAMENT: Final = """
+kind = "tournament"
+format = "round_robin"
+game = "sixty_six"
+seats = 2
+options = {{ hands = {hands} }}
+deal_sets = {deal_sets}
+"""
+"""The plan of a `MatchCase`, without its name and seed."""
 PROGRAM: Final = "bench.cost"
 """The module that plays a case under valgrind."""
 
@@ -78,16 +87,37 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class AskCase:
-    """One ask with 60 moves, built and encoded repeatedly."""
+class MatchCase:
+    """Short matches of a tournament: begin, few decisions, result, replay. Counts are of a match."""
 
     name: str
+    hands: int
+    warm: int
+    """Matches before the count."""
+    counted: int
+
+    def play(self, begin: in_process.Marks, end: in_process.Marks) -> tuple[int, int]:
+        """Play them, with marks as `Case.play`; returns matches and frames."""
+        played = in_process.Played(self.warm, self.counted, begin, end, of_matches=True)
+        job = arena_server.Job("sixty_six", streams=3, seats=2, matches=8)
+        plan = TOURNAMENT.format(hands=self.hands, deal_sets=(self.warm + self.counted) // 3)
+        in_process.play(job, played, tournament=plan)
+        return played.counted, played.frames
+
+
+@dataclass(frozen=True, slots=True)
+class AskCase:
+    """One ask with 60 moves, built and encoded repeatedly, or read and answered as well."""
+
+    name: str
+    made: Callable[[], Callable[[], bytes]]
+    """Returns the function that handles one."""
     warm: int
     counted: int
 
     def play(self, begin: in_process.Marks, end: in_process.Marks) -> tuple[int, int]:
-        """Build asks, each a decision in a frame of its own."""
-        build = encode.ask_60_moves()
+        """Handle asks, each a decision in a frame of its own."""
+        build = self.made()
         for _ in range(self.warm):
             build()
         begin()
@@ -97,6 +127,8 @@ class AskCase:
         return self.counted, self.counted
 
 
+AnyCase: TypeAlias = Case | MatchCase | AskCase
+
 CASES: Final = (
     Case("wire 8×64", trivial.ID, streams=8, matches=64, warm=3_000, counted=6_000),
     Case("wire 64×1", trivial.ID, streams=64, matches=1, warm=1_000, counted=4_000),
@@ -105,7 +137,9 @@ CASES: Final = (
     ),  # whole hands
     Case("klaberjass", "klaberjass", streams=4, matches=8, warm=400, counted=3_000, hands=100),
     Case("democracy", "democracy", streams=4, matches=8, warm=400, counted=3_000, hands=40),
-    AskCase("ask of 60 moves", warm=50, counted=500),
+    MatchCase("match of two hands", hands=2, warm=24, counted=30),
+    AskCase("ask of 60 moves", encode.ask_60_moves, warm=50, counted=500),
+    AskCase("ask of 60 moves, answered by the SDK", encode.answered_ask, warm=50, counted=500),
 )
 
 
@@ -136,7 +170,7 @@ class Cost:
         return self.over < -SLACK
 
 
-def measure(cases: Sequence[Case | AskCase], progress: Callable[[str], None]) -> list[Cost]:
+def measure(cases: Sequence[AnyCase], progress: Callable[[str], None]) -> list[Cost]:
     """Count cases, as many at a time as there are processors; those over their budgets again.
 
     Raises:
@@ -146,7 +180,7 @@ def measure(cases: Sequence[Case | AskCase], progress: Callable[[str], None]) ->
     with tempfile.TemporaryDirectory(prefix="cardarena-cost-") as folder:
         marks = _marks(Path(folder))
 
-        def count(case: Case | AskCase) -> Cost:
+        def count(case: AnyCase) -> Cost:
             counted: list[Cost] = []
             while len(counted) < TRIES and not (counted and counted[-1].is_within):
                 progress(f"{case.name}, again" if counted else case.name)
@@ -184,7 +218,7 @@ def _budgets() -> dict[str, int]:
     return budgets
 
 
-def _count(case: Case | AskCase, marks: Path, folder: Path, budget: int | None) -> Cost:
+def _count(case: AnyCase, marks: Path, folder: Path, budget: int | None) -> Cost:
     out = folder / f"callgrind.{CASES.index(case)}"
     command = [
         *("valgrind", "--tool=callgrind", "--instr-atstart=no", "--quiet"),

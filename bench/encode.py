@@ -1,5 +1,6 @@
-"""An ask with 60 moves: view, moves and bytes."""
+"""An ask with 60 moves: view, moves and bytes, and what a bot in Python does with it."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -11,6 +12,10 @@ from arena.games.democracy.messages import PLAYS
 from arena.referee.wire import fields
 from arena.referee.wire.games import codec_of
 from arena.testing.deals import SeededDeals
+from cardarena import Bot
+from cardarena._play import OneByOne, do, finished
+from cardarena._session import Session
+from cardarena.v1.play_pb2 import ArenaMessage, Hello, Limits, MatchStart, Welcome
 
 MOVES: Final = 60
 
@@ -36,6 +41,8 @@ def ask_60_moves() -> Callable[[], bytes]:
     events = [codec.event(told.event) for told in step.events if told.sent_to is None]
     match, state, seat = fields.match_field(1), step.state, Seat(0)
 
+    numbers = itertools.count(1)
+
     def build() -> bytes:
         nonlocal state, seat
         seat = Seat((seat + 1) % seats)
@@ -43,6 +50,49 @@ def ask_60_moves() -> Callable[[], bytes]:
             state = replace(state, island=replace(state.island))
         view = democracy.view(state, seat)
         body = fields.seat_field(seat) + codec.ask(view, events, Listed(moves))
-        return fields.ask_element(1, 1, match, 10_000, 60_000, 0, 3, body)
+        return fields.ask_element(next(numbers), 1, match, 10_000, 60_000, 0, 3, body)
 
     return build
+
+
+class _First(Bot):
+    """Plays the first move, after a look at the view."""
+
+    def move(self, ask):  # type: ignore[no-untyped-def]
+        return ask.moves[len(ask.view.to_act) - 1]
+
+
+class _Port:
+    """The part of a bot's connection that plays, without a stream."""
+
+    def __init__(self, session: Session) -> None:
+        self.show = session.show
+        self._session = session
+        self.sent: list[bytes] = []
+
+    def answer(self, answers):  # type: ignore[no-untyped-def]
+        self.sent = self._session.frames(self._session.answer(answers))
+
+
+def answered_ask() -> Callable[[], bytes]:
+    """Return a function that has the SDK read an ask with 60 moves, call a bot and write its answer."""
+    build, session = (
+        ask_60_moves(),
+        Session(Hello(token="guest:bench"), auto=True, now_s=lambda: 0.0),
+    )
+    session.opened()
+    start = MatchStart(match=1)
+    start.terms.game = "democracy"
+    limits = Limits(max_message_bytes=65536, max_note_chars=200)
+    welcome = Welcome(epoch=1, limits=limits, matches=[start])
+    session.receive(ArenaMessage(welcome=welcome).SerializeToString())
+    author, port = OneByOne(_First), _Port(session)
+
+    def answer() -> bytes:
+        session.receive(fields.asks_frame([build()]))
+        port.sent = []
+        finished(do(author, session.take(), port))  # type: ignore[arg-type]
+        (frame,) = port.sent
+        return frame
+
+    return answer

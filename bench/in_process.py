@@ -2,7 +2,7 @@
 
 Services, sessions, matches and journal are those of a served arena. Only the calls are test doubles: a stream reads
 from a list, and its messages are answered at once with the first move. So a job takes the same steps in each run, and
-they can be counted.
+they can be counted. Work for other threads is done at once, because the count would vary with their turns.
 """
 
 import asyncio
@@ -13,25 +13,29 @@ import tempfile
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+from unittest import mock
 
+import outcome
 import trio
 
 from arena.api.play import SERVICE, play_handler
+from arena.bots.bot_ids import BotId
 from arena.bots.tokens import Tokens
+from arena.contests.competition_service import CompetitionService
+from arena.contests.scheduler import Scheduler
 from arena.live.arena import Arena
 from arena.live.matches.results import ArenaRecords
 from arena.live.metrics import Metrics
 from arena.records.journal.deal_log import DealLog
 from arena.records.journal.journal import Journal
 from arena.records.journal.recovery import recover
+from arena.records.signing import arena_key
 from arena.referee.clock import LagMeter
 from arena.referee.timers import ArenaTime
-from arena.store import open_store
-from bench import arena_server, load
-
-if TYPE_CHECKING:
-    import outcome
+from arena.store import Store, open_store
+from arena.store.data_folder import store_path
+from bench import arena_server, competitions, load
 
 Marks = Callable[[], object]
 DECISION_S: Final = 25e-6
@@ -43,9 +47,12 @@ LOOK_S: Final = 1.0
 class Played:
     """Counts decisions, and calls marks at the first counted one and at the last one."""
 
-    def __init__(self, warm: int, counted: int, begin: Marks, end: Marks) -> None:
+    def __init__(
+        self, warm: int, counted: int, begin: Marks, end: Marks, *, of_matches: bool = False
+    ) -> None:
         self.decisions = 0
         """All decisions so far."""
+        self.of_matches = of_matches
         self.frames = 0
         """Counted decisions."""
         self._warm, self._counted = warm, counted
@@ -63,18 +70,26 @@ class Played:
         self.decisions += decisions
         self.frames += self.began_at > 0
         self.on_asked()
+        if not self.of_matches:
+            self._reached(self.decisions)
+
+    def ended(self, matches: int) -> None:
+        """Note how many matches of a tournament have ended."""
+        self._reached(matches)
+
+    def _reached(self, number: int) -> None:
         if not self.began_at:
-            if self.decisions >= self._warm and self.all_begun():
-                self.began_at = self.decisions
+            if number >= self._warm and self.all_begun():
+                self.began_at = number
                 self._begin()
-        elif not self.ended_at and self.decisions >= self.began_at + self._counted:
+        elif not self.ended_at and number >= self.began_at + self._counted:
             self._end()
-            self.ended_at = self.decisions
+            self.ended_at = number
             self.done.set()
 
     @property
     def counted(self) -> int:
-        """Decisions between the marks."""
+        """Decisions or matches between the marks."""
         return self.ended_at - self.began_at
 
 
@@ -179,12 +194,43 @@ class _Details:
     invocation_metadata = ()
 
 
-def play(job: arena_server.Job, played: Played) -> None:
-    """Play a job until `played` has its count."""
-    asyncio.run(_play(job, played))
+def play(job: arena_server.Job, played: Played, *, tournament: str = "") -> None:
+    """Play a job until `played` has its count.
+
+    With a plan, its bots play this `tournament`, each round at several tables, and `played` counts matches.
+    """
+    with contextlib.ExitStack() as stack:
+        inline: Any = _inline
+        stack.enter_context(mock.patch("trio._threads.start_thread_soon", inline))
+        asyncio.run(_play(job, played, tournament))
 
 
-async def _play(job: arena_server.Job, played: Played) -> None:
+def _inline(
+    call: Callable[[], Any], deliver: Callable[[Any], object], _name: object = None
+) -> None:
+    """Do the work of a thread at once."""
+    deliver(outcome.capture(call))
+
+
+async def _play_tournament(
+    arena: Arena, store: Store, data: Path, streams: int, played: Played
+) -> None:
+    await arena.sessions.arrived([BotId(load.bot_name(stream)) for stream in range(streams)])
+    service = CompetitionService(store.competitions(), arena_key(data))
+    async with trio.open_nursery() as nursery:
+        scheduler = Scheduler(
+            arena,
+            store,
+            service,
+            data,
+            nursery,
+            on_progress=lambda _name, _game, progress: played.ended(progress.played),
+        )
+        await scheduler.play(competitions.NAME)
+    raise RuntimeError("the tournament is too short to be counted")
+
+
+async def _play(job: arena_server.Job, played: Played, tournament: str) -> None:
     loop = asyncio.get_running_loop()
     ready: asyncio.Future[Arena] = loop.create_future()
     ended: asyncio.Future[outcome.Outcome[Any]] = loop.create_future()
@@ -195,7 +241,10 @@ async def _play(job: arena_server.Job, played: Played) -> None:
         data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cardarena-bench-")))
         replays, folder = data / "replays", data / "journal"
         replays.mkdir()
-        store = stack.enter_context(open_store(data / "arena.db"))
+        if tournament:
+            bots = map(load.bot_name, range(job.streams))
+            competitions.begin(data, tournament, {}, remote=bots)
+        store = stack.enter_context(open_store(store_path(data)))
         deal_log = stack.enter_context(DealLog(folder, public=data / "commitments"))
         recovery = recover(folder, replays, is_secret=lambda _: True)
         metrics = Metrics()
@@ -207,7 +256,9 @@ async def _play(job: arena_server.Job, played: Played) -> None:
 
         async def guest() -> None:
             arena = Arena(
-                ArenaRecords(journal, deal_log, replays, store.matches(), recovery, "bench"),
+                ArenaRecords(
+                    journal, deal_log, replays, store.matches(), recovery, "bench", arena_key(data)
+                ),
                 Tokens(guests=True),
                 time=ArenaTime(
                     trio.lowlevel.current_clock().current_time,
@@ -220,7 +271,10 @@ async def _play(job: arena_server.Job, played: Played) -> None:
                 async with trio.open_nursery() as nursery:
                     await nursery.start(arena.run)
                     ready.set_result(arena)
-                    await arena_server.keep_playing(arena, job)
+                    if tournament:
+                        await _play_tournament(arena, store, data, job.streams, played)
+                    else:
+                        await arena_server.keep_playing(arena, job)
 
         trio.lowlevel.start_guest_run(
             guest,
@@ -231,14 +285,14 @@ async def _play(job: arena_server.Job, played: Played) -> None:
             clock=clock,
         )
         arena = await ready
-        wanted = len(job.tables())
+        wanted = 0 if tournament else len(job.tables())
         game = metrics.counts.game(job.game)
         handler = play_handler(arena, journal.flush, arena.now_s, metrics)
         method: Any = handler.service(_Details())
         respond = load.first()
-        bots = load.Job("", job.streams, job.game, job.matches)
+        hellos = load.Job("", job.streams, job.game, job.matches)
         streams = [
-            _Call(load.hello(bots, number), respond, played, number)
+            _Call(load.hello(hellos, number), respond, played, number)
             for number in range(job.streams)
         ]
         played.all_begun = lambda: (
@@ -246,10 +300,13 @@ async def _play(job: arena_server.Job, played: Played) -> None:
         )
         calls = [asyncio.create_task(method.stream_stream(None, stream)) for stream in streams]
         try:
-            await played.done.wait()
+            await asyncio.wait(
+                (asyncio.ensure_future(played.done.wait()), ended),
+                return_when=asyncio.FIRST_COMPLETED,
+            )
         finally:
             for call in calls:
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
             stop.cancel()
-            await ended
+            (await ended).unwrap()
