@@ -92,7 +92,7 @@ def train(
 ) -> None:
     """Train a bot for GAME by self-play, and write it to FOLDER.
 
-    Training goes in rounds, and is kept after each of them: the same command goes on where it was. After
+    The actions of a decision are tried with the same cards, and a network learns which gain. Training goes in rounds, and is kept after each of them: the same command goes on where it was. After
     rounds 1, 2, 4, 8, …, and at the end, the bot plays the house bot's policy, with the same cards
     at each seat. Ctrl-C loses the round that has begun.
 

@@ -105,7 +105,7 @@ class Training:
         self.rounds = 0
         self.decisions = 0
         self.margin = MARGINS[-1]
-        """Of `MARGINS` the one that would have gained most in the latest round, in decisions that were not learned from yet."""
+        """Of `MARGINS` the one for the next round; see `margin_of`."""
         self.scale = 0.0
         """The standard deviation of the gains of the first iteration, in points: values are in this unit."""
 
@@ -116,7 +116,7 @@ class Training:
         iterations of the round so far.
         """
         errors, squares = 0.0, 0.0
-        gained = np.zeros(len(MARGINS))
+        gained: list[Floats] = []
         played_so_far: list[Experience] = []
         first = self.rounds * ITERATIONS
         played = self._begin(engine, first)
@@ -125,14 +125,14 @@ class Training:
             if iteration + 1 < first + ITERATIONS:
                 played = self._begin(engine, iteration + 1)
             latest = self._scaled(experience)
-            gained += self._gained(latest)
+            gained.append(self._gained(latest))
             error, _ = self.mean.gradient(latest.observations.astype(np.float32), latest.gains)
             errors += error
             squares += float(np.nansum(latest.gains**2)) / len(latest.gains)
             played_so_far.append(latest)
             self._learn(iteration, played_so_far)
         self.rounds += 1
-        self.margin = MARGINS[int(gained.argmax())]
+        self.margin = margin_of(np.concatenate(gained))
         return errors / squares
 
     def _begin(self, engine: Engine, iteration: int) -> list[Future[Experience]]:
@@ -163,8 +163,8 @@ class Training:
         self.decisions += len(gains)
         return Experience(observations, np.divide(gains, self.scale, dtype=np.float32), usual)
 
-    def _gained(self, latest: Experience) -> NDArray[np.float64]:
-        """Return for each margin what the network's move would have gained over the house bot's in all these decisions."""
+    def _gained(self, latest: Experience) -> Floats:
+        """Return for each decision and margin what the network's move would have gained over the house bot's."""
         rows = np.flatnonzero(latest.usual >= 0)
         usual, gains = latest.usual[rows], latest.gains[rows]
         values = self.mean.values(latest.observations[rows].astype(np.float32))
@@ -172,7 +172,7 @@ class Training:
         each = np.arange(len(rows))
         ahead = values[each, best] - values[each, usual]
         gain = gains[each, best] - gains[each, usual]
-        return np.array([gain[ahead > margin].sum(dtype=np.float64) for margin in MARGINS])
+        return np.where(ahead[:, None] > np.array(MARGINS), gain[:, None], np.float32(0))
 
     def _learn(self, iteration: int, played: list[Experience]) -> None:
         """Learn as often as the latest decisions are new, from all that were played."""
@@ -252,6 +252,18 @@ class Training:
             "decisions": self.decisions,
             "steps": self._adam.steps,
         }
+
+
+def margin_of(gained: Floats) -> float:
+    """Return the largest of `MARGINS` that is not worse than the best one by a standard error.
+
+    The gains (decisions by margins) are those of one move. A match goes on where the network has led it, and there it knows less.
+    """
+    best = int(gained.sum(axis=0, dtype=np.float64).argmax())
+    behind = gained[:, [best]] - gained
+    error = behind.std(axis=0, dtype=np.float64) / math.sqrt(len(gained))
+    near = behind.mean(axis=0, dtype=np.float64) <= error
+    return max(margin for margin, is_near in zip(MARGINS, near, strict=True) if is_near)
 
 
 def lead_of(policy: Path, terms: TrainingTerms, deal_sets: int, engine: Engine) -> Lead:

@@ -124,19 +124,24 @@ def test_the_usual_move_is_left_for_one_that_is_better_by_the_margin(usual, marg
     assert trained_bot.better_move(legal, [1.0, 7.0, 3.0], usual, margin) == move
 
 
-def test_the_margin_is_that_which_would_have_gained_most(monkeypatch):
-    """Values that are ahead by 0.3 lose a point each, those by 0.6 gain one."""
+@pytest.mark.parametrize(
+    ("gain", "margin"),
+    [
+        pytest.param([-1.0, -1.0, 1.0, 1.0], 0.5, id="below it moves lose, above it they gain"),
+        pytest.param([-1.0, -1.0, 2.0, -1.5], 1.0, id="gains that luck explains do not count"),
+    ],
+)
+def test_the_margin_is_the_largest_that_gains_about_as_much_as_the_best(gain, margin, monkeypatch):
     trained = Training(SHORT)
     values = np.zeros((4, 31), np.float32)
     values[:, 5] = [0.3, 0.3, 0.6, 0.6]
     gains = np.full((4, 31), np.nan, np.float32)
     gains[:, 2] = 0.0
-    gains[:, 5] = [-1.0, -1.0, 1.0, 1.0]
+    gains[:, 5] = gain
     monkeypatch.setattr(trained.mean, "values", lambda seen: values[: len(seen)])
     usual = np.array([2, 2, 2, 2])
     gained = trained._gained(Experience(np.zeros((4, 226), np.float16), gains, usual))
-    assert training.MARGINS[gained.argmax()] == 0.35
-    assert gained.max() == 2
+    assert training.margin_of(gained) == margin
 
 
 def test_a_gradient_is_the_slope_of_half_the_error():
