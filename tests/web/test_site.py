@@ -389,12 +389,12 @@ def test_the_home_page_shows_three_matches_in_play(data):
 
 # fmt: off
 OPEN_PAGES = [
-    ("/m/m/live",             "",      "as a spectator",        "the spectator sees what all were told"),
-    ("/m/m/live.html",        "",      "as a spectator",        "the same by its whole name"),
-    ("/m/m/live/spectator",   "",      "as a spectator",        "the same by its viewer"),
-    ("/m/m/live/all",         "01",    "all hands",             "all hands"),
-    ("/m/m/live/seat-0",      "0",     "as ann",                "one seat's"),
-    ("/m/m/live/seat-1.html", "1",     "as bob b.",             "another's, by its whole name"),
+    ("/m/m/live",             "",      "Spectator",             "the spectator sees what all were told"),
+    ("/m/m/live.html",        "",      "Spectator",             "the same by its whole name"),
+    ("/m/m/live/spectator",   "",      "Spectator",             "the same by its viewer"),
+    ("/m/m/live/all",         "01",    "All hands",             "all hands"),
+    ("/m/m/live/seat-0",      "0",     "0 · ann",               "one seat's"),
+    ("/m/m/live/seat-1.html", "1",     "1 · bob b.",            "another's, by its whole name"),
 ]
 # fmt: on
 
@@ -409,7 +409,7 @@ def test_a_match_in_play_with_open_hands_has_a_page_for_each_viewer(data, path, 
         text, path = answer.text, path.replace("/spectator", "")
         assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
         assert "Hands are open:" in text
-        assert whose in text
+        assert f'aria-current="page">{whose}</a>' in text
         for seat, held in enumerate(source.held):
             shown = {card for card in held if f'aria-label="{card_name(card)}' in text}
             assert shown == (held if str(seat) in seats else set())
