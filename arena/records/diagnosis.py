@@ -143,13 +143,13 @@ class PhaseTimes:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredApart:
+class SdkTimes:
     """What the bot's SDK measured of asks that the bot's code answered."""
 
     asks: int
     queue_us: int
     """Together in the bot's own queue."""
-    measured: int
+    trips: int
     """Of the asks, those whose way over the network is known."""
     network_us: int
     """Together there and back."""
@@ -169,7 +169,7 @@ class TimeSpent:
     """The shortest charge: the network takes no longer in an undisturbed decision."""
     lag_us: int
     """Delays of the arena itself, which are not charged."""
-    apart: MeasuredApart | None
+    by_sdk: SdkTimes | None
     """From the newest note of the SDK; None if it has sent none, as it does where there is little to tell."""
 
 
@@ -337,13 +337,13 @@ def _time_spent(
         return None
     charged_us = [decision.charged_us for decision in in_time]
     told = [line for _, text in sorted(notes.items()) if (line := TIMES.fullmatch(text))]
-    apart = None
+    by_sdk = None
     if told:
-        asks, queue_s, measured, network_s = told[-1].groups()
+        asks, queue_s, trips, network_s = told[-1].groups()
         queue_us, network_us = round(float(queue_s) * 1e6), round(float(network_s) * 1e6)
-        apart = MeasuredApart(int(asks), queue_us, int(measured), network_us)
+        by_sdk = SdkTimes(int(asks), queue_us, int(trips), network_us)
     lag_us = sum(lags_us[decision.decision] for decision in in_time)
-    return TimeSpent(len(in_time), sum(charged_us), min(charged_us), lag_us, apart)
+    return TimeSpent(len(in_time), sum(charged_us), min(charged_us), lag_us, by_sdk)
 
 
 def _phases(

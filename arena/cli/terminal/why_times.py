@@ -45,13 +45,13 @@ def spent_rows(diagnosis: MatchDiagnosis) -> Iterator[tuple[str, str]]:
     decisions = count(time.decisions, "decision")
     whole = f"{seconds(time.charged_us)} in {decisions} in time: thinking, own queue and network"
     yield "charged", whole
-    apart = time.apart
-    if apart is not None:
-        asks = count(apart.asks, "ask")
-        yield "own queue", f"{seconds(apart.queue_us)} in {asks}, as its SDK measured"
-    if apart is not None and apart.measured:
-        asks = count(apart.measured, "ask")
-        yield "network", f"{seconds(apart.network_us)} in {asks}, as its SDK measured"
+    by_sdk = time.by_sdk
+    if by_sdk is not None:
+        asks = count(by_sdk.asks, "ask")
+        yield "own queue", f"{seconds(by_sdk.queue_us)} in {asks}, as its SDK measured"
+    if by_sdk is not None and by_sdk.trips:
+        asks = count(by_sdk.trips, "ask")
+        yield "network", f"{seconds(by_sdk.network_us)} in {asks}, as its SDK measured"
     else:
         most = f"at most {seconds(time.shortest_us)} a decision, as its fastest one took no longer"
         yield "network", most

@@ -14,10 +14,10 @@ TOLD_S: Final = 0.1
 AGAIN_S: Final = 60.0
 """Seconds between two warnings."""
 TIMES_NOTE: Final = "times: "
-"""The beginning of a note of `TimesApart`, which `arena match why` looks for."""
+"""The beginning of a note of `AskTimes`, which `arena match why` looks for."""
 FEWEST_ASKS: Final = 4
 """Of fewer asks there is no note."""
-APART_S: Final = 0.01
+NOTED_S: Final = 0.01
 """Shorter times of an ask in the queue and on the network, on average, are not reported."""
 
 
@@ -74,7 +74,7 @@ class Waits:
 
 
 @dataclass(slots=True)
-class TimesApart:
+class AskTimes:
     """The time of a match's asks in the own queue and on the network, which only the bot's side can tell from thinking."""
 
     asks: int = 0
@@ -111,7 +111,7 @@ class TimesApart:
             self.measured += 1
             self.network_s += max(0.0, network_s)
         if self.asks >= FEWEST_ASKS and self.asks.bit_count() == 1:
-            self.is_due = self.queue_s + self.network_s >= APART_S * self.asks
+            self.is_due = self.queue_s + self.network_s >= NOTED_S * self.asks
 
     def note(self) -> str:
         """Return the note; it is due again after twice as many asks, so that a match has few of them."""

@@ -29,7 +29,7 @@ from cardarena import _choice
 from cardarena._ask import AnyAsk, Ask, End, Told
 from cardarena._deals import Deals, Reaction
 from cardarena._errors import Unreadable
-from cardarena._own_queue import OwnQueue, TimesApart, Waits
+from cardarena._own_queue import OwnQueue, AskTimes, Waits
 from cardarena._raised import now_at
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import (
@@ -105,7 +105,7 @@ class _Match:
     """The sentence about its wait in the bot's own queue, if that was long."""
     queued: Waits | None = None
     """Waits of this and earlier asks, for the next answer without a note."""
-    times: TimesApart = field(default_factory=TimesApart)
+    times: AskTimes = field(default_factory=AskTimes)
 
     def untold(self) -> Told | None:
         """News of asks that the bot's code did not receive."""
