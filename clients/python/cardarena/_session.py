@@ -29,7 +29,7 @@ from cardarena import _choice
 from cardarena._ask import AnyAsk, Ask, End, Told
 from cardarena._deals import Deals, Reaction
 from cardarena._errors import Unreadable
-from cardarena._own_queue import OwnQueue, AskTimes, Waits
+from cardarena._own_queue import AskTimes, OwnQueue, Waits
 from cardarena._raised import now_at
 from cardarena.v1.game_pb2 import FaultKind
 from cardarena.v1.play_pb2 import (
