@@ -120,10 +120,13 @@ def _deal_sets(request: messages.CreateComparisonRequest) -> int:
 def comparison_message(judged: JudgedComparison) -> messages.Comparison:
     """A comparison that an owner requested, as a message."""
     message = challenge_message(judged.request, judged.verdict)
-    message.number_of_owner = judged.number
-    message.holds_among_all = judged.holds_among_all
     spent_ms = sum(judged.request.core_ms_by_day.values())
-    message.core_minutes = round(spent_ms / 60_000, 2)
+    of_owner = messages.Comparison(
+        number_of_owner=judged.number,
+        holds_among_all=judged.holds_among_all,
+        core_minutes=round(spent_ms / 60_000, 2),
+    )
+    message.MergeFrom(of_owner)
     return message
 
 
@@ -136,9 +139,13 @@ def challenge_message(
         verdict or verdict_of(request),
     )
     message = verdict_message(verdict, *bots, limit=request.query["most"])
-    message.id, message.reason = request.id, request.reason
-    message.state = enum_number(messages.ComparisonState, request.state)
-    message.challenge = bool(request.opponent)
+    of_request = messages.Comparison(
+        id=request.id,
+        reason=request.reason,
+        state=enum_number(messages.ComparisonState, request.state),
+        challenge=bool(request.opponent),
+    )
+    message.MergeFrom(of_request)
     return message
 
 

@@ -7,12 +7,15 @@ a match (`arena.web.match_file`) has all hands and viewers, and needs the script
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.pictures import AnyViewer, Viewer
 from arena.web.addresses import Links, hand_path, viewer_label
-from arena.web.pages.match_result import MatchResult
 from arena.web.rendering import game_title, render
 from arena.web.steps import Step, packed_steps
+
+if TYPE_CHECKING:  # it plays matches again, which the process that has all watchers does not
+    from arena.web.pages.match_result import MatchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class HandPage:
     """The steps of this hand."""
     costliest: int | None = None
     """The hand, from 0, in which a bot lost most; None if there is none."""
-    result: MatchResult | None = None
+    result: "MatchResult | None" = None
     """The result below the pictures; None on pages outside of a site."""
     packed: str = ""
     """The steps of all hands and viewers, if the page is the file of a match: then it has no `steps`."""
