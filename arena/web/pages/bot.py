@@ -12,7 +12,6 @@ from arena.api.pair_tests import margins_over, points
 from arena.api.site_archive import Appearance, ListedMatch, SiteArchive, is_played_by
 from arena.records.phrases import count
 from arena.results.deal_sets import winners
-from arena.sandbox.house_levels import HOUSE_BOTS
 from arena.web import plots
 from arena.web.addresses import NoSuchPage, slug
 from arena.web.page import Json, Page
@@ -174,6 +173,8 @@ def _bar(appearance: Appearance) -> object:
 
 def rung(own: Json, rows: Sequence[Json]) -> str:
     """The strongest of the arena's own bots that is in a lower tier of the same standings; empty if there is none."""
+    from arena.sandbox.house_levels import HOUSE_BOTS  # the process of watchers does without
+
     tiers = {row["bot"]: row["tier"] for row in rows}
     beaten = [bot for bot in HOUSE_BOTS if own["tier"] and (tiers.get(bot) or 0) > own["tier"]]
     return beaten[-1] if beaten else ""
