@@ -25,6 +25,7 @@ from arena.cli.sandbox_options import SandboxChoice, competition_sandbox_options
 from arena.cli.services import local_services
 from arena.games.game import Game
 from arena.results.deal_sets import require_schedulable
+from arena.sandbox.sandbox import SandboxDemand
 from cardarena.v1 import competitions_pb2 as messages
 
 DEFAULT_DEAL_SETS: Final = 20
@@ -120,6 +121,10 @@ def tournament(
     if engine and seed is None:
         raise click.UsageError(
             "--on needs --seed: for fair deals the bots and the arena would talk before each deal-set"
+        )
+    if engine and confinement.demand is SandboxDemand.OFF:
+        raise click.UsageError(
+            "--on and --sandbox off exclude each other: the bots travel as archives, which run in a sandbox alone"
         )
     name = name or game.id
     commands = bot_commands(bots, start_s)

@@ -48,12 +48,15 @@ def test_bounds_that_contradict_each_other_are_said(tmp_path):
     assert (code, line) == (2, "Error: --min 5 is more than --max 4")
 
 
-def test_fair_deals_are_not_played_on_an_engine(tmp_path):
+def test_fair_deals_and_bots_without_a_sandbox_are_not_played_on_an_engine(tmp_path):
     bots = ("sample_bots/first_bot.py", "sample_bots/random_bot.py")
     words = ("tournament", "sixty_six", *bots, "--on", "dask:local", "--data", str(tmp_path))
     code, line = said(*words)
     assert code == 2
     assert line.startswith("Error: --on needs --seed")
+    code, line = said(*words, "--seed", "s", "--sandbox", "off")
+    assert code == 2
+    assert line.startswith("Error: --on and --sandbox off exclude each other")
 
 
 # What travels.
