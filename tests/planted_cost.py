@@ -2,24 +2,35 @@
 
 import os
 import sys
+from dataclasses import replace
 
-from bench import cost, encode
+from bench import cost
 
 TURNS = int(os.environ.get("PLANTED_TURNS", "0"))
-ask_60_moves = encode.ask_60_moves
 
 
-def slower():
-    build = ask_60_moves()
+def slower(made):
+    """What a case handles, with more to do each time."""
 
-    def build_slowly():
-        for _ in range(TURNS):
-            pass
-        return build()
+    def begin():
+        build = made()
 
-    return build_slowly
+        def build_slowly():
+            for _ in range(TURNS):
+                pass
+            return build()
+
+        return build_slowly
+
+    return begin
 
 
 if __name__ == "__main__":
-    encode.ask_60_moves = slower
+    cost.CASES = tuple(
+        [
+            replace(case, made=slower(case.made))
+            for case in cost.CASES
+            if isinstance(case, cost.AskCase)
+        ]
+    )
     cost.play(sys.argv[1], sys.argv[2])

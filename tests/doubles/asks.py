@@ -11,7 +11,9 @@ def unsent_ask(decision=1):
     """An ask for this decision that was not sent yet."""
     terms = seeded_spec("abstrac", 2).terms
     time = ArenaTime(lambda: 0.0)
-    record = SeatRecord(None, Seat(0), None, terms, codec_of(terms.game), time=time, owner="")
+    record = SeatRecord(
+        None, Seat(0), None, terms, codec_of(terms.game), time=time, owner="", bot="ann"
+    )
     record.decisions = decision - 1
     return OpenAsk(record, None, b"", [])
 

@@ -118,6 +118,7 @@ fn hello_of(player: &Player, mut token: String) -> Result<v1::Hello, Error> {
         capabilities: vec![v1::Capability::Redirect.into()],
         adds_entropy: player.adds_entropy,
         version: player.version.clone(),
+        publish_notes: false,
     })
 }
 
