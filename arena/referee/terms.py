@@ -5,7 +5,7 @@ name of the deal-set, by which bots of two tables could find each other.
 """
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Final
 
 from arena.games.catalogue import GAMES
@@ -59,10 +59,10 @@ class TimeControl:
     def share(self, thousandths: int) -> "TimeControl":
         """So many thousandths of each time; a limit stays one, and a move has at least 1 ms."""
         return TimeControl(
-            *(
-                max(ms * thousandths // WHOLE, 1 if ms and name not in _MAY_BE_NONE else 0)
-                for name, ms in zip(self.__slots__, astuple(self), strict=True)
-            )
+            **{
+                name: max(ms * thousandths // WHOLE, 1 if ms and name not in _MAY_BE_NONE else 0)
+                for name, ms in asdict(self).items()
+            }
         )
 
 
