@@ -22,7 +22,7 @@ def read_people(text: str) -> InvitedPeople:
     """Read a file.
 
     Raises:
-      InvalidInput: with a problem for each bad line; then nobody is to be invited.
+      InvalidInput: with a problem for each bad line; then no invitation is to be made.
     """
     lines = text.splitlines()
     delimiter = max(",;\t", key=lines[0].count) if lines else ","

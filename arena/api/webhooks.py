@@ -41,7 +41,7 @@ class WebhookCalls(owners_pb2_grpc.WebhookServiceServicer):
                 raise BadWebhook(
                     "an organiser names a competition"
                     if organises
-                    else "only an organiser names a competition; yours is told of your bots"
+                    else "only an organiser names a competition; yours gets events of your bots"
                 )
 
         def create() -> Webhook:

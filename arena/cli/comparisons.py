@@ -90,7 +90,7 @@ def print_received(server: Server, *, as_json: bool) -> None:
     if as_json:
         return
     if not listed:
-        say("Nobody has challenged a bot of yours.")
+        say("No bot of yours was challenged.")
         return
     rows = [
         (

@@ -124,7 +124,7 @@ def invite(
         try:
             listed = read_people(read_text(file))
         except InvalidInput as error:
-            problems = "\n  ".join(("nobody is invited:", *error.problems))
+            problems = "\n  ".join(("no invitation is made:", *error.problems))
             raise click.ClickException(f"{file.name} is not valid, so {problems}") from None
         _invite_all(listed, server, lifetime_s, as_json=as_json)
         return

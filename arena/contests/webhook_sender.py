@@ -121,10 +121,10 @@ class WebhookSender:
 
     def rank(self) -> None:
         """Queue who was overtaken on the ladders that run. Blocks."""
-        owners, told = self._webhooks.audience()
-        for competition in self._competitions.all() if owners or told else ():
+        owners, competitions = self._webhooks.audience()
+        for competition in self._competitions.all() if owners or competitions else ():
             entered = {bot.name: bot.owner for bot in competition.entries}
-            concerns = competition.name in told or not owners.isdisjoint(entered.values())
+            concerns = competition.name in competitions or not owners.isdisjoint(entered.values())
             if concerns and _is_open_ladder(competition):
                 body = json.loads(self._standings(competition.name))
                 after = ranking(body)

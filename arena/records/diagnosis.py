@@ -336,10 +336,10 @@ def _time_spent(
     if not in_time:
         return None
     charged_us = [decision.charged_us for decision in in_time]
-    told = [line for _, text in sorted(notes.items()) if (line := TIMES.fullmatch(text))]
+    reported = [line for _, text in sorted(notes.items()) if (line := TIMES.fullmatch(text))]
     by_sdk = None
-    if told:
-        asks, queue_s, trips, network_s = told[-1].groups()
+    if reported:
+        asks, queue_s, trips, network_s = reported[-1].groups()
         queue_us, network_us = round(float(queue_s) * 1e6), round(float(network_s) * 1e6)
         by_sdk = SdkTimes(int(asks), queue_us, int(trips), network_us)
     lag_us = sum(lags_us[decision.decision] for decision in in_time)

@@ -20,7 +20,7 @@ MOST: Final = 500
 LATE_MS: Final = 60_000
 """How much later than its end a match may be recorded, in milliseconds."""
 CRASHES_MS: Final = 600_000
-"""A bot that crashes again and again is told of once in this time, in milliseconds."""
+"""A bot that crashes again and again makes one event in this time, in milliseconds."""
 TEST: Final = "test"
 OVERTAKEN: Final = "overtaken"
 _OF_VERSION: Final = {VersionEvent.QUALIFIED: "qualified", VersionEvent.REJECTED: "failed"}
@@ -44,7 +44,7 @@ class Event:
     owners: frozenset[str]
     """The owners whose bots it concerns."""
     competition: str = ""
-    """The competition whose webhooks are told; empty for none."""
+    """The competition whose webhooks get it; empty for none."""
 
 
 def ends(connection: Connection) -> Places:
@@ -106,7 +106,7 @@ def _actions(connection: Connection, places: Places, now: Places) -> Iterator[Ev
 
 
 def _crashes(connection: Connection, places: Places, now: Places) -> Iterator[Event]:
-    """Crashes name no match: while its deal-set is open, nobody may know which matches are of it."""
+    """Crashes name no match: while its deal-set is open, no reader may know which matches are of it."""
     matches, seats, faults = schema.matches, schema.match_seats, schema.faults
     if places[matches.name] == now[matches.name]:
         return

@@ -1,4 +1,4 @@
-"""Webhooks: who is told of events at which address, and the queue of what is to be sent.
+"""Webhooks: which owner gets which events at which address, and the queue of what is to be sent.
 
 An event is queued in the transaction that moves the places of what was read, so it is queued once. It is sent at least
 once: an attempt counts when its answer is stored.
@@ -80,7 +80,7 @@ class Webhooks:
         self._database = database
 
     def add(self, owner: str, competition: str, url: str, secret: str, *, now: datetime) -> Webhook:
-        """Add a webhook, which is told what happens from now on.
+        """Add a webhook, which gets the events from now on.
 
         Raises:
           TooManyWebhooks: if the owner has `MOST_OF_OWNER`.
@@ -90,7 +90,7 @@ class Webhooks:
             if len(_of(connection, owner)) >= MOST_OF_OWNER:
                 raise TooManyWebhooks(f"{owner} has {MOST_OF_OWNER}; delete one first")
             if connection.execute(select(table.c.id).limit(1)).first() is None:
-                # Nobody was told what has happened so far.
+                # Earlier events were sent to no webhook.
                 _set_places(connection, events.ends(connection))
             number: int = connection.execute(
                 insert(table)

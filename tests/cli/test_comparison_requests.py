@@ -135,7 +135,10 @@ def test_challenges_of_the_owners_bots_are_listed_and_declined(asked):
     listed = asked(Service(other), "--received", command=("challenge",))
     assert listed.exit_code == 0, listed.output
     assert re.search(r"9 +rival@2 +my-bot@7 +open +4 of 16 +not decided", listed.stdout)
-    assert "Nobody has challenged" in asked(Service(), "--received", command=("challenge",)).stdout
+    assert (
+        "No bot of yours was challenged"
+        in asked(Service(), "--received", command=("challenge",)).stdout
+    )
     service = Service()
     assert asked(service, "--decline", "9", command=("challenge",)).exit_code == 0
     assert service.cancelled == 9

@@ -1,4 +1,4 @@
-"""Webhooks in the store: which events they are told, and the queue of what is to be sent."""
+"""Webhooks in the store: which events they get, and the queue of what is to be sent."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -254,8 +254,8 @@ def preview(
     shown = [frame for frame in frames if frame.hand == hand - 1]
     names = seat_names(replay.names)
     if moves:
-        said = [" ".join(spoken(line, names) for line in frame.sentences()) for frame in shown]
-        pictures = [(words, frame.scene()) for words, frame in zip(said, shown, strict=True)]
+        sentences = [" ".join(spoken(line, names) for line in frame.sentences()) for frame in shown]
+        pictures = [(words, frame.scene()) for words, frame in zip(sentences, shown, strict=True)]
         return moving_hand(f"{terms.game.title}, hand {hand}", names, pictures)
     frame = next((frame for frame in shown if step in ("", frame.label)), None)
     if frame is None:
