@@ -14,11 +14,12 @@ FORMAT: Final = "deals 1"
 
 def unsigned(record: CompetitionRecord, number: int) -> OfficialStandings:
     """The official standings of a number, computed from the complete deal-sets of a record."""
+    made = official_standings(record, number)
     return OfficialStandings(
         number,
-        official_bytes(official_standings(record, number)).decode(),
+        official_bytes(made).decode(),
         "\n".join(record_lines(record)),
-        record.inputs_sha256,
+        made["inputs_sha256"],
     )
 
 

@@ -25,7 +25,7 @@ from arena.contests.pairing import MIN_DEAL_SETS
 from arena.contests.plan import CompetitionPlan, Format, read_plan
 from arena.contests.tie_breaks import Tied, mutual_margin, prize_order
 from arena.results import pairs
-from arena.results.anytime.verdict import Decision, Verdict
+from arena.results.anytime.verdict import Decision, PairVerdict
 from arena.results.deal_sets import HOUSE, DealSet, bot_of, is_complete
 from arena.results.head_to_head import WinRecord, records
 from arena.results.overall import spread
@@ -64,13 +64,14 @@ Json = dict[str, Any]
 
 def live_standings(record: CompetitionRecord) -> Json:
     """The standings at present. They are not signed."""
-    return _standings(record, official=False) | {"live": True}
+    return _standings(record) | {"live": True}
 
 
 def official_standings(record: CompetitionRecord, number: int) -> Json:
     """The official standings of this number."""
-    made = _standings(record, official=True)
-    return made | {"live": False, "number": number, "inputs_sha256": record.inputs_sha256}
+    inputs = record.inputs_sha256
+    made = _standings(record, inputs)
+    return made | {"live": False, "number": number, "inputs_sha256": inputs}
 
 
 def official_bytes(standings: Json) -> bytes:
@@ -78,10 +79,11 @@ def official_bytes(standings: Json) -> bytes:
     return json.dumps(standings, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def _standings(record: CompetitionRecord, *, official: bool) -> Json:
+def _standings(record: CompetitionRecord, inputs_sha256: str = "") -> Json:
+    """The standings: official ones with the hash of their inputs, which takes as long as a tenth of them."""
     plan = read_plan(record.config)
     made = [
-        _GameStandings(plan, number, record, official=official).as_json()
+        _GameStandings(plan, number, record, inputs_sha256).as_json()
         for number in range(len(plan.games))
     ]
     return {
@@ -102,10 +104,10 @@ def _standings(record: CompetitionRecord, *, official: bool) -> Json:
 
 class _GameStandings:
     def __init__(
-        self, plan: CompetitionPlan, number: int, record: CompetitionRecord, *, official: bool
+        self, plan: CompetitionPlan, number: int, record: CompetitionRecord, inputs_sha256: str
     ) -> None:
         self._plan, self._number, self._record = plan, number, record
-        self._official = official
+        self._inputs_sha256 = inputs_sha256
         self._terms = plan.games[number].terms
         self._measure = measure(self._terms)
         game = record.games[number]
@@ -240,8 +242,8 @@ class _GameStandings:
 
     def _rows(self, ranking: Standings) -> list[Json]:
         widths: Mapping[str, float | None] = {}
-        if self._official:
-            widths = self._ranked.simultaneous(seed=self._record.inputs_sha256)
+        if self._inputs_sha256:
+            widths = self._ranked.simultaneous(seed=self._inputs_sha256)
         placed = {placed_bot.bot: placed_bot for placed_bot in self._placed}
         versions = {candidate.name: candidate.version for candidate in self._record.candidates}
         rows = [
@@ -326,12 +328,12 @@ class _GameStandings:
 
     def _present_h(self, player: str) -> float | None:
         """Hours for which a bot on a ladder was connected; None in official standings, which hold no times."""
-        if self._official:
+        if self._inputs_sha256:
             return None
         present_ms = {candidate.name: candidate.present_ms for candidate in self._record.candidates}
         return round(present_ms.get(bot_of(player), 0) / 3_600_000, 1)
 
-    def _pair(self, one: str, other: str, margins: Sequence[float], verdict: Verdict) -> Json:
+    def _pair(self, one: str, other: str, margins: Sequence[float], verdict: PairVerdict) -> Json:
         better = {Decision.BETTER: one, Decision.WORSE: other}
         met = self._records.of_pair.get((one, other), WinRecord())
         return {

@@ -139,14 +139,27 @@ def round_robin(
     tournament: str = "",
     max_groups: int = MAX_GROUPS,
 ) -> tuple[DealSet, ...]:
-    """Plan `deal_sets` rounds; in each, every group of `seats` bots plays one deal-set.
-
-    If there are more than `max_groups` groups of three or more bots, each round plays `max_groups` of them, chosen
-    by `balanced_groups`.
+    """Plan `deal_sets` rounds of `round_robin_groups`.
 
     The seed fixes everything but the ids, which depend on the name of the `tournament` too, so that two
     tournaments in one folder share none. A schedule of more rounds starts with the same deal-sets. Each deal-set
     has its own seed, which reveals neither the given seed nor that of another deal-set.
+
+    Raises `ScheduleError` if there are too few bots, two of one name, or no rounds.
+    """
+    groups = round_robin_groups(
+        bots, seats=seats, deal_sets=deal_sets, seed=seed, max_groups=max_groups
+    )
+    return tuple(planned(number, group, seed, tournament) for number, group in enumerate(groups, 1))
+
+
+def round_robin_groups(
+    bots: Sequence[str], *, seats: int, deal_sets: int, seed: str, max_groups: int = MAX_GROUPS
+) -> Iterator[Group]:
+    """The groups of `deal_sets` rounds; in each, every group of `seats` bots plays one deal-set.
+
+    If there are more than `max_groups` groups of three or more bots, each round plays `max_groups` of them, chosen
+    by `balanced_groups`.
 
     Raises `ScheduleError` if there are too few bots, two of one name, or no rounds.
     """
@@ -161,10 +174,7 @@ def round_robin(
     else:
         groups = balanced_groups(names, seats, seed, "group")
         groups_a_round = max_groups
-    return tuple(
-        planned(number, group, seed, tournament)
-        for number, group in enumerate(itertools.islice(groups, deal_sets * groups_a_round), 1)
-    )
+    return itertools.islice(groups, deal_sets * groups_a_round)
 
 
 def require_schedulable(bots: Sequence[str], seats: int, deal_sets: int) -> None:

@@ -14,26 +14,28 @@ from typing import TypeAlias
 import numpy as np
 
 from arena.results.anytime.multiple_tests import holds_among
-from arena.results.anytime.verdict import Decision, Verdict, verdict
+from arena.results.anytime.verdict import Decision, PairVerdict, pair_verdicts
 
 Pair: TypeAlias = tuple[str, str]
 """Two bots in order of name; margins are of the first over the second."""
 
 
-def verdicts(margins: Mapping[Pair, Sequence[float]], bound: float | None) -> dict[Pair, Verdict]:
+def verdicts(
+    margins: Mapping[Pair, Sequence[float]], bound: float | None
+) -> dict[Pair, PairVerdict]:
     """The verdict on each pair, decided where it holds among all pairs by the evidence now.
 
     Raises `BeyondBound` if a margin is larger than `bound`.
     """
-    alone = {pair: verdict(of_pair, bound) for pair, of_pair in margins.items()}
-    held = holds_among([one.e_value for one in alone.values()])
+    alone = pair_verdicts([*margins.values()], bound)
+    held = holds_among([one.e_value for one in alone])
     return {
         pair: judged if holds else replace(judged, decision=Decision.OPEN)
-        for (pair, judged), holds in zip(alone.items(), held, strict=True)
+        for pair, judged, holds in zip(margins, alone, held, strict=True)
     }
 
 
-def cycles(decided: Mapping[Pair, Verdict]) -> tuple[tuple[str, str, str], ...]:
+def cycles(decided: Mapping[Pair, PairVerdict]) -> tuple[tuple[str, str, str], ...]:
     """All cycles of three bots in which each is decided to be better than the next, first name first."""
     worse_than: dict[str, set[str]] = defaultdict(set)
     for (one, other), judged in decided.items():

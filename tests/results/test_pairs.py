@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.results.anytime.verdict import Decision, verdict
+from arena.results.anytime.verdict import Decision, PairVerdict, pair_verdicts, verdict
 from arena.results.pairs import cycles, unexplained_share, verdicts
 
 BOUND = 12.0
@@ -76,3 +76,14 @@ def test_a_pair_is_decided_among_all_pairs_and_not_alone():
     even = {("a", f"z{number}"): [1.0, -1.0] * 5 for number in range(10)}
     assert verdicts(alone, BOUND)["a", "b"].decision is Decision.BETTER
     assert verdicts(alone | even, BOUND)["a", "b"].decision is Decision.OPEN
+
+
+@pytest.mark.parametrize("bound", [BOUND, None])
+def test_pairs_that_are_judged_together_are_judged_as_each_alone(bound):
+    rng = np.random.default_rng(7)
+    lengths = (0, 1, 2, 5, 5, 5, 40, 120, 120)
+    margins = [rng.uniform(-1.0, BOUND, number).tolist() for number in lengths]
+    for of_pair, judged in zip(margins, pair_verdicts(margins, bound), strict=True):
+        alone = verdict(of_pair, bound)
+        parts = {name: getattr(alone, name) for name in PairVerdict.__slots__}
+        assert judged == PairVerdict(**parts)

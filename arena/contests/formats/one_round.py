@@ -3,18 +3,17 @@
 In a gauntlet every group has the challenger, and the other bots play with it equally often.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from arena.contests.formats.tournament_format import TournamentFormat
 from arena.results.deal_sets import (
     MAX_GROUPS,
-    DealSet,
+    Group,
     ScheduleError,
     balanced_groups,
-    planned,
     require_schedulable,
-    round_robin,
+    round_robin_groups,
 )
 from arena.results.record import RoundRecord
 
@@ -25,12 +24,13 @@ class RoundRobin(TournamentFormat):
     def draw(self) -> RoundRecord | None:
         if self.past:
             return None
-        plans = self._schedule()
-        groups = tuple(dict.fromkeys(tuple(sorted(deal_set.bots)) for deal_set in plans))
-        return self.drawn(groups, (), [deal_set.bots for deal_set in plans], self.game.deal_sets)
+        plays = [*self._groups()]
+        groups = tuple(dict.fromkeys(tuple(sorted(group)) for group in plays))
+        return self.drawn(groups, (), plays, self.game.deal_sets)
 
-    def _schedule(self) -> tuple[DealSet, ...]:
-        return round_robin(
+    def _groups(self) -> Iterator[Group]:
+        """The groups, once for each deal-set; a longer schedule starts with the same ones."""
+        return round_robin_groups(
             self.names(),
             seats=self.seats,
             deal_sets=self.game.deal_sets,
@@ -42,7 +42,7 @@ class RoundRobin(TournamentFormat):
 class Gauntlet(RoundRobin):
     """One bot meets all others."""
 
-    def _schedule(self) -> tuple[DealSet, ...]:
+    def _groups(self) -> Iterator[Group]:
         assert self.plan.gauntlet is not None
         return gauntlet(
             self.names(),
@@ -54,17 +54,11 @@ class Gauntlet(RoundRobin):
 
 
 def gauntlet(
-    bots: Sequence[str],
-    challenger: str,
-    *,
-    seats: int,
-    deal_sets: int,
-    seed: str,
-    tournament: str = "",
-) -> tuple[DealSet, ...]:
-    """Plan `deal_sets` groups of the challenger and others, chosen by `balanced_groups`.
+    bots: Sequence[str], challenger: str, *, seats: int, deal_sets: int, seed: str
+) -> Iterator[Group]:
+    """`deal_sets` groups of the challenger and others, chosen by `balanced_groups`.
 
-    A longer schedule starts with the same deal-sets.
+    More groups start with the same ones.
 
     Raises `ScheduleError` if there are too few bots, two of one name, or no challenger among them.
     """
@@ -72,8 +66,4 @@ def gauntlet(
     if challenger not in bots:
         raise ScheduleError(f"the challenger {challenger!r} is not among the bots")
     others = sorted(set(bots) - {challenger})
-    groups = balanced_groups(others, seats - 1, seed, "gauntlet", (challenger,))
-    return tuple(
-        planned(number, group, seed, tournament)
-        for number, group in enumerate(islice(groups, deal_sets), 1)
-    )
+    return islice(balanced_groups(others, seats - 1, seed, "gauntlet", (challenger,)), deal_sets)

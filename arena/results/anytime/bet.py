@@ -75,13 +75,13 @@ class BetEvidence:
 
 def evidence(margins: Sequence[float], bound: float) -> BetEvidence:
     """The evidence of bets on `margins`. Raises `BeyondBound` if a margin is larger than `bound`."""
-    better, worse = _log_grown(_shares(margins, bound)[None, :])
+    better, worse = _log_grown(shares_of(margins, bound)[None, :])
     return BetEvidence(float(better[0]), float(worse[0]))
 
 
 def log_path(margins: Sequence[float], bound: float) -> _Array:
     """The logarithm of E after each of the margins. Raises `BeyondBound` if one is larger than `bound`."""
-    (path,) = log_paths(_shares(margins, bound)[None, :])
+    (path,) = log_paths(shares_of(margins, bound)[None, :])
     return np.asarray(path)
 
 
@@ -107,35 +107,54 @@ def interval(
 
     Raises `BeyondBound` if a margin is larger than `bound`.
     """
-    values = bound * _shares(margins, bound)
+    low, high = intervals(np.asarray(margins, dtype=np.float64)[None, :], bound, alpha=alpha)
+    return float(low[0]), float(high[0])
+
+
+def intervals(margins: _Array, bound: float, *, alpha: float = ALPHA) -> tuple[_Array, _Array]:
+    """The lower and the upper ends of `interval` for each row of margins. Raises `BeyondBound` as `interval` does."""
+    values = bound * shares_of(margins, bound)
     limit = -math.log(alpha)
+    ends = np.full((2, len(values)), bound)
+    ends[0] = -bound
+    if values.shape[1] * math.log(2.0) < limit:  # no bet more than doubles by a margin
+        return ends[0], ends[1]
+    at_a_time = max(1, _BLOCK // (values.shape[1] * _GRID))
+    for at in range(0, len(values), at_a_time):
+        ends[:, at : at + at_a_time] = _ends(values[at : at + at_a_time], bound, limit)
+    return ends[0], ends[1]
+
+
+def _ends(values: _Array, bound: float, limit: float) -> _Array:
+    """The lower and the upper ends of the intervals of some rows."""
 
     def log_against(means: _Array) -> _Array:
-        shares = (values - means[:, None]) / (bound + abs(means))[:, None]
-        better, worse = _log_grown(shares)
-        return np.logaddexp(better, worse) - math.log(2.0)
+        shares = (values[:, None, :] - means[..., None]) / (bound + abs(means))[..., None]
+        better, worse = _log_grown(shares.reshape(means.size, -1))
+        return (np.logaddexp(better, worse) - math.log(2.0)).reshape(means.shape)
 
-    if len(values) * math.log(2.0) < limit:  # no bet more than doubles by a margin
-        return -bound, bound
-    mean = values.mean()
-    means = np.sort(np.append(np.linspace(-bound, bound, _GRID), mean))
-    kept = np.flatnonzero((log_against(means) < limit) | (means == mean))
-    first, last = kept[0], kept[-1]
-    inside = means[[first, last]]
-    outside = means[[max(first - 1, 0), min(last + 1, len(means) - 1)]]
+    mean = values.mean(axis=1)[:, None]
+    grid = np.linspace(-bound, bound, _GRID)
+    means = np.sort(np.concatenate([np.tile(grid, (len(values), 1)), mean], axis=1))
+    kept = (log_against(means) < limit) | (means == mean)
+    first, last = kept.argmax(axis=1), _GRID - kept[:, ::-1].argmax(axis=1)
+    inside = np.take_along_axis(means, np.stack([first, last], axis=1), axis=1)
+    beside = np.stack([np.maximum(first - 1, 0), np.minimum(last + 1, _GRID)], axis=1)
+    outside = np.take_along_axis(means, beside, axis=1)
     for _ in range(_BISECTIONS):
         middle = (inside + outside) / 2
         rejected = log_against(middle) >= limit
         outside = np.where(rejected, middle, outside)
         inside = np.where(rejected, inside, middle)
-    return float(inside[0]), float(inside[1])
+    return inside.T
 
 
-def _shares(margins: Sequence[float], bound: float) -> _Array:
+def shares_of(margins: Sequence[float] | _Array, bound: float) -> _Array:
+    """Margins as shares of the bound. Raises `BeyondBound` if one is larger."""
     if not bound > 0.0:
         raise ValueError(f"the bound of margins is above 0, not {bound}")
     shares = np.asarray(margins, dtype=np.float64) / bound
-    if len(shares) and not abs(shares).max() <= 1.0:
+    if shares.size and not abs(shares).max() <= 1.0:
         worst = float(abs(shares).max() * bound)
         raise BeyondBound(f"a margin of {worst:g} is beyond the {bound:g} that the rules allow")
     return shares

@@ -1,6 +1,7 @@
 """Verdicts on whether one bot is better than another, valid after every deal-set."""
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -83,8 +84,7 @@ def verdict(
     else:
         low, high = bet.interval(margins, bound, alpha=alpha)
     number = len(margins)
-    reached = np.flatnonzero(path >= -math.log(alpha))
-    first = int(reached[0]) + 1 if len(reached) else None
+    first = _decided_after(path, alpha)
     decision = _decided(margins, first)
     if first is None and same_within is not None and -same_within <= low and high <= same_within:
         decision = Decision.SAME
@@ -110,6 +110,54 @@ def verdict(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """The parts of a `Verdict` that standings have."""
+
+    decision: Decision
+    mean: float
+    low: float
+    high: float
+    e_value: float
+    approximate: bool
+
+
+def pair_verdicts(
+    margins: Sequence[Sequence[float]], bound: float | None
+) -> tuple[PairVerdict, ...]:
+    """The verdicts on many pairs, as `verdict` on each.
+
+    Those with the same number of margins are computed together, as few margins are a small array. Raises `BeyondBound`.
+    """
+    judged: dict[int, PairVerdict] = {}
+    of_length: dict[int, list[int]] = defaultdict(list)
+    for at, of_pair in enumerate(margins):
+        of_length[len(of_pair)].append(at)
+    for number, places in of_length.items():
+        rows = np.array([margins[at] for at in places], dtype=np.float64)
+        paths = _paths(rows, bound)
+        if bound is None:
+            ends = [mixture.interval(margins[at], alpha=bet.ALPHA) for at in places]
+        else:
+            ends = list(zip(*bet.intervals(rows, bound), strict=True))
+        for at, path, (low, high) in zip(places, paths, ends, strict=True):
+            judged[at] = PairVerdict(
+                _decided(margins[at], _decided_after(path, bet.ALPHA)),
+                math.fsum(margins[at]) / number if number else 0.0,
+                float(low),
+                float(high),
+                _e_value(path),
+                approximate=bound is None,
+            )
+    return tuple(judged[at] for at in range(len(margins)))
+
+
+def _decided_after(path: npt.NDArray[np.float64], alpha: float) -> int | None:
+    """The number of margins after which the evidence decides; None if it does not."""
+    reached = np.flatnonzero(path >= -math.log(alpha))
+    return int(reached[0]) + 1 if len(reached) else None
+
+
 def _decided(margins: Sequence[float], after: int | None) -> Decision:
     """What was decided after so many margins; None for no decision."""
     if after is None:
@@ -120,8 +168,7 @@ def _decided(margins: Sequence[float], after: int | None) -> Decision:
 def _more_often(margins: Sequence[float], alpha: float) -> tuple[Decision, float]:
     signs = np.sign(np.asarray(margins, dtype=np.float64)).tolist()
     path = bet.log_path(signs, 1.0)
-    reached = np.flatnonzero(path >= -math.log(alpha))
-    return _decided(signs, int(reached[0]) + 1 if len(reached) else None), _e_value(path)
+    return _decided(signs, _decided_after(path, alpha)), _e_value(path)
 
 
 def _plain_interval(margins: Sequence[float], alpha: float) -> tuple[float, float] | None:
@@ -150,7 +197,12 @@ def evidence_path(margins: Sequence[float], bound: float | None) -> npt.NDArray[
 
     Raises `BeyondBound` if a margin is larger than the bound.
     """
-    if bound is not None:
-        return bet.log_path(margins, bound)
-    (path,) = mixture.log_paths(np.asarray(margins, dtype=np.float64)[None, :])
+    (path,) = _paths(np.asarray(margins, dtype=np.float64)[None, :], bound)
     return np.asarray(path)
+
+
+def _paths(margins: npt.NDArray[np.float64], bound: float | None) -> npt.NDArray[np.float64]:
+    """The evidence path of each row of margins."""
+    if bound is None:
+        return mixture.log_paths(margins)
+    return bet.log_paths(bet.shares_of(margins, bound))
