@@ -161,6 +161,7 @@ def play_as_worker(
     host: str,
     limits_load: bool,
     is_local: bool,
+    one_at_a_time: bool = False,
 ) -> None:
     """Play deal-sets for another arena until it ends the call, or standard input ends.
 
@@ -172,6 +173,7 @@ def play_as_worker(
       host: The name of this machine; empty for a local worker.
       limits_load: Whether fewer matches are played while the arena is late or its disk full.
       is_local: Whether the other arena runs on this machine.
+      one_at_a_time: Whether no deal-set comes before the one in play is over.
 
     Raises:
       As `arena.app.arena_process.serve`, and what `work` raises if the arena refuses the worker.
@@ -182,7 +184,9 @@ def play_as_worker(
     async def main(parts: Parts) -> None:
         async with trio.open_nursery() as nursery:
             bots = data_folder.bots_of_worker(cache, number)
-            players = Players(parts.arena, cache, bots, nursery, sandbox=sandbox)
+            players = Players(
+                parts.arena, cache, bots, nursery, sandbox=sandbox, one_at_a_time=one_at_a_time
+            )
             ready = work_pb2.WorkerReady(
                 pid=os.getpid(),
                 engine=data_folder.arena_version(),

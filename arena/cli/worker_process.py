@@ -155,6 +155,7 @@ def worker(
                 host=host,
                 limits_load=not take_all,
                 is_local=address is None and frames is None,
+                one_at_a_time=frames is not None,
             )
         except click.ClickException as error:
             error.show()

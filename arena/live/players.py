@@ -25,7 +25,7 @@ from arena.bots.wheels import require_fitting, wheels_in
 from arena.live.arena import Arena
 from arena.live.frozen_bots import FrozenBots
 from arena.live.launcher import Launcher
-from arena.live.runner import Phases
+from arena.live.runner import LINGER_S, Phases
 from arena.live.session.session import Session
 from arena.results.deal_sets import HOUSE
 from arena.sandbox.command import BadCommand, BotCommand, house_argv, parse_commands
@@ -69,6 +69,7 @@ class Players:
         *,
         sandbox: Sandbox | None = None,
         of_one_author: bool = False,
+        one_at_a_time: bool = False,
     ) -> None:
         """Begin without processes.
 
@@ -76,6 +77,7 @@ class Players:
           folder: Gets a folder and a log for every instance of a launched bot.
           sandbox: The sandbox of launched bots; None for no sandbox.
           of_one_author: Whether all bots are of one author, so that none has a reason to pass on what it saw.
+          one_at_a_time: Whether no deal-set comes before the one in play is over.
         """
         self._arena = arena
         self._of_one_author = of_one_author
@@ -88,7 +90,7 @@ class Players:
         self._launchers: dict[str, Launcher] = {}
         self._commands: dict[str, BotCommand] = {}
         self._archived: dict[str, Version | ArchivedBot] = {}
-        self.phases: Final = Phases(self._end_processes)
+        self.phases: Final = Phases(self._end_processes, 0.0 if one_at_a_time else LINGER_S)
         """Of the deal-sets that the bots launched here play."""
         self._used_s = -math.inf
         """When launched bots were last needed, as far as `_end_idle` has looked."""

@@ -58,9 +58,14 @@ _log = logging.getLogger(__name__)
 class Phases:
     """The phases of deal-sets whose bots one process launches. Used in trio."""
 
-    def __init__(self, end_processes: Callable[[], Awaitable[None]]) -> None:
-        """Begin the first phase. `end_processes` returns once no launched process is alive."""
-        self._end_processes = end_processes
+    def __init__(
+        self, end_processes: Callable[[], Awaitable[None]], linger_s: float = LINGER_S
+    ) -> None:
+        """Begin the first phase.
+
+        `end_processes` returns once no launched process is alive. `linger_s` is 0 where no deal-set comes beside another.
+        """
+        self._end_processes, self._linger_s = end_processes, linger_s
         self._in_play: set[PhasedDealSet] = set()
         self.phase = 0
         """The number of the phase, from 0."""
@@ -128,7 +133,7 @@ class Phases:
                 await self._changed.wait()
                 lingered = False
             elif self._gathers and not lingered:
-                with trio.move_on_after(LINGER_S):
+                with trio.move_on_after(self._linger_s):
                     await self._changed.wait()
                     continue
                 lingered = True

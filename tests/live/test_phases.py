@@ -224,9 +224,17 @@ def test_new_deal_sets_begin_beside_later_tables_of_others():
     assert sum(gap for gap in gaps if gap > 0.0) <= 0.2 * (ends[-1] - ends[0])
 
 
-@pytest.mark.parametrize("slots", [1, 4])
-def test_a_phase_does_not_wait_for_deal_sets_that_do_not_come(slots):
+@pytest.mark.parametrize(
+    ("slots", "linger_s"),
+    [
+        pytest.param(1, LINGER_S, id="the only slot is kept for a new deal-set"),
+        pytest.param(4, LINGER_S, id="a deal-set might come"),
+        pytest.param(4, 0.0, id="none comes beside it"),
+    ],
+)
+def test_a_phase_does_not_wait_for_deal_sets_that_do_not_come(slots, linger_s):
     machine = Machine()
+    machine.phases = Phases(machine.end_processes, linger_s)
     machine.lots.choice = lambda _: 1.0
     began_s = []
 
@@ -235,7 +243,8 @@ def test_a_phase_does_not_wait_for_deal_sets_that_do_not_come(slots):
         await run_deal_sets(ScheduledWork(pairs(1)), machine.player(slots))
         return trio.current_time() - began_s[0]
 
-    assert run(main) <= 1.0 + LINGER_S + 0.3 + KEPT_S + 1.0 + 0.1
+    kept_s = KEPT_S if slots == 1 else 0.0
+    assert run(main) <= 1.0 + linger_s + 0.3 + kept_s + 1.0 + 0.1
 
 
 def test_a_task_that_is_cancelled_while_it_ends_processes_is_replaced():
