@@ -23,7 +23,7 @@ from arena.contests.workers.processes import Activity
 from arena.live.matches.recording import PlayedMatch
 from arena.live.orders import DealSetOrder, TableOrder, order_of_message
 from arena.records.deal_book import seeded_opening
-from arena.records.journal.match_log import SeatedAt, renumbered
+from arena.records.journal.match_log import SeatedAt
 from arena.records.records import REPLAY_MAGIC, read_records
 from arena.referee.wire.terms import terms_message
 from arena.results.deal_sets import MatchOutcome
@@ -107,9 +107,9 @@ def _played(order: DealSetOrder, table: TableOrder, records: Sequence[bytes]) ->
     first.opened.deal_key_sha256 = hashlib.sha256(seeded_opening(order.seed).key).digest()
     outcome = outcome_of(table.match_id, names, decisions=len(records) - 2)
     last.closed.scores[:], last.closed.places[:] = map(int, outcome.scores), outcome.places
+    # The arena computes the hash chain of a local worker's match anew.
     bodies = (first.SerializeToString(), *records[1:-1], last.SerializeToString())
-    seated = [SeatedAt(name, 1, 1) for name in names]
-    return PlayedMatch(outcome, renumbered(bodies, first.match), seated)
+    return PlayedMatch(outcome, bodies, [SeatedAt(name, 1, 1) for name in names])
 
 
 def outcome_of(match_id: str, bots: Sequence[str], *, decisions: int) -> MatchOutcome:

@@ -55,7 +55,7 @@ class SharedTransactions(Generic[T, R]):
         self._idle = at_once
 
     async def write(self, item: T) -> R:
-        """Write an item; on return it is on disk.
+        """Write an item; on return its transaction is over.
 
         Raises `Exception` as `write`. An item that cannot be written does not affect the others.
         """

@@ -17,7 +17,7 @@ OnEnded: TypeAlias = Callable[[MatchPlan, MatchOutcome], None]
 
 
 class WorkSource(Protocol):
-    """Has deal-sets to play, and takes their reports. The effect of a call is durable when it returns.
+    """Has deal-sets to play, and takes their reports. The effect of a call survives this process when it returns.
 
     The unit is a deal-set, as its secret, the instances of its bots and its replays belong together.
     """

@@ -19,7 +19,7 @@ from arena.games.contract import Seat
 from arena.records.bot_notes import notes_folder, notes_path, without_notes
 from arena.records.deal_book import Opening
 from arena.records.read import read_body, replay_path
-from arena.records.records import CHAIN_START, NOTES_MAGIC, REPLAY_MAGIC, Framed, chained, framed
+from arena.records.records import NOTES_MAGIC, REPLAY_MAGIC, Framed, chained, framed
 from arena.records.signing import Signer, replay_statement
 from cardarena.v1 import journal_pb2
 
@@ -112,7 +112,9 @@ def with_revealed(
     opened = (*bodies, record.SerializeToString())
     if signer is None:
         return opened
-    chain = functools.reduce(chained, opened, CHAIN_START)
+    # The last record of the match has the chain of those before it.
+    before: bytes = journal_pb2.Record.FromString(bodies[-1]).closed.chain
+    chain = functools.reduce(chained, opened[len(bodies) - 1 :], before)
     signed = journal_pb2.Signed(signature=signer.sign(replay_statement(chain)))
     return (*opened, journal_pb2.Record(match=number, signed=signed).SerializeToString())
 

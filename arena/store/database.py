@@ -1,8 +1,8 @@
 """The database of a store: connections, transactions, and the schema's revision.
 
-SQLite runs with a write-ahead log, so that readers never wait for the writer; with a full sync at every
-commit, so that a power cut loses nothing; and writers take the lock when they begin, so that none fails
-half-way. `arena.store.postgresql` does the same for PostgreSQL.
+SQLite runs with a write-ahead log, so that readers never wait for the writer; with a full sync at a
+commit, so that a power cut loses nothing, unless the caller does without it; and writers take the lock when they begin,
+so that none fails half-way. `arena.store.postgresql` does the same for PostgreSQL.
 """
 
 import contextlib
@@ -129,6 +129,7 @@ class Database:
                 _keep_private(path)
             self._engine = (_public_engine if public_only else _engine)(path, busy_timeout_s)
         self._writing = self._engine.execution_options(**{WRITES: True})
+        self._writing_unsynced = self._writing.execution_options(**{_UNSYNCED: True})
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -137,12 +138,16 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, *, synced: bool = True) -> Iterator[Connection]:
         """A transaction that is on disk when the block ends, or rolled back if it raises.
+
+        Of a file, one that is not `synced` survives this process at once, and a power cut with the next one that is. So
+        nothing that is lost alone is known to anybody. A database syncs all.
 
         Raises `StoreError` if the file cannot be written.
         """
-        with self._writer, self._as_store_errors(), self._writing.begin() as connection:
+        engine = self._writing if synced else self._writing_unsynced
+        with self._writer, self._as_store_errors(), engine.begin() as connection:
             yield connection
 
     @contextmanager
@@ -278,6 +283,8 @@ def may_read(action: int, table: str | None, column: str | None, *_: str | None)
     return sqlite3.SQLITE_IGNORE if secret else sqlite3.SQLITE_OK
 
 
+_UNSYNCED: Final = "arena_unsynced"
+"""The execution option of a transaction that waits for no sync."""
 _CACHE: Final = f"PRAGMA cache_size = {-CACHE_KIB}"  # below zero it is KiB, else pages
 
 
@@ -317,14 +324,15 @@ def _engine(path: Path, busy_timeout_s: float) -> Engine:
         # Else the driver begins transactions at the first change only.
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(_CACHE)
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        writes = connection.get_execution_options().get(WRITES, False)
+        options = connection.get_execution_options()
         # By the driver: through SQLAlchemy it takes longer than a statement of the transaction.
-        connection.connection.cursor().execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        cursor = connection.connection.cursor()
+        cursor.execute(f"PRAGMA synchronous = {'NORMAL' if _UNSYNCED in options else 'FULL'}")
+        cursor.execute("BEGIN IMMEDIATE" if WRITES in options else "BEGIN")
 
     return engine

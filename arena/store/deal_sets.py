@@ -104,6 +104,9 @@ class Contradicted(StoreError):
 class StoredDealSets:
     """The deal-sets of one game, for the process that plays them. Calls block on the disk; any thread may call.
 
+    What is taken, begun and reported is synced with the results of matches. A power cut ends all begins at workers, and
+    a report that is lost is made again from the results, so neither is missed.
+
     It knows the begins of the deal-sets that it has taken. All its calls but `take` raise `OutOfDate`, and change
     nothing, if a deal-set was begun by another since or is no longer in play.
     """
@@ -128,7 +131,7 @@ class StoredDealSets:
 
     def take(self, most: int) -> tuple[DealSet, ...]:
         """Take up to `most` deal-sets that wait into play, in the order of the schedule."""
-        with self._database.writing() as connection:
+        with self._database.writing(synced=False) as connection:
             waiting = connection.execute(_WAITING, {"of_game": self._game, "most": most})
             begins = {row.id: row.begin + 1 for row in waiting}
             if not begins:
@@ -144,7 +147,7 @@ class StoredDealSets:
         One that had begun at a worker since it was taken has failed there. Returns the number of each begin. No deal-set is
         named twice.
         """
-        with self._database.writing() as connection:
+        with self._database.writing(synced=False) as connection:
             ids = [plan.id for plan, _ in begins]
             self._keep_failed(connection, self._require(connection, ids, DealSetState.IN_PLAY))
             connection.execute(
@@ -168,7 +171,7 @@ class StoredDealSets:
         for deal_set, outcomes in reports:
             _require_whole(deal_set, outcomes)
         ids = {deal_set.id for deal_set, _ in reports}
-        with self._database.writing() as connection:
+        with self._database.writing(synced=False) as connection:
             self._require(connection, ids, DealSetState.IN_PLAY, DealSetState.COMPLETE)
             game = self._game_id = self._game_id or _game_id(connection, self._game)
             ended = [

@@ -134,7 +134,8 @@ class StoredMatches:
 
         Raises `StoreError` if the file cannot be written, or a match has another result already.
         """
-        with self._database.writing() as connection:
+        # A replay that lacks its mark gets it at the next start.
+        with self._database.writing(synced=bool(ended)) as connection:
             record(connection, ended, self._compared)
             if published:
                 connection.execute(_PUBLISH, {"ids": list(published)})

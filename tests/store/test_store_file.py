@@ -10,11 +10,12 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine, event, inspect
 
-from arena.store import StoreError, open_store, schema, upgrade
+from arena.store import StoredMatch, StoreError, open_store, schema, upgrade
 from arena.store.database import Database
 from arena.store.errors import as_store_errors
+from tests.store.made import AT, TERMS, made, result
 
 
 @pytest.fixture
@@ -38,6 +39,16 @@ def run_sql(path, *statements):
 
 FIRST = Path(__file__).parent / "files" / "revision_r3.sql"
 INSERT = "INSERT INTO competitions VALUES (1, 'n', 'c', 'p', 'h', 'draft', 'o', 't', '', NULL, '')"
+
+
+def told(plan):
+    return {match.id: result(match) for match in plan.matches}
+
+
+def ended(plan):
+    return [
+        StoredMatch(result(match), TERMS["game"], match.bots, plan.id, AT) for match in plan.matches
+    ]
 
 
 def write(store, *steps):
@@ -72,6 +83,30 @@ class TestPromises:
                     "busy_timeout": 5000,
                     "cache_size": -512,
                 }
+
+    @pytest.mark.parametrize(
+        ("call", "is_synced"),
+        [
+            # what is written                                           synced  why
+            pytest.param(lambda sets, _, __: sets.take(1), False, id="begins at workers end with a power cut"),
+            pytest.param(lambda sets, _, plan: sets.begin_many([(plan, "m1")]), False, id="so does this begin"),
+            pytest.param(lambda sets, _, plan: sets.report_many([(plan, told(plan))], now_unix_ms=1), False, id="the results are stored before"),
+            pytest.param(lambda _, matches, __: matches.mark_published(["m"]), False, id="a replay gets its mark at the next start"),
+            pytest.param(lambda _, matches, plan: matches.record(ended(plan)), True, id="the journal drops a match whose result is stored"),
+        ],
+    )  # fmt: skip
+    def test_what_a_restart_repairs_waits_for_no_sync(self, path, call, is_synced):
+        seen = []
+        with open_store(path) as store:
+            sets = made(store).deal_sets("autumn", 0)
+            (plan,) = sets.take(1)
+
+            @event.listens_for(store._database._engine, "commit")
+            def committed(connection):
+                seen.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
+
+            call(sets, store.matches(), plan)
+        assert seen == [2 if is_synced else 1]
 
     def test_a_writer_takes_the_lock_when_it_begins(self, path):
         with open_store(path) as store, store._database.writing():

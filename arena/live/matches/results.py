@@ -55,7 +55,7 @@ class ResultWriter:
         await self._writes.write(_Rows(ended=ended))
 
     async def mark_published(self, match_ids: Sequence[str]) -> None:
-        """Record that there are replays of these matches; on return that is on disk.
+        """Record that there are replays of these matches; on return that survives this process.
 
         Raises `StoreError` if that is not possible.
         """
