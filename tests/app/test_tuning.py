@@ -202,12 +202,37 @@ def test_a_killed_run_goes_on_and_ends_alike(tmp_path):
     assert played[-1] > 0
 
 
+def command(bot, data, engine="processes"):
+    """The words of a short tuning."""
+    limits = ("--candidates", "2", "--race", "16", "--steps", "1", "--check", "16")
+    options = ("--game", "sixty_six", "--param", "a=0.0..1.0", "--on", engine, *limits)
+    return ["tune", bot.argv[1], *options, "--data", str(data)]
+
+
+@pytest.mark.slow
+@pytest.mark.deep("engines")
+@pytest.mark.parametrize("engine", ["dask", "ray"])
+def test_an_engine_tunes_to_the_same_bytes_as_processes(engine, tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")
+    module = {"dask": "distributed"}.get(engine, engine)
+    pytest.importorskip(module, reason=f"needs cardarena-engine[{engine}]")
+    bot = planted(tmp_path / "bot", "sixty_six", ["a"], (0.7,))
+    played = []
+    for name in ("processes", f"{engine}:local"):
+        data = tmp_path / name.replace(":", "-")
+        done = CliRunner().invoke(main, [*command(bot, data, name), "--json"])
+        assert done.exit_code in (0, 4), done.output
+        played.append([path.read_bytes() for path in sorted((data / "tunings").iterdir())])
+    by_processes, by_engine = played
+    assert len(by_processes) == 2  # what was played, and the manifest
+    assert by_engine == by_processes
+
+
 @pytest.mark.slow
 def test_the_command_writes_a_manifest_of_values(tmp_path):
     bot = planted(tmp_path / "bot", "sixty_six", ["a"], (0.7,))
-    limits = ("--candidates", "2", "--race", "16", "--steps", "1", "--check", "16")
-    options = ("--game", "sixty_six", "--param", "a=0.0..1.0", "--on", "processes", *limits)
-    given = ["tune", bot.argv[1], *options, "--data", str(tmp_path / "data")]
+    given = command(bot, tmp_path / "data")
     done = CliRunner().invoke(main, [*given, "--json"])
     assert done.exit_code in (0, 4), done.output
     values = json.loads(done.stdout)
